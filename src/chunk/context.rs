@@ -1,0 +1,61 @@
+//! The context line: what a chunk is about, put in front of it for the vectors and the keyword index, and kept apart
+//! from the content in everything that is shown.
+
+use crate::structure::{PREAMBLE, Section};
+
+/// Between the names in a context line.
+pub const SEPARATOR: &str = " › ";
+
+/// The titles above a section and its own, joined; empty for the preamble.
+pub fn section_titles(sections: &[Section], index: usize) -> String {
+    let mut titles = Vec::new();
+    let mut next = Some(index);
+    while let Some(i) = next {
+        let Some(section) = sections.get(i) else { break };
+        if section.path != PREAMBLE && !section.title.is_empty() {
+            titles.push(section.title.as_str());
+        }
+        next = section.parent;
+    }
+    titles.reverse();
+    titles.join(SEPARATOR)
+}
+
+/// Document title and section titles in one line. A title that says the same as the document's is said once.
+pub fn line(document_title: &str, section_titles: &str) -> String {
+    let rest = section_titles
+        .strip_prefix(document_title)
+        .map_or(section_titles, |rest| rest.strip_prefix(SEPARATOR).unwrap_or(rest));
+    match (document_title.is_empty(), rest.is_empty()) {
+        (_, true) => document_title.to_owned(),
+        (true, false) => rest.to_owned(),
+        (false, false) => format!("{document_title}{SEPARATOR}{rest}"),
+    }
+}
+
+/// What is embedded for a child chunk: the context line, the end of the text before it, and its content.
+pub fn embedded_text(context: &str, overlap: &str, content: &str) -> String {
+    let mut text = String::with_capacity(context.len() + overlap.len() + content.len() + 2);
+    for part in [context, overlap, content.trim_end()] {
+        if !part.is_empty() {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(part);
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_names_document_and_sections_once() {
+        assert_eq!(line("Manual", "Start › Priming"), "Manual › Start › Priming");
+        assert_eq!(line("Manual", "Manual › Priming"), "Manual › Priming");
+        assert_eq!(line("Manual", ""), "Manual");
+        assert_eq!(line("", "Priming"), "Priming");
+    }
+}

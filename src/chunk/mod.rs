@@ -1,0 +1,127 @@
+//! Sections to parent chunks, parents to child chunks: match small, show large.
+//!
+//! Laws, kept by property tests: the parents of a section, joined, are its text; the children of a parent, joined,
+//! are the parent; no chunk crosses a section boundary or splits a character. White space between two chunks belongs
+//! to the one before.
+
+pub mod context;
+mod split;
+
+use serde::{Deserialize, Serialize};
+
+use crate::structure::Section;
+
+/// How documents are cut. Lengths are in characters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChunkConfig {
+    /// A parent is at most this long.
+    pub parent_chars: usize,
+    /// A child is at most this long, unless a single sentence is longer.
+    pub child_chars: usize,
+    /// How much of the text before a child is embedded with it.
+    pub overlap_chars: usize,
+}
+
+impl Default for ChunkConfig {
+    fn default() -> Self {
+        ChunkConfig { parent_chars: 1000, child_chars: 300, overlap_chars: 100 }
+    }
+}
+
+/// A passage that a reader is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parent {
+    /// Its place among the document's parents, from 0.
+    pub index: u32,
+    /// Index of its section.
+    pub section: usize,
+    /// Its text, with the white space behind it.
+    pub content: String,
+    /// The first and the last page it stands on.
+    pub pages: Option<(u32, u32)>,
+    /// Its parts, which are matched.
+    pub children: Vec<Child>,
+}
+
+/// A sentence or a few of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Child {
+    /// Its place in the parent, from 0.
+    pub index: u32,
+    /// Its text, with the white space behind it.
+    pub content: String,
+    /// Up to `overlap_chars` of the text before it in the section; embedded with it, stored nowhere.
+    pub overlap: String,
+    /// The first and the last page it stands on.
+    pub pages: Option<(u32, u32)>,
+}
+
+/// Cuts all sections of a document.
+pub fn cut(sections: &[Section], config: &ChunkConfig) -> Vec<Parent> {
+    let mut parents = Vec::new();
+    for (section_index, section) in sections.iter().enumerate() {
+        let text = &section.text.text;
+        if text.trim().is_empty() {
+            continue;
+        }
+        let pages = |start: usize, end: usize| {
+            let last = end - (text[start..end].len() - text[start..end].trim_end().len());
+            Some((section.text.page_at(start)?, section.text.page_at(last.max(start + 1) - 1)?))
+        };
+        for range in split::parents(text, config.parent_chars) {
+            let children = split::children(&text[range.clone()], config.child_chars)
+                .into_iter()
+                .zip(0u32..)
+                .map(|(child, index)| {
+                    let (start, end) = (range.start + child.start, range.start + child.end);
+                    Child {
+                        index,
+                        content: text[start..end].to_owned(),
+                        overlap: split::tail(&text[..start], config.overlap_chars).to_owned(),
+                        pages: pages(start, end),
+                    }
+                })
+                .collect();
+            parents.push(Parent {
+                index: u32::try_from(parents.len()).unwrap_or(u32::MAX),
+                section: section_index,
+                content: text[range.clone()].to_owned(),
+                pages: pages(range.start, range.end),
+                children,
+            });
+        }
+    }
+    parents
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::markdown;
+    use crate::structure::sections;
+    use crate::text::char_count;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn chunks_rebuild_the_text(text in "([a-z]{1,12}[ .。\n]|启动水泵|。|\n\n|# h\n){0,400}", limit in 20usize..300) {
+            let document = markdown::parse(&text);
+            let sections = sections(&document, "t");
+            let config = ChunkConfig { parent_chars: limit * 3, child_chars: limit, overlap_chars: 10 };
+            let parents = cut(&sections, &config);
+            for (i, section) in sections.iter().enumerate() {
+                let joined: String = parents.iter().filter(|p| p.section == i).map(|p| p.content.as_str()).collect();
+                if section.text.text.trim().is_empty() {
+                    prop_assert_eq!(joined, "");
+                } else {
+                    prop_assert_eq!(&joined, &section.text.text);
+                }
+            }
+            for parent in &parents {
+                prop_assert!(char_count(parent.content.trim_end()) <= config.parent_chars);
+                let joined: String = parent.children.iter().map(|c| c.content.as_str()).collect();
+                prop_assert_eq!(&joined, &parent.content);
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Where to cut: between paragraphs where it fits, between sentences where it must, inside a sentence at worst.
+
+use std::ops::Range;
+
+use crate::text::char_count;
+use crate::text::sentences::sentences;
+
+/// Cuts a section's text into pieces of at most `limit` characters (white space at the end not counted). A piece is
+/// filled with whole paragraphs; a paragraph that is too long is filled by sentences.
+pub(super) fn parents(text: &str, limit: usize) -> Vec<Range<usize>> {
+    let units = paragraphs(text)
+        .into_iter()
+        .flat_map(|paragraph| {
+            if fits(&text[paragraph.clone()], limit) { vec![paragraph] } else { short_sentences(text, paragraph, limit) }
+        })
+        .collect();
+    pack(text, units, limit)
+}
+
+/// Cuts a parent into pieces of about `limit` characters: sentences, short ones together.
+pub(super) fn children(text: &str, limit: usize) -> Vec<Range<usize>> {
+    pack(text, short_sentences(text, 0..text.len(), limit), limit)
+}
+
+/// The last `limit` characters of `text` or fewer, beginning at a word.
+pub(super) fn tail(text: &str, limit: usize) -> &str {
+    if limit == 0 {
+        return "";
+    }
+    let text = text.trim_end();
+    let Some((start, _)) = text.char_indices().rev().nth(limit - 1) else { return text };
+    if start == 0 {
+        return text;
+    }
+    let tail = &text[start..];
+    match tail.find(char::is_whitespace) {
+        Some(space) => tail[space..].trim_start(),
+        None => tail,
+    }
+}
+
+fn fits(text: &str, limit: usize) -> bool {
+    char_count(text.trim_end()) <= limit
+}
+
+/// Paragraphs, each with the blank lines behind it.
+fn paragraphs(text: &str) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    let mut start = 0;
+    while start < text.len() {
+        let end = match text[start..].find("\n\n") {
+            Some(blank) => {
+                let after = start + blank;
+                after + (text[after..].len() - text[after..].trim_start_matches('\n').len())
+            }
+            None => text.len(),
+        };
+        out.push(start..end);
+        start = end;
+    }
+    out
+}
+
+/// The sentences inside `range`, those longer than `limit` cut further.
+fn short_sentences(text: &str, range: Range<usize>, limit: usize) -> Vec<Range<usize>> {
+    sentences(&text[range.clone()])
+        .into_iter()
+        .flat_map(|sentence| {
+            let sentence = range.start + sentence.start..range.start + sentence.end;
+            if fits(&text[sentence.clone()], limit) { vec![sentence] } else { hard_cut(text, sentence, limit) }
+        })
+        .collect()
+}
+
+/// Cuts what has no better boundary: at a line end, at a space or a comma in the second half, at worst at a character.
+fn hard_cut(text: &str, range: Range<usize>, limit: usize) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    let mut start = range.start;
+    while !fits(&text[start..range.end], limit) {
+        let window_end = text[start..range.end].char_indices().nth(limit).map_or(range.end, |(at, _)| start + at);
+        let window = &text[start..window_end];
+        let middle = window.char_indices().nth(limit / 2).map_or(0, |(at, _)| at);
+        let behind = |at: usize| at + window[at..].chars().next().map_or(0, char::len_utf8);
+        let cut = window
+            .rfind('\n')
+            .filter(|&at| at >= middle)
+            .or_else(|| window.rfind(['，', '；', '、', ',', ';']).filter(|&at| at >= middle))
+            .or_else(|| window.rfind(char::is_whitespace).filter(|&at| at >= middle))
+            .map_or(window.len(), behind);
+        out.push(start..start + cut.max(1));
+        start += cut.max(1);
+    }
+    if start < range.end {
+        out.push(start..range.end);
+    }
+    out
+}
+
+/// Joins neighbouring units as long as they fit into `limit` together.
+fn pack(text: &str, units: Vec<Range<usize>>, limit: usize) -> Vec<Range<usize>> {
+    let mut out: Vec<Range<usize>> = Vec::new();
+    for unit in units {
+        match out.last_mut() {
+            Some(last) if fits(&text[last.start..unit.end], limit) => last.end = unit.end,
+            _ => out.push(unit),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut<'a>(text: &'a str, ranges: Vec<Range<usize>>) -> Vec<&'a str> {
+        ranges.into_iter().map(|range| &text[range]).collect()
+    }
+
+    #[test]
+    fn whole_paragraphs_are_kept_together() {
+        let text = "one two.\n\nthree four.\n\nfive six seven.";
+        assert_eq!(cut(text, parents(text, 22)), ["one two.\n\nthree four.\n\n", "five six seven."]);
+    }
+
+    #[test]
+    fn a_long_paragraph_is_cut_between_sentences() {
+        let text = "First sentence here. Second sentence here. Third one.";
+        assert_eq!(cut(text, parents(text, 25)), ["First sentence here. ", "Second sentence here. ", "Third one."]);
+    }
+
+    #[test]
+    fn text_without_boundaries_is_cut_at_characters() {
+        let text = "启".repeat(25);
+        let lengths: Vec<usize> = parents(&text, 10).into_iter().map(|r| char_count(&text[r])).collect();
+        assert_eq!(lengths, [10, 10, 5]);
+    }
+
+    #[test]
+    fn the_overlap_begins_at_a_word() {
+        assert_eq!(tail("alpha beta gamma", 8), "gamma");
+        assert_eq!(tail("short", 80), "short");
+        assert_eq!(tail("启动水泵", 2), "水泵");
+    }
+}

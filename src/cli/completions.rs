@@ -1,0 +1,23 @@
+//! `kb completions`: shell completions, generated from the command line itself.
+
+use std::io::Write;
+
+use clap::{Args, CommandFactory};
+use clap_complete::{Shell, generate};
+
+use crate::error::Result;
+
+/// Write the completions for a shell
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  kb completions bash > ~/.local/share/bash-completion/completions/kb\n  kb completions fish > ~/.config/fish/completions/kb.fish")]
+pub struct CompletionsArgs {
+    /// Which shell
+    shell: Shell,
+}
+
+pub fn run(args: &CompletionsArgs) -> Result<u8> {
+    let mut text = Vec::new();
+    generate(args.shell, &mut super::Cli::command(), "kb", &mut text);
+    std::io::stdout().lock().write_all(&text)?;
+    Ok(0)
+}

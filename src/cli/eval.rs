@@ -1,0 +1,52 @@
+//! `kb eval`: measured quality on queries with known answers.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::progress::progress_display;
+use super::{Context, cores};
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::eval::{Condition, evaluate, unmet};
+use crate::render::EvalView;
+use crate::retrieve::Method;
+
+/// Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  kb eval fixtures/retrieval\n  kb eval cranfield --methods hybrid --min 'hybrid.ndcg@10>=0.40'")]
+pub struct EvalArgs {
+    /// The folder of the set
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+    /// Which methods to measure
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Method::Keyword, Method::Semantic, Method::Hybrid])]
+    methods: Vec<Method>,
+    /// Fail with exit code 1 where a figure is lower; may be given several times
+    #[arg(long = "min", value_name = "METHOD.FIGURE>=NUMBER")]
+    minimums: Vec<String>,
+    /// Threads that embed [default: one per core]
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+}
+
+pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
+    let conditions: Vec<Condition> = args.minimums.iter().map(|text| text.parse()).collect::<Result<_>>()?;
+    if let Some(condition) = conditions.iter().find(|condition| !args.methods.contains(&condition.method)) {
+        return Err(Error::usage(format!("--min asks for {}, which is not measured", condition.method.name()))
+            .hint("add it to --methods"));
+    }
+    let scratch = tempfile::tempdir()
+        .map_err(|error| Error::io("make a scratch folder in", &std::env::temp_dir(), &error))?;
+    let engine = context.engine(&Config::default());
+    let progress = progress_display(context);
+    let jobs = args.jobs.unwrap_or_else(cores);
+    let report = evaluate(&args.folder, scratch.path(), &args.methods, &engine, jobs, progress.as_ref()).await?;
+    context.show(&EvalView(&report))?;
+    let unmet = unmet(&report, &conditions);
+    for condition in &unmet {
+        let (method, figure) = (condition.method.name(), condition.metric.name());
+        context.tell(&format!("{method}.{figure} is below {}", condition.least));
+    }
+    Ok(u8::from(!unmet.is_empty()))
+}

@@ -1,0 +1,141 @@
+//! `kb ingest`: files and folders into the knowledge base.
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::progress::progress_display;
+use super::{Context, cores};
+use crate::chunk::ChunkConfig;
+use crate::config::Config;
+use crate::error::{Error, Kind, Result};
+use crate::ingest::{self, Action, IngestRequest, Target};
+use crate::load::{Format, LoadOptions};
+use crate::render::IngestView;
+use crate::store::Store;
+
+/// In megabytes. A text of this size is some 30,000 pages.
+const DEFAULT_MAX_FILE_SIZE: u64 = 100;
+/// In seconds.
+const DEFAULT_FILE_TIMEOUT: u64 = 120;
+
+/// Read files and folders into the knowledge base; only what changed is read again
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kb ingest docs/ manual.pdf
+  kb ingest . --include '*.pdf' --exclude 'drafts/**'
+  kb ingest docs/ --prune                take out what is gone from the folder
+  curl … | kb ingest - --name page.html
+
+Folders: hidden files and those in .gitignore and .kbignore are left out. Exit code 4 where some files failed; the
+rest is in.")]
+pub struct IngestArgs {
+    /// Files and folders; `-` is standard input, with --name
+    #[arg(value_name = "PATH", required = true)]
+    paths: Vec<PathBuf>,
+    /// The name of what comes from standard input; its ending tells the format
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Only files in folders that match this glob; may be given several times
+    #[arg(long, value_name = "GLOB")]
+    include: Vec<String>,
+    /// Not the files and folders that match this glob; may be given several times
+    #[arg(long, value_name = "GLOB")]
+    exclude: Vec<String>,
+    /// The format of the files, whatever their names say
+    #[arg(long = "as", value_enum, value_name = "FORMAT")]
+    format: Option<Format>,
+    /// The password of encrypted PDFs
+    #[arg(long, value_name = "PASSWORD", env = "KB_PASSWORD", hide_env_values = true)]
+    password: Option<String>,
+    /// Take documents out whose file is gone from the given folders
+    #[arg(long)]
+    prune: bool,
+    /// Only say what would happen
+    #[arg(long)]
+    dry_run: bool,
+    /// Read files again that have not changed
+    #[arg(long)]
+    force: bool,
+    /// Refuse larger files [default: 100]
+    #[arg(long, value_name = "MB")]
+    max_file_size: Option<u64>,
+    /// Give up on a PDF that takes longer [default: 120]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    file_timeout: Option<u64>,
+    /// Threads that read and embed [default: one per core]
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+}
+
+pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
+    let here = Context::here()?;
+    let named = context.global.kb.as_deref();
+    let (store, exists) = match Store::open(named, &here) {
+        Ok(store) => (store, true),
+        // Whatever else is wrong with the place is found out when the store is made.
+        Err(_) => (Store::planned(named, &here)?, false),
+    };
+    let config = if exists { context.config(&store)? } else { Config::default() };
+    let request = request(args, config.ingest.clone())?;
+    let create = || -> Result<Store> {
+        let (store, created) = Store::open_or_create(named, &here)?;
+        if created {
+            context.tell(&format!("made a new knowledge base at {}", store.root().display()));
+        }
+        Ok(store)
+    };
+    let target = Target { store, create: &create, namespace: context.global.namespace.clone() };
+    let progress = progress_display(context);
+    let report = ingest::run(&request, &target, &context.engine(&config), progress.as_ref()).await?;
+    context.show(&IngestView(&report))?;
+    Ok(if report.count(Action::Failed) > 0 { Kind::Partial.exit_code() } else { 0 })
+}
+
+fn request(args: IngestArgs, config: crate::config::IngestConfig) -> Result<IngestRequest> {
+    let (dashes, paths): (Vec<PathBuf>, Vec<PathBuf>) = args.paths.into_iter().partition(|path| path.as_os_str() == "-");
+    let max_file_bytes = args.max_file_size.or(config.max_file_size).unwrap_or(DEFAULT_MAX_FILE_SIZE) << 20;
+    let standard_input = match (dashes.is_empty(), args.name) {
+        (true, None) => None,
+        (true, Some(_)) => {
+            return Err(Error::usage("--name is for standard input").hint("add the path `-`, or leave --name out"));
+        }
+        (false, None) => {
+            return Err(Error::usage("standard input has no name").hint("give it one, for example --name notes.md"));
+        }
+        (false, Some(name)) => Some((name, read_standard_input(max_file_bytes)?)),
+    };
+    let timeout = args.file_timeout.or(config.file_timeout).unwrap_or(DEFAULT_FILE_TIMEOUT);
+    let or_config = |typed: Vec<String>, configured: Vec<String>| if typed.is_empty() { configured } else { typed };
+    Ok(IngestRequest {
+        paths,
+        standard_input,
+        include: or_config(args.include, config.include),
+        exclude: or_config(args.exclude, config.exclude),
+        format: args.format,
+        load: LoadOptions { password: args.password },
+        chunking: ChunkConfig::default(),
+        prune: args.prune,
+        dry_run: args.dry_run,
+        force: args.force,
+        max_file_bytes,
+        file_timeout: Duration::from_secs(timeout),
+        jobs: args.jobs.or(config.jobs).unwrap_or_else(cores).max(1),
+    })
+}
+
+fn read_standard_input(most: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .lock()
+        .take(most + 1)
+        .read_to_end(&mut bytes)
+        .map_err(|error| Error::failed(format!("cannot read standard input: {}", crate::error::plain_io(&error))))?;
+    if bytes.len() as u64 > most {
+        return Err(Error::failed(format!("standard input is longer than {} MB", most >> 20))
+            .hint("raise the limit with --max-file-size MB"));
+    }
+    Ok(bytes)
+}

@@ -1,0 +1,76 @@
+//! `kb search`: the best passages for a question.
+
+use clap::Args;
+
+use super::Context;
+use crate::error::{Error, Result};
+use crate::render::SearchView;
+use crate::retrieve::{DEFAULT_POOL, Method, SearchRequest, resolve_documents};
+
+/// How many hits where nothing is said.
+const DEFAULT_LIMIT: usize = 5;
+/// Longer questions are refused: nobody means them.
+const LONGEST_QUERY_BYTES: usize = 64 * 1024;
+
+/// Find the passages that answer a question
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  kb search how is the pump primed\n  kb search E-417 --method keyword\n  kb search 如何启动水泵 -k 3\n  kb search \"retry limit\" --doc network-guide.md --format json")]
+pub struct SearchArgs {
+    /// A question, or words; several words need no quotes
+    #[arg(value_name = "QUERY", required = true)]
+    query: Vec<String>,
+    /// How to search [default: auto]
+    #[arg(long, value_enum, env = "KB_SEARCH_METHOD", hide_env_values = true)]
+    method: Option<Method>,
+    /// How many passages [default: 5]
+    #[arg(short = 'k', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    limit: Option<u32>,
+    /// Only in this document (an id, a path, the end of a path or a title); may be given several times
+    #[arg(long, value_name = "DOC")]
+    doc: Vec<String>,
+    /// Leave out passages below this score, from 0 to 1
+    #[arg(long, value_name = "SCORE")]
+    min_score: Option<f32>,
+}
+
+pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
+    let query = args.query.join(" ");
+    if query.len() > LONGEST_QUERY_BYTES {
+        return Err(Error::usage(format!("the query is {} kB long; at most 64 kB are searched for", query.len() / 1024))
+            .hint("ask a shorter question, or ingest the text and compare documents"));
+    }
+    let store = context.store()?;
+    let config = context.config(&store)?;
+    let min_score = args.min_score.or(config.search.min_score);
+    if min_score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
+        return Err(Error::usage("--min-score is no number from 0 to 1").hint("for example --min-score 0.5"));
+    }
+    let kernel = context.kernel(&store, &config)?;
+    let documents = match args.doc.as_slice() {
+        [] => None,
+        names => {
+            let all = kernel.snapshot().await?.documents().await?;
+            let found = resolve_documents(&all, names, &store)?;
+            Some(found.into_iter().map(|document| document.doc_id.clone()).collect())
+        }
+    };
+    let limit = args.limit.map(|limit| limit as usize).or(config.search.limit).unwrap_or(DEFAULT_LIMIT);
+    let request = SearchRequest {
+        query,
+        method: args.method.or(config.search.method).unwrap_or(Method::Auto),
+        limit,
+        documents,
+        min_score,
+        pool: DEFAULT_POOL.max(limit),
+    };
+    let result = kernel.search(&request).await?;
+    result.notes.iter().for_each(|note| context.tell(note));
+    let stages: Vec<String> = result.timings.iter().map(|(stage, ms)| format!("{stage} {ms:.1} ms")).collect();
+    context.tell_more(&format!("method {}; {}", result.route.method().name(), stages.join(", ")));
+    context.show(&SearchView(&result))?;
+    if result.hits.is_empty() {
+        context.tell(&format!("nothing found for {:?}", crate::text::truncate(&result.query, 80)));
+        return Ok(1);
+    }
+    Ok(0)
+}

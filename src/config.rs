@@ -1,0 +1,104 @@
+//! Settings: what a command falls back to where a flag is silent.
+//!
+//! `kb.toml` in the store < environment < flags. Flags and environment are clap's; this reads the file. Unknown keys
+//! are errors, so that a misspelt setting does not go unnoticed.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::error::{Error, Result};
+use crate::retrieve::Method;
+
+/// The file's name, in the store's folder.
+pub const FILE: &str = "kb.toml";
+
+/// What `kb.toml` may say.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    /// The ONNX Runtime library, or `off`.
+    pub onnxruntime: Option<PathBuf>,
+    /// For `kb search`.
+    #[serde(default)]
+    pub search: SearchConfig,
+    /// For `kb ingest`.
+    #[serde(default)]
+    pub ingest: IngestConfig,
+}
+
+/// The table `[search]`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SearchConfig {
+    /// Which arms.
+    pub method: Option<Method>,
+    /// How many hits.
+    pub limit: Option<usize>,
+    /// Hits below this are left out.
+    pub min_score: Option<f32>,
+}
+
+/// The table `[ingest]`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct IngestConfig {
+    /// Globs of files to take.
+    #[serde(default)]
+    pub include: Vec<String>,
+    /// Globs of files to leave out.
+    #[serde(default)]
+    pub exclude: Vec<String>,
+    /// In megabytes.
+    pub max_file_size: Option<u64>,
+    /// In seconds.
+    pub file_timeout: Option<u64>,
+    /// Threads.
+    pub jobs: Option<usize>,
+}
+
+impl Config {
+    /// Reads `kb.toml` in the store's folder; the defaults where there is none.
+    ///
+    /// # Errors
+    /// Where it cannot be read or says something that is no setting, with the place in the file.
+    pub fn read(store: &Path) -> Result<Self> {
+        let path = store.join(FILE);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error)
+                if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) =>
+            {
+                return Ok(Config::default());
+            }
+            Err(error) => return Err(Error::io("read", &path, &error)),
+        };
+        toml::from_str(&text).map_err(|error| {
+            let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+            Error::usage(format!("{}, line {line}: {}", path.display(), crate::text::squeeze(error.message())))
+                .hint("correct the file")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_setting_is_an_error_with_its_line() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(FILE), "[search]\nlimit = 5\nmetod = \"keyword\"\n").unwrap();
+        let error = Config::read(folder.path()).unwrap_err();
+        assert!(error.message().contains("line 3") && error.message().contains("metod"), "{error}");
+    }
+
+    #[test]
+    fn settings_are_read_and_a_missing_file_means_defaults() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(Config::read(folder.path()).unwrap(), Config::default());
+        std::fs::write(folder.path().join(FILE), "[search]\nmethod = \"keyword\"\nlimit = 3\n").unwrap();
+        let config = Config::read(folder.path()).unwrap();
+        assert_eq!((config.search.method, config.search.limit), (Some(Method::Keyword), Some(3)));
+    }
+}

@@ -1,0 +1,183 @@
+//! Prepared documents to published ones: embeds and publishes in batches.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{Prepared, Progress};
+use crate::embed::Embedder;
+use crate::error::Result;
+use crate::store::{Change, ChunkRow, ChunkType, DocumentRow, Writer};
+
+/// A batch is published when it has so many documents …
+const BATCH_DOCUMENTS: usize = 256;
+/// … or so many child chunks: about two minutes of embedding on two cores without ONNX Runtime.
+const BATCH_CHILDREN: usize = 4096;
+
+/// Collects documents, embeds what is new in them and publishes them batch by batch.
+pub struct Indexer<'a> {
+    writer: Writer,
+    embedder: Arc<Embedder>,
+    progress: &'a dyn Progress,
+    waiting: Vec<Waiting>,
+    removals: Vec<String>,
+    updates: Vec<DocumentRow>,
+    /// Child chunks embedded so far.
+    pub embedded: usize,
+    /// Child chunks whose vectors were there already.
+    pub reused: usize,
+    /// The generation published last.
+    pub generation: Option<u64>,
+}
+
+struct Waiting {
+    prepared: Prepared,
+    known: HashMap<String, Vec<f32>>,
+}
+
+impl<'a> Indexer<'a> {
+    /// An indexer that writes to `writer`.
+    pub fn new(writer: Writer, embedder: Arc<Embedder>, progress: &'a dyn Progress) -> Self {
+        Indexer {
+            writer,
+            embedder,
+            progress,
+            waiting: Vec::new(),
+            removals: Vec::new(),
+            updates: Vec::new(),
+            embedded: 0,
+            reused: 0,
+            generation: None,
+        }
+    }
+
+    /// Adds a document, or replaces the one with its id; `known` holds vectors by the hash of the embedded text.
+    ///
+    /// # Errors
+    /// Where a batch is full and cannot be published.
+    pub async fn put(&mut self, prepared: Prepared, known: HashMap<String, Vec<f32>>) -> Result<()> {
+        // Taking out what is not there changes nothing.
+        self.removals.push(prepared.new.document.doc_id.clone());
+        self.waiting.push(Waiting { prepared, known });
+        let children: usize = self.waiting.iter().map(|waiting| waiting.prepared.texts.len()).sum();
+        if self.waiting.len() >= BATCH_DOCUMENTS || children >= BATCH_CHILDREN {
+            self.flush().await?;
+        }
+        Ok(())
+    }
+
+    /// Takes a document out.
+    pub fn remove(&mut self, doc_id: &str) {
+        self.removals.push(doc_id.to_owned());
+    }
+
+    /// Replaces a document's row; its chunks stay.
+    pub fn update(&mut self, row: DocumentRow) {
+        self.updates.push(row);
+    }
+
+    /// Publishes what is waiting.
+    ///
+    /// # Errors
+    /// Where the engine fails or the disk refuses; what was published before stays.
+    pub async fn flush(&mut self) -> Result<()> {
+        let mut add = Vec::with_capacity(self.waiting.len());
+        let waiting = std::mem::take(&mut self.waiting);
+        let vectors = self.vectors(&waiting)?;
+        for (Waiting { mut prepared, .. }, vectors) in waiting.into_iter().zip(vectors) {
+            set_vectors(&mut prepared.new.chunks, vectors);
+            add.push(prepared.new);
+        }
+        let change =
+            Change { remove: std::mem::take(&mut self.removals), add, update: std::mem::take(&mut self.updates) };
+        if !change.is_empty() {
+            self.generation = Some(self.writer.publish(&change).await?);
+        }
+        Ok(())
+    }
+
+    /// Publishes what is waiting and removes the files of old versions.
+    ///
+    /// # Errors
+    /// As for [`flush`](Self::flush).
+    pub async fn finish(&mut self) -> Result<()> {
+        self.flush().await?;
+        if self.generation.is_some() {
+            self.writer.tidy().await?;
+        }
+        Ok(())
+    }
+
+    /// The vectors of all waiting documents' children: known ones reused, the rest embedded, equal texts once.
+    fn vectors(&mut self, waiting: &[Waiting]) -> Result<Vec<Vec<Vec<f32>>>> {
+        let mut wanted: Vec<&str> = Vec::new();
+        let mut place: HashMap<&str, usize> = HashMap::new();
+        let mut bytes = 0;
+        for Waiting { prepared, known } in waiting {
+            bytes += prepared.new.document.size;
+            for (text, child) in prepared.texts.iter().zip(children(&prepared.new.chunks)) {
+                if !known.contains_key(&child.content_hash) && !place.contains_key(text.as_str()) {
+                    place.insert(text, wanted.len());
+                    wanted.push(text);
+                }
+            }
+        }
+        let total = wanted.len().max(1) as u64;
+        let fresh = self.embedder.embed_all(&wanted, &|count| {
+            self.progress.embedded(count, bytes * count as u64 / total);
+        })?;
+        if wanted.is_empty() {
+            self.progress.embedded(0, bytes);
+        }
+        self.embedded += wanted.len();
+        let mut all = Vec::with_capacity(waiting.len());
+        for Waiting { prepared, known } in waiting {
+            let mut vectors = Vec::with_capacity(prepared.texts.len());
+            for (text, child) in prepared.texts.iter().zip(children(&prepared.new.chunks)) {
+                let vector = match known.get(&child.content_hash) {
+                    Some(vector) => {
+                        self.reused += 1;
+                        vector.clone()
+                    }
+                    None => place.get(text.as_str()).and_then(|&i| fresh.get(i)).cloned().unwrap_or_default(),
+                };
+                vectors.push(vector);
+            }
+            all.push(vectors);
+        }
+        Ok(all)
+    }
+}
+
+fn children(chunks: &[ChunkRow]) -> impl Iterator<Item = &ChunkRow> {
+    chunks.iter().filter(|chunk| chunk.chunk_type == ChunkType::Child)
+}
+
+/// Gives each child its vector and each parent the normalised mean of its children's.
+fn set_vectors(chunks: &mut [ChunkRow], vectors: Vec<Vec<f32>>) {
+    let mut vectors = vectors.into_iter();
+    let mut parent: Option<usize> = None;
+    for i in 0..chunks.len() {
+        match chunks[i].chunk_type {
+            ChunkType::Parent => parent = Some(i),
+            ChunkType::Child => {
+                let vector = vectors.next().unwrap_or_default();
+                if let Some(parent) = parent {
+                    let sum = &mut chunks[parent].vector;
+                    sum.resize(vector.len(), 0.0);
+                    sum.iter_mut().zip(&vector).for_each(|(sum, x)| *sum += x);
+                }
+                chunks[i].vector = vector;
+            }
+        }
+    }
+    for chunk in chunks.iter_mut().filter(|chunk| chunk.chunk_type == ChunkType::Parent) {
+        normalise(&mut chunk.vector);
+    }
+}
+
+fn normalise(vector: &mut [f32]) {
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    if length > 0.0 {
+        vector.iter_mut().for_each(|x| *x /= length);
+    }
+}

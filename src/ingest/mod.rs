@@ -1,0 +1,170 @@
+//! Scan, plan, load, chunk, embed, publish.
+//!
+//! Only what changed is read again, and only chunks whose text changed are embedded again. Files are loaded by
+//! several threads and meet the embedder through a bounded channel, so memory does not grow with the folder. Each
+//! batch is published as one generation: an interrupted run loses at most the batch it was working on. A file that
+//! fails costs itself; what the store held of it stays.
+
+mod index;
+mod plan;
+mod prepare;
+mod run;
+mod scan;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::chunk::ChunkConfig;
+use crate::load::{Format, LoadOptions};
+
+pub use index::Indexer;
+pub use prepare::{Prepared, SourceFacts, prepare};
+pub use run::{Target, run};
+
+/// What to ingest and how.
+#[derive(Debug, Clone)]
+pub struct IngestRequest {
+    /// Files and folders.
+    pub paths: Vec<PathBuf>,
+    /// Bytes from standard input with the name they get.
+    pub standard_input: Option<(String, Vec<u8>)>,
+    /// Only files in folders that match one of these globs; all, where there is none.
+    pub include: Vec<String>,
+    /// Not the files and folders that match one of these globs.
+    pub exclude: Vec<String>,
+    /// The format of all files, whatever their names say.
+    pub format: Option<Format>,
+    /// For the loaders.
+    pub load: LoadOptions,
+    /// How to cut.
+    pub chunking: ChunkConfig,
+    /// Take documents out whose file is gone from the folders.
+    pub prune: bool,
+    /// Only say what would happen.
+    pub dry_run: bool,
+    /// Read files again that have not changed.
+    pub force: bool,
+    /// Larger files are refused.
+    pub max_file_bytes: u64,
+    /// A file that takes longer to parse is given up.
+    pub file_timeout: Duration,
+    /// How many threads load, and embed.
+    pub jobs: usize,
+}
+
+/// What happened to a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// Was not there before.
+    Added,
+    /// Was there with other content.
+    Updated,
+    /// Was there under another path.
+    Moved,
+    /// Was there, the same.
+    Unchanged,
+    /// Is gone and was taken out.
+    Removed,
+    /// Could not be read; what was there before still is.
+    Failed,
+}
+
+impl Action {
+    /// All of them, in the order in which summaries name them.
+    pub const ALL: [Action; 6] =
+        [Action::Added, Action::Updated, Action::Moved, Action::Unchanged, Action::Removed, Action::Failed];
+
+    /// The name used in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Action::Added => "added",
+            Action::Updated => "updated",
+            Action::Moved => "moved",
+            Action::Unchanged => "unchanged",
+            Action::Removed => "removed",
+            Action::Failed => "failed",
+        }
+    }
+}
+
+/// One line of the report.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SourceReport {
+    /// The source.
+    pub source: String,
+    /// What happened to it.
+    pub action: Action,
+    /// The document's id, where there is one.
+    pub doc_id: Option<String>,
+    /// Its pages.
+    pub pages: Option<u32>,
+    /// Its sections.
+    pub sections: u32,
+    /// Its parent chunks.
+    pub parents: u32,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// The next step after a failure.
+    pub hint: Option<String>,
+    /// What a person should know about it.
+    pub warnings: Vec<String>,
+}
+
+impl SourceReport {
+    fn new(source: &str, action: Action) -> Self {
+        SourceReport {
+            source: source.to_owned(),
+            action,
+            doc_id: None,
+            pages: None,
+            sections: 0,
+            parents: 0,
+            error: None,
+            hint: None,
+            warnings: Vec::new(),
+        }
+    }
+}
+
+/// What an ingest did, or with `dry_run` would do.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct IngestReport {
+    /// Whether nothing was written because it was only asked.
+    pub dry_run: bool,
+    /// A line per source, by source.
+    pub sources: Vec<SourceReport>,
+    /// Files in the folders that are of no format we read.
+    pub skipped: usize,
+    /// Child chunks embedded in this run.
+    pub embedded: usize,
+    /// Child chunks whose vectors were there already.
+    pub reused: usize,
+    /// The generation published last; `None` where nothing was published.
+    pub generation: Option<u64>,
+    /// How long it took, in seconds.
+    pub seconds: f64,
+}
+
+impl IngestReport {
+    /// How many sources had this happen to them.
+    pub fn count(&self, action: Action) -> usize {
+        self.sources.iter().filter(|report| report.action == action).count()
+    }
+}
+
+/// Is told how an ingest goes. Called from several threads.
+pub trait Progress: Sync {
+    /// So many files of so many bytes together are to be read.
+    fn begin(&self, files: usize, bytes: u64);
+    /// A file is read, or was found to need no reading; so many are.
+    fn file_read(&self, source: &str);
+    /// Child chunks were embedded that stand for so many bytes of files.
+    fn embedded(&self, chunks: usize, bytes: u64);
+    /// A file failed.
+    fn failed(&self, source: &str, reason: &str);
+    /// It is over.
+    fn end(&self);
+}

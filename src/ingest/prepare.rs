@@ -1,0 +1,204 @@
+//! A parsed document to the rows it will have, all but the vectors. A pure function.
+
+use std::path::Path;
+
+use crate::chunk::{ChunkConfig, context, cut};
+use crate::load::{BlockKind, Document};
+use crate::store::{ChunkRow, ChunkType, DocumentRow, NewDocument, SectionRow};
+use crate::structure::{PREAMBLE, Section, sections};
+use crate::text::script::language;
+use crate::text::{squeeze, truncate};
+
+/// A title is cut to so many characters.
+const LONGEST_TITLE: usize = 200;
+
+/// What is known of a source apart from its text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceFacts {
+    /// Its name in the store.
+    pub source: String,
+    /// The id its document has or gets.
+    pub doc_id: String,
+    /// blake3 of its bytes, in hex.
+    pub content_hash: String,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Time of its last change, in nanoseconds since 1970.
+    pub mtime_ns: i64,
+}
+
+/// A document with its rows; the vectors of the chunks are still empty.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prepared {
+    /// The rows.
+    pub new: NewDocument,
+    /// The text to embed for each child chunk, in the order of the children in `new.chunks`.
+    pub texts: Vec<String>,
+}
+
+/// Finds the sections of a document, cuts it and makes its rows. `now` is an RFC 3339 time.
+pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, now: &str) -> Prepared {
+    let title = title(document, &facts.source);
+    let sections = sections(document, &title);
+    let parents = cut(&sections, config);
+    let doc_id = &facts.doc_id;
+    let section_id = |index: usize| format!("{doc_id}#{}", sections[index].path);
+    let mut chunks = Vec::new();
+    let mut texts = Vec::new();
+    let mut children = 0u32;
+    for parent in &parents {
+        let context = context::line(&title, &context::section_titles(&sections, parent.section));
+        let parent_id = format!("{doc_id}:{}", parent.index);
+        let row = |chunk_id: String, chunk_type, content: &str, pages: Option<(u32, u32)>| ChunkRow {
+            chunk_id,
+            doc_id: doc_id.clone(),
+            section_id: section_id(parent.section),
+            chunk_type,
+            parent_id: None,
+            chunk_index: 0,
+            content: content.to_owned(),
+            context: context.clone(),
+            page_start: pages.map(|(first, _)| first),
+            page_end: pages.map(|(_, last)| last),
+            language: language(content).to_owned(),
+            content_hash: blake3::hash(content.as_bytes()).to_hex().to_string(),
+            updated_at: now.to_owned(),
+            vector: Vec::new(),
+        };
+        let parent_row = row(parent_id.clone(), ChunkType::Parent, &parent.content, parent.pages);
+        chunks.push(ChunkRow { chunk_index: parent.index, ..parent_row });
+        for child in &parent.children {
+            let text = context::embedded_text(&context, &child.overlap, &child.content);
+            let child_row =
+                row(format!("{parent_id}.{}", child.index), ChunkType::Child, &child.content, child.pages);
+            chunks.push(ChunkRow {
+                parent_id: Some(parent_id.clone()),
+                chunk_index: child.index,
+                content_hash: blake3::hash(text.as_bytes()).to_hex().to_string(),
+                ..child_row
+            });
+            texts.push(text);
+            children += 1;
+        }
+    }
+    let section_rows: Vec<SectionRow> = sections
+        .iter()
+        .zip(0u32..)
+        .map(|(section, position)| {
+            let own = |p: &&crate::chunk::Parent| sections.get(p.section).is_some_and(|s| s.path == section.path);
+            let start = parents.iter().find(own).map(|p| p.index);
+            let end = parents.iter().rev().find(own).map(|p| p.index + 1);
+            section_row(section, position, doc_id, section.parent.map(section_id), start.zip(end))
+        })
+        .collect();
+    let all_text: String = parents.iter().take(20).map(|parent| parent.content.as_str()).collect();
+    let toc = sections.iter().find(|section| section.path != PREAMBLE);
+    let row = DocumentRow {
+        doc_id: doc_id.clone(),
+        source: facts.source.clone(),
+        title,
+        format: document.format.name().to_owned(),
+        content_hash: facts.content_hash.clone(),
+        size: facts.size,
+        mtime_ns: facts.mtime_ns,
+        language: language(&all_text).to_owned(),
+        pages: document.pages,
+        metadata: document.metadata.clone(),
+        chunking: serde_json::to_string(config).unwrap_or_default(),
+        engine: document.engine.clone(),
+        warnings: document.warnings.clone(),
+        toc_method: toc.map_or("none", |section| section.provenance.name()).to_owned(),
+        sections: u32::try_from(sections.iter().filter(|s| s.path != PREAMBLE).count()).unwrap_or(u32::MAX),
+        parents: u32::try_from(parents.len()).unwrap_or(u32::MAX),
+        children,
+        ingested_at: now.to_owned(),
+    };
+    Prepared { new: NewDocument { document: row, sections: section_rows, chunks }, texts }
+}
+
+fn section_row(
+    section: &Section,
+    position: u32,
+    doc_id: &str,
+    parent_id: Option<String>,
+    chunks: Option<(u32, u32)>,
+) -> SectionRow {
+    let (chunk_start, chunk_end) = chunks.unwrap_or((0, 0));
+    SectionRow {
+        section_id: format!("{doc_id}#{}", section.path),
+        doc_id: doc_id.to_owned(),
+        position,
+        parent_id,
+        level: section.level,
+        path: section.path.clone(),
+        title: section.title.clone(),
+        page_start: section.page_start,
+        page_end: section.page_end,
+        chunk_start,
+        chunk_end,
+        provenance: section.provenance.name().to_owned(),
+        confidence: section.confidence,
+    }
+}
+
+/// The title that the document gives, unless it is a producer's leftover; otherwise its file's name.
+fn title(document: &Document, source: &str) -> String {
+    let file_name = || {
+        let name = source.rsplit(['/', ':']).next().unwrap_or(source);
+        Path::new(name).file_stem().map_or_else(|| name.to_owned(), |stem| stem.to_string_lossy().into_owned())
+    };
+    let given = document.title.as_deref().map(squeeze).filter(|title| !is_leftover(title));
+    let heading = || {
+        let first = document.blocks.iter().find(|block| matches!(block.kind, BlockKind::Heading(1)))?;
+        Some(first.text.clone())
+    };
+    truncate(&given.or_else(heading).unwrap_or_else(file_name), LONGEST_TITLE)
+}
+
+/// Titles that word processors write by themselves.
+fn is_leftover(title: &str) -> bool {
+    let lower = title.to_lowercase();
+    lower.is_empty()
+        || lower.starts_with("microsoft word")
+        || lower.starts_with("untitled")
+        || lower == "title"
+        || [".doc", ".docx", ".dvi", ".tex", ".indd", ".qxd", ".pdf", ".ps"].iter().any(|end| lower.ends_with(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::markdown;
+
+    fn facts() -> SourceFacts {
+        SourceFacts {
+            source: "docs/guide.md".into(),
+            doc_id: "abc123".into(),
+            content_hash: "h".into(),
+            size: 1,
+            mtime_ns: 0,
+        }
+    }
+
+    #[test]
+    fn rows_refer_to_each_other_by_id() {
+        let document = markdown::parse("# Guide\n\nIntro.\n\n## Start\n\nPrime the pump. Then start it.");
+        let prepared = prepare(&document, &facts(), &ChunkConfig::default(), "now");
+        let new = &prepared.new;
+        assert_eq!((new.document.title.as_str(), new.document.sections, new.document.parents), ("Guide", 2, 2));
+        assert_eq!(new.sections[1].parent_id.as_deref(), Some("abc123#1"));
+        assert_eq!((new.sections[1].chunk_start, new.sections[1].chunk_end), (1, 2));
+        let child = &new.chunks[3];
+        assert_eq!((child.chunk_id.as_str(), child.parent_id.as_deref()), ("abc123:1.0", Some("abc123:1")));
+        assert_eq!(child.context, "Guide › Start");
+        assert_eq!(prepared.texts.len(), 2);
+    }
+
+    #[test]
+    fn a_leftover_title_gives_way_to_the_file_name() {
+        let mut document = markdown::parse("text");
+        document.title = Some("Microsoft Word - draft.doc".into());
+        let prepared = prepare(&document, &facts(), &ChunkConfig::default(), "now");
+        assert_eq!(prepared.new.document.title, "guide");
+    }
+}

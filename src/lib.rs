@@ -1,0 +1,34 @@
+//! `kb`, a command-line knowledge base: it reads folders of documents, keeps their structure, and answers a question
+//! with the right section of the right document, in one call, on one machine, with no network.
+//!
+//! The rooms, in the order in which data meets them:
+//!
+//! - [`load`]: bytes to a [`load::Document`], one module per format; PDF work runs in worker processes
+//! - [`structure`]: blocks to a table of contents
+//! - [`chunk`]: sections to parent chunks, parents to child chunks, and the context line in front of them
+//! - [`text`]: scripts, tokens, sentences; pure functions
+//! - [`embed`]: the embedding model and the engine that runs it
+//! - [`store`]: LanceDB tables, the tantivy index, generations and the lock
+//! - [`ingest`]: scan, plan, load, chunk, embed, publish
+//! - [`retrieve`]: a question to ranked passages
+//! - [`eval`]: measured quality on queries with known answers
+//! - [`render`]: results to tables, Markdown and JSON; the only place that formats
+//! - [`cli`]: one clap struct and one thin function per subcommand
+//!
+//! `ARCHITECTURE.md` walks a page and a question through them.
+
+pub mod chunk;
+pub mod cli;
+pub mod config;
+pub mod embed;
+pub mod error;
+pub mod eval;
+pub mod ingest;
+pub mod load;
+pub mod render;
+pub mod retrieve;
+pub mod store;
+pub mod structure;
+pub mod text;
+
+pub use error::{Error, Result};

@@ -1,0 +1,190 @@
+//! Markdown, through `pulldown-cmark`: front matter, headings, and everything between two headings as it was written.
+//!
+//! Blocks keep their source text, so tables, lists and code stay readable; only headings are reduced to their words.
+
+use pulldown_cmark::{Event, HeadingLevel, MetadataBlockKind, Options, Parser, Tag, TagEnd};
+
+use super::{Block, Document, Format};
+use crate::text::squeeze;
+
+/// Reads Markdown. Lines that begin with `#` inside a code fence are code, not headings.
+pub fn parse(text: &str) -> Document {
+    let mut document = Document::new(Format::Markdown, "pulldown-cmark");
+    let options = Options::ENABLE_TABLES
+        | Options::ENABLE_FOOTNOTES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
+        | Options::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS
+        | Options::ENABLE_MATH;
+    let mut depth = 0usize;
+    let mut heading: Option<(u8, String)> = None;
+    let mut front_matter: Option<MetadataBlockKind> = None;
+    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        match &event {
+            Event::Start(Tag::Heading { level, .. }) if depth == 0 => heading = Some((level_number(*level), String::new())),
+            Event::End(TagEnd::Heading(_)) if depth == 1 => {
+                if let Some((level, title)) = heading.take() {
+                    let title = squeeze(&title);
+                    if !title.is_empty() {
+                        document.blocks.push(Block::heading(level, title));
+                    }
+                }
+            }
+            Event::Start(Tag::MetadataBlock(kind)) => front_matter = Some(*kind),
+            Event::End(TagEnd::MetadataBlock(_)) => front_matter = None,
+            Event::Text(words) if front_matter.is_some() => {
+                read_front_matter(words, front_matter, &mut document);
+            }
+            Event::Text(words) | Event::Code(words) | Event::InlineMath(words) => {
+                if let Some((_, title)) = &mut heading {
+                    title.push_str(words);
+                }
+            }
+            Event::SoftBreak | Event::HardBreak => {
+                if let Some((_, title)) = &mut heading {
+                    title.push(' ');
+                }
+            }
+            // A block at the top level that is no heading: its source, as it stands.
+            Event::Start(tag) if depth == 0 && !matches!(tag, Tag::Heading { .. } | Tag::MetadataBlock(_)) => {
+                push_source(&text[range.clone()], &mut document);
+            }
+            Event::Html(_) | Event::Rule if depth == 0 => {}
+            _ => {}
+        }
+        match event {
+            Event::Start(_) => depth += 1,
+            Event::End(_) => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    if document.title.is_none() {
+        document.title = first_title(&document);
+    }
+    document
+}
+
+fn push_source(source: &str, document: &mut Document) {
+    let source = source.trim_end().trim_start_matches('\n');
+    if !source.trim().is_empty() {
+        document.blocks.push(Block::paragraph(source));
+    }
+}
+
+/// The text of the first heading of the highest level used before any second one of that level: a document with one
+/// `#` heading has a title; a document with several has chapters.
+fn first_title(document: &Document) -> Option<String> {
+    let levels: Vec<(u8, &str)> = document
+        .blocks
+        .iter()
+        .filter_map(|block| match block.kind {
+            super::BlockKind::Heading(level) => Some((level, block.text.as_str())),
+            _ => None,
+        })
+        .collect();
+    let top = levels.iter().map(|&(level, _)| level).min()?;
+    let mut tops = levels.iter().filter(|&&(level, _)| level == top);
+    let first = tops.next()?;
+    if tops.next().is_none() { Some(first.1.to_owned()) } else { None }
+}
+
+fn level_number(level: HeadingLevel) -> u8 {
+    match level {
+        HeadingLevel::H1 => 1,
+        HeadingLevel::H2 => 2,
+        HeadingLevel::H3 => 3,
+        HeadingLevel::H4 => 4,
+        HeadingLevel::H5 => 5,
+        HeadingLevel::H6 => 6,
+    }
+}
+
+/// Takes `key: value` lines (YAML) or a TOML table into the metadata. Nested values are kept as they are written.
+fn read_front_matter(text: &str, kind: Option<MetadataBlockKind>, document: &mut Document) {
+    let mut add = |key: &str, value: &str| {
+        let value = value.trim().trim_matches(['"', '\'']).to_owned();
+        if key == "title" && !value.is_empty() {
+            document.title = Some(value.clone());
+        }
+        if !value.is_empty() {
+            document.metadata.insert(key.to_owned(), value);
+        }
+    };
+    match kind {
+        Some(MetadataBlockKind::PlusesStyle) => match text.parse::<toml::Table>() {
+            Ok(table) => table.iter().for_each(|(key, value)| match value {
+                toml::Value::String(value) => add(key, value),
+                other => add(key, &other.to_string()),
+            }),
+            Err(error) => document.warnings.push(format!("front matter is not TOML: {}", squeeze(error.message()))),
+        },
+        _ => {
+            let mut list: Option<(String, Vec<String>)> = None;
+            for line in text.lines() {
+                if let Some(item) = line.trim_start().strip_prefix("- ")
+                    && let Some((_, items)) = &mut list
+                {
+                    items.push(item.trim().trim_matches(['"', '\'']).to_owned());
+                } else if let Some((key, value)) = line.split_once(':')
+                    && !line.starts_with([' ', '\t', '#'])
+                {
+                    if let Some((key, items)) = list.take() {
+                        add(&key, &items.join(", "));
+                    }
+                    let value = value.trim();
+                    if value.is_empty() {
+                        list = Some((key.trim().to_owned(), Vec::new()));
+                    } else {
+                        add(key.trim(), value.trim_start_matches('[').trim_end_matches(']'));
+                    }
+                }
+            }
+            if let Some((key, items)) = list {
+                add(&key, &items.join(", "));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::BlockKind;
+    use super::*;
+
+    #[test]
+    fn headings_of_both_kinds_are_found_and_code_is_not_a_heading() {
+        let document = parse("# One\n\ntext\n\n```sh\n# not a heading\n```\n\nTwo *b*\n------\n\nmore");
+        let headings: Vec<(BlockKind, &str)> = document
+            .blocks
+            .iter()
+            .filter(|b| matches!(b.kind, BlockKind::Heading(_)))
+            .map(|b| (b.kind, b.text.as_str()))
+            .collect();
+        assert_eq!(headings, [(BlockKind::Heading(1), "One"), (BlockKind::Heading(2), "Two b")]);
+        assert!(document.blocks.iter().any(|b| b.text == "```sh\n# not a heading\n```"));
+    }
+
+    #[test]
+    fn front_matter_gives_title_and_metadata() {
+        let document = parse("---\ntitle: \"Guide\"\ntags:\n  - a\n  - b\ndate: 2026-01-02\n---\n\n# H\n\nx");
+        assert_eq!(document.title.as_deref(), Some("Guide"));
+        assert_eq!(document.metadata["tags"], "a, b");
+        assert_eq!(document.metadata["date"], "2026-01-02");
+        assert_eq!(document.blocks.len(), 2);
+    }
+
+    #[test]
+    fn tables_and_lists_stay_whole() {
+        let document = parse("| a | b |\n|---|---|\n| 1 | 2 |\n\n- x\n  - y\n- z\n");
+        assert_eq!(document.blocks.len(), 2);
+        assert!(document.blocks[0].text.ends_with("| 1 | 2 |"));
+        assert_eq!(document.blocks[1].text, "- x\n  - y\n- z");
+    }
+
+    #[test]
+    fn one_top_heading_is_the_title_and_several_are_not() {
+        assert_eq!(parse("# A\n\n## B\n\n## C").title.as_deref(), Some("A"));
+        assert_eq!(parse("# A\n\n# B").title, None);
+    }
+}

@@ -1,0 +1,129 @@
+//! Bytes to a [`Document`]: metadata, blocks of text in reading order, and the outline where the format has one.
+//!
+//! Nothing in here decides what a section is; that is `structure`'s work. A loader never guesses at text it cannot
+//! read: it fails with the reason, or records a warning in the document.
+
+pub mod decode;
+pub mod format;
+pub mod html;
+pub mod markdown;
+pub mod pdf;
+pub mod plain;
+pub mod worker;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+pub use format::Format;
+
+use crate::error::Result;
+
+/// One source, parsed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Document {
+    /// The title that the document itself gives, where it gives one.
+    pub title: Option<String>,
+    /// What it was parsed as.
+    pub format: Format,
+    /// What the document says about itself: author, date, tags, front matter.
+    pub metadata: BTreeMap<String, String>,
+    /// The number of pages, for formats that have pages.
+    pub pages: Option<u32>,
+    /// The text, in reading order.
+    pub blocks: Vec<Block>,
+    /// The outline (bookmarks) of a PDF, depth first, as it stands in the file.
+    pub outline: Vec<OutlineEntry>,
+    /// What read the text: `pdf_oxide`, `pdf-extract`, `pulldown-cmark`, …
+    pub engine: String,
+    /// What a person should know about how it went: pages without text, a page read by a second engine.
+    pub warnings: Vec<String>,
+}
+
+impl Document {
+    /// An empty document of the given format, read by `engine`.
+    pub fn new(format: Format, engine: &str) -> Self {
+        Document {
+            title: None,
+            format,
+            metadata: BTreeMap::new(),
+            pages: None,
+            blocks: Vec::new(),
+            outline: Vec::new(),
+            engine: engine.to_owned(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Whether there is any letter or digit in it.
+    pub fn has_text(&self) -> bool {
+        self.blocks.iter().any(|block| block.text.chars().any(char::is_alphanumeric))
+    }
+}
+
+/// A piece of text that belongs together: a heading, a paragraph, a table, a code listing, a line of a page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Block {
+    /// What it is.
+    pub kind: BlockKind,
+    /// Its text, without the white space around it.
+    pub text: String,
+    /// The page it stands on, from 1.
+    pub page: Option<u32>,
+}
+
+/// What a block is, and with that how it is joined to the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BlockKind {
+    /// A heading of the given level, from 1, as the markup says.
+    Heading(u8),
+    /// A paragraph, a table, a listing: set off by a blank line.
+    Paragraph,
+    /// One more line of the block before it: lines of a PDF page, items of a list.
+    Line,
+}
+
+impl Block {
+    /// A paragraph without a page.
+    pub fn paragraph(text: impl Into<String>) -> Self {
+        Block { kind: BlockKind::Paragraph, text: text.into(), page: None }
+    }
+
+    /// A heading without a page.
+    pub fn heading(level: u8, text: impl Into<String>) -> Self {
+        Block { kind: BlockKind::Heading(level), text: text.into(), page: None }
+    }
+}
+
+/// An entry of a PDF outline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutlineEntry {
+    /// Depth, from 1.
+    pub level: u32,
+    /// Title, with white space squeezed.
+    pub title: String,
+    /// The page it leads to, from 1; `None` where it leads nowhere.
+    pub page: Option<u32>,
+}
+
+/// What a loader may need to know beyond the bytes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoadOptions {
+    /// The password to try on encrypted documents.
+    pub password: Option<String>,
+}
+
+/// Parses `bytes` as `format`.
+///
+/// # Errors
+/// Where nothing can be read from them, with the reason. PDF parsing may take long, use much memory or end the
+/// process on hostile input: call it through [`worker::Pool`] for files one did not make.
+pub fn parse(bytes: &[u8], format: Format, options: &LoadOptions) -> Result<Document> {
+    match format {
+        Format::Pdf => pdf::parse(bytes, options),
+        Format::Markdown => Ok(markdown::parse(&decode::to_text(bytes)?)),
+        Format::Html => Ok(html::parse(&decode::html_to_text(bytes)?)),
+        Format::Text => Ok(plain::parse(&decode::to_text(bytes)?)),
+    }
+}

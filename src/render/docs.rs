@@ -1,0 +1,138 @@
+//! Documents: the list, single ones, and removed ones.
+
+use std::io::{Result, Write};
+
+use serde_json::{Value, json};
+
+use super::style::{DIM, TITLE, grid, markdown_grid, paint};
+use super::{Screen, View, value};
+use crate::store::DocumentRow;
+
+/// What `kb docs` shows.
+pub struct DocumentList<'a>(pub &'a [DocumentRow]);
+
+const HEADER: [&str; 6] = ["id", "title", "source", "pages", "sections", "passages"];
+
+impl DocumentList<'_> {
+    fn rows(&self) -> Vec<Vec<String>> {
+        self.0
+            .iter()
+            .map(|row| {
+                vec![
+                    row.doc_id.clone(),
+                    row.title.clone(),
+                    row.source.clone(),
+                    row.pages.map(|pages| pages.to_string()).unwrap_or_default(),
+                    row.sections.to_string(),
+                    row.parents.to_string(),
+                ]
+            })
+            .collect()
+    }
+}
+
+impl View for DocumentList<'_> {
+    fn table(&self, screen: Screen, out: &mut dyn Write) -> Result<()> {
+        writeln!(out, "{}", grid(screen, &HEADER, &[3, 4, 5], self.rows()))
+    }
+
+    fn markdown(&self, out: &mut dyn Write) -> Result<()> {
+        write!(out, "{}", markdown_grid(&HEADER, &self.rows()))
+    }
+
+    fn json(&self) -> Value {
+        value(&self.0)
+    }
+
+    fn paths(&self) -> Vec<String> {
+        self.0.iter().map(|row| row.source.clone()).collect()
+    }
+}
+
+/// What `kb docs DOC` shows.
+pub struct DocumentView<'a>(pub &'a [&'a DocumentRow]);
+
+fn facts(row: &DocumentRow) -> Vec<(String, String)> {
+    let mut facts: Vec<(String, String)> = [
+        ("id", row.doc_id.clone()),
+        ("source", row.source.clone()),
+        ("format", row.format.clone()),
+        ("language", row.language.clone()),
+        ("pages", row.pages.map(|pages| pages.to_string()).unwrap_or_default()),
+        ("contents from", row.toc_method.clone()),
+        ("sections", row.sections.to_string()),
+        ("passages", format!("{} (in {} pieces)", row.parents, row.children)),
+        ("read by", row.engine.clone()),
+        ("ingested", row.ingested_at.clone()),
+    ]
+    .into_iter()
+    .filter(|(_, value)| !value.is_empty())
+    .map(|(name, value)| (name.to_owned(), value))
+    .collect();
+    facts.extend(row.metadata.iter().map(|(name, value)| (name.clone(), value.clone())));
+    facts.extend(row.warnings.iter().map(|warning| ("warning".to_owned(), warning.clone())));
+    facts
+}
+
+impl View for DocumentView<'_> {
+    fn table(&self, _screen: Screen, out: &mut dyn Write) -> Result<()> {
+        for row in self.0 {
+            writeln!(out, "{}", paint(TITLE, &row.title))?;
+            for (name, value) in facts(row) {
+                writeln!(out, "  {} {value}", paint(DIM, format!("{name:<14}")))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn markdown(&self, out: &mut dyn Write) -> Result<()> {
+        for row in self.0 {
+            writeln!(out, "# {}\n", row.title)?;
+            for (name, value) in facts(row) {
+                writeln!(out, "- {name}: {value}")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn json(&self) -> Value {
+        value(&self.0)
+    }
+
+    fn paths(&self) -> Vec<String> {
+        self.0.iter().map(|row| row.source.clone()).collect()
+    }
+}
+
+/// What `kb remove` shows.
+pub struct RemovedView<'a> {
+    /// The documents.
+    pub documents: &'a [&'a DocumentRow],
+    /// Whether they are still there.
+    pub dry_run: bool,
+}
+
+impl View for RemovedView<'_> {
+    fn table(&self, _screen: Screen, out: &mut dyn Write) -> Result<()> {
+        self.markdown(out)
+    }
+
+    fn markdown(&self, out: &mut dyn Write) -> Result<()> {
+        let verb = if self.dry_run { "would remove" } else { "removed" };
+        for row in self.documents {
+            writeln!(out, "{verb} {} ({}, {} passages)", row.doc_id, row.source, row.parents)?;
+        }
+        Ok(())
+    }
+
+    fn json(&self) -> Value {
+        self.documents
+            .iter()
+            .map(|row| json!({ "doc_id": row.doc_id, "source": row.source, "dry_run": self.dry_run }))
+            .collect()
+    }
+
+    fn paths(&self) -> Vec<String> {
+        self.documents.iter().map(|row| row.source.clone()).collect()
+    }
+}

@@ -1,0 +1,135 @@
+//! What an ingest did.
+
+use std::io::{Result, Write};
+
+use serde_json::{Value, json};
+
+use super::style::{BAD, grid, markdown_grid, paint};
+use super::{Screen, View, value};
+use crate::ingest::{Action, IngestReport, SourceReport};
+
+/// More sources than this are summed up instead of listed.
+const MOST_LISTED: usize = 40;
+
+/// What `kb ingest` shows.
+pub struct IngestView<'a>(pub &'a IngestReport);
+
+const HEADER: [&str; 6] = ["what", "id", "source", "pages", "sections", "passages"];
+
+impl IngestView<'_> {
+    /// What changed; what stayed the same is only counted.
+    fn changed(&self) -> Vec<&SourceReport> {
+        self.0.sources.iter().filter(|report| report.action != Action::Unchanged).collect()
+    }
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        self.changed()
+            .into_iter()
+            .filter(|report| report.action != Action::Failed)
+            .take(MOST_LISTED)
+            .map(|report| {
+                let count = |number: u32| if report.action == Action::Removed { String::new() } else { number.to_string() };
+                vec![
+                    report.action.name().to_owned(),
+                    report.doc_id.clone().unwrap_or_default(),
+                    report.source.clone(),
+                    report.pages.map(|pages| pages.to_string()).unwrap_or_default(),
+                    count(report.sections),
+                    count(report.parents),
+                ]
+            })
+            .collect()
+    }
+
+    fn summary(&self) -> String {
+        let report = self.0;
+        let mut parts: Vec<String> = Action::ALL
+            .iter()
+            .filter(|action| report.count(**action) > 0)
+            .map(|action| format!("{} {}", report.count(*action), action.name()))
+            .collect();
+        if report.skipped > 0 {
+            parts.push(format!("{} of other formats", report.skipped));
+        }
+        if parts.is_empty() {
+            parts.push("nothing to do".to_owned());
+        }
+        let what = if report.dry_run { "would be: " } else { "" };
+        let mut summary = format!("{what}{}", parts.join(", "));
+        if !report.dry_run {
+            summary.push_str(&format!(
+                "; {} pieces embedded, {} reused, {:.1} s",
+                report.embedded, report.reused, report.seconds
+            ));
+        }
+        summary
+    }
+
+    /// A line per failure and warning.
+    fn troubles(&self) -> Vec<(bool, String)> {
+        let mut lines = Vec::new();
+        for report in &self.0.sources {
+            if let Some(error) = &report.error {
+                let hint = report.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
+                lines.push((true, format!("failed: {}: {error}{hint}", report.source)));
+            }
+            if report.action != Action::Unchanged {
+                lines.extend(report.warnings.iter().map(|w| (false, format!("warning: {}: {w}", report.source))));
+            }
+        }
+        lines
+    }
+
+    fn left_out(&self) -> usize {
+        let listed = self.changed().into_iter().filter(|report| report.action != Action::Failed).count();
+        listed.saturating_sub(MOST_LISTED)
+    }
+}
+
+impl View for IngestView<'_> {
+    fn table(&self, screen: Screen, out: &mut dyn Write) -> Result<()> {
+        let rows = self.rows();
+        if !rows.is_empty() {
+            writeln!(out, "{}", grid(screen, &HEADER, &[3, 4, 5], rows))?;
+        }
+        if self.left_out() > 0 {
+            writeln!(out, "… and {} more", self.left_out())?;
+        }
+        for (bad, line) in self.troubles() {
+            writeln!(out, "{}", if bad { paint(BAD, line) } else { line })?;
+        }
+        writeln!(out, "{}", self.summary())
+    }
+
+    fn markdown(&self, out: &mut dyn Write) -> Result<()> {
+        let rows = self.rows();
+        if !rows.is_empty() {
+            writeln!(out, "{}", markdown_grid(&HEADER, &rows))?;
+        }
+        if self.left_out() > 0 {
+            writeln!(out, "… and {} more\n", self.left_out())?;
+        }
+        for (_, line) in self.troubles() {
+            writeln!(out, "- {line}")?;
+        }
+        writeln!(out, "{}", self.summary())
+    }
+
+    fn json(&self) -> Value {
+        let mut json = value(self.0);
+        let counts: serde_json::Map<String, Value> =
+            Action::ALL.iter().map(|action| (action.name().to_owned(), json!(self.0.count(*action)))).collect();
+        if let Value::Object(fields) = &mut json {
+            fields.insert("counts".to_owned(), Value::Object(counts));
+        }
+        json
+    }
+
+    fn lines(&self) -> Vec<Value> {
+        self.0.sources.iter().map(value).collect()
+    }
+
+    fn paths(&self) -> Vec<String> {
+        self.changed().into_iter().filter(|r| r.action != Action::Failed).map(|r| r.source.clone()).collect()
+    }
+}

@@ -1,0 +1,183 @@
+//! The passages that a search found.
+
+use std::io::{Result, Write};
+
+use serde_json::{Value, json};
+
+use super::style::{DIM, MATCH, PLACE, TITLE, paint};
+use super::{Screen, View, pages, value};
+use crate::chunk::context::SEPARATOR;
+use crate::retrieve::{Hit, SearchResult};
+use crate::text::highlight::find_matches;
+
+/// What `kb search` shows.
+pub struct SearchView<'a>(pub &'a SearchResult);
+
+impl View for SearchView<'_> {
+    fn table(&self, screen: Screen, out: &mut dyn Write) -> Result<()> {
+        for (i, hit) in self.0.hits.iter().enumerate() {
+            if i > 0 {
+                writeln!(out)?;
+            }
+            let place = pages(hit.page_start, hit.page_end);
+            let heading = paint(TITLE, heading(hit));
+            writeln!(out, "{:>2}. {heading}  {}", hit.rank, paint(PLACE, place))?;
+            let snippet = marked(&hit.snippet, &hit.matches, &format!("{MATCH}"), &format!("{MATCH:#}"));
+            for line in wrap(&snippet, screen.width.saturating_sub(4)) {
+                writeln!(out, "    {line}")?;
+            }
+            let origin = format!("{}  {}  score {:.2}", hit.source, hit.section_id, hit.score);
+            writeln!(out, "    {}", paint(DIM, origin))?;
+        }
+        Ok(())
+    }
+
+    fn markdown(&self, out: &mut dyn Write) -> Result<()> {
+        for (i, hit) in self.0.hits.iter().enumerate() {
+            if i > 0 {
+                writeln!(out)?;
+            }
+            let place = pages(hit.page_start, hit.page_end);
+            let place = if place.is_empty() { String::new() } else { format!(" ({place})") };
+            writeln!(out, "## {}. {}{place}\n", hit.rank, heading(hit))?;
+            writeln!(out, "`{}` · section `{}` · score {:.3}\n", hit.source, hit.section_id, hit.score)?;
+            writeln!(out, "{}", bold_matches(&hit.content, &self.0.query))?;
+        }
+        Ok(())
+    }
+
+    fn json(&self) -> Value {
+        let result = self.0;
+        let timings: serde_json::Map<String, Value> =
+            result.timings.iter().map(|(stage, ms)| (stage.clone(), json!((ms * 1000.0).round() / 1000.0))).collect();
+        json!({
+            "query": result.query,
+            "method": result.route.method().name(),
+            "weights": { "keyword": result.route.keyword, "semantic": result.route.semantic },
+            "hits": value(&result.hits),
+            "notes": result.notes,
+            "timings_ms": timings,
+        })
+    }
+
+    fn lines(&self) -> Vec<Value> {
+        self.0.hits.iter().map(value).collect()
+    }
+
+    fn paths(&self) -> Vec<String> {
+        let mut paths: Vec<String> = Vec::new();
+        for hit in &self.0.hits {
+            if !paths.contains(&hit.source) {
+                paths.push(hit.source.clone());
+            }
+        }
+        paths
+    }
+}
+
+fn heading(hit: &Hit) -> String {
+    if hit.section_title.is_empty() {
+        return hit.title.clone();
+    }
+    format!("{}{SEPARATOR}{}", hit.title, hit.section_title)
+}
+
+/// `text` with the given byte ranges between two marks.
+fn marked(text: &str, ranges: &[(usize, usize)], open: &str, close: &str) -> String {
+    let mut out = String::with_capacity(text.len() + ranges.len() * (open.len() + close.len()));
+    let mut done = 0;
+    for &(start, end) in ranges {
+        let (Some(before), Some(inside)) = (text.get(done..start), text.get(start..end)) else { continue };
+        out.push_str(before);
+        out.push_str(open);
+        out.push_str(inside);
+        out.push_str(close);
+        done = end;
+    }
+    out.push_str(&text[done..]);
+    out
+}
+
+/// Matches in bold, except where stars would become part of code or a table.
+fn bold_matches(text: &str, query: &str) -> String {
+    let looks_like_code = text.contains('`') || text.contains('*') || text.lines().any(|line| {
+        line.starts_with("    ") || line.starts_with('|') || line.starts_with('\t')
+    });
+    if looks_like_code {
+        return text.to_owned();
+    }
+    let ranges: Vec<(usize, usize)> = find_matches(text, query).into_iter().map(|r| (r.start, r.end)).collect();
+    marked(text, &ranges, "**", "**")
+}
+
+/// Breaks a line at spaces, or between characters where there are none; ANSI codes have no width.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for piece in pieces(text) {
+        let columns = visible_width(piece);
+        if used + columns > width && used > 0 {
+            lines.push(String::new());
+            used = 0;
+        }
+        if used == 0 && piece == " " {
+            continue;
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push_str(piece);
+        }
+        used += columns;
+    }
+    lines
+}
+
+/// Words, spaces, and single characters of scripts without spaces; an ANSI code stays with what follows.
+fn pieces(text: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let mut start = 0;
+    let mut in_code = false;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if c == '\u{1b}' {
+            in_code = true;
+        } else if in_code {
+            in_code = c != 'm';
+        } else {
+            let end = at + c.len_utf8();
+            let next = chars.peek().map(|&(_, next)| next);
+            let breaks = c == ' ' || crate::text::script::is_unspaced(c) || next == Some(' ');
+            if breaks {
+                out.push(&text[start..end]);
+                start = end;
+            }
+        }
+    }
+    if start < text.len() {
+        out.push(&text[start..]);
+    }
+    out
+}
+
+fn visible_width(text: &str) -> usize {
+    let stripped = anstream::adapter::strip_str(text).to_string();
+    unicode_width::UnicodeWidthStr::width(stripped.as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_broken_at_their_visible_width() {
+        let text = format!("one {MATCH}two{MATCH:#} three");
+        let lines: Vec<String> = wrap(&text, 8).iter().map(|l| anstream::adapter::strip_str(l).to_string()).collect();
+        assert_eq!(lines, ["one two ", "three"]);
+        assert_eq!(wrap("启动水泵之前", 4).len(), 3);
+    }
+
+    #[test]
+    fn code_is_not_decorated() {
+        assert_eq!(bold_matches("the pump", "pump"), "the **pump**");
+        assert_eq!(bold_matches("run `pump`", "pump"), "run `pump`");
+    }
+}

@@ -1,0 +1,84 @@
+//! The store in figures.
+
+use std::io::{Result, Write};
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::style::{DIM, paint};
+use super::{Screen, View, value};
+
+/// The figures.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Status {
+    /// The store's folder.
+    pub store: String,
+    /// The namespace.
+    pub namespace: String,
+    /// The published generation.
+    pub generation: u64,
+    /// When it was published.
+    pub published_at: String,
+    /// Documents.
+    pub documents: usize,
+    /// Sections, preambles included.
+    pub sections: usize,
+    /// Parent chunks.
+    pub parents: usize,
+    /// All chunks, parents and children.
+    pub chunks: usize,
+    /// Parent chunks in the keyword index.
+    pub keyword_chunks: u64,
+    /// Bytes on disk.
+    pub bytes: u64,
+    /// The model of the vectors.
+    pub model: String,
+    /// Numbers per vector.
+    pub dimension: usize,
+    /// What runs the model here.
+    pub engine: String,
+}
+
+/// What `kb status` shows.
+pub struct StatusView<'a>(pub &'a Status);
+
+impl StatusView<'_> {
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        let status = self.0;
+        vec![
+            ("store", status.store.clone()),
+            ("namespace", status.namespace.clone()),
+            ("generation", format!("{}, published {}", status.generation, status.published_at)),
+            ("documents", status.documents.to_string()),
+            ("sections", status.sections.to_string()),
+            ("passages", format!("{} (in {} pieces)", status.parents, status.chunks - status.parents)),
+            ("size", format!("{:.1} MB", status.bytes as f64 / 1e6)),
+            ("model", format!("{}, {} dimensions", status.model, status.dimension)),
+            ("engine", status.engine.clone()),
+        ]
+    }
+}
+
+impl View for StatusView<'_> {
+    fn table(&self, _screen: Screen, out: &mut dyn Write) -> Result<()> {
+        for (name, value) in self.facts() {
+            writeln!(out, "{} {value}", paint(DIM, format!("{name:<11}")))?;
+        }
+        Ok(())
+    }
+
+    fn markdown(&self, out: &mut dyn Write) -> Result<()> {
+        for (name, value) in self.facts() {
+            writeln!(out, "- {name}: {value}")?;
+        }
+        Ok(())
+    }
+
+    fn json(&self) -> Value {
+        value(self.0)
+    }
+
+    fn paths(&self) -> Vec<String> {
+        vec![self.0.store.clone()]
+    }
+}

@@ -1,0 +1,90 @@
+//! Two rankings to one.
+//!
+//! Weighted sum of scores, each arm's scaled to 0…1 over the candidates of this question (min-max, as in Bruch et
+//! al., "An Analysis of Fusion Functions for Hybrid Retrieval", 2023). Candidates that one arm did not recall get
+//! their real score from it, so that nothing is punished for being just outside a list.
+
+use std::collections::HashMap;
+
+/// A candidate with what both arms say of it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Candidate {
+    /// The parent chunk.
+    pub chunk_id: String,
+    /// The fused score, from 0 to 1.
+    pub score: f32,
+    /// BM25.
+    pub keyword: Option<f32>,
+    /// Cosine.
+    pub semantic: Option<f32>,
+}
+
+/// The scores of each arm by parent chunk.
+#[derive(Debug, Default)]
+pub(super) struct ArmScores {
+    /// BM25; a chunk that is not in here matches no word.
+    pub keyword: HashMap<String, f32>,
+    /// Cosine.
+    pub semantic: HashMap<String, f32>,
+}
+
+/// Fuses, best first; equal scores in the order of the ids, so that the same question always gives the same answer.
+pub(super) fn fuse(scores: &ArmScores, keyword_weight: f32, semantic_weight: f32) -> Vec<Candidate> {
+    let mut ids: Vec<&String> = scores.keyword.keys().chain(scores.semantic.keys()).collect();
+    ids.sort();
+    ids.dedup();
+    // A chunk without a matching word has BM25 0, which is its true lower end; the cosine has none that is known.
+    let keyword_top = scores.keyword.values().copied().fold(0.0, f32::max);
+    let semantic_low = scores.semantic.values().copied().fold(f32::INFINITY, f32::min);
+    let semantic_top = scores.semantic.values().copied().fold(f32::NEG_INFINITY, f32::max);
+    let mut candidates: Vec<Candidate> = ids
+        .into_iter()
+        .map(|id| {
+            let keyword = scores.keyword.get(id).copied();
+            let semantic = scores.semantic.get(id).copied();
+            let keyword_part = scale(keyword.unwrap_or(0.0), 0.0, keyword_top);
+            let semantic_part = semantic.map_or(0.0, |score| scale(score, semantic_low, semantic_top));
+            let score = if keyword_weight <= 0.0 {
+                // One arm alone keeps its own meaning: a cosine.
+                semantic.unwrap_or(0.0).clamp(0.0, 1.0)
+            } else {
+                keyword_weight * keyword_part + semantic_weight * semantic_part
+            };
+            Candidate { chunk_id: id.clone(), score, keyword, semantic }
+        })
+        .collect();
+    candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.chunk_id.cmp(&b.chunk_id)));
+    candidates
+}
+
+fn scale(score: f32, low: f32, top: f32) -> f32 {
+    if top > low { (score - low) / (top - low) } else if score > 0.0 { 1.0 } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scores(keyword: &[(&str, f32)], semantic: &[(&str, f32)]) -> ArmScores {
+        let map = |pairs: &[(&str, f32)]| pairs.iter().map(|(id, s)| ((*id).to_owned(), *s)).collect();
+        ArmScores { keyword: map(keyword), semantic: map(semantic) }
+    }
+
+    #[test]
+    fn an_arm_without_weight_changes_nothing() {
+        let both = scores(&[("a", 3.0), ("b", 2.0)], &[("b", 0.9), ("a", 0.1)]);
+        let order: Vec<String> = fuse(&both, 1.0, 0.0).into_iter().map(|c| c.chunk_id).collect();
+        assert_eq!(order, ["a", "b"]);
+    }
+
+    #[test]
+    fn agreement_of_both_arms_wins() {
+        let both = scores(&[("a", 10.0), ("b", 9.0)], &[("b", 0.8), ("c", 0.9), ("a", 0.2)]);
+        assert_eq!(fuse(&both, 0.5, 0.5)[0].chunk_id, "b");
+    }
+
+    #[test]
+    fn a_single_candidate_has_a_score() {
+        assert_eq!(fuse(&scores(&[("a", 2.0)], &[]), 1.0, 0.0)[0].score, 1.0);
+    }
+}

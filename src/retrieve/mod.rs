@@ -1,0 +1,129 @@
+//! A question to ranked passages: understand, recall by both arms at once, fuse, fetch.
+//!
+//! Promise: the better arm is never spoiled by the weaker one. An arm that cannot judge a question (a model asked in
+//! a language it was not taught) gets no weight, and then is not even run.
+
+mod fuse;
+mod kernel;
+mod query;
+mod resolve;
+mod section;
+
+use serde::Serialize;
+
+pub use kernel::{Encoder, Kernel};
+pub use query::Route;
+pub use resolve::{resolve_document, resolve_documents};
+pub use section::{SectionContent, find_section};
+
+/// Which arms are used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, serde::Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Method {
+    /// Whatever serves the question: usually both, keywords alone where the model does not know its language.
+    Auto,
+    /// Both arms, with equal weight.
+    Hybrid,
+    /// Vectors alone.
+    Semantic,
+    /// Words alone (BM25).
+    Keyword,
+}
+
+impl Method {
+    /// The name used in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Auto => "auto",
+            Method::Hybrid => "hybrid",
+            Method::Semantic => "semantic",
+            Method::Keyword => "keyword",
+        }
+    }
+}
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchRequest {
+    /// The question or the words.
+    pub query: String,
+    /// Which arms.
+    pub method: Method,
+    /// How many hits at most.
+    pub limit: usize,
+    /// Only in these documents, by id; in all, where `None`.
+    pub documents: Option<Vec<String>>,
+    /// Hits below this score are left out.
+    pub min_score: Option<f32>,
+    /// How many candidates each arm recalls.
+    pub pool: usize,
+}
+
+impl SearchRequest {
+    /// A request with the defaults: auto, ten hits, all documents.
+    pub fn new(query: impl Into<String>) -> Self {
+        SearchRequest {
+            query: query.into(),
+            method: Method::Auto,
+            limit: 10,
+            documents: None,
+            min_score: None,
+            pool: DEFAULT_POOL,
+        }
+    }
+}
+
+/// Candidates per arm: enough that a passage which is good in both is seen by at least one.
+pub const DEFAULT_POOL: usize = 100;
+
+/// A passage that answers.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Hit {
+    /// From 1.
+    pub rank: usize,
+    /// From 0 to 1, for fused arms relative to this search's candidates; of the semantic arm alone, the cosine.
+    pub score: f32,
+    /// The parent chunk.
+    pub chunk_id: String,
+    /// Its document.
+    pub doc_id: String,
+    /// The document's source.
+    pub source: String,
+    /// The document's title.
+    pub title: String,
+    /// Its section, as `doc#path`.
+    pub section_id: String,
+    /// The section's path.
+    pub section: String,
+    /// The titles of the section and those above it.
+    pub section_title: String,
+    /// First page.
+    pub page_start: Option<u32>,
+    /// Last page.
+    pub page_end: Option<u32>,
+    /// BM25 of the keyword arm, where it was asked.
+    pub keyword_score: Option<f32>,
+    /// Cosine of the best child, where the semantic arm was asked.
+    pub semantic_score: Option<f32>,
+    /// The whole passage.
+    pub content: String,
+    /// The part of it that shows why it was found.
+    pub snippet: String,
+    /// Byte ranges in `snippet` that match the question.
+    pub matches: Vec<(usize, usize)>,
+}
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SearchResult {
+    /// The question.
+    pub query: String,
+    /// Which arms were used, with which weights.
+    pub route: Route,
+    /// The passages, best first.
+    pub hits: Vec<Hit>,
+    /// What the user should know about how they were found.
+    pub notes: Vec<String>,
+    /// Milliseconds per stage.
+    pub timings: Vec<(String, f64)>,
+}

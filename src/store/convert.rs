@@ -1,0 +1,256 @@
+//! Rows to Arrow record batches and back.
+
+use std::sync::Arc;
+
+use lancedb::arrow::arrow_array::cast::AsArray;
+use lancedb::arrow::arrow_array::types::{Float32Type, Int64Type, UInt32Type, UInt64Type};
+use lancedb::arrow::arrow_array::{
+    Array, ArrayRef, FixedSizeListArray, Float32Array, Int64Array, RecordBatch, StringArray, UInt32Array, UInt64Array,
+};
+use lancedb::arrow::arrow_schema::{DataType, Field};
+
+use super::rows::{ChunkRow, ChunkType, DocumentRow, SectionRow};
+use super::tables::{CHUNKS, DOCUMENTS, SECTIONS, schema_of};
+use crate::error::{Error, Result};
+
+/// A text column from one field of each row.
+macro_rules! texts {
+    ($rows:expr, $get:expr) => {
+        Arc::new(StringArray::from_iter_values($rows.iter().map($get))) as ArrayRef
+    };
+}
+
+/// A text column with gaps.
+macro_rules! optional_texts {
+    ($rows:expr, $get:expr) => {
+        Arc::new(StringArray::from_iter($rows.iter().map($get))) as ArrayRef
+    };
+}
+
+/// A column of whole numbers.
+macro_rules! numbers {
+    ($rows:expr, $get:expr) => {
+        Arc::new(UInt32Array::from_iter_values($rows.iter().map($get))) as ArrayRef
+    };
+}
+
+/// A column of whole numbers with gaps.
+macro_rules! optional_numbers {
+    ($rows:expr, $get:expr) => {
+        Arc::new(UInt32Array::from_iter($rows.iter().map($get))) as ArrayRef
+    };
+}
+
+pub(super) fn documents_to_batch(rows: &[&DocumentRow]) -> Result<RecordBatch> {
+    let columns: Vec<ArrayRef> = vec![
+        texts!(rows, |row| &row.doc_id),
+        texts!(rows, |row| &row.source),
+        texts!(rows, |row| &row.title),
+        texts!(rows, |row| &row.format),
+        texts!(rows, |row| &row.content_hash),
+        Arc::new(UInt64Array::from_iter_values(rows.iter().map(|row| row.size))),
+        Arc::new(Int64Array::from_iter_values(rows.iter().map(|row| row.mtime_ns))),
+        texts!(rows, |row| &row.language),
+        optional_numbers!(rows, |row| row.pages),
+        texts!(rows, |row| to_json(&row.metadata)),
+        texts!(rows, |row| &row.chunking),
+        texts!(rows, |row| &row.engine),
+        texts!(rows, |row| to_json(&row.warnings)),
+        texts!(rows, |row| &row.toc_method),
+        numbers!(rows, |row| row.sections),
+        numbers!(rows, |row| row.parents),
+        numbers!(rows, |row| row.children),
+        texts!(rows, |row| &row.ingested_at),
+    ];
+    batch(DOCUMENTS, 0, columns)
+}
+
+pub(super) fn sections_to_batch(rows: &[&SectionRow]) -> Result<RecordBatch> {
+    let columns: Vec<ArrayRef> = vec![
+        texts!(rows, |row| &row.section_id),
+        texts!(rows, |row| &row.doc_id),
+        numbers!(rows, |row| row.position),
+        optional_texts!(rows, |row| row.parent_id.as_ref()),
+        numbers!(rows, |row| row.level),
+        texts!(rows, |row| &row.path),
+        texts!(rows, |row| &row.title),
+        optional_numbers!(rows, |row| row.page_start),
+        optional_numbers!(rows, |row| row.page_end),
+        numbers!(rows, |row| row.chunk_start),
+        numbers!(rows, |row| row.chunk_end),
+        texts!(rows, |row| &row.provenance),
+        Arc::new(Float32Array::from_iter_values(rows.iter().map(|row| row.confidence))),
+    ];
+    batch(SECTIONS, 0, columns)
+}
+
+pub(super) fn chunks_to_batch(rows: &[&ChunkRow], dimension: usize) -> Result<RecordBatch> {
+    if let Some(row) = rows.iter().find(|row| row.vector.len() != dimension) {
+        return Err(Error::failed(format!(
+            "the vector of chunk {} has {} numbers instead of {dimension}",
+            row.chunk_id,
+            row.vector.len()
+        )));
+    }
+    let values = Float32Array::from_iter_values(rows.iter().flat_map(|row| row.vector.iter().copied()));
+    let item = Arc::new(Field::new("item", DataType::Float32, true));
+    let vectors = FixedSizeListArray::try_new(item, i32::try_from(dimension).unwrap_or(i32::MAX), Arc::new(values), None)
+        .map_err(|error| Error::failed(format!("cannot write vectors: {error}")))?;
+    let columns: Vec<ArrayRef> = vec![
+        texts!(rows, |row| &row.chunk_id),
+        texts!(rows, |row| &row.doc_id),
+        texts!(rows, |row| &row.section_id),
+        texts!(rows, |row| row.chunk_type.name()),
+        optional_texts!(rows, |row| row.parent_id.as_ref()),
+        numbers!(rows, |row| row.chunk_index),
+        texts!(rows, |row| &row.content),
+        texts!(rows, |row| &row.context),
+        optional_numbers!(rows, |row| row.page_start),
+        optional_numbers!(rows, |row| row.page_end),
+        texts!(rows, |row| &row.language),
+        texts!(rows, |row| &row.content_hash),
+        texts!(rows, |row| &row.updated_at),
+        Arc::new(vectors),
+    ];
+    batch(CHUNKS, dimension, columns)
+}
+
+fn batch(table: &str, dimension: usize, columns: Vec<ArrayRef>) -> Result<RecordBatch> {
+    RecordBatch::try_new(schema_of(table, dimension), columns)
+        .map_err(|error| Error::failed(format!("cannot write rows of {table}: {error}")))
+}
+
+pub(super) fn documents_from_batch(batch: &RecordBatch) -> Result<Vec<DocumentRow>> {
+    let columns = Columns { table: DOCUMENTS, batch };
+    (0..batch.num_rows())
+        .map(|i| {
+            Ok(DocumentRow {
+                doc_id: columns.text("doc_id", i)?,
+                source: columns.text("source", i)?,
+                title: columns.text("title", i)?,
+                format: columns.text("format", i)?,
+                content_hash: columns.text("content_hash", i)?,
+                size: columns.get("size")?.as_primitive::<UInt64Type>().value(i),
+                mtime_ns: columns.get("mtime_ns")?.as_primitive::<Int64Type>().value(i),
+                language: columns.text("language", i)?,
+                pages: columns.optional_number("pages", i)?,
+                metadata: columns.json("metadata", i)?,
+                chunking: columns.text("chunking", i)?,
+                engine: columns.text("engine", i)?,
+                warnings: columns.json("warnings", i)?,
+                toc_method: columns.text("toc_method", i)?,
+                sections: columns.number("sections", i)?,
+                parents: columns.number("parents", i)?,
+                children: columns.number("children", i)?,
+                ingested_at: columns.text("ingested_at", i)?,
+            })
+        })
+        .collect()
+}
+
+pub(super) fn sections_from_batch(batch: &RecordBatch) -> Result<Vec<SectionRow>> {
+    let columns = Columns { table: SECTIONS, batch };
+    (0..batch.num_rows())
+        .map(|i| {
+            Ok(SectionRow {
+                section_id: columns.text("section_id", i)?,
+                doc_id: columns.text("doc_id", i)?,
+                position: columns.number("position", i)?,
+                parent_id: columns.optional_text("parent_id", i)?,
+                level: columns.number("level", i)?,
+                path: columns.text("path", i)?,
+                title: columns.text("title", i)?,
+                page_start: columns.optional_number("page_start", i)?,
+                page_end: columns.optional_number("page_end", i)?,
+                chunk_start: columns.number("chunk_start", i)?,
+                chunk_end: columns.number("chunk_end", i)?,
+                provenance: columns.text("provenance", i)?,
+                confidence: columns.get("confidence")?.as_primitive::<Float32Type>().value(i),
+            })
+        })
+        .collect()
+}
+
+/// Chunks without their vectors, unless the batch has that column.
+pub(super) fn chunks_from_batch(batch: &RecordBatch) -> Result<Vec<ChunkRow>> {
+    let columns = Columns { table: CHUNKS, batch };
+    (0..batch.num_rows())
+        .map(|i| {
+            let chunk_type = match columns.text("chunk_type", i)?.as_str() {
+                "parent" => ChunkType::Parent,
+                _ => ChunkType::Child,
+            };
+            Ok(ChunkRow {
+                chunk_id: columns.text("chunk_id", i)?,
+                doc_id: columns.text("doc_id", i)?,
+                section_id: columns.text("section_id", i)?,
+                chunk_type,
+                parent_id: columns.optional_text("parent_id", i)?,
+                chunk_index: columns.number("chunk_index", i)?,
+                content: columns.text("content", i)?,
+                context: columns.text("context", i)?,
+                page_start: columns.optional_number("page_start", i)?,
+                page_end: columns.optional_number("page_end", i)?,
+                language: columns.text("language", i)?,
+                content_hash: columns.text("content_hash", i)?,
+                updated_at: columns.text("updated_at", i)?,
+                vector: if batch.column_by_name("vector").is_some() { columns.vector("vector", i)? } else { Vec::new() },
+            })
+        })
+        .collect()
+}
+
+/// Typed access to the columns of a batch by name.
+pub(super) struct Columns<'a> {
+    pub(super) table: &'a str,
+    pub(super) batch: &'a RecordBatch,
+}
+
+impl Columns<'_> {
+    fn get(&self, name: &str) -> Result<&ArrayRef> {
+        self.batch.column_by_name(name).ok_or_else(|| {
+            Error::failed(format!("the table {} of this store has no column {name}", self.table))
+                .hint("it was made by another kb; ingest the documents into a new store with --kb DIR")
+        })
+    }
+
+    pub(super) fn text(&self, name: &str, row: usize) -> Result<String> {
+        let column = self.get(name)?;
+        column
+            .as_string_opt::<i32>()
+            .map(|column| column.value(row).to_owned())
+            .ok_or_else(|| Error::failed(format!("the column {name} of the table {} is no text", self.table)))
+    }
+
+    pub(super) fn optional_text(&self, name: &str, row: usize) -> Result<Option<String>> {
+        if self.get(name)?.is_null(row) { Ok(None) } else { self.text(name, row).map(Some) }
+    }
+
+    fn number(&self, name: &str, row: usize) -> Result<u32> {
+        Ok(self.get(name)?.as_primitive::<UInt32Type>().value(row))
+    }
+
+    fn optional_number(&self, name: &str, row: usize) -> Result<Option<u32>> {
+        if self.get(name)?.is_null(row) { Ok(None) } else { self.number(name, row).map(Some) }
+    }
+
+    pub(super) fn float(&self, name: &str, row: usize) -> Result<f32> {
+        Ok(self.get(name)?.as_primitive::<Float32Type>().value(row))
+    }
+
+    pub(super) fn vector(&self, name: &str, row: usize) -> Result<Vec<f32>> {
+        let list = self.get(name)?.as_fixed_size_list().value(row);
+        Ok(list.as_primitive::<Float32Type>().values().to_vec())
+    }
+
+    fn json<T: serde::de::DeserializeOwned>(&self, name: &str, row: usize) -> Result<T> {
+        let text = self.text(name, row)?;
+        serde_json::from_str(&text)
+            .map_err(|error| Error::failed(format!("the column {name} of the table {} is damaged: {error}", self.table)))
+    }
+}
+
+/// Maps and lists of strings always have a JSON form.
+fn to_json<T: serde::Serialize>(value: &T) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}

@@ -1,0 +1,283 @@
+//! The keyword index: BM25 over parent chunks with our own tokens, in tantivy.
+
+use std::path::Path;
+
+use tantivy::collector::TopDocs;
+use tantivy::query::{BooleanQuery, BoostQuery, Occur, Query, TermQuery, TermSetQuery};
+use tantivy::schema::{Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions, Value};
+use tantivy::tokenizer::{Token as TantivyToken, TokenStream, Tokenizer};
+use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
+
+use super::layout::Namespace;
+use super::rows::{ChunkRow, ChunkType};
+use super::store_error;
+use crate::error::Result;
+use crate::text::tokens::{Token, tokenize};
+
+const TOKENIZER: &str = "kb";
+const WRITER_MEMORY_BYTES: usize = 64 << 20;
+
+/// What is searched in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeywordField {
+    /// The text of the parent chunk.
+    Content,
+    /// Its context line: the titles of document and sections.
+    Context,
+}
+
+/// A parent chunk found by its words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KeywordHit {
+    /// The parent chunk.
+    pub chunk_id: String,
+    /// BM25; comparable only within one search.
+    pub score: f32,
+}
+
+struct Fields {
+    chunk_id: Field,
+    doc_id: Field,
+    content: Field,
+    context: Field,
+}
+
+fn schema() -> (Schema, Fields) {
+    let mut builder = Schema::builder();
+    let indexing = TextFieldIndexing::default()
+        .set_tokenizer(TOKENIZER)
+        .set_index_option(IndexRecordOption::WithFreqsAndPositions);
+    let text = TextOptions::default().set_indexing_options(indexing);
+    let fields = Fields {
+        chunk_id: builder.add_text_field("chunk_id", STRING | STORED),
+        doc_id: builder.add_text_field("doc_id", STRING),
+        content: builder.add_text_field("content", text.clone()),
+        context: builder.add_text_field("context", text),
+    };
+    (builder.build(), fields)
+}
+
+/// The index as a reader sees it, of one generation.
+pub(super) struct KeywordReader {
+    reader: IndexReader,
+    fields: Fields,
+    folder: std::path::PathBuf,
+}
+
+impl KeywordReader {
+    /// Opens the index and says of which generation it is; `None` where it is missing or damaged.
+    pub(super) fn open(namespace: &Namespace) -> Option<(Self, u64)> {
+        let folder = namespace.keyword();
+        let index = open_index(&folder)?;
+        let before = generation(&index)?;
+        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into().ok()?;
+        // A commit in between would make the reader newer than the number read.
+        (generation(&index)? == before).then(|| (KeywordReader { reader, fields: schema().1, folder }, before))
+    }
+
+    /// The best `limit` parent chunks for weighted terms, in all documents or in those named.
+    pub(super) fn search(
+        &self,
+        terms: &[(KeywordField, String, f32)],
+        doc_ids: Option<&[String]>,
+        limit: usize,
+    ) -> Result<Vec<KeywordHit>> {
+        if terms.is_empty() || limit == 0 {
+            return Ok(Vec::new());
+        }
+        let fail = |error: tantivy::TantivyError| store_error("search", &self.folder, &error);
+        let query = self.query(terms, doc_ids);
+        let searcher = self.reader.searcher();
+        let top = searcher.search(&query, &TopDocs::with_limit(limit).order_by_score()).map_err(fail)?;
+        top.into_iter()
+            .map(|(score, address)| {
+                let document: TantivyDocument = searcher.doc(address).map_err(fail)?;
+                let chunk_id = document.get_first(self.fields.chunk_id).and_then(|value| value.as_str());
+                Ok(KeywordHit { chunk_id: chunk_id.unwrap_or_default().to_owned(), score })
+            })
+            .collect()
+    }
+
+    /// The scores of the given parent chunks for the same terms; those that match nothing are left out.
+    pub(super) fn scores(
+        &self,
+        terms: &[(KeywordField, String, f32)],
+        chunk_ids: &[String],
+    ) -> Result<Vec<KeywordHit>> {
+        if terms.is_empty() || chunk_ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let fail = |error: tantivy::TantivyError| store_error("search", &self.folder, &error);
+        let among = chunk_ids.iter().map(|id| Term::from_field_text(self.fields.chunk_id, id));
+        let query = BooleanQuery::new(vec![
+            (Occur::Must, Box::new(self.query(terms, None)) as Box<dyn Query>),
+            (Occur::Must, Box::new(BoostQuery::new(Box::new(TermSetQuery::new(among)), 0.0))),
+        ]);
+        let searcher = self.reader.searcher();
+        let top = searcher.search(&query, &TopDocs::with_limit(chunk_ids.len()).order_by_score()).map_err(fail)?;
+        top.into_iter()
+            .map(|(score, address)| {
+                let document: TantivyDocument = searcher.doc(address).map_err(fail)?;
+                let chunk_id = document.get_first(self.fields.chunk_id).and_then(|value| value.as_str());
+                Ok(KeywordHit { chunk_id: chunk_id.unwrap_or_default().to_owned(), score })
+            })
+            .collect()
+    }
+
+    /// How many parent chunks are indexed.
+    pub(super) fn count(&self) -> u64 {
+        self.reader.searcher().num_docs()
+    }
+
+    fn query(&self, terms: &[(KeywordField, String, f32)], doc_ids: Option<&[String]>) -> BooleanQuery {
+        let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::with_capacity(terms.len() + 1);
+        let should: Vec<(Occur, Box<dyn Query>)> = terms
+            .iter()
+            .map(|(field, text, weight)| {
+                let field = match field {
+                    KeywordField::Content => self.fields.content,
+                    KeywordField::Context => self.fields.context,
+                };
+                let term = TermQuery::new(Term::from_field_text(field, text), IndexRecordOption::WithFreqs);
+                (Occur::Should, Box::new(BoostQuery::new(Box::new(term), *weight)) as Box<dyn Query>)
+            })
+            .collect();
+        clauses.push((Occur::Must, Box::new(BooleanQuery::new(should))));
+        if let Some(doc_ids) = doc_ids {
+            let among = doc_ids.iter().map(|id| Term::from_field_text(self.fields.doc_id, id));
+            clauses.push((Occur::Must, Box::new(BoostQuery::new(Box::new(TermSetQuery::new(among)), 0.0))));
+        }
+        BooleanQuery::new(clauses)
+    }
+}
+
+/// The index as the one writer sees it.
+pub(super) struct KeywordWriter {
+    writer: IndexWriter,
+    fields: Fields,
+    folder: std::path::PathBuf,
+}
+
+impl KeywordWriter {
+    /// Opens the index for writing and says of which generation it is; makes an empty one, of no generation, where
+    /// it is missing or damaged.
+    pub(super) fn open(namespace: &Namespace) -> Result<(Self, Option<u64>)> {
+        let folder = namespace.keyword();
+        let (index, generation) = match open_index(&folder) {
+            Some(index) => {
+                let generation = generation(&index);
+                (index, generation)
+            }
+            None => (create_index(&folder)?, None),
+        };
+        let writer = index
+            .writer_with_num_threads(1, WRITER_MEMORY_BYTES)
+            .map_err(|error| store_error("write to", &folder, &error))?;
+        Ok((KeywordWriter { writer, fields: schema().1, folder }, generation))
+    }
+
+    /// Takes all chunks out.
+    pub(super) fn clear(&mut self) -> Result<()> {
+        self.writer.delete_all_documents().map(drop).map_err(|error| store_error("write to", &self.folder, &error))
+    }
+
+    /// Takes the chunks of documents out.
+    pub(super) fn delete_documents(&mut self, doc_ids: &[String]) {
+        for id in doc_ids {
+            self.writer.delete_term(Term::from_field_text(self.fields.doc_id, id));
+        }
+    }
+
+    /// Puts parent chunks in; children are passed over.
+    pub(super) fn add(&mut self, chunks: &[&ChunkRow]) -> Result<()> {
+        for chunk in chunks.iter().filter(|chunk| chunk.chunk_type == ChunkType::Parent) {
+            let mut document = TantivyDocument::default();
+            document.add_text(self.fields.chunk_id, &chunk.chunk_id);
+            document.add_text(self.fields.doc_id, &chunk.doc_id);
+            document.add_text(self.fields.content, &chunk.content);
+            document.add_text(self.fields.context, &chunk.context);
+            self.writer
+                .add_document(document)
+                .map_err(|error| store_error("write to", &self.folder, &error))?;
+        }
+        Ok(())
+    }
+
+    /// Makes what was changed durable, as the given generation.
+    pub(super) fn commit(&mut self, generation: u64) -> Result<()> {
+        let fail = |error: tantivy::TantivyError| store_error("write to", &self.folder, &error);
+        let mut commit = self.writer.prepare_commit().map_err(fail)?;
+        commit.set_payload(&generation.to_string());
+        commit.commit().map(drop).map_err(fail)
+    }
+
+    /// Forgets what was changed since the last commit.
+    pub(super) fn rollback(&mut self) -> Result<()> {
+        self.writer.rollback().map(drop).map_err(|error| store_error("write to", &self.folder, &error))
+    }
+}
+
+fn open_index(folder: &Path) -> Option<Index> {
+    let index = Index::open_in_dir(folder).ok()?;
+    // An index with another schema is of another version: as good as none, it is rebuilt from the tables.
+    (index.schema() == schema().0).then(|| with_tokenizer(index))
+}
+
+fn create_index(folder: &Path) -> Result<Index> {
+    let create = || -> std::io::Result<()> {
+        if folder.exists() {
+            std::fs::remove_dir_all(folder)?;
+        }
+        std::fs::create_dir_all(folder)
+    };
+    create().map_err(|error| crate::error::Error::io("create the keyword index", folder, &error))?;
+    Index::create_in_dir(folder, schema().0)
+        .map(with_tokenizer)
+        .map_err(|error| store_error("create the keyword index in", folder, &error))
+}
+
+fn with_tokenizer(index: Index) -> Index {
+    index.tokenizers().register(TOKENIZER, KbTokenizer);
+    index
+}
+
+fn generation(index: &Index) -> Option<u64> {
+    index.load_metas().ok()?.payload?.parse().ok()
+}
+
+/// Our tokens, for tantivy.
+#[derive(Clone)]
+struct KbTokenizer;
+
+struct KbTokenStream {
+    tokens: std::vec::IntoIter<Token>,
+    current: TantivyToken,
+}
+
+impl Tokenizer for KbTokenizer {
+    type TokenStream<'a> = KbTokenStream;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> KbTokenStream {
+        KbTokenStream { tokens: tokenize(text).into_iter(), current: TantivyToken::default() }
+    }
+}
+
+impl TokenStream for KbTokenStream {
+    fn advance(&mut self) -> bool {
+        let Some(token) = self.tokens.next() else { return false };
+        self.current.offset_from = token.start;
+        self.current.offset_to = token.end;
+        self.current.position = token.position;
+        self.current.position_length = 1;
+        self.current.text = token.text;
+        true
+    }
+
+    fn token(&self) -> &TantivyToken {
+        &self.current
+    }
+
+    fn token_mut(&mut self) -> &mut TantivyToken {
+        &mut self.current
+    }
+}

@@ -1,0 +1,273 @@
+//! Where a store is, what makes a folder one, and the names of what lies in it.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+
+/// The format this program writes, and the newest it reads.
+const FORMAT: u32 = 1;
+const FORMAT_FILE: &str = "kb.json";
+/// The folder that a store has inside a project, and that is looked for upwards.
+const FOLDER: &str = ".kb";
+
+#[derive(Serialize, Deserialize)]
+struct FormatFile {
+    format: u32,
+    created_by: String,
+}
+
+/// A store on local disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Store {
+    root: PathBuf,
+}
+
+impl Store {
+    /// Opens the store that was named, or the nearest `.kb/` from `from` upwards.
+    ///
+    /// # Errors
+    /// Where there is none, it is something else, or a newer program made it.
+    pub fn open(named: Option<&Path>, from: &Path) -> Result<Self> {
+        let root = match named {
+            Some(named) => {
+                refuse_uri(named)?;
+                named.to_owned()
+            }
+            None => find_upwards(from).ok_or_else(|| {
+                Error::failed("there is no knowledge base here or in any folder above")
+                    .hint("make one with `kb ingest PATH…`, or name one with --kb DIR")
+            })?,
+        };
+        let store = Store { root };
+        store.check_format()?;
+        Ok(store)
+    }
+
+    /// Opens the store like [`open`](Self::open), and makes it where it does not exist: at the place named, or as
+    /// `.kb/` in `from`.
+    ///
+    /// # Errors
+    /// Where the place is taken by something else or cannot be written. Then nothing was changed.
+    pub fn open_or_create(named: Option<&Path>, from: &Path) -> Result<(Self, bool)> {
+        let store = Store::planned(named, from)?;
+        if store.root.join(FORMAT_FILE).exists() {
+            return Ok((store, false));
+        }
+        std::fs::create_dir_all(&store.root).map_err(|error| Error::io("create the store", &store.root, &error))?;
+        let file = FormatFile { format: FORMAT, created_by: env!("CARGO_PKG_VERSION").to_owned() };
+        super::manifest::write_json(&store.root.join(FORMAT_FILE), &file)?;
+        // A store inside a project is not part of its history, as with other tools' caches.
+        let ignore = store.root.join(".gitignore");
+        std::fs::write(&ignore, "*\n").map_err(|error| Error::io("write", &ignore, &error))?;
+        Ok((store, true))
+    }
+
+    /// The store that [`open_or_create`](Self::open_or_create) would make, without making it.
+    ///
+    /// # Errors
+    /// Where the place is taken by something else.
+    pub fn planned(named: Option<&Path>, from: &Path) -> Result<Self> {
+        let store = Store { root: place(named, from)? };
+        if store.root.join(FORMAT_FILE).exists() { store.check_format()? } else { store.refuse_foreign_folder()? }
+        Ok(store)
+    }
+
+    /// Its folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The namespace with the given name, whether it exists or not.
+    ///
+    /// # Errors
+    /// Where the name cannot be one.
+    pub fn namespace(&self, name: &str) -> Result<Namespace> {
+        check_namespace_name(name)?;
+        Ok(Namespace { name: name.to_owned(), root: self.root.join("namespaces").join(name) })
+    }
+
+    /// How a source is named in the store: relative to the folder that holds the store where it lies inside, so that
+    /// a project can be moved with its store; otherwise its absolute path. Always with `/`.
+    pub fn source_name(&self, path: &Path) -> String {
+        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let root = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
+        let relative = match root.parent() {
+            Some(base) if root.file_name().is_some_and(|name| name == FOLDER) => {
+                path.strip_prefix(base).map(Path::to_owned).unwrap_or(path)
+            }
+            _ => path,
+        };
+        let parts: Vec<_> = relative.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+        match parts.split_first() {
+            Some((first, rest)) if first == "/" => format!("/{}", rest.join("/")),
+            _ => parts.join("/"),
+        }
+    }
+
+    /// The file that a source name stands for.
+    pub fn source_path(&self, source: &str) -> PathBuf {
+        let root = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
+        root.parent().unwrap_or(&root).join(source)
+    }
+
+    fn check_format(&self) -> Result<()> {
+        let path = self.root.join(FORMAT_FILE);
+        if !path.exists() {
+            self.refuse_foreign_folder()?;
+            return Err(Error::failed(format!("there is no knowledge base at {}", self.root.display()))
+                .hint("make one there with `kb ingest PATH…`"));
+        }
+        let text = std::fs::read_to_string(&path).map_err(|error| Error::io("read", &path, &error))?;
+        let file: FormatFile = serde_json::from_str(&text).map_err(|_| {
+            Error::failed(format!("{} is damaged: it does not say what format the store has", path.display()))
+                .hint("restore that file from a copy, or ingest the documents into a new store with --kb DIR")
+        })?;
+        if file.format > FORMAT {
+            return Err(Error::failed(format!(
+                "the store at {} was made by kb {}, in format {}; this kb reads formats up to {FORMAT}",
+                self.root.display(),
+                file.created_by,
+                file.format
+            ))
+            .hint("install a newer kb"));
+        }
+        Ok(())
+    }
+
+    fn refuse_foreign_folder(&self) -> Result<()> {
+        let is_empty = match std::fs::read_dir(&self.root) {
+            Ok(mut entries) => entries.next().is_none(),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => true,
+            Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => false,
+            Err(error) => return Err(Error::io("read", &self.root, &error)),
+        };
+        if is_empty {
+            return Ok(());
+        }
+        Err(Error::failed(format!("{} is not a knowledge base: it has no {FORMAT_FILE}", self.root.display()))
+            .hint("name another place with --kb DIR"))
+    }
+}
+
+/// Where a store is or would be made.
+fn place(named: Option<&Path>, from: &Path) -> Result<PathBuf> {
+    match named {
+        Some(named) => {
+            refuse_uri(named)?;
+            Ok(named.to_owned())
+        }
+        None => Ok(find_upwards(from).unwrap_or_else(|| from.join(FOLDER))),
+    }
+}
+
+fn find_upwards(from: &Path) -> Option<PathBuf> {
+    from.ancestors().map(|folder| folder.join(FOLDER)).find(|folder| folder.join(FORMAT_FILE).exists())
+}
+
+fn refuse_uri(named: &Path) -> Result<()> {
+    if named.to_string_lossy().contains("://") {
+        return Err(Error::usage(format!("--kb {}: stores are folders on a local disk for now", named.display()))
+            .hint("name a folder"));
+    }
+    Ok(())
+}
+
+/// A knowledge base inside a store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Namespace {
+    name: String,
+    root: PathBuf,
+}
+
+impl Namespace {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The folder of the LanceDB tables.
+    pub fn tables(&self) -> PathBuf {
+        self.root.join("tables")
+    }
+
+    /// The folder of the keyword index.
+    pub fn keyword(&self) -> PathBuf {
+        self.root.join("keyword")
+    }
+
+    /// Whether anything was ever published in it.
+    pub fn exists(&self) -> bool {
+        self.root.join(super::manifest::PUBLISHED).exists()
+    }
+}
+
+/// Checks that `name` can be a namespace: letters of any language, digits, `-`, `_` and `.` inside, at most 64
+/// characters. It becomes a folder's name, so nothing that leads out of one.
+///
+/// # Errors
+/// Where it cannot, with the rule.
+pub fn check_namespace_name(name: &str) -> Result<()> {
+    let good = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let fine = !name.is_empty()
+        && name.chars().count() <= 64
+        && name.chars().all(good)
+        && name.starts_with(char::is_alphanumeric)
+        && !name.ends_with('.');
+    if fine {
+        return Ok(());
+    }
+    Err(Error::usage(format!("{name:?} cannot be a namespace's name"))
+        .hint("use letters, digits, '-', '_' and '.', at most 64, beginning with a letter or digit"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_lead_out_of_the_folder_are_refused() {
+        for bad in ["", "..", ".hidden", "a/b", "a\\b", "a b", "x.", "-x"] {
+            assert!(check_namespace_name(bad).is_err(), "{bad:?}");
+        }
+        for good in ["default", "客户-2026", "v1.2_x"] {
+            assert!(check_namespace_name(good).is_ok(), "{good:?}");
+        }
+    }
+
+    #[test]
+    fn a_foreign_folder_is_refused_and_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("precious"), "x").unwrap();
+        let error = Store::open_or_create(Some(folder.path()), folder.path()).unwrap_err();
+        assert!(error.message().contains("not a knowledge base"));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn sources_inside_the_project_are_named_relative_to_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, created) = Store::open_or_create(None, folder.path()).unwrap();
+        assert!(created);
+        let file = folder.path().join("docs").join("a.md");
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(&file, "x").unwrap();
+        assert_eq!(store.source_name(&file), "docs/a.md");
+        assert_eq!(store.source_path("docs/a.md"), file.canonicalize().unwrap());
+    }
+
+    #[test]
+    fn a_newer_format_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        std::fs::write(store.root().join("kb.json"), r#"{"format": 99, "created_by": "9.0.0"}"#).unwrap();
+        let error = Store::open(None, folder.path()).unwrap_err();
+        assert!(error.message().contains("format 99") && error.next_step().unwrap().contains("newer"));
+    }
+}

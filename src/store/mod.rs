@@ -1,0 +1,52 @@
+//! LanceDB tables and a tantivy index on local disk, published together.
+//!
+//! Promises: a reader sees exactly one generation, tables and keyword index alike, and is never blocked; a crash at
+//! any point leaves the last or the next generation; there is one writer at a time. This room knows rows, not
+//! documents: nothing in here parses, chunks or embeds.
+//!
+//! ```text
+//! .kb/
+//!   kb.json                    format of the store; its presence makes a folder a store
+//!   kb.toml                    settings, where somebody wrote some
+//!   namespaces/default/
+//!     MANIFEST.json            the published generation: the version of each table
+//!     PENDING.json             the next one, while it is being published
+//!     tables/*.lance           documents, sections, chunks
+//!     keyword/                 the tantivy index; its commit carries the generation
+//!     lock                     held by the writer
+//! ```
+
+mod convert;
+mod keyword;
+mod layout;
+mod lock;
+mod manifest;
+mod rows;
+mod snapshot;
+mod tables;
+mod writer;
+
+pub use keyword::{KeywordField, KeywordHit};
+pub use layout::{Namespace, Store, check_namespace_name};
+pub use manifest::{Manifest, ModelRecord};
+pub use rows::{ChunkRow, ChunkType, DocumentRow, NewDocument, SectionRow, document_id};
+pub use snapshot::{Snapshot, VectorHit};
+pub use writer::{Change, Writer};
+
+use std::path::Path;
+
+use crate::error::{Error, root_io};
+
+/// An error of LanceDB or tantivy, told in words a person can act on.
+fn store_error(doing: &str, path: &Path, error: &(dyn std::error::Error + 'static)) -> Error {
+    if let Some(io) = root_io(error) {
+        return Error::io(doing, path, io);
+    }
+    let text = error.to_string();
+    // Object stores wrap I/O errors into text before we see them.
+    if let Some(code) = [28, 27, 30, 13].into_iter().find(|code| text.contains(&format!("os error {code})"))) {
+        return Error::io(doing, path, &std::io::Error::from_raw_os_error(code));
+    }
+    let text = crate::text::truncate(&crate::text::squeeze(&text), 300);
+    Error::failed(format!("cannot {doing} {}: {text}", path.display()))
+}

@@ -1,0 +1,157 @@
+//! The rows of the tables, as plain data.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// A row of `documents`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DocumentRow {
+    /// Short and stable: it stays when the content changes or the file moves.
+    pub doc_id: String,
+    /// The file it came from, as [`Store::source_name`](super::Store::source_name) names it; `stdin:NAME` for
+    /// standard input.
+    pub source: String,
+    /// Its title.
+    pub title: String,
+    /// Name of its format.
+    pub format: String,
+    /// blake3 of the source's bytes, in hex.
+    pub content_hash: String,
+    /// Size of the source in bytes.
+    pub size: u64,
+    /// Time of the source's last change, in nanoseconds since 1970; 0 for standard input.
+    pub mtime_ns: i64,
+    /// Main language, BCP 47.
+    pub language: String,
+    /// Number of pages, for formats that have pages.
+    pub pages: Option<u32>,
+    /// What the document says about itself.
+    pub metadata: BTreeMap<String, String>,
+    /// How it was cut, as JSON of [`ChunkConfig`](crate::chunk::ChunkConfig).
+    pub chunking: String,
+    /// What read it.
+    pub engine: String,
+    /// What a person should know about how reading it went.
+    pub warnings: Vec<String>,
+    /// Where its table of contents came from.
+    pub toc_method: String,
+    /// Number of sections, the preamble not counted.
+    pub sections: u32,
+    /// Number of parent chunks.
+    pub parents: u32,
+    /// Number of child chunks.
+    pub children: u32,
+    /// When it was ingested, RFC 3339.
+    pub ingested_at: String,
+}
+
+/// A row of `sections`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SectionRow {
+    /// `doc_id#path`.
+    pub section_id: String,
+    /// Its document.
+    pub doc_id: String,
+    /// Its place in the table of contents, from 0.
+    pub position: u32,
+    /// The section above it.
+    pub parent_id: Option<String>,
+    /// Depth, from 1; 0 for the preamble.
+    pub level: u32,
+    /// Its address, `1.2.3`.
+    pub path: String,
+    /// Its title.
+    pub title: String,
+    /// The page it starts on, from 1.
+    pub page_start: Option<u32>,
+    /// The page on which its last subsection ends.
+    pub page_end: Option<u32>,
+    /// Index of the first parent chunk of its own text.
+    pub chunk_start: u32,
+    /// Index behind the last one.
+    pub chunk_end: u32,
+    /// Where the entry came from.
+    pub provenance: String,
+    /// From 0 to 1.
+    pub confidence: f32,
+}
+
+/// Which of the two levels a chunk is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ChunkType {
+    /// A passage that is shown.
+    Parent,
+    /// A piece of one that is matched.
+    Child,
+}
+
+impl ChunkType {
+    /// The name in the table.
+    pub fn name(self) -> &'static str {
+        match self {
+            ChunkType::Parent => "parent",
+            ChunkType::Child => "child",
+        }
+    }
+}
+
+/// A row of `chunks`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ChunkRow {
+    /// `doc_id:12` for a parent, `doc_id:12.3` for a child.
+    pub chunk_id: String,
+    /// Its document.
+    pub doc_id: String,
+    /// Its section.
+    pub section_id: String,
+    /// Its level.
+    pub chunk_type: ChunkType,
+    /// The parent of a child; `None` for a parent.
+    pub parent_id: Option<String>,
+    /// Its place: of a parent in the document, of a child in the parent.
+    pub chunk_index: u32,
+    /// Its text.
+    pub content: String,
+    /// The context line that is embedded and indexed in front of it.
+    pub context: String,
+    /// First page.
+    pub page_start: Option<u32>,
+    /// Last page.
+    pub page_end: Option<u32>,
+    /// Main language, BCP 47.
+    pub language: String,
+    /// blake3 of the text that was embedded (of a parent: of its content), in hex.
+    pub content_hash: String,
+    /// When it was last written, RFC 3339.
+    pub updated_at: String,
+    /// Of length 1; of a parent the normalised mean of its children's. Empty where it was not read from the table.
+    #[serde(skip)]
+    pub vector: Vec<f32>,
+}
+
+/// A document with all its rows, ready to be published.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewDocument {
+    /// The document.
+    pub document: DocumentRow,
+    /// Its sections, in the order of the table of contents.
+    pub sections: Vec<SectionRow>,
+    /// Its chunks: each parent, followed by its children.
+    pub chunks: Vec<ChunkRow>,
+}
+
+/// Letters and digits that are hard to take for one another.
+const ID_ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+const ID_LENGTH: usize = 6;
+
+/// The id of a document that comes from `source`: six letters and digits, other ones for each `attempt`, so that a
+/// collision is solved by trying again.
+pub fn document_id(source: &str, attempt: u32) -> String {
+    let hash = blake3::hash(format!("{attempt}:{source}").as_bytes());
+    let id: String =
+        hash.as_bytes()[..ID_LENGTH].iter().map(|byte| char::from(ID_ALPHABET[usize::from(byte % 32)])).collect();
+    // All digits would be taken for a number, by people and by shells.
+    if id.bytes().all(|byte| byte.is_ascii_digit()) { format!("d{}", &id[1..]) } else { id }
+}

@@ -1,0 +1,272 @@
+//! What a reader sees: one generation, whatever writers do meanwhile.
+
+use std::collections::HashMap;
+
+use futures::TryStreamExt;
+use lancedb::DistanceType;
+use lancedb::arrow::arrow_array::RecordBatch;
+use lancedb::query::{ExecutableQuery, QueryBase, Select};
+
+use super::convert::{self, Columns};
+use super::keyword::{KeywordField, KeywordHit, KeywordReader};
+use super::layout::Namespace;
+use super::manifest::Manifest;
+use super::rows::{ChunkRow, DocumentRow, SectionRow};
+use super::store_error;
+use super::tables::{CHUNKS, Tables, in_list};
+use super::writer::Writer;
+use crate::error::{Error, Result};
+
+/// All columns of a chunk but its vector.
+const CHUNK_COLUMNS: &[&str] = &[
+    "chunk_id",
+    "doc_id",
+    "section_id",
+    "chunk_type",
+    "parent_id",
+    "chunk_index",
+    "content",
+    "context",
+    "page_start",
+    "page_end",
+    "language",
+    "content_hash",
+    "updated_at",
+];
+/// How often opening is tried again when a publication comes in between.
+const ATTEMPTS: usize = 20;
+
+/// A chunk found by its vector.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VectorHit {
+    /// The chunk, parent or child.
+    pub chunk_id: String,
+    /// The parent of a child; of a parent, itself.
+    pub parent_id: String,
+    /// The cosine, from -1 to 1.
+    pub score: f32,
+}
+
+/// One generation of a namespace, open for reading.
+pub struct Snapshot {
+    manifest: Manifest,
+    tables: Tables,
+    keyword: KeywordReader,
+}
+
+impl Snapshot {
+    /// Opens the published generation. A keyword index that is missing, damaged or behind is rebuilt first; so is
+    /// mended what an interrupted publication left.
+    ///
+    /// # Errors
+    /// Where the namespace does not exist, or something in it is broken beyond that.
+    pub async fn open(namespace: &Namespace) -> Result<Self> {
+        for attempt in 0..ATTEMPTS {
+            if let Some(snapshot) = Snapshot::try_open(namespace).await? {
+                return Ok(snapshot);
+            }
+            // Half-way through, assume it is no passing state: then it is for a writer to mend.
+            if attempt == ATTEMPTS / 2 {
+                Writer::mend(namespace).await?;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+        Err(Error::failed(format!("the keyword index of {} does not match its tables", namespace.root().display()))
+            .hint("try again; if it stays so, delete the folder `keyword` in it and run the command once more"))
+    }
+
+    /// `None` where tables and keyword index were of different generations at this moment.
+    async fn try_open(namespace: &Namespace) -> Result<Option<Self>> {
+        let manifest = Manifest::read(namespace)?;
+        let pending = Manifest::read_pending(namespace)?;
+        let Some((keyword, generation)) = KeywordReader::open(namespace) else {
+            return match manifest {
+                Some(_) => Ok(None),
+                None => Err(nothing_ingested(namespace)),
+            };
+        };
+        // Between tantivy's commit and the renaming, the pending generation is the one both indexes have.
+        let Some(manifest) = [manifest, pending].into_iter().flatten().find(|m| m.generation == generation) else {
+            return if namespace.exists() { Ok(None) } else { Err(nothing_ingested(namespace)) };
+        };
+        let tables = Tables::open_at(namespace, &manifest).await?;
+        Ok(Some(Snapshot { manifest, tables, keyword }))
+    }
+
+    /// What was published.
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// How many parent chunks the keyword index holds.
+    pub fn keyword_count(&self) -> u64 {
+        self.keyword.count()
+    }
+
+    /// All documents, by source.
+    ///
+    /// # Errors
+    /// Where the table cannot be read; so for all that follow.
+    pub async fn documents(&self) -> Result<Vec<DocumentRow>> {
+        let batches = self.tables.rows(&self.tables.documents, None, None).await?;
+        let mut rows: Vec<DocumentRow> = collect(&batches, convert::documents_from_batch)?;
+        rows.sort_by(|a, b| a.source.cmp(&b.source));
+        Ok(rows)
+    }
+
+    /// The documents with the given ids, in any order.
+    pub async fn documents_by_id(&self, ids: &[String]) -> Result<Vec<DocumentRow>> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let batches = self.tables.rows(&self.tables.documents, Some(in_list("doc_id", ids)), None).await?;
+        collect(&batches, convert::documents_from_batch)
+    }
+
+    /// The sections of a document, in the order of its table of contents.
+    pub async fn sections(&self, doc_id: &str) -> Result<Vec<SectionRow>> {
+        let filter = in_list("doc_id", &[doc_id.to_owned()]);
+        let batches = self.tables.rows(&self.tables.sections, Some(filter), None).await?;
+        let mut rows: Vec<SectionRow> = collect(&batches, convert::sections_from_batch)?;
+        rows.sort_by_key(|row| row.position);
+        Ok(rows)
+    }
+
+    /// The sections with the given ids, in any order.
+    pub async fn sections_by_id(&self, ids: &[String]) -> Result<Vec<SectionRow>> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let batches = self.tables.rows(&self.tables.sections, Some(in_list("section_id", ids)), None).await?;
+        collect(&batches, convert::sections_from_batch)
+    }
+
+    /// The parent chunks of a document with an index from `start` to before `end`, in order.
+    pub async fn parents_between(&self, doc_id: &str, start: u32, end: u32) -> Result<Vec<ChunkRow>> {
+        let document = in_list("doc_id", &[doc_id.to_owned()]);
+        let filter =
+            format!("{document} AND chunk_type = 'parent' AND chunk_index >= {start} AND chunk_index < {end}");
+        let batches = self.tables.rows(&self.tables.chunks, Some(filter), Some(CHUNK_COLUMNS)).await?;
+        let mut rows: Vec<ChunkRow> = collect(&batches, convert::chunks_from_batch)?;
+        rows.sort_by_key(|row| row.chunk_index);
+        Ok(rows)
+    }
+
+    /// The chunks with the given ids, without their vectors, in any order.
+    pub async fn chunks_by_id(&self, ids: &[String]) -> Result<Vec<ChunkRow>> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let filter = in_list("chunk_id", ids);
+        let batches = self.tables.rows(&self.tables.chunks, Some(filter), Some(CHUNK_COLUMNS)).await?;
+        collect(&batches, convert::chunks_from_batch)
+    }
+
+    /// The vectors of a document's child chunks by the hash of the text that was embedded.
+    pub async fn vectors_by_hash(&self, doc_id: &str) -> Result<HashMap<String, Vec<f32>>> {
+        let filter = format!("{} AND chunk_type = 'child'", in_list("doc_id", &[doc_id.to_owned()]));
+        let columns = ["content_hash", "vector"];
+        let batches = self.tables.rows(&self.tables.chunks, Some(filter), Some(&columns)).await?;
+        let mut vectors = HashMap::new();
+        for batch in &batches {
+            let columns = Columns { table: CHUNKS, batch };
+            for row in 0..batch.num_rows() {
+                vectors.insert(columns.text("content_hash", row)?, columns.vector("vector", row)?);
+            }
+        }
+        Ok(vectors)
+    }
+
+    /// How many rows `documents`, `sections` and `chunks` have.
+    pub async fn counts(&self) -> Result<[usize; 3]> {
+        let mut counts = [0; 3];
+        let tables = [&self.tables.documents, &self.tables.sections, &self.tables.chunks];
+        for (count, table) in counts.iter_mut().zip(tables) {
+            *count = table
+                .count_rows(None)
+                .await
+                .map_err(|error| store_error("read", std::path::Path::new("the tables"), &error))?;
+        }
+        Ok(counts)
+    }
+
+    /// The `limit` chunks whose vectors are nearest to `vector`, in all documents or in those named.
+    pub async fn nearest(
+        &self,
+        vector: &[f32],
+        doc_ids: Option<&[String]>,
+        limit: usize,
+    ) -> Result<Vec<VectorHit>> {
+        let filter = doc_ids.map(|ids| in_list("doc_id", ids));
+        self.vector_search(vector, filter, limit).await
+    }
+
+    /// The cosines of all chunks of the given parents, children and the parents themselves.
+    pub async fn similarities(&self, vector: &[f32], parent_ids: &[String]) -> Result<Vec<VectorHit>> {
+        if parent_ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let filter = format!("({} OR {})", in_list("chunk_id", parent_ids), in_list("parent_id", parent_ids));
+        // A parent has some ten children at most on average; far more than there can be.
+        self.vector_search(vector, Some(filter), parent_ids.len() * 200).await
+    }
+
+    async fn vector_search(&self, vector: &[f32], filter: Option<String>, limit: usize) -> Result<Vec<VectorHit>> {
+        let fail = |error: lancedb::Error| store_error("search", std::path::Path::new("the vectors"), &error);
+        let mut query = self
+            .tables
+            .chunks
+            .query()
+            .nearest_to(vector)
+            .map_err(fail)?
+            .distance_type(DistanceType::Cosine)
+            .limit(limit)
+            .select(Select::columns(&["chunk_id", "parent_id", "_distance"]));
+        if let Some(filter) = filter {
+            query = query.only_if(filter);
+        }
+        let batches: Vec<RecordBatch> = query.execute().await.map_err(fail)?.try_collect().await.map_err(fail)?;
+        let mut hits = Vec::new();
+        for batch in &batches {
+            let columns = Columns { table: CHUNKS, batch };
+            for row in 0..batch.num_rows() {
+                let chunk_id = columns.text("chunk_id", row)?;
+                let parent_id = columns.optional_text("parent_id", row)?.unwrap_or_else(|| chunk_id.clone());
+                hits.push(VectorHit { chunk_id, parent_id, score: 1.0 - columns.float("_distance", row)? });
+            }
+        }
+        Ok(hits)
+    }
+
+    /// The best `limit` parent chunks by BM25 for weighted terms, in all documents or in those named.
+    pub fn keyword(
+        &self,
+        terms: &[(KeywordField, String, f32)],
+        doc_ids: Option<&[String]>,
+        limit: usize,
+    ) -> Result<Vec<KeywordHit>> {
+        self.keyword.search(terms, doc_ids, limit)
+    }
+
+    /// The BM25 scores of the given parent chunks.
+    pub fn keyword_scores(
+        &self,
+        terms: &[(KeywordField, String, f32)],
+        chunk_ids: &[String],
+    ) -> Result<Vec<KeywordHit>> {
+        self.keyword.scores(terms, chunk_ids)
+    }
+}
+
+fn nothing_ingested(namespace: &Namespace) -> Error {
+    Error::failed(format!("nothing was ingested into the namespace {:?} yet", namespace.name()))
+        .hint("ingest some documents with `kb ingest PATH…`")
+}
+
+fn collect<T>(batches: &[RecordBatch], convert: fn(&RecordBatch) -> Result<Vec<T>>) -> Result<Vec<T>> {
+    let mut rows = Vec::new();
+    for batch in batches {
+        rows.extend(convert(batch)?);
+    }
+    Ok(rows)
+}

@@ -1,0 +1,294 @@
+//! The three LanceDB tables: schemas, opening at a version, writing and deleting rows.
+
+use std::sync::Arc;
+
+use futures::TryStreamExt;
+use lancedb::arrow::arrow_array::RecordBatch;
+use lancedb::arrow::arrow_schema::{DataType, Field, Schema, SchemaRef};
+use lancedb::query::{ExecutableQuery, QueryBase, Select};
+use lancedb::table::OptimizeAction;
+use lancedb::{Connection, Table};
+
+use super::layout::Namespace;
+use super::manifest::Manifest;
+use super::store_error;
+use crate::error::{Error, Result};
+
+/// From so many data files on, a table is compacted when a generation is published.
+const MOST_FRAGMENTS: usize = 12;
+
+pub(super) const DOCUMENTS: &str = "documents";
+pub(super) const SECTIONS: &str = "sections";
+pub(super) const CHUNKS: &str = "chunks";
+
+/// The tables of a namespace.
+pub(super) struct Tables {
+    namespace: Namespace,
+    pub(super) documents: Table,
+    pub(super) sections: Table,
+    pub(super) chunks: Table,
+}
+
+impl Tables {
+    /// Opens the tables at the versions of `manifest`; later writes by others do not show.
+    pub(super) async fn open_at(namespace: &Namespace, manifest: &Manifest) -> Result<Self> {
+        let tables = Tables::open(namespace).await?;
+        for (table, version) in tables.versions_of(manifest) {
+            table
+                .checkout(version)
+                .await
+                .map_err(|error| store_error("open the published version of a table in", &namespace.tables(), &error))?;
+        }
+        Ok(tables)
+    }
+
+    /// Opens the tables as they were last written.
+    pub(super) async fn open(namespace: &Namespace) -> Result<Self> {
+        let connection = connect(namespace).await?;
+        let open = async |name: &str| {
+            connection
+                .open_table(name)
+                .execute()
+                .await
+                .map_err(|error| store_error("open a table in", &namespace.tables(), &error))
+        };
+        Ok(Tables {
+            namespace: namespace.clone(),
+            documents: open(DOCUMENTS).await?,
+            sections: open(SECTIONS).await?,
+            chunks: open(CHUNKS).await?,
+        })
+    }
+
+    /// Makes the tables, empty; those that an interrupted first publication left behind are replaced.
+    pub(super) async fn create(namespace: &Namespace, dimension: usize) -> Result<Self> {
+        let connection = connect(namespace).await?;
+        let create = async |name: &str, schema: SchemaRef| {
+            connection
+                .create_empty_table(name, schema)
+                .mode(lancedb::database::CreateTableMode::Overwrite)
+                .execute()
+                .await
+                .map_err(|error| store_error("create a table in", &namespace.tables(), &error))
+        };
+        Ok(Tables {
+            namespace: namespace.clone(),
+            documents: create(DOCUMENTS, documents_schema()).await?,
+            sections: create(SECTIONS, sections_schema()).await?,
+            chunks: create(CHUNKS, chunks_schema(dimension)).await?,
+        })
+    }
+
+    fn versions_of(&self, manifest: &Manifest) -> [(&Table, u64); 3] {
+        [
+            (&self.documents, manifest.documents),
+            (&self.sections, manifest.sections),
+            (&self.chunks, manifest.chunks),
+        ]
+    }
+
+    /// Takes back what was written after `manifest`: the rest of a publication that was interrupted.
+    pub(super) async fn roll_back_to(&self, manifest: &Manifest) -> Result<()> {
+        let fail = |error: lancedb::Error| store_error("roll back", &self.namespace.tables(), &error);
+        for (table, version) in self.versions_of(manifest) {
+            if table.version().await.map_err(fail)? != version {
+                table.checkout(version).await.map_err(fail)?;
+                table.restore().await.map_err(fail)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The current versions, in the order documents, sections, chunks.
+    pub(super) async fn versions(&self) -> Result<[u64; 3]> {
+        let version = async |table: &Table| {
+            table.version().await.map_err(|error| store_error("read", &self.namespace.tables(), &error))
+        };
+        Ok([version(&self.documents).await?, version(&self.sections).await?, version(&self.chunks).await?])
+    }
+
+    /// Appends rows.
+    pub(super) async fn append(&self, table: &Table, rows: RecordBatch) -> Result<()> {
+        if rows.num_rows() == 0 {
+            return Ok(());
+        }
+        table
+            .add(rows)
+            .execute()
+            .await
+            .map(drop)
+            .map_err(|error| store_error("write to", &self.namespace.tables(), &error))
+    }
+
+    /// Deletes the rows of the given documents.
+    pub(super) async fn delete_documents(&self, table: &Table, doc_ids: &[String]) -> Result<()> {
+        // A few hundred ids at a time: a filter is parsed, and a parser has a stack.
+        for ids in doc_ids.chunks(200) {
+            table
+                .delete(in_list("doc_id", ids).as_str())
+                .await
+                .map_err(|error| store_error("delete from", &self.namespace.tables(), &error))?;
+        }
+        Ok(())
+    }
+
+    /// Compacts tables that have fallen into many files.
+    pub(super) async fn compact(&self) -> Result<()> {
+        let fail = |error: lancedb::Error| store_error("compact", &self.namespace.tables(), &error);
+        for table in [&self.documents, &self.sections, &self.chunks] {
+            let fragments = match table.as_native() {
+                Some(native) => native.count_fragments().await.map_err(fail)?,
+                None => 0,
+            };
+            if fragments > MOST_FRAGMENTS {
+                let compact = OptimizeAction::Compact { options: Default::default(), remap_options: None };
+                table.optimize(compact).await.map_err(fail)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes the files of versions older than `age`, which no reader that is still running can need.
+    pub(super) async fn prune(&self, age: std::time::Duration) -> Result<()> {
+        let older_than = lancedb::table::Duration::from_std(age)
+            .map_err(|error| Error::failed(format!("cannot prune old versions: {error}")))?;
+        for table in [&self.documents, &self.sections, &self.chunks] {
+            let prune = OptimizeAction::Prune {
+                older_than: Some(older_than),
+                delete_unverified: None,
+                error_if_tagged_old_versions: None,
+            };
+            table.optimize(prune).await.map_err(|error| store_error("prune", &self.namespace.tables(), &error))?;
+        }
+        Ok(())
+    }
+
+    /// The rows that a filter (SQL) lets through, all columns or those named.
+    pub(super) async fn rows(
+        &self,
+        table: &Table,
+        filter: Option<String>,
+        columns: Option<&[&str]>,
+    ) -> Result<Vec<RecordBatch>> {
+        let mut query = table.query();
+        if let Some(filter) = filter {
+            query = query.only_if(filter);
+        }
+        if let Some(columns) = columns {
+            query = query.select(Select::columns(columns));
+        }
+        let fail = |error: lancedb::Error| store_error("read", &self.namespace.tables(), &error);
+        query.execute().await.map_err(fail)?.try_collect().await.map_err(fail)
+    }
+}
+
+async fn connect(namespace: &Namespace) -> Result<Connection> {
+    let folder = namespace.tables();
+    lancedb::connect(&folder.to_string_lossy())
+        .execute()
+        .await
+        .map_err(|error| store_error("open", &folder, &error))
+}
+
+/// The filter `column IN ('a', 'b')`, with quotes made harmless.
+pub(super) fn in_list(column: &str, values: &[String]) -> String {
+    let quoted: Vec<String> = values.iter().map(|value| format!("'{}'", value.replace('\'', "''"))).collect();
+    format!("{column} IN ({})", quoted.join(", "))
+}
+
+fn text(name: &str) -> Field {
+    Field::new(name, DataType::Utf8, false)
+}
+
+fn optional_text(name: &str) -> Field {
+    Field::new(name, DataType::Utf8, true)
+}
+
+fn number(name: &str) -> Field {
+    Field::new(name, DataType::UInt32, false)
+}
+
+fn optional_number(name: &str) -> Field {
+    Field::new(name, DataType::UInt32, true)
+}
+
+fn documents_schema() -> SchemaRef {
+    Arc::new(Schema::new(vec![
+        text("doc_id"),
+        text("source"),
+        text("title"),
+        text("format"),
+        text("content_hash"),
+        Field::new("size", DataType::UInt64, false),
+        Field::new("mtime_ns", DataType::Int64, false),
+        text("language"),
+        optional_number("pages"),
+        text("metadata"),
+        text("chunking"),
+        text("engine"),
+        text("warnings"),
+        text("toc_method"),
+        number("sections"),
+        number("parents"),
+        number("children"),
+        text("ingested_at"),
+    ]))
+}
+
+fn sections_schema() -> SchemaRef {
+    Arc::new(Schema::new(vec![
+        text("section_id"),
+        text("doc_id"),
+        number("position"),
+        optional_text("parent_id"),
+        number("level"),
+        text("path"),
+        text("title"),
+        optional_number("page_start"),
+        optional_number("page_end"),
+        number("chunk_start"),
+        number("chunk_end"),
+        text("provenance"),
+        Field::new("confidence", DataType::Float32, false),
+    ]))
+}
+
+fn chunks_schema(dimension: usize) -> SchemaRef {
+    let item = Arc::new(Field::new("item", DataType::Float32, true));
+    // A dimension is a few hundred; the conversion cannot fail for any model that exists.
+    let length = i32::try_from(dimension).unwrap_or(i32::MAX);
+    Arc::new(Schema::new(vec![
+        text("chunk_id"),
+        text("doc_id"),
+        text("section_id"),
+        text("chunk_type"),
+        optional_text("parent_id"),
+        number("chunk_index"),
+        text("content"),
+        text("context"),
+        optional_number("page_start"),
+        optional_number("page_end"),
+        text("language"),
+        text("content_hash"),
+        text("updated_at"),
+        Field::new("vector", DataType::FixedSizeList(item, length), false),
+    ]))
+}
+
+pub(super) fn schema_of(table: &str, dimension: usize) -> SchemaRef {
+    match table {
+        DOCUMENTS => documents_schema(),
+        SECTIONS => sections_schema(),
+        _ => chunks_schema(dimension),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_in_a_filter_are_harmless() {
+        assert_eq!(in_list("a", &["x".into(), "o'y".into()]), "a IN ('x', 'o''y')");
+    }
+}

@@ -1,0 +1,186 @@
+//! The one writer: makes the next generation and publishes it.
+//!
+//! Publishing: Lance tables are written (readers still see the manifest's versions), `PENDING.json` names the new
+//! versions, tantivy commits with the new number, `PENDING.json` becomes `MANIFEST.json`. A writer that finds
+//! `PENDING.json` rolls forward if tantivy carries its number, otherwise back.
+
+use super::convert;
+use super::keyword::KeywordWriter;
+use super::layout::Namespace;
+use super::lock::WriterLock;
+use super::manifest::{Manifest, ModelRecord};
+use super::rows::{ChunkRow, DocumentRow, NewDocument, SectionRow};
+use super::tables::Tables;
+use crate::error::{Error, Result};
+
+/// How long versions that are no longer published are kept: longer than any reader needs.
+const KEEP_OLD_VERSIONS: std::time::Duration = std::time::Duration::from_secs(3600);
+
+/// What one generation changes. A document that is both removed and added is replaced.
+#[derive(Debug, Default)]
+pub struct Change {
+    /// Ids of documents to take out, with all their sections and chunks.
+    pub remove: Vec<String>,
+    /// Documents to put in.
+    pub add: Vec<NewDocument>,
+    /// Document rows to replace while sections and chunks stay: moved or touched files.
+    pub update: Vec<DocumentRow>,
+}
+
+impl Change {
+    /// Whether it changes nothing.
+    pub fn is_empty(&self) -> bool {
+        self.remove.is_empty() && self.add.is_empty() && self.update.is_empty()
+    }
+}
+
+/// A namespace, open for writing.
+pub struct Writer {
+    namespace: Namespace,
+    manifest: Manifest,
+    tables: Tables,
+    keyword: KeywordWriter,
+    _lock: WriterLock,
+}
+
+impl Writer {
+    /// Opens a namespace for writing, makes it where it does not exist, and mends what an interrupted publication
+    /// left.
+    ///
+    /// # Errors
+    /// Where another process writes, the vectors are another model's, or the disk refuses.
+    pub async fn open(namespace: &Namespace, model: &ModelRecord) -> Result<Self> {
+        std::fs::create_dir_all(namespace.root())
+            .map_err(|error| Error::io("create the store", namespace.root(), &error))?;
+        let lock = WriterLock::take(namespace)?;
+        let (mut keyword, generation) = KeywordWriter::open(namespace)?;
+        recover_pending(namespace, generation)?;
+        let Some(manifest) = Manifest::read(namespace)? else {
+            let tables = Tables::create(namespace, model.dimension).await?;
+            let manifest = Manifest {
+                generation: 0,
+                documents: 0,
+                sections: 0,
+                chunks: 0,
+                model: model.clone(),
+                published_at: String::new(),
+            };
+            return Ok(Writer { namespace: namespace.clone(), manifest, tables, keyword, _lock: lock });
+        };
+        if &manifest.model != model {
+            return Err(Error::failed(format!(
+                "the namespace {:?} holds vectors of the model {}, this kb makes those of {}",
+                namespace.name(),
+                manifest.model.name,
+                model.name
+            ))
+            .hint("ingest into another namespace with --namespace NAME"));
+        }
+        let tables = Tables::open(namespace).await?;
+        tables.roll_back_to(&manifest).await?;
+        if generation != Some(manifest.generation) {
+            rebuild_keyword(&tables, &mut keyword, manifest.generation).await?;
+        }
+        Ok(Writer { namespace: namespace.clone(), manifest, tables, keyword, _lock: lock })
+    }
+
+    /// Mends what an interrupted publication left, for a reader that found the indexes in disagreement. Where
+    /// another process is writing, it is that one's to mend.
+    ///
+    /// # Errors
+    /// Where the disk refuses.
+    pub async fn mend(namespace: &Namespace) -> Result<()> {
+        let Some(manifest) = Manifest::read(namespace)?.or(Manifest::read_pending(namespace)?) else {
+            return Ok(());
+        };
+        Writer::open(namespace, &manifest.model).await.map(drop)
+    }
+
+    /// The number of the published generation; 0 where there is none.
+    pub fn generation(&self) -> u64 {
+        self.manifest.generation
+    }
+
+    /// Publishes a change as the next generation and gives its number. After an error, what was published before is
+    /// what readers see, and the next writer mends the rest.
+    ///
+    /// # Errors
+    /// Where the disk refuses.
+    pub async fn publish(&mut self, change: &Change) -> Result<u64> {
+        self.write_tables(change).await?;
+        let [documents, sections, chunks] = self.tables.versions().await?;
+        let next = Manifest {
+            generation: self.manifest.generation + 1,
+            documents,
+            sections,
+            chunks,
+            model: self.manifest.model.clone(),
+            published_at: jiff::Timestamp::now().to_string(),
+        };
+        self.write_keyword(change)?;
+        next.write_pending(&self.namespace)?;
+        self.keyword.commit(next.generation)?;
+        Manifest::publish_pending(&self.namespace)?;
+        self.manifest = next;
+        Ok(self.manifest.generation)
+    }
+
+    async fn write_tables(&self, change: &Change) -> Result<()> {
+        let tables = &self.tables;
+        let replaced: Vec<String> =
+            change.remove.iter().cloned().chain(change.update.iter().map(|row| row.doc_id.clone())).collect();
+        tables.delete_documents(&tables.documents, &replaced).await?;
+        tables.delete_documents(&tables.sections, &change.remove).await?;
+        tables.delete_documents(&tables.chunks, &change.remove).await?;
+        let documents: Vec<&DocumentRow> =
+            change.add.iter().map(|new| &new.document).chain(&change.update).collect();
+        let sections: Vec<&SectionRow> = change.add.iter().flat_map(|new| &new.sections).collect();
+        let chunks: Vec<&ChunkRow> = change.add.iter().flat_map(|new| &new.chunks).collect();
+        tables.append(&tables.documents, convert::documents_to_batch(&documents)?).await?;
+        tables.append(&tables.sections, convert::sections_to_batch(&sections)?).await?;
+        let dimension = self.manifest.model.dimension;
+        tables.append(&tables.chunks, convert::chunks_to_batch(&chunks, dimension)?).await?;
+        tables.compact().await
+    }
+
+    fn write_keyword(&mut self, change: &Change) -> Result<()> {
+        self.keyword.delete_documents(&change.remove);
+        for new in &change.add {
+            let chunks: Vec<&ChunkRow> = new.chunks.iter().collect();
+            if let Err(error) = self.keyword.add(&chunks) {
+                self.keyword.rollback()?;
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes the files of old versions. Called at the end of a run, outside of publishing: nothing depends on it.
+    ///
+    /// # Errors
+    /// Where the disk refuses.
+    pub async fn tidy(&self) -> Result<()> {
+        self.tables.prune(KEEP_OLD_VERSIONS).await
+    }
+}
+
+/// Finishes or gives up a publication that was interrupted.
+fn recover_pending(namespace: &Namespace, keyword_generation: Option<u64>) -> Result<()> {
+    match Manifest::read_pending(namespace)? {
+        Some(pending) if keyword_generation == Some(pending.generation) => Manifest::publish_pending(namespace),
+        Some(_) => Manifest::drop_pending(namespace),
+        None => Ok(()),
+    }
+}
+
+/// Fills the keyword index from the tables.
+async fn rebuild_keyword(tables: &Tables, keyword: &mut KeywordWriter, generation: u64) -> Result<()> {
+    keyword.clear()?;
+    let filter = Some("chunk_type = 'parent'".to_owned());
+    let batches = tables.rows(&tables.chunks, filter, None).await?;
+    for batch in &batches {
+        let rows = convert::chunks_from_batch(batch)?;
+        keyword.add(&rows.iter().collect::<Vec<_>>())?;
+    }
+    keyword.commit(generation)
+}

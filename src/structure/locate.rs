@@ -1,0 +1,111 @@
+//! Where on its page an outline entry's heading stands.
+//!
+//! An outline names a page; the section starts at the line on that page that says the title. Where no line does, it
+//! starts at the top of the page, or behind the heading before it on the same page.
+
+use unicode_normalization::UnicodeNormalization;
+
+use super::{Heading, Provenance};
+use crate::load::{Block, OutlineEntry};
+
+/// A heading may be broken over this many lines.
+const MOST_HEADING_LINES: usize = 4;
+/// What a line may say before the title: `Chapter 12`, `第十二章`, `A.1.2`, in normalised characters.
+const LONGEST_NUMBERING: usize = 12;
+
+/// Finds each entry's place among the blocks of a paged document.
+pub(super) fn from_outline(outline: &[OutlineEntry], blocks: &[Block]) -> Vec<Heading> {
+    let page_of = |i: usize| blocks[i].page.unwrap_or(0);
+    let first_on = |page: u32| blocks.partition_point(|block| block.page.unwrap_or(0) < page);
+    let normalised: Vec<String> = blocks.iter().map(|block| normalise_title(&block.text)).collect();
+    let mut headings: Vec<Heading> = Vec::with_capacity(outline.len());
+    let mut after = 0;
+    for entry in outline {
+        let Some(page) = entry.page else {
+            headings.push(heading(entry, after, 0));
+            continue;
+        };
+        let top = first_on(page);
+        let end = first_on(page + 1);
+        // Several entries on one page come in the order of the outline.
+        let from = if after > top && after <= end && after > 0 && page_of(after - 1) == page { after } else { top };
+        let wanted = normalise_title(&entry.title);
+        let found = (from..end).find_map(|i| heading_lines(&normalised[i..end], &wanted).map(|lines| (i, lines)));
+        let (start, lines) = match found {
+            Some((i, lines)) => (i + lines, lines),
+            None => (from, 0),
+        };
+        headings.push(heading(entry, start, lines));
+        after = start;
+    }
+    headings
+}
+
+fn heading(entry: &OutlineEntry, start: usize, heading_blocks: usize) -> Heading {
+    Heading {
+        level: entry.level,
+        title: entry.title.clone(),
+        page: entry.page,
+        start,
+        heading_blocks,
+        provenance: Provenance::Outline,
+        confidence: 1.0,
+    }
+}
+
+/// How many of the first `lines` say `wanted`, both normalised; `None` where they do not.
+fn heading_lines(lines: &[String], wanted: &str) -> Option<usize> {
+    if wanted.is_empty() {
+        return None;
+    }
+    let mut said = String::new();
+    for (count, line) in (1..=MOST_HEADING_LINES).zip(lines) {
+        said.push_str(line);
+        if says(&said, wanted) {
+            return Some(count);
+        }
+        if said.len() > wanted.len() + LONGEST_NUMBERING * 4 {
+            return None;
+        }
+    }
+    None
+}
+
+/// Whether a line says the title, give or take the numbering in front of either.
+fn says(line: &str, title: &str) -> bool {
+    let numbered = |longer: &str, shorter: &str| {
+        shorter.chars().count() >= 2
+            && longer.strip_suffix(shorter).is_some_and(|before| before.chars().count() <= LONGEST_NUMBERING)
+    };
+    line == title || numbered(line, title) || (!line.is_empty() && numbered(title, line) && is_numbering(title, line))
+}
+
+/// Whether what `title` says before `line` is a number and nothing more.
+fn is_numbering(title: &str, line: &str) -> bool {
+    title.strip_suffix(line).is_some_and(|before| before.chars().any(|c| c.is_numeric() || "一二三四五六七八九十第".contains(c)))
+}
+
+/// A title reduced to what must agree: compatibility forms folded, lower case, letters and digits only.
+pub fn normalise_title(title: &str) -> String {
+    title.nfkc().flat_map(char::to_lowercase).filter(|c| c.is_alphanumeric()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_title_is_recognised_with_and_without_its_number() {
+        assert!(says(&normalise_title("1.2  Ｓcope"), &normalise_title("Scope")));
+        assert!(says(&normalise_title("Scope"), &normalise_title("1.2 Scope")));
+        assert!(says(&normalise_title("第一章 概述"), &normalise_title("概述")));
+        assert!(!says(&normalise_title("The scope of this manual is wide"), &normalise_title("Scope")));
+    }
+
+    #[test]
+    fn a_heading_may_go_on_in_the_next_line() {
+        let lines = ["alongtitle".to_owned(), "goeson".to_owned(), "text".to_owned()];
+        assert_eq!(heading_lines(&lines, "alongtitlegoeson"), Some(2));
+        assert_eq!(heading_lines(&lines, "other"), None);
+    }
+}

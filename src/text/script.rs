@@ -1,0 +1,125 @@
+//! Which script a text is written in, and how well a model that knows certain scripts can read it.
+
+/// The scripts that matter for tokens and for models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Script {
+    /// Latin letters, with accents.
+    Latin,
+    /// Chinese characters, wherever they are used.
+    Han,
+    /// Hiragana and katakana.
+    Kana,
+    /// Korean syllables.
+    Hangul,
+    /// Letters of any other script: Cyrillic, Greek, Arabic, Devanagari and so on.
+    Other,
+}
+
+/// The script of a character; `None` for what is no letter (digits, punctuation, space).
+pub fn script_of(c: char) -> Option<Script> {
+    match c {
+        'A'..='Z' | 'a'..='z' | '\u{00AA}' | '\u{00BA}' | '\u{00C0}'..='\u{024F}' | '\u{1E00}'..='\u{1EFF}' => {
+            Some(Script::Latin)
+        }
+        _ if is_han(c) => Some(Script::Han),
+        '\u{3041}'..='\u{309F}' | '\u{30A1}'..='\u{30FF}' | '\u{31F0}'..='\u{31FF}' | '\u{FF66}'..='\u{FF9F}' => {
+            Some(Script::Kana)
+        }
+        '\u{1100}'..='\u{11FF}' | '\u{3130}'..='\u{318F}' | '\u{AC00}'..='\u{D7AF}' => Some(Script::Hangul),
+        _ if c.is_alphabetic() => Some(Script::Other),
+        _ => None,
+    }
+}
+
+/// Whether `c` is a Chinese character (Unified Ideographs with their extensions, compatibility forms, 々 and 〇).
+pub fn is_han(c: char) -> bool {
+    matches!(c,
+        '\u{3400}'..='\u{4DBF}'
+        | '\u{4E00}'..='\u{9FFF}'
+        | '\u{F900}'..='\u{FAFF}'
+        | '\u{20000}'..='\u{323AF}'
+        | '々'
+        | '〇')
+}
+
+/// Whether words of `c`'s script are written without spaces between them.
+pub fn is_unspaced(c: char) -> bool {
+    matches!(script_of(c), Some(Script::Han | Script::Kana))
+}
+
+/// The share, from 0 to 1, of the words of `text` that are written in one of `scripts`. A Han or Kana character
+/// counts as half a word (Chinese words are two characters long on average), a run of other letters as one. Text
+/// without any letter counts as fully covered: numbers and codes belong to no language.
+pub fn coverage(text: &str, scripts: &[Script]) -> f32 {
+    let mut known = 0.0f32;
+    let mut total = 0.0f32;
+    let mut previous: Option<Script> = None;
+    for c in text.chars() {
+        let script = script_of(c);
+        if let Some(script) = script {
+            let weight = match script {
+                Script::Han | Script::Kana => 0.5,
+                _ if previous == Some(script) => 0.0,
+                _ => 1.0,
+            };
+            total += weight;
+            if scripts.contains(&script) {
+                known += weight;
+            }
+        }
+        previous = script;
+    }
+    if total == 0.0 { 1.0 } else { known / total }
+}
+
+/// The main language of a text as a BCP 47 code, judged by its scripts alone: `zh`, `ja`, `ko`, `en` for anything
+/// Latin, `und` for the rest.
+pub fn language(text: &str) -> &'static str {
+    let (mut latin, mut han, mut kana, mut hangul, mut other) = (0usize, 0usize, 0usize, 0usize, 0usize);
+    let mut previous = None;
+    for c in text.chars() {
+        let script = script_of(c);
+        match script {
+            Some(Script::Latin) if previous != script => latin += 1,
+            Some(Script::Han) => han += 1,
+            Some(Script::Kana) => kana += 1,
+            Some(Script::Hangul) if previous != script => hangul += 1,
+            Some(Script::Other) if previous != script => other += 1,
+            _ => {}
+        }
+        previous = script;
+    }
+    let unspaced = (han + kana) / 2;
+    let most = latin.max(unspaced).max(hangul).max(other);
+    match most {
+        0 => "und",
+        _ if most == unspaced && kana * 5 > han => "ja",
+        _ if most == unspaced => "zh",
+        _ if most == latin => "en",
+        _ if most == hangul => "ko",
+        _ => "und",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coverage_follows_the_scripts_a_model_knows() {
+        assert_eq!(coverage("how to prime the pump", &[Script::Latin]), 1.0);
+        assert_eq!(coverage("如何启动水泵", &[Script::Latin]), 0.0);
+        assert_eq!(coverage("42.7 %", &[Script::Latin]), 1.0);
+        let mixed = coverage("LaTeX 宏包", &[Script::Latin]);
+        assert!(mixed > 0.4 && mixed < 0.6, "{mixed}");
+    }
+
+    #[test]
+    fn languages_are_told_apart_by_script() {
+        assert_eq!(language("The pump must be primed first."), "en");
+        assert_eq!(language("启动水泵之前必须先灌水。"), "zh");
+        assert_eq!(language("ポンプを起動する"), "ja");
+        assert_eq!(language("안녕하세요"), "ko");
+        assert_eq!(language("1234"), "und");
+    }
+}

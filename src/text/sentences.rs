@@ -1,0 +1,97 @@
+//! Sentence boundaries, for English and for Chinese, in text that may be broken into lines anywhere.
+
+use std::ops::Range;
+
+use unicode_segmentation::UnicodeSegmentation;
+
+/// The sentences of `text` as byte ranges. They cover the text without gap or overlap; white space belongs to the
+/// sentence before it.
+///
+/// The boundaries are those of Unicode (UAX #29), which know `。` as well as `.`; but a single line break is no
+/// boundary, because PDF text breaks its lines where the page ends. A blank line always is one, and so is the start
+/// of a list item.
+pub fn sentences(text: &str) -> Vec<Range<usize>> {
+    let unwrapped = unwrap_lines(text);
+    let mut out = Vec::new();
+    for (start, sentence) in unwrapped.split_sentence_bound_indices() {
+        let end = start + sentence.len();
+        // What has no letter or digit (a line of dashes, a lone space) is no sentence of its own.
+        if !sentence.chars().any(char::is_alphanumeric)
+            && let Some(Range { end: last, .. }) = out.last_mut()
+        {
+            *last = end;
+            continue;
+        }
+        out.push(start..end);
+    }
+    out
+}
+
+/// `text` with each line break that only wraps a line replaced by a space. Byte offsets stay what they were.
+fn unwrap_lines(text: &str) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for (at, _) in text.match_indices('\n') {
+        let before = &text[..at];
+        let after = &text[at + 1..];
+        let blank_line = after.trim_start_matches([' ', '\t', '\r']).starts_with('\n')
+            || before.trim_end_matches([' ', '\t', '\r']).ends_with('\n');
+        if !blank_line && !starts_item(after) {
+            bytes[at] = b' ';
+        }
+    }
+    // Only the ASCII byte `\n` was replaced by the ASCII byte ` `, so this is still UTF-8.
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
+/// Whether a line starts a list item: `- `, `* `, `• `, `3. `, `3) `, `(3)`, `一、`, a table row.
+fn starts_item(line: &str) -> bool {
+    let line = line.trim_start();
+    let mut chars = line.chars();
+    match chars.next() {
+        Some('-' | '*' | '+' | '–') => chars.next().is_some_and(char::is_whitespace),
+        Some('•' | '‣' | '◦' | '·' | '|' | '（') => true,
+        Some('(') => chars.as_str().trim_start_matches(char::is_alphanumeric).starts_with(')'),
+        Some(c) if c.is_ascii_digit() => {
+            let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+            rest.starts_with(". ") || rest.starts_with(") ") || rest.starts_with('、')
+        }
+        Some('一' | '二' | '三' | '四' | '五' | '六' | '七' | '八' | '九' | '十') => {
+            chars.as_str().trim_start_matches(['一', '二', '三', '四', '五', '六', '七', '八', '九', '十']).starts_with('、')
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn split(text: &str) -> Vec<&str> {
+        sentences(text).into_iter().map(|range| &text[range]).collect()
+    }
+
+    #[test]
+    fn english_and_chinese_sentences_end_at_their_own_marks() {
+        assert_eq!(split("Open the valve. Then wait."), ["Open the valve. ", "Then wait."]);
+        assert_eq!(split("先打开阀门。然后等待！"), ["先打开阀门。", "然后等待！"]);
+    }
+
+    #[test]
+    fn a_wrapped_line_is_no_boundary_and_a_blank_one_is() {
+        assert_eq!(split("Open the\nvalve now.\n\nNext part"), ["Open the\nvalve now.\n", "\nNext part"]);
+    }
+
+    #[test]
+    fn list_items_stand_alone() {
+        assert_eq!(split("Do:\n1. open it\n2. close it").len(), 3);
+    }
+
+    proptest! {
+        #[test]
+        fn sentences_rebuild_the_text(text in "(\\PC|\n){0,120}") {
+            let joined: String = sentences(&text).into_iter().map(|range| &text[range]).collect();
+            prop_assert_eq!(joined, text);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Words too common to say what a question is about. They stay in the index (phrases need them) and are left out of
+//! keyword queries, unless the question has nothing else.
+
+/// English function and question words, in their indexed (stemmed) form.
+const ENGLISH: &[&str] = &[
+    "a", "about", "all", "am", "an", "and", "ani", "any", "are", "as", "at", "be", "becaus", "been", "but", "by",
+    "can", "could", "did", "do", "doe", "does", "done", "each", "for", "from", "had", "has", "have", "he", "her",
+    "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "me", "mine", "more", "most",
+    "my", "no", "nor", "not", "of", "on", "one", "or", "our", "out", "over", "she", "should", "so", "some", "such",
+    "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "too", "under",
+    "up", "us", "was", "we", "were", "what", "when", "where", "whi", "which", "while", "who", "whom", "whose",
+    "will", "with", "would", "you", "your",
+];
+
+/// Chinese function words, as the bigrams and single characters they are indexed as.
+const CHINESE: &[&str] = &[
+    "的", "了", "是", "在", "和", "与", "及", "吗", "呢", "吧", "啊", "么", "什", "哪", "谁", "怎", "这", "那", "之",
+    "也", "都", "就", "而", "被", "把", "从", "对", "于", "以", "为", "其", "个", "们", "着", "过", "会", "能", "有",
+    "什么", "怎么", "怎样", "如何", "哪些", "哪个", "哪里", "是否", "多少", "为什", "么是", "是什", "的是", "了什",
+    "么样", "这个", "那个", "我们", "你们", "他们",
+];
+
+/// Whether an indexed token says nothing about what a question is after.
+pub fn is_stopword(token: &str) -> bool {
+    ENGLISH.binary_search(&token).is_ok() || CHINESE.contains(&token)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_english_list_is_sorted_for_the_search() {
+        assert!(ENGLISH.is_sorted());
+    }
+
+    #[test]
+    fn function_words_are_stopwords_and_subjects_are_not() {
+        assert!(is_stopword("the") && is_stopword("whi") && is_stopword("什么"));
+        assert!(!is_stopword("pump") && !is_stopword("水泵"));
+    }
+}
