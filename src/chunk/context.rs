@@ -2,6 +2,10 @@
 //! from the content in everything that is shown.
 
 use crate::structure::{PREAMBLE, Section};
+use crate::text::truncate;
+
+/// In characters. A line as long as the passage itself would say more about the titles than about the passage.
+const LONGEST_LINE: usize = 400;
 
 /// Between the names in a context line.
 pub const SEPARATOR: &str = " › ";
@@ -26,11 +30,12 @@ pub fn line(document_title: &str, section_titles: &str) -> String {
     let rest = section_titles
         .strip_prefix(document_title)
         .map_or(section_titles, |rest| rest.strip_prefix(SEPARATOR).unwrap_or(rest));
-    match (document_title.is_empty(), rest.is_empty()) {
+    let line = match (document_title.is_empty(), rest.is_empty()) {
         (_, true) => document_title.to_owned(),
         (true, false) => rest.to_owned(),
         (false, false) => format!("{document_title}{SEPARATOR}{rest}"),
-    }
+    };
+    truncate(&line, LONGEST_LINE)
 }
 
 /// What is embedded for a child chunk: the context line, the end of the text before it, and its content.

@@ -11,7 +11,11 @@ pub(super) fn parents(text: &str, limit: usize) -> Vec<Range<usize>> {
     let units = paragraphs(text)
         .into_iter()
         .flat_map(|paragraph| {
-            if fits(&text[paragraph.clone()], limit) { vec![paragraph] } else { short_sentences(text, paragraph, limit) }
+            if fits(&text[paragraph.clone()], limit) {
+                vec![paragraph]
+            } else {
+                short_sentences(text, paragraph, limit)
+            }
         })
         .collect();
     pack(text, units, limit)

@@ -9,7 +9,9 @@ use crate::error::Result;
 
 /// Write the completions for a shell
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  kb completions bash > ~/.local/share/bash-completion/completions/kb\n  kb completions fish > ~/.config/fish/completions/kb.fish")]
+#[command(
+    after_help = "Examples:\n  kb completions bash > ~/.local/share/bash-completion/completions/kb\n  kb completions fish > ~/.config/fish/completions/kb.fish"
+)]
 pub struct CompletionsArgs {
     /// Which shell
     shell: Shell,

@@ -14,7 +14,9 @@ use crate::retrieve::Method;
 
 /// Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  kb eval fixtures/retrieval\n  kb eval cranfield --methods hybrid --min 'hybrid.ndcg@10>=0.40'")]
+#[command(
+    after_help = "Examples:\n  kb eval fixtures/retrieval\n  kb eval cranfield --methods hybrid --min 'hybrid.ndcg@10>=0.40'"
+)]
 pub struct EvalArgs {
     /// The folder of the set
     #[arg(value_name = "DIR")]
@@ -36,12 +38,12 @@ pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
         return Err(Error::usage(format!("--min asks for {}, which is not measured", condition.method.name()))
             .hint("add it to --methods"));
     }
-    let scratch = tempfile::tempdir()
-        .map_err(|error| Error::io("make a scratch folder in", &std::env::temp_dir(), &error))?;
+    let scratch =
+        tempfile::tempdir().map_err(|error| Error::io("make a scratch folder in", &std::env::temp_dir(), &error))?;
     let engine = context.engine(&Config::default());
     let progress = progress_display(context);
     let jobs = args.jobs.unwrap_or_else(cores);
-    let report = evaluate(&args.folder, scratch.path(), &args.methods, &engine, jobs, progress.as_ref()).await?;
+    let report = evaluate(&args.folder, scratch.path(), &args.methods, &engine, jobs, progress).await?;
     context.show(&EvalView(&report))?;
     let unmet = unmet(&report, &conditions);
     for condition in &unmet {

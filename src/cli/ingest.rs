@@ -89,13 +89,14 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
     };
     let target = Target { store, create: &create, namespace: context.global.namespace.clone() };
     let progress = progress_display(context);
-    let report = ingest::run(&request, &target, &context.engine(&config), progress.as_ref()).await?;
+    let report = ingest::run(&request, &target, &context.engine(&config), progress).await?;
     context.show(&IngestView(&report))?;
     Ok(if report.count(Action::Failed) > 0 { Kind::Partial.exit_code() } else { 0 })
 }
 
 fn request(args: IngestArgs, config: crate::config::IngestConfig) -> Result<IngestRequest> {
-    let (dashes, paths): (Vec<PathBuf>, Vec<PathBuf>) = args.paths.into_iter().partition(|path| path.as_os_str() == "-");
+    let (dashes, paths): (Vec<PathBuf>, Vec<PathBuf>) =
+        args.paths.into_iter().partition(|path| path.as_os_str() == "-");
     let max_file_bytes = args.max_file_size.or(config.max_file_size).unwrap_or(DEFAULT_MAX_FILE_SIZE) << 20;
     let standard_input = match (dashes.is_empty(), args.name) {
         (true, None) => None,

@@ -112,8 +112,8 @@ fn run(cli: Cli) -> Result<u8> {
     if let Command::Completions(args) = &cli.command {
         return completions::run(args);
     }
-    let runtime = tokio::runtime::Runtime::new()
-        .map_err(|error| Error::failed(format!("cannot start the runtime: {error}")))?;
+    let runtime =
+        tokio::runtime::Runtime::new().map_err(|error| Error::failed(format!("cannot start the runtime: {error}")))?;
     let context = Context { global: cli.global };
     runtime.block_on(async {
         match cli.command {

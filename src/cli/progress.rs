@@ -1,8 +1,8 @@
 //! How an ingest is going: a bar on a terminal, plain lines elsewhere, on standard error.
 
 use std::io::{IsTerminal, Write};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -14,13 +14,13 @@ use crate::ingest::Progress;
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The display that fits where standard error leads.
-pub(super) fn progress_display(context: &Context) -> Box<dyn Progress> {
+pub(super) fn progress_display(context: &Context) -> Arc<dyn Progress> {
     if !context.shows_progress() {
-        Box::new(Silent { quiet: context.global.quiet })
+        Arc::new(Silent { quiet: context.global.quiet })
     } else if std::io::stderr().is_terminal() {
-        Box::new(Bar::new())
+        Arc::new(Bar::new())
     } else {
-        Box::new(Lines::new())
+        Arc::new(Lines::new())
     }
 }
 
@@ -54,7 +54,8 @@ struct Bar {
 impl Bar {
     fn new() -> Self {
         let bar = ProgressBar::no_length();
-        let style = ProgressStyle::with_template("{bar:30.cyan/dim} {percent:>3} %  {msg}  {elapsed} elapsed, {eta} left");
+        let style =
+            ProgressStyle::with_template("{bar:30.cyan/dim} {percent:>3} %  {msg}  {elapsed} elapsed, {eta} left");
         if let Ok(style) = style {
             bar.set_style(style.progress_chars("━╸─"));
         }

@@ -14,7 +14,9 @@ const LONGEST_QUERY_BYTES: usize = 64 * 1024;
 
 /// Find the passages that answer a question
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  kb search how is the pump primed\n  kb search E-417 --method keyword\n  kb search 如何启动水泵 -k 3\n  kb search \"retry limit\" --doc network-guide.md --format json")]
+#[command(
+    after_help = "Examples:\n  kb search how is the pump primed\n  kb search E-417 --method keyword\n  kb search 如何启动水泵 -k 3\n  kb search \"retry limit\" --doc network-guide.md --format json"
+)]
 pub struct SearchArgs {
     /// A question, or words; several words need no quotes
     #[arg(value_name = "QUERY", required = true)]
@@ -36,8 +38,11 @@ pub struct SearchArgs {
 pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
     let query = args.query.join(" ");
     if query.len() > LONGEST_QUERY_BYTES {
-        return Err(Error::usage(format!("the query is {} kB long; at most 64 kB are searched for", query.len() / 1024))
-            .hint("ask a shorter question, or ingest the text and compare documents"));
+        return Err(Error::usage(format!(
+            "the query is {} kB long; at most 64 kB are searched for",
+            query.len() / 1024
+        ))
+        .hint("ask a shorter question, or ingest the text and compare documents"));
     }
     let store = context.store()?;
     let config = context.config(&store)?;

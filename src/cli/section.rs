@@ -9,7 +9,9 @@ use crate::retrieve::{SectionContent, find_section, resolve_document};
 
 /// Show the whole text of a section, its subsections included
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  kb section manual.pdf 3.2.1\n  kb section manual.pdf \"Priming the pump\"\n  kb section 维护手册 启动")]
+#[command(
+    after_help = "Examples:\n  kb section manual.pdf 3.2.1\n  kb section manual.pdf \"Priming the pump\"\n  kb section 维护手册 启动"
+)]
 pub struct SectionArgs {
     /// An id, a path, the end of a path or a title
     #[arg(value_name = "DOC")]

@@ -7,7 +7,7 @@ use clap::Args;
 use super::Context;
 use crate::embed::select;
 use crate::error::Result;
-use crate::render::{StatusView, Status};
+use crate::render::{Status, StatusView};
 use crate::store::Snapshot;
 
 /// Show what is in the store: generation, counts, size, model and engine

@@ -13,7 +13,9 @@ const DEFAULT_LEVEL: u32 = 3;
 
 /// Show a document's table of contents
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  kb toc manual.pdf\n  kb toc manual.pdf --max-level 1\n  kb toc 7f3k2m --format json")]
+#[command(
+    after_help = "Examples:\n  kb toc manual.pdf\n  kb toc manual.pdf --max-level 1\n  kb toc 7f3k2m --format json"
+)]
 pub struct TocArgs {
     /// An id, a path, the end of a path or a title
     #[arg(value_name = "DOC")]

@@ -76,8 +76,9 @@ fn read_jsonl<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty())
         .map(|(i, line)| {
-            serde_json::from_str(line)
-                .map_err(|error| Error::usage(format!("{}, line {}: {error}", path.display(), i + 1)).hint("correct the line"))
+            serde_json::from_str(line).map_err(|error| {
+                Error::usage(format!("{}, line {}: {error}", path.display(), i + 1)).hint("correct the line")
+            })
         })
         .collect()
 }

@@ -39,12 +39,8 @@ pub enum Metric {
 
 impl Metric {
     /// All of them with their names.
-    pub const ALL: [(Metric, &'static str); 4] = [
-        (Metric::Ndcg, "ndcg@10"),
-        (Metric::Recall, "recall@10"),
-        (Metric::Mrr, "mrr@10"),
-        (Metric::Precision, "p@1"),
-    ];
+    pub const ALL: [(Metric, &'static str); 4] =
+        [(Metric::Ndcg, "ndcg@10"), (Metric::Recall, "recall@10"), (Metric::Mrr, "mrr@10"), (Metric::Precision, "p@1")];
 
     /// Its name.
     pub fn name(self) -> &'static str {

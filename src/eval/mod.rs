@@ -3,7 +3,7 @@
 mod beir;
 mod metrics;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,7 +15,7 @@ pub use metrics::{Condition, Metric, Metrics};
 
 use crate::chunk::ChunkConfig;
 use crate::embed::{Embedder, EngineChoice, MODEL, select};
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::ingest::{Indexer, Progress, SourceFacts, prepare};
 use crate::load::{Document, Format, plain};
 use crate::retrieve::{DEFAULT_POOL, Encoder, Kernel, Method, SearchRequest};
@@ -63,7 +63,7 @@ pub async fn evaluate(
     methods: &[Method],
     choice: &EngineChoice,
     jobs: usize,
-    progress: &dyn Progress,
+    progress: Arc<dyn Progress>,
 ) -> Result<EvalReport> {
     let set = BeirSet::read(folder)?;
     let start = Instant::now();
@@ -72,16 +72,12 @@ pub async fn evaluate(
     let engine = select(choice)?;
     let embedder = Arc::new(Embedder::for_documents(&engine, jobs)?);
     let model = ModelRecord { name: MODEL.name.to_owned(), dimension: MODEL.dimension };
-    let mut indexer = Indexer::new(Writer::open(&namespace, &model).await?, embedder.clone(), progress);
+    let mut indexer = Indexer::new(Writer::open(&namespace, &model).await?, embedder.clone(), progress.clone());
     let bytes = set.passages.iter().map(|passage| passage.text.len() as u64).sum();
     progress.begin(set.passages.len(), bytes);
     for (number, passage) in set.passages.iter().enumerate() {
-        let prepared = prepare(
-            &document_of(passage),
-            &facts_of(passage, number),
-            &ChunkConfig::default(),
-            "1970-01-01T00:00:00Z",
-        );
+        let prepared =
+            prepare(&document_of(passage), &facts_of(passage, number), &ChunkConfig::default(), "1970-01-01T00:00:00Z");
         progress.file_read(&passage.id);
         indexer.put(prepared, Default::default()).await?;
     }
@@ -105,18 +101,26 @@ pub async fn evaluate(
 }
 
 async fn run_method(kernel: &Kernel, set: &BeirSet, method: Method) -> Result<MethodReport> {
+    let documents = kernel.snapshot().await?.documents().await?;
+    let sources: HashMap<String, String> = documents.into_iter().map(|row| (row.doc_id, row.source)).collect();
     let mut totals = Metrics::default();
     let mut count = 0usize;
     let start = Instant::now();
     for (query, relevant) in set.judged_queries() {
         // Passages of one document share its place in the ranking, so more of them are asked for than are judged.
-        let request = SearchRequest { method, limit: DEFAULT_POOL, ..SearchRequest::new(query) };
-        let result = kernel.search(&request).await?;
+        let request = SearchRequest { method, limit: DEFAULT_POOL * 2, ..SearchRequest::new(query) };
+        // A question without a word finds nothing, and counts as that.
+        let candidates = match kernel.rank(&request).await {
+            Ok(ranking) => ranking.candidates,
+            Err(error) if error.kind() == Kind::Usage => Vec::new(),
+            Err(error) => return Err(error),
+        };
         let mut ranking: Vec<String> = Vec::with_capacity(DEPTH);
-        for hit in result.hits {
-            let id = hit.source;
-            if !ranking.contains(&id) {
-                ranking.push(id);
+        for candidate in candidates {
+            let doc_id = candidate.chunk_id.split(':').next().unwrap_or_default();
+            let Some(id) = sources.get(doc_id) else { continue };
+            if !ranking.contains(id) {
+                ranking.push(id.clone());
             }
             if ranking.len() == DEPTH {
                 break;

@@ -14,10 +14,10 @@ const BATCH_DOCUMENTS: usize = 256;
 const BATCH_CHILDREN: usize = 4096;
 
 /// Collects documents, embeds what is new in them and publishes them batch by batch.
-pub struct Indexer<'a> {
+pub struct Indexer {
     writer: Writer,
     embedder: Arc<Embedder>,
-    progress: &'a dyn Progress,
+    progress: Arc<dyn Progress>,
     waiting: Vec<Waiting>,
     removals: Vec<String>,
     updates: Vec<DocumentRow>,
@@ -34,9 +34,9 @@ struct Waiting {
     known: HashMap<String, Vec<f32>>,
 }
 
-impl<'a> Indexer<'a> {
+impl Indexer {
     /// An indexer that writes to `writer`.
-    pub fn new(writer: Writer, embedder: Arc<Embedder>, progress: &'a dyn Progress) -> Self {
+    pub fn new(writer: Writer, embedder: Arc<Embedder>, progress: Arc<dyn Progress>) -> Self {
         Indexer {
             writer,
             embedder,

@@ -156,7 +156,7 @@ impl IngestReport {
 }
 
 /// Is told how an ingest goes. Called from several threads.
-pub trait Progress: Sync {
+pub trait Progress: Send + Sync {
     /// So many files of so many bytes together are to be read.
     fn begin(&self, files: usize, bytes: u64);
     /// A file is read, or was found to need no reading; so many are.

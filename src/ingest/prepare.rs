@@ -69,8 +69,7 @@ pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, n
         chunks.push(ChunkRow { chunk_index: parent.index, ..parent_row });
         for child in &parent.children {
             let text = context::embedded_text(&context, &child.overlap, &child.content);
-            let child_row =
-                row(format!("{parent_id}.{}", child.index), ChunkType::Child, &child.content, child.pages);
+            let child_row = row(format!("{parent_id}.{}", child.index), ChunkType::Child, &child.content, child.pages);
             chunks.push(ChunkRow {
                 parent_id: Some(parent_id.clone()),
                 chunk_index: child.index,

@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::sync_channel;
 use std::time::Instant;
+
+use tokio::sync::mpsc::{Receiver, channel};
 
 use super::index::Indexer;
 use super::plan::{Existing, Plan, STANDARD_INPUT, Todo, failed, mtime_ns, plan};
@@ -40,7 +41,7 @@ pub async fn run(
     request: &IngestRequest,
     target: &Target<'_>,
     engine: &EngineChoice,
-    progress: &dyn Progress,
+    progress: Arc<dyn Progress>,
 ) -> Result<IngestReport> {
     let started = Instant::now();
     let store = &target.store;
@@ -51,12 +52,13 @@ pub async fn run(
     }
     let model = ModelRecord { name: MODEL.name.to_owned(), dimension: MODEL.dimension };
     // A store that is there is locked before it is read, so that the plan holds until it is carried out.
-    let writer = if namespace.exists() && !request.dry_run { Some(Writer::open(&namespace, &model).await?) } else { None };
+    let writer =
+        if namespace.exists() && !request.dry_run { Some(Writer::open(&namespace, &model).await?) } else { None };
     let snapshot = if namespace.exists() { Some(Snapshot::open(&namespace).await?) } else { None };
-    let existing = Existing::new(match &snapshot {
+    let existing = Arc::new(Existing::new(match &snapshot {
         Some(snapshot) => snapshot.documents().await?,
         None => Vec::new(),
-    });
+    }));
     let Plan { todo, settled, vanished } = plan(candidates, &existing, request, store);
     for report in settled.iter().filter(|report| report.action == Action::Failed) {
         progress.failed(&report.source, report.error.as_deref().unwrap_or_default());
@@ -67,17 +69,14 @@ pub async fn run(
         target,
         engine,
         model,
-        progress,
+        progress: progress.clone(),
         writer,
         snapshot,
         indexer_state: None,
         taken: existing.rows().map(|row| row.doc_id.clone()).collect(),
         claimed: HashSet::new(),
     };
-    progress.begin(
-        todo.len() + usize::from(request.standard_input.is_some()),
-        todo.iter().map(|todo| todo.size).sum(),
-    );
+    progress.begin(todo.len() + usize::from(request.standard_input.is_some()), todo.iter().map(|todo| todo.size).sum());
     let outcome = sink.consume(todo, &existing, vanished, &mut report).await;
     progress.end();
     outcome?;
@@ -120,19 +119,19 @@ struct Sink<'a, 'b> {
     target: &'a Target<'b>,
     engine: &'a EngineChoice,
     model: ModelRecord,
-    progress: &'a dyn Progress,
+    progress: Arc<dyn Progress>,
     writer: Option<Writer>,
     snapshot: Option<Snapshot>,
-    indexer_state: Option<Indexer<'a>>,
+    indexer_state: Option<Indexer>,
     taken: HashSet<String>,
     claimed: HashSet<String>,
 }
 
-impl<'a> Sink<'a, '_> {
+impl Sink<'_, '_> {
     async fn consume(
         &mut self,
         todo: Vec<Todo>,
-        existing: &Existing,
+        existing: &Arc<Existing>,
         vanished: Vec<DocumentRow>,
         report: &mut IngestReport,
     ) -> Result<()> {
@@ -140,41 +139,9 @@ impl<'a> Sink<'a, '_> {
             let loaded = load_standard_input(name, bytes, existing, self.request);
             self.take(loaded, existing, report).await?;
         }
-        let jobs = self.request.jobs.max(1).min(todo.len().max(1));
-        let next = AtomicUsize::new(0);
-        let (sender, receiver) = sync_channel::<Loaded>(jobs * QUEUE_PER_LOADER);
-        let (request, progress) = (self.request, self.progress);
-        let todo = &todo;
-        let next = &next;
-        let failure = std::thread::scope(|scope| {
-            for _ in 0..jobs {
-                let sender = sender.clone();
-                scope.spawn(move || {
-                    let mut worker = Worker::new(request.file_timeout);
-                    while let Some(todo) = todo.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let loaded = load(&todo.candidate, existing, request, &mut worker);
-                        progress.file_read(&todo.candidate.source);
-                        // The other side is gone only where it failed, and then there is nothing left to do.
-                        if sender.send(loaded).is_err() {
-                            break;
-                        }
-                    }
-                });
-            }
-            drop(sender);
-            // The receiver is dropped with this closure's end, which lets loaders that still wait go.
-            let receiver = receiver;
-            // Blocks this thread on purpose: it has nothing to do but wait for loaders, and the runtime's own threads
-            // do the store's work.
-            for loaded in receiver.iter() {
-                if let Err(error) = futures::executor::block_on(self.take(loaded, existing, report)) {
-                    return Some(error);
-                }
-            }
-            None
-        });
-        if let Some(error) = failure {
-            return Err(error);
+        let mut loaded = start_loaders(todo, existing, self.request, &self.progress);
+        while let Some(loaded) = loaded.recv().await {
+            self.take(loaded, existing, report).await?;
         }
         for row in vanished {
             if self.claimed.contains(&row.doc_id) {
@@ -222,19 +189,15 @@ impl<'a> Sink<'a, '_> {
         };
         let known = existing.by_source(&facts.source);
         let moved = match known {
-            None => existing
-                .moved_from(&facts.hash, &self.target.store)
-                .filter(|row| !self.claimed.contains(&row.doc_id)),
+            None => {
+                existing.moved_from(&facts.hash, &self.target.store).filter(|row| !self.claimed.contains(&row.doc_id))
+            }
             Some(_) => None,
         };
         if let Some(row) = moved {
             self.claimed.insert(row.doc_id.clone());
-            let row = DocumentRow {
-                source: facts.source.clone(),
-                size: facts.size,
-                mtime_ns: facts.mtime_ns,
-                ..row.clone()
-            };
+            let row =
+                DocumentRow { source: facts.source.clone(), size: facts.size, mtime_ns: facts.mtime_ns, ..row.clone() };
             let mut line = SourceReport::new(&facts.source, Action::Moved);
             line.describe(&row);
             report.sources.push(line);
@@ -282,7 +245,7 @@ impl<'a> Sink<'a, '_> {
     }
 
     /// The indexer, with the store and the model behind it, made when first needed.
-    async fn indexer(&mut self) -> Result<&mut Indexer<'a>> {
+    async fn indexer(&mut self) -> Result<&mut Indexer> {
         if self.indexer_state.is_none() {
             let writer = match self.writer.take() {
                 Some(writer) => writer,
@@ -292,10 +255,41 @@ impl<'a> Sink<'a, '_> {
                 }
             };
             let embedder = Embedder::for_documents(&select(self.engine)?, self.request.jobs)?;
-            self.indexer_state = Some(Indexer::new(writer, Arc::new(embedder), self.progress));
+            self.indexer_state = Some(Indexer::new(writer, Arc::new(embedder), self.progress.clone()));
         }
         self.indexer_state.as_mut().ok_or_else(|| Error::failed("the indexer was not made"))
     }
+}
+
+/// Starts the threads that read and parse, and gives the end of the channel where the files come out. When that end
+/// is dropped, the threads stop.
+fn start_loaders(
+    todo: Vec<Todo>,
+    existing: &Arc<Existing>,
+    request: &IngestRequest,
+    progress: &Arc<dyn Progress>,
+) -> Receiver<Loaded> {
+    let jobs = request.jobs.max(1).min(todo.len().max(1));
+    let (sender, receiver) = channel(jobs * QUEUE_PER_LOADER);
+    let todo = Arc::new(todo);
+    let next = Arc::new(AtomicUsize::new(0));
+    let request = Arc::new(request.clone());
+    for _ in 0..jobs {
+        let (todo, next, request) = (todo.clone(), next.clone(), request.clone());
+        let (existing, progress, sender) = (existing.clone(), progress.clone(), sender.clone());
+        tokio::task::spawn_blocking(move || {
+            let mut worker = Worker::new(request.file_timeout);
+            while let Some(todo) = todo.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let loaded = load(&todo.candidate, &existing, &request, &mut worker);
+                progress.file_read(&todo.candidate.source);
+                // The other end is gone only where it failed, and then there is nothing left to do.
+                if sender.blocking_send(loaded).is_err() {
+                    break;
+                }
+            }
+        });
+    }
+    receiver
 }
 
 fn load(candidate: &Candidate, existing: &Existing, request: &IngestRequest, worker: &mut Worker) -> Loaded {
@@ -367,12 +361,14 @@ fn read_steadily(path: &Path, most: u64) -> Result<(Vec<u8>, i64)> {
     for _ in 0..3 {
         let before = facts(path)?;
         if before.len() > most {
-            return Err(Error::failed("grew over the limit while it was read")
-                .hint("raise the limit with --max-file-size MB"));
+            return Err(
+                Error::failed("grew over the limit while it was read").hint("raise the limit with --max-file-size MB")
+            );
         }
         let bytes = std::fs::read(path).map_err(|error| {
             let plain = crate::error::plain_io(&error);
-            Error::failed(format!("cannot be read: {plain}")).hint("check its permissions, or leave it out with --exclude")
+            Error::failed(format!("cannot be read: {plain}"))
+                .hint("check its permissions, or leave it out with --exclude")
         })?;
         let after = facts(path)?;
         if before.len() == after.len() && bytes.len() as u64 == after.len() && mtime_ns(&before) == mtime_ns(&after) {

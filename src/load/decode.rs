@@ -114,7 +114,8 @@ mod tests {
 
     #[test]
     fn utf_16_is_read_by_its_mark_and_binary_is_refused() {
-        let bytes: Vec<u8> = [0xFFFE_u16.swap_bytes()].into_iter().chain("泵 A".encode_utf16()).flat_map(u16::to_le_bytes).collect();
+        let bytes: Vec<u8> =
+            [0xFFFE_u16.swap_bytes()].into_iter().chain("泵 A".encode_utf16()).flat_map(u16::to_le_bytes).collect();
         assert_eq!(to_text(&bytes).unwrap(), "泵 A");
         assert!(to_text(&[0, 1, 2, 0, 0, 0, 7, 0]).is_err());
     }

@@ -16,9 +16,37 @@ const SKIPPED: &[&str] = &[
 
 /// Elements that end the paragraph around them.
 const BREAKING: &[&str] = &[
-    "address", "article", "blockquote", "body", "caption", "center", "dd", "details", "div", "dl", "dt", "fieldset",
-    "figcaption", "figure", "header", "hr", "html", "li", "main", "ol", "p", "section", "summary", "table", "tbody",
-    "td", "tfoot", "th", "thead", "tr", "ul",
+    "address",
+    "article",
+    "blockquote",
+    "body",
+    "caption",
+    "center",
+    "dd",
+    "details",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "header",
+    "hr",
+    "html",
+    "li",
+    "main",
+    "ol",
+    "p",
+    "section",
+    "summary",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "tr",
+    "ul",
 ];
 
 /// Reads an HTML page: its `<main>` or `<article>` where it has exactly one, otherwise its body without navigation,
@@ -27,7 +55,9 @@ pub fn parse(text: &str) -> Document {
     let dom = Dom::from(text);
     let mut document = Document::new(Format::Html, "dom_query");
     document.title = Some(squeeze(&dom.select("title").text())).filter(|title| !title.is_empty());
-    for (selector, key) in [("meta[name=author]", "author"), ("meta[name=description]", "description"), ("meta[name=date]", "date")] {
+    for (selector, key) in
+        [("meta[name=author]", "author"), ("meta[name=description]", "description"), ("meta[name=date]", "date")]
+    {
         if let Some(value) = dom.select(selector).attr("content") {
             document.metadata.insert(key.to_owned(), value.to_string());
         }
@@ -210,7 +240,9 @@ impl Walk {
 fn text_of(node: &NodeRef<'_>) -> Option<String> {
     node.query_or(None, |node| match &node.data {
         NodeData::Text { contents } => Some(contents.to_string()),
-        NodeData::Comment { .. } | NodeData::Doctype { .. } | NodeData::ProcessingInstruction { .. } => Some(String::new()),
+        NodeData::Comment { .. } | NodeData::Doctype { .. } | NodeData::ProcessingInstruction { .. } => {
+            Some(String::new())
+        }
         _ => None,
     })
 }

@@ -22,7 +22,9 @@ pub fn parse(text: &str) -> Document {
     let mut front_matter: Option<MetadataBlockKind> = None;
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         match &event {
-            Event::Start(Tag::Heading { level, .. }) if depth == 0 => heading = Some((level_number(*level), String::new())),
+            Event::Start(Tag::Heading { level, .. }) if depth == 0 => {
+                heading = Some((level_number(*level), String::new()))
+            }
             Event::End(TagEnd::Heading(_)) if depth == 1 => {
                 if let Some((level, title)) = heading.take() {
                     let title = squeeze(&title);

@@ -34,9 +34,6 @@ mod tests {
     fn blank_lines_start_paragraphs() {
         let document = parse("one\ntwo\n\n \nthree\n");
         let kinds: Vec<(BlockKind, &str)> = document.blocks.iter().map(|b| (b.kind, b.text.as_str())).collect();
-        assert_eq!(
-            kinds,
-            [(BlockKind::Paragraph, "one"), (BlockKind::Line, "two"), (BlockKind::Paragraph, "three")]
-        );
+        assert_eq!(kinds, [(BlockKind::Paragraph, "one"), (BlockKind::Line, "two"), (BlockKind::Paragraph, "three")]);
     }
 }

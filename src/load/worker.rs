@@ -57,10 +57,9 @@ pub fn serve() -> Result<()> {
         let parsed = std::panic::catch_unwind(|| parse(&bytes, request.format, &request.options));
         let answer = match parsed {
             Ok(Ok(document)) => Answer::Parsed(Box::new(document)),
-            Ok(Err(error)) => Answer::Refused {
-                message: error.message().to_owned(),
-                hint: error.next_step().map(str::to_owned),
-            },
+            Ok(Err(error)) => {
+                Answer::Refused { message: error.message().to_owned(), hint: error.next_step().map(str::to_owned) }
+            }
             Err(_) => Answer::Refused { message: "the parser crashed on this file".to_owned(), hint: None },
         };
         let answer = serde_json::to_string(&answer)

@@ -28,7 +28,8 @@ impl IngestView<'_> {
             .filter(|report| report.action != Action::Failed)
             .take(MOST_LISTED)
             .map(|report| {
-                let count = |number: u32| if report.action == Action::Removed { String::new() } else { number.to_string() };
+                let count =
+                    |number: u32| if report.action == Action::Removed { String::new() } else { number.to_string() };
                 vec![
                     report.action.name().to_owned(),
                     report.doc_id.clone().unwrap_or_default(),

@@ -100,9 +100,9 @@ fn marked(text: &str, ranges: &[(usize, usize)], open: &str, close: &str) -> Str
 
 /// Matches in bold, except where stars would become part of code or a table.
 fn bold_matches(text: &str, query: &str) -> String {
-    let looks_like_code = text.contains('`') || text.contains('*') || text.lines().any(|line| {
-        line.starts_with("    ") || line.starts_with('|') || line.starts_with('\t')
-    });
+    let looks_like_code = text.contains('`')
+        || text.contains('*')
+        || text.lines().any(|line| line.starts_with("    ") || line.starts_with('|') || line.starts_with('\t'));
     if looks_like_code {
         return text.to_owned();
     }

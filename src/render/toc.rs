@@ -26,7 +26,8 @@ impl View for TocView<'_> {
             let indent = "  ".repeat(section.level as usize);
             (format!("{indent}{}", paint(DIM, &section.path)), section.title.clone())
         };
-        let width = |text: &str| unicode_width::UnicodeWidthStr::width(anstream::adapter::strip_str(text).to_string().as_str());
+        let width =
+            |text: &str| unicode_width::UnicodeWidthStr::width(anstream::adapter::strip_str(text).to_string().as_str());
         for section in self.sections {
             let (path, title) = entry(section);
             let place = pages(section.page_start, section.page_end);
@@ -56,6 +57,13 @@ impl View for TocView<'_> {
     }
 
     fn json(&self) -> Value {
+        // A PDF's entry that leads nowhere has page -1, as in PyMuPDF and what reads its output; formats without
+        // pages have none.
+        let page = |section: &SectionRow| match section.page_start {
+            Some(page) => json!(page),
+            None if self.document.pages.is_some() => json!(-1),
+            None => Value::Null,
+        };
         self.sections
             .iter()
             .map(|section| {
@@ -64,7 +72,7 @@ impl View for TocView<'_> {
                     "path": section.path,
                     "level": section.level,
                     "title": section.title,
-                    "page": section.page_start,
+                    "page": page(section),
                     "page_end": section.page_end,
                     "provenance": section.provenance,
                     "confidence": section.confidence,

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 /// A candidate with what both arms say of it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Candidate {
+pub struct Candidate {
     /// The parent chunk.
     pub chunk_id: String,
     /// The fused score, from 0 to 1.
@@ -58,7 +58,13 @@ pub(super) fn fuse(scores: &ArmScores, keyword_weight: f32, semantic_weight: f32
 }
 
 fn scale(score: f32, low: f32, top: f32) -> f32 {
-    if top > low { (score - low) / (top - low) } else if score > 0.0 { 1.0 } else { 0.0 }
+    if top > low {
+        (score - low) / (top - low)
+    } else if score > 0.0 {
+        1.0
+    } else {
+        0.0
+    }
 }
 
 #[cfg(test)]

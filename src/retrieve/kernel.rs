@@ -59,6 +59,17 @@ impl Encoder {
     }
 }
 
+/// The passages for a question, best first, not yet read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranking {
+    /// Which arms were used, with which weights.
+    pub route: Route,
+    /// The passages.
+    pub candidates: Vec<Candidate>,
+    /// Milliseconds per stage.
+    pub timings: Vec<(String, f64)>,
+}
+
 /// Answers questions from one namespace. The snapshot is opened with the first question and kept.
 pub struct Kernel {
     namespace: Namespace,
@@ -83,12 +94,26 @@ impl Kernel {
     /// Answers a question.
     ///
     /// # Errors
-    /// Where the question is empty, or the store or the model fail.
+    /// Where the question has no word in it, or the store or the model fail.
     pub async fn search(&self, request: &SearchRequest) -> Result<SearchResult> {
-        if !request.query.chars().any(char::is_alphanumeric) {
-            return Err(Error::usage("the query has no word in it").hint("ask for something, for example kb search \"error E-417\""));
-        }
         let started = Instant::now();
+        let Ranking { route, candidates, mut timings } = self.rank(request).await?;
+        let start = Instant::now();
+        let hits = fetch(self.snapshot().await?, &candidates, &request.query).await?;
+        timings.push(("fetch".to_owned(), milliseconds(start)));
+        timings.push(("total".to_owned(), milliseconds(started)));
+        Ok(SearchResult { query: request.query.clone(), route, hits, notes: notes(request, &route), timings })
+    }
+
+    /// Ranks the passages for a question without reading them.
+    ///
+    /// # Errors
+    /// As for [`search`](Self::search).
+    pub async fn rank(&self, request: &SearchRequest) -> Result<Ranking> {
+        if !request.query.chars().any(char::is_alphanumeric) {
+            return Err(Error::usage("the query has no word in it")
+                .hint("ask for something, for example kb search \"error E-417\""));
+        }
         let route = Route::choose(&request.query, request.method, &MODEL);
         let mut timings = Vec::new();
         let mut scores = ArmScores::default();
@@ -109,9 +134,8 @@ impl Kernel {
             timings.push(("keyword".to_owned(), milliseconds(start)));
         }
         if let Some(encoding) = encoding {
-            let (vector, load_ms, encode_ms) = encoding
-                .await
-                .map_err(|error| Error::failed(format!("the embedding model crashed: {error}")))??;
+            let (vector, load_ms, encode_ms) =
+                encoding.await.map_err(|error| Error::failed(format!("the embedding model crashed: {error}")))??;
             timings.push(("model_load".to_owned(), load_ms));
             timings.push(("encode".to_owned(), encode_ms));
             let start = Instant::now();
@@ -134,11 +158,7 @@ impl Kernel {
             candidates.retain(|candidate| candidate.score >= least);
         }
         timings.push(("fuse".to_owned(), milliseconds(start)));
-        let start = Instant::now();
-        let hits = fetch(snapshot, &candidates, &request.query).await?;
-        timings.push(("fetch".to_owned(), milliseconds(start)));
-        timings.push(("total".to_owned(), milliseconds(started)));
-        Ok(SearchResult { query: request.query.clone(), route, hits, notes: notes(request, &route), timings })
+        Ok(Ranking { route, candidates, timings })
     }
 }
 
@@ -224,7 +244,8 @@ fn distinct(ids: impl Iterator<Item = String>) -> Vec<String> {
 fn notes(request: &SearchRequest, route: &Route) -> Vec<String> {
     let mut notes = Vec::new();
     if request.method == Method::Hybrid && route.method() == Method::Keyword {
-        notes.push(format!("the model {} does not know this question's language: ranked by keywords alone", MODEL.name));
+        notes
+            .push(format!("the model {} does not know this question's language: ranked by keywords alone", MODEL.name));
     }
     if request.method == Method::Semantic && route.coverage < 0.5 {
         notes.push(format!(

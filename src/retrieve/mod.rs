@@ -11,7 +11,8 @@ mod section;
 
 use serde::Serialize;
 
-pub use kernel::{Encoder, Kernel};
+pub use fuse::Candidate;
+pub use kernel::{Encoder, Kernel, Ranking};
 pub use query::Route;
 pub use resolve::{resolve_document, resolve_documents};
 pub use section::{SectionContent, find_section};

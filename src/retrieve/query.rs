@@ -83,10 +83,7 @@ pub(super) fn keyword_terms(query: &str) -> Vec<(KeywordField, String, f32)> {
     words
         .into_iter()
         .flat_map(|(text, weight)| {
-            [
-                (KeywordField::Content, text.clone(), weight),
-                (KeywordField::Context, text, weight * CONTEXT_WEIGHT),
-            ]
+            [(KeywordField::Content, text.clone(), weight), (KeywordField::Context, text, weight * CONTEXT_WEIGHT)]
         })
         .collect()
 }

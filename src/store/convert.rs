@@ -94,8 +94,9 @@ pub(super) fn chunks_to_batch(rows: &[&ChunkRow], dimension: usize) -> Result<Re
     }
     let values = Float32Array::from_iter_values(rows.iter().flat_map(|row| row.vector.iter().copied()));
     let item = Arc::new(Field::new("item", DataType::Float32, true));
-    let vectors = FixedSizeListArray::try_new(item, i32::try_from(dimension).unwrap_or(i32::MAX), Arc::new(values), None)
-        .map_err(|error| Error::failed(format!("cannot write vectors: {error}")))?;
+    let vectors =
+        FixedSizeListArray::try_new(item, i32::try_from(dimension).unwrap_or(i32::MAX), Arc::new(values), None)
+            .map_err(|error| Error::failed(format!("cannot write vectors: {error}")))?;
     let columns: Vec<ArrayRef> = vec![
         texts!(rows, |row| &row.chunk_id),
         texts!(rows, |row| &row.doc_id),
@@ -194,7 +195,11 @@ pub(super) fn chunks_from_batch(batch: &RecordBatch) -> Result<Vec<ChunkRow>> {
                 language: columns.text("language", i)?,
                 content_hash: columns.text("content_hash", i)?,
                 updated_at: columns.text("updated_at", i)?,
-                vector: if batch.column_by_name("vector").is_some() { columns.vector("vector", i)? } else { Vec::new() },
+                vector: if batch.column_by_name("vector").is_some() {
+                    columns.vector("vector", i)?
+                } else {
+                    Vec::new()
+                },
             })
         })
         .collect()
@@ -245,8 +250,9 @@ impl Columns<'_> {
 
     fn json<T: serde::de::DeserializeOwned>(&self, name: &str, row: usize) -> Result<T> {
         let text = self.text(name, row)?;
-        serde_json::from_str(&text)
-            .map_err(|error| Error::failed(format!("the column {name} of the table {} is damaged: {error}", self.table)))
+        serde_json::from_str(&text).map_err(|error| {
+            Error::failed(format!("the column {name} of the table {} is damaged: {error}", self.table))
+        })
     }
 }
 

@@ -196,9 +196,7 @@ impl KeywordWriter {
             document.add_text(self.fields.doc_id, &chunk.doc_id);
             document.add_text(self.fields.content, &chunk.content);
             document.add_text(self.fields.context, &chunk.context);
-            self.writer
-                .add_document(document)
-                .map_err(|error| store_error("write to", &self.folder, &error))?;
+            self.writer.add_document(document).map_err(|error| store_error("write to", &self.folder, &error))?;
         }
         Ok(())
     }

@@ -70,7 +70,11 @@ impl Store {
     /// Where the place is taken by something else.
     pub fn planned(named: Option<&Path>, from: &Path) -> Result<Self> {
         let store = Store { root: place(named, from)? };
-        if store.root.join(FORMAT_FILE).exists() { store.check_format()? } else { store.refuse_foreign_folder()? }
+        if store.root.join(FORMAT_FILE).exists() {
+            store.check_format()?
+        } else {
+            store.refuse_foreign_folder()?
+        }
         Ok(store)
     }
 

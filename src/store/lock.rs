@@ -31,8 +31,11 @@ impl WriterLock {
             Err(TryLockError::WouldBlock) => {
                 let holder = std::fs::read_to_string(&path).unwrap_or_default();
                 let holder = if holder.trim().is_empty() { "another kb" } else { holder.trim() };
-                return Err(Error::failed(format!("the namespace {:?} is being written by {holder}", namespace.name()))
-                    .hint("wait until it has finished and run the command again"));
+                return Err(Error::failed(format!(
+                    "the namespace {:?} is being written by {holder}",
+                    namespace.name()
+                ))
+                .hint("wait until it has finished and run the command again"));
             }
             Err(TryLockError::Error(error)) => return Err(Error::io("lock", &path, &error)),
         }

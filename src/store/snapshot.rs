@@ -144,8 +144,7 @@ impl Snapshot {
     /// The parent chunks of a document with an index from `start` to before `end`, in order.
     pub async fn parents_between(&self, doc_id: &str, start: u32, end: u32) -> Result<Vec<ChunkRow>> {
         let document = in_list("doc_id", &[doc_id.to_owned()]);
-        let filter =
-            format!("{document} AND chunk_type = 'parent' AND chunk_index >= {start} AND chunk_index < {end}");
+        let filter = format!("{document} AND chunk_type = 'parent' AND chunk_index >= {start} AND chunk_index < {end}");
         let batches = self.tables.rows(&self.tables.chunks, Some(filter), Some(CHUNK_COLUMNS)).await?;
         let mut rows: Vec<ChunkRow> = collect(&batches, convert::chunks_from_batch)?;
         rows.sort_by_key(|row| row.chunk_index);
@@ -191,12 +190,7 @@ impl Snapshot {
     }
 
     /// The `limit` chunks whose vectors are nearest to `vector`, in all documents or in those named.
-    pub async fn nearest(
-        &self,
-        vector: &[f32],
-        doc_ids: Option<&[String]>,
-        limit: usize,
-    ) -> Result<Vec<VectorHit>> {
+    pub async fn nearest(&self, vector: &[f32], doc_ids: Option<&[String]>, limit: usize) -> Result<Vec<VectorHit>> {
         let filter = doc_ids.map(|ids| in_list("doc_id", ids));
         self.vector_search(vector, filter, limit).await
     }

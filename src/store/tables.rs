@@ -34,10 +34,9 @@ impl Tables {
     pub(super) async fn open_at(namespace: &Namespace, manifest: &Manifest) -> Result<Self> {
         let tables = Tables::open(namespace).await?;
         for (table, version) in tables.versions_of(manifest) {
-            table
-                .checkout(version)
-                .await
-                .map_err(|error| store_error("open the published version of a table in", &namespace.tables(), &error))?;
+            table.checkout(version).await.map_err(|error| {
+                store_error("open the published version of a table in", &namespace.tables(), &error)
+            })?;
         }
         Ok(tables)
     }
@@ -80,11 +79,7 @@ impl Tables {
     }
 
     fn versions_of(&self, manifest: &Manifest) -> [(&Table, u64); 3] {
-        [
-            (&self.documents, manifest.documents),
-            (&self.sections, manifest.sections),
-            (&self.chunks, manifest.chunks),
-        ]
+        [(&self.documents, manifest.documents), (&self.sections, manifest.sections), (&self.chunks, manifest.chunks)]
     }
 
     /// Takes back what was written after `manifest`: the rest of a publication that was interrupted.
@@ -184,10 +179,7 @@ impl Tables {
 
 async fn connect(namespace: &Namespace) -> Result<Connection> {
     let folder = namespace.tables();
-    lancedb::connect(&folder.to_string_lossy())
-        .execute()
-        .await
-        .map_err(|error| store_error("open", &folder, &error))
+    lancedb::connect(&folder.to_string_lossy()).execute().await.map_err(|error| store_error("open", &folder, &error))
 }
 
 /// The filter `column IN ('a', 'b')`, with quotes made harmless.

@@ -132,8 +132,7 @@ impl Writer {
         tables.delete_documents(&tables.documents, &replaced).await?;
         tables.delete_documents(&tables.sections, &change.remove).await?;
         tables.delete_documents(&tables.chunks, &change.remove).await?;
-        let documents: Vec<&DocumentRow> =
-            change.add.iter().map(|new| &new.document).chain(&change.update).collect();
+        let documents: Vec<&DocumentRow> = change.add.iter().map(|new| &new.document).chain(&change.update).collect();
         let sections: Vec<&SectionRow> = change.add.iter().flat_map(|new| &new.sections).collect();
         let chunks: Vec<&ChunkRow> = change.add.iter().flat_map(|new| &new.chunks).collect();
         tables.append(&tables.documents, convert::documents_to_batch(&documents)?).await?;

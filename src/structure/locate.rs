@@ -82,7 +82,9 @@ fn says(line: &str, title: &str) -> bool {
 
 /// Whether what `title` says before `line` is a number and nothing more.
 fn is_numbering(title: &str, line: &str) -> bool {
-    title.strip_suffix(line).is_some_and(|before| before.chars().any(|c| c.is_numeric() || "一二三四五六七八九十第".contains(c)))
+    title
+        .strip_suffix(line)
+        .is_some_and(|before| before.chars().any(|c| c.is_numeric() || "一二三四五六七八九十第".contains(c)))
 }
 
 /// A title reduced to what must agree: compatibility forms folded, lower case, letters and digits only.

@@ -145,10 +145,8 @@ mod tests {
     fn markdown_headings_become_a_tree_with_paths() {
         let document = markdown::parse("intro\n\n# A\n\ntext a\n\n### A deep\n\nx\n\n## A two\n\n# B\n\ntext b");
         let sections = sections(&document, "doc");
-        let toc: Vec<(&str, u32, &str, &str)> = sections
-            .iter()
-            .map(|s| (s.path.as_str(), s.level, s.title.as_str(), s.text.text.as_str()))
-            .collect();
+        let toc: Vec<(&str, u32, &str, &str)> =
+            sections.iter().map(|s| (s.path.as_str(), s.level, s.title.as_str(), s.text.text.as_str())).collect();
         assert_eq!(
             toc,
             [
@@ -183,7 +181,8 @@ mod tests {
         let mut document = plain::parse("");
         document.blocks = (1..=3u32).flat_map(|p| plain::lines_to_blocks(&format!("l{p}a\nl{p}b"), Some(p))).collect();
         let entry = |title: &str, page| OutlineEntry { level: 1, title: title.into(), page };
-        document.outline = vec![entry("x", Some(2)), entry("lost", None), entry("l3b", Some(3)), entry("back", Some(1))];
+        document.outline =
+            vec![entry("x", Some(2)), entry("lost", None), entry("l3b", Some(3)), entry("back", Some(1))];
         let all: String = sections(&document, "d").iter().map(|s| s.text.text.clone() + "\n").collect();
         for line in ["l1a", "l1b", "l2a", "l2b", "l3a"] {
             assert_eq!(all.matches(line).count(), 1, "{line} in {all:?}");

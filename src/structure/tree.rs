@@ -81,9 +81,9 @@ fn own_texts(document: &Document, headings: &[Heading]) -> OwnTexts {
     let preamble = collect(document, 0, first);
     let mut own = vec![SectionText::default(); headings.len()];
     for (at, &i) in order.iter().enumerate() {
-        let end = order.get(at + 1).map_or(document.blocks.len(), |&next| {
-            headings[next].start - headings[next].heading_blocks
-        });
+        let end = order
+            .get(at + 1)
+            .map_or(document.blocks.len(), |&next| headings[next].start - headings[next].heading_blocks);
         own[i] = collect(document, headings[i].start, end.max(headings[i].start));
     }
     OwnTexts { preamble, own }

@@ -63,11 +63,8 @@ fn matches(text: &str, terms: &HashSet<String>) -> Vec<Range<usize>> {
     let hits: Vec<&Token> = tokens.iter().filter(|token| terms.contains(&token.text)).collect();
     // A single Han character is shown as a match only where no longer match says it better.
     let any_long = hits.iter().any(|token| has_bigram(token));
-    let mut ranges: Vec<Range<usize>> = hits
-        .into_iter()
-        .filter(|token| has_bigram(token) || !any_long)
-        .map(|token| token.start..token.end)
-        .collect();
+    let mut ranges: Vec<Range<usize>> =
+        hits.into_iter().filter(|token| has_bigram(token) || !any_long).map(|token| token.start..token.end).collect();
     ranges.sort_by_key(|range| (range.start, range.end));
     let mut merged: Vec<Range<usize>> = Vec::new();
     for range in ranges {

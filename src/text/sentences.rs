@@ -55,9 +55,10 @@ fn starts_item(line: &str) -> bool {
             let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
             rest.starts_with(". ") || rest.starts_with(") ") || rest.starts_with('、')
         }
-        Some('一' | '二' | '三' | '四' | '五' | '六' | '七' | '八' | '九' | '十') => {
-            chars.as_str().trim_start_matches(['一', '二', '三', '四', '五', '六', '七', '八', '九', '十']).starts_with('、')
-        }
+        Some('一' | '二' | '三' | '四' | '五' | '六' | '七' | '八' | '九' | '十') => chars
+            .as_str()
+            .trim_start_matches(['一', '二', '三', '四', '五', '六', '七', '八', '九', '十'])
+            .starts_with('、'),
         _ => false,
     }
 }

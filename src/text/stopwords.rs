@@ -8,8 +8,8 @@ const ENGLISH: &[&str] = &[
     "hers", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just", "me", "mine", "more", "most",
     "my", "no", "nor", "not", "of", "on", "one", "or", "our", "out", "over", "she", "should", "so", "some", "such",
     "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "too", "under",
-    "up", "us", "was", "we", "were", "what", "when", "where", "whi", "which", "while", "who", "whom", "whose",
-    "will", "with", "would", "you", "your",
+    "up", "us", "was", "we", "were", "what", "when", "where", "whi", "which", "while", "who", "whom", "whose", "will",
+    "with", "would", "you", "your",
 ];
 
 /// Chinese function words, as the bigrams and single characters they are indexed as.

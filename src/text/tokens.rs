@@ -204,8 +204,7 @@ fn fold(word: &str) -> String {
     }
     let latin = word.chars().any(|c| script::script_of(c) == Some(Script::Latin));
     let lower = word.nfkc().flat_map(char::to_lowercase).collect::<String>();
-    let folded: String =
-        if latin { lower.nfd().filter(|&c| !is_mark(c)).nfc().collect() } else { lower };
+    let folded: String = if latin { lower.nfd().filter(|&c| !is_mark(c)).nfc().collect() } else { lower };
     folded.replace('ß', "ss").replace('’', "'").replace('\u{00AD}', "").chars().take(LONGEST_WORD).collect()
 }
 

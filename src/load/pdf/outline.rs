@@ -13,6 +13,8 @@ use crate::text::squeeze;
 
 /// More entries than any real document has; a limit for hostile ones.
 const MOST_ENTRIES: usize = 100_000;
+/// Deeper nesting is cut off: no document has it, and paths with thousands of parts help nobody.
+const DEEPEST_NESTING: u32 = 64;
 /// How deep a name tree is followed.
 const DEEPEST_NAME_TREE: usize = 32;
 
@@ -41,7 +43,9 @@ pub fn read(pdf: &Pdf) -> Vec<OutlineEntry> {
         entries.push(OutlineEntry { level, title: title(pdf, item), page: targets.page_of_item(item) });
         // Last in, first out: the children come before the next sibling.
         for (key, level) in [("Next", level), ("First", level + 1)] {
-            if let Ok(next @ Object::Reference(_)) = item.get(key.as_bytes()) {
+            if level <= DEEPEST_NESTING
+                && let Ok(next @ Object::Reference(_)) = item.get(key.as_bytes())
+            {
                 stack.push((next, level));
             }
         }
@@ -116,11 +120,8 @@ impl<'a> Targets<'a> {
 /// The name tree of destinations, flattened.
 fn read_names<'a>(pdf: &'a Pdf, catalog: &'a Dictionary) -> HashMap<Vec<u8>, &'a Object> {
     let mut names = HashMap::new();
-    let root = catalog
-        .get(b"Names")
-        .ok()
-        .and_then(|names| dictionary(pdf, names))
-        .and_then(|names| names.get(b"Dests").ok());
+    let root =
+        catalog.get(b"Names").ok().and_then(|names| dictionary(pdf, names)).and_then(|names| names.get(b"Dests").ok());
     let mut stack: Vec<(&Object, usize)> = root.map(|root| (root, 0)).into_iter().collect();
     let mut seen: HashSet<ObjectId> = HashSet::new();
     while let Some((object, depth)) = stack.pop() {

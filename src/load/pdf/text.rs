@@ -129,7 +129,9 @@ fn mend_broken(bytes: &[u8], options: &LoadOptions, pages: &mut [String], docume
         document.warnings.push(format!("{mended} pages read by pdf-extract, because pdf_oxide's text was broken"));
     }
     if mended < broken.len() {
-        document.warnings.push(format!("the text of {} pages looks broken (fonts without character names)", broken.len() - mended));
+        document
+            .warnings
+            .push(format!("the text of {} pages looks broken (fonts without character names)", broken.len() - mended));
     }
 }
 
@@ -138,7 +140,8 @@ fn broken_share(text: &str) -> f32 {
     let (mut all, mut broken) = (0u32, 0u32);
     for c in text.chars().filter(|c| !c.is_whitespace()) {
         all += 1;
-        let bad = c == '\u{FFFD}' || c.is_control() || matches!(c, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFD}');
+        let bad =
+            c == '\u{FFFD}' || c.is_control() || matches!(c, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFD}');
         broken += u32::from(bad);
     }
     if all == 0 { 0.0 } else { broken as f32 / all as f32 }

@@ -1,0 +1,123 @@
+//! How long a search takes in a fresh process, by stage, beside the start of a process that does nothing.
+//!
+//! ```sh
+//! cargo bench --bench search -- --documents fixtures --runs 21
+//! ```
+//!
+//! `--store DIR` searches a store that is there instead of ingesting `--documents` first. The engine is tract, unless
+//! `--onnxruntime PATH` names a library.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::{Command, exit};
+use std::time::Instant;
+
+const QUERIES: [&str; 3] =
+    ["how is the page layout changed?", "line numbers in the margin", "E-417 low suction pressure"];
+
+struct Options {
+    documents: PathBuf,
+    store: Option<PathBuf>,
+    onnxruntime: String,
+    runs: usize,
+}
+
+fn main() {
+    let options = options();
+    let scratch = tempfile::tempdir().unwrap_or_else(|error| fail(&format!("no scratch folder: {error}")));
+    let store = match &options.store {
+        Some(store) => store.clone(),
+        None => {
+            let store = scratch.path().join("store");
+            let start = Instant::now();
+            run(&options, &store, &["ingest", &options.documents.to_string_lossy(), "-q"]);
+            println!("ingest of {}: {:.1} s", options.documents.display(), start.elapsed().as_secs_f64());
+            store
+        }
+    };
+    let status: serde_json::Value =
+        serde_json::from_str(&run(&options, &store, &["status", "--format", "json"])).unwrap_or_default();
+    println!(
+        "{} documents, {} chunks, {}; medians of {} fresh processes, milliseconds\n",
+        status["documents"], status["chunks"], status["engine"], options.runs
+    );
+    let start_only = timed(options.runs, || drop(run(&options, &store, &["--version"])));
+    println!("{:<44} {:>8.1}", "bare process start (kb --version)", start_only);
+    for query in QUERIES {
+        for method in ["auto", "keyword"] {
+            let mut stages: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+            let wall = timed(options.runs, || {
+                let out = run(&options, &store, &["search", query, "--method", method, "--format", "json"]);
+                let result: serde_json::Value = serde_json::from_str(&out).unwrap_or_default();
+                if let Some(timings) = result["timings_ms"].as_object() {
+                    for (stage, ms) in timings {
+                        stages.entry(stage.clone()).or_default().push(ms.as_f64().unwrap_or(0.0));
+                    }
+                }
+            });
+            println!("\n{:<44} {wall:>8.1}", format!("kb search {query:?} --method {method}"));
+            for (stage, times) in stages {
+                println!("    {stage:<40} {:>8.1}", median(times));
+            }
+        }
+    }
+}
+
+/// Runs the program, expecting it to find something, and gives its output.
+fn run(options: &Options, store: &std::path::Path, args: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_kb"))
+        .args(args)
+        .env("KB_DIR", store)
+        .env("KB_ONNXRUNTIME", &options.onnxruntime)
+        .output()
+        .unwrap_or_else(|error| fail(&format!("kb does not start: {error}")));
+    // Exit code 1: nothing found, which takes as long.
+    if !matches!(output.status.code(), Some(0 | 1)) {
+        fail(&String::from_utf8_lossy(&output.stderr));
+    }
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The median wall time of `runs` calls, in milliseconds, after one that warms the page cache.
+fn timed(runs: usize, mut call: impl FnMut()) -> f64 {
+    call();
+    let times = (0..runs)
+        .map(|_| {
+            let start = Instant::now();
+            call();
+            start.elapsed().as_secs_f64() * 1000.0
+        })
+        .collect();
+    median(times)
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).copied().unwrap_or(0.0)
+}
+
+fn options() -> Options {
+    let mut options =
+        Options { documents: PathBuf::from("fixtures"), store: None, onnxruntime: "off".to_owned(), runs: 21 };
+    let mut args = std::env::args().skip(1);
+    while let Some(flag) = args.next() {
+        // `cargo bench` adds this one.
+        if flag == "--bench" {
+            continue;
+        }
+        let value = args.next().unwrap_or_else(|| fail(&format!("{flag} needs a value")));
+        match flag.as_str() {
+            "--documents" => options.documents = PathBuf::from(value),
+            "--store" => options.store = Some(PathBuf::from(value)),
+            "--onnxruntime" => options.onnxruntime = value,
+            "--runs" => options.runs = value.parse().unwrap_or_else(|_| fail("--runs needs a number")),
+            _ => fail(&format!("unknown flag {flag}")),
+        }
+    }
+    options
+}
+
+fn fail(message: &str) -> ! {
+    eprintln!("{}", message.trim());
+    exit(1)
+}

@@ -1,0 +1,10 @@
+//! The embedded model on tract. A process has one engine, so each has a test program of its own.
+
+mod engines;
+
+use kb::embed::EngineChoice;
+
+#[test]
+fn tract_gives_the_reference_similarities() {
+    engines::agrees_with_the_reference(&EngineChoice::Tract);
+}

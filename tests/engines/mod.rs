@@ -1,0 +1,33 @@
+//! What both engines must give for the embedded model: the similarities recorded in `models/reference.json`, which
+//! the full-precision model gave in another implementation.
+
+use kb::embed::{Embedder, EngineChoice, select};
+use serde_json::Value;
+
+pub fn agrees_with_the_reference(choice: &EngineChoice) {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("models/reference.json");
+    let reference: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let allowed = reference["max_deviation"].as_f64().unwrap();
+    let pairs = reference["pairs"].as_array().unwrap();
+    assert!(pairs.len() >= 10);
+    let embedder = Embedder::for_documents(&select(choice).unwrap(), 2).unwrap();
+    let texts: Vec<&str> =
+        pairs.iter().flat_map(|pair| [pair["a"].as_str().unwrap(), pair["b"].as_str().unwrap()]).collect();
+    let together = embedder.embed_all(&texts, &|_| {}).unwrap();
+    for (pair, vectors) in pairs.iter().zip(together.chunks(2)) {
+        let expected = pair["similarity"].as_f64().unwrap();
+        let found = cosine(&vectors[0], &vectors[1]);
+        assert!((found - expected).abs() <= allowed, "{pair}: {found}");
+    }
+    // Alone or in a batch, a text has the same vector, of length 1.
+    for (text, vector) in texts.iter().zip(&together) {
+        let alone = embedder.embed_one(text).unwrap();
+        assert!(cosine(&alone, vector) > 0.9995, "{text:?}");
+        assert_eq!(vector.len(), embedder.model().dimension);
+        assert!((vector.iter().map(|x| x * x).sum::<f32>() - 1.0).abs() < 1e-3, "{text:?}");
+    }
+}
+
+fn cosine(a: &[f32], b: &[f32]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| f64::from(*x) * f64::from(*y)).sum()
+}

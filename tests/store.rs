@@ -1,0 +1,100 @@
+//! The store: what is removed is gone, what is damaged is mended, one writer at a time, readers never blocked.
+
+mod common;
+
+use common::Sandbox;
+
+fn two_documents() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "# Valves\n\nClose the valve slowly.");
+    sandbox.write("b.md", "# Pumps\n\nPrime the pump first.");
+    sandbox.json(&["ingest", "."]);
+    sandbox
+}
+
+#[test]
+fn removed_documents_are_gone_from_both_indexes() {
+    let sandbox = two_documents();
+    assert_eq!(sandbox.kb(&["remove", "a.md", "--dry-run"]).code, 0);
+    assert_eq!(sandbox.json(&["status"])["documents"], 2);
+    assert_eq!(sandbox.kb(&["remove", "a.md"]).code, 0);
+    let status = sandbox.json(&["status"]);
+    assert_eq!((status["documents"].as_u64(), status["keyword_chunks"].as_u64()), (Some(1), Some(1)));
+    assert_eq!(sandbox.kb(&["search", "valve slowly", "--method", "keyword"]).code, 1);
+    let semantic = sandbox.json(&["search", "close the valve", "--method", "semantic"]);
+    assert!(!semantic.to_string().contains("valve slowly"));
+    assert!(sandbox.path("a.md").exists(), "the file stays");
+}
+
+#[test]
+fn a_lost_keyword_index_is_rebuilt_by_the_next_command() {
+    let sandbox = two_documents();
+    std::fs::remove_dir_all(sandbox.path(".kb/namespaces/default/keyword")).unwrap();
+    let found = sandbox.kb(&["search", "valve", "--method", "keyword"]);
+    assert!(found.out.contains("slowly"), "{}", found.err);
+    assert_eq!(sandbox.json(&["status"])["keyword_chunks"], 2);
+}
+
+#[test]
+fn an_interrupted_publication_is_rolled_back_or_forward() {
+    let sandbox = two_documents();
+    let namespace = sandbox.path(".kb/namespaces/default");
+    let manifest = std::fs::read_to_string(namespace.join("MANIFEST.json")).unwrap();
+    // Tables written and announced, the keyword index not committed: back.
+    let announced = manifest.replace("\"generation\": 1", "\"generation\": 2");
+    std::fs::write(namespace.join("PENDING.json"), &announced).unwrap();
+    assert!(sandbox.kb(&["search", "valve"]).out.contains("slowly"));
+    sandbox.write("c.md", "# Filters\n\nRinse the filter.");
+    sandbox.json(&["ingest", "."]);
+    assert!(!namespace.join("PENDING.json").exists());
+    assert_eq!(sandbox.json(&["status"])["generation"], 2);
+    // Keyword index committed, the announcement not yet made the manifest: forward.
+    std::fs::rename(namespace.join("MANIFEST.json"), namespace.join("PENDING.json")).unwrap();
+    std::fs::write(namespace.join("MANIFEST.json"), &manifest).unwrap();
+    assert!(sandbox.kb(&["search", "filter"]).out.contains("Rinse"), "a reader sees the generation both indexes have");
+    sandbox.write("d.md", "# Seals\n\nGrease the seal.");
+    sandbox.json(&["ingest", "."]);
+    let status = sandbox.json(&["status"]);
+    assert_eq!((status["documents"].as_u64(), status["generation"].as_u64()), (Some(4), Some(3)));
+}
+
+#[test]
+fn one_writer_at_a_time_and_readers_are_not_blocked() {
+    let sandbox = two_documents();
+    let lock = std::fs::File::options().write(true).open(sandbox.path(".kb/namespaces/default/lock")).unwrap();
+    lock.lock().unwrap();
+    sandbox.write("c.md", "# Filters\n\nRinse the filter.");
+    let refused = sandbox.kb(&["ingest", "."]);
+    assert_eq!(refused.code, 3);
+    assert!(refused.err.contains("being written by process") && refused.err.contains("wait"), "{}", refused.err);
+    assert_eq!(sandbox.kb(&["search", "valve"]).code, 0);
+    drop(lock);
+    assert_eq!(sandbox.kb(&["ingest", "."]).code, 0);
+}
+
+#[test]
+fn namespaces_are_apart() {
+    let sandbox = two_documents();
+    sandbox.write("other/c.md", "# Filters\n\nRinse the filter.");
+    sandbox.json(&["ingest", "other", "-n", "second"]);
+    assert_eq!(sandbox.json(&["docs", "-n", "second"]).as_array().unwrap().len(), 1);
+    assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 2);
+    let missing = sandbox.kb(&["search", "x", "-n", "third"]);
+    assert_eq!(missing.code, 3);
+    assert!(missing.err.contains("third"));
+}
+
+#[test]
+fn settings_come_from_the_store_and_flags_win() {
+    let sandbox = two_documents();
+    sandbox.write(".kb/kb.toml", "[search]\nlimit = 1\nmethod = \"keyword\"\n");
+    let hits = |args: &[&str]| sandbox.json(&[&["search", "the pump and the valve"], args].concat());
+    assert_eq!(hits(&[])["hits"].as_array().unwrap().len(), 1);
+    assert_eq!(hits(&[])["method"], "keyword");
+    assert_eq!(hits(&["-k", "2"])["hits"].as_array().unwrap().len(), 2);
+    assert_eq!(hits(&["--method", "semantic"])["method"], "semantic");
+    sandbox.write(".kb/kb.toml", "[search]\nlimt = 1\n");
+    let refused = sandbox.kb(&["search", "x"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("line 2") && refused.err.contains("limt"), "{}", refused.err);
+}
