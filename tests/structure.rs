@@ -61,7 +61,7 @@ fn the_outputs_look_as_they_should() {
     settings.bind(|| {
         insta::assert_snapshot!("toc_table", sandbox.kb(&["toc", "pump-station-manual.pdf", "--format", "table"]).out);
         insta::assert_snapshot!("toc_markdown", sandbox.kb(&["toc", "泵站维护手册.pdf"]).out);
-        insta::assert_snapshot!("section_markdown", sandbox.kb(&["section", "network-guide.md", "2"]).out);
+        insta::assert_snapshot!("section_markdown", sandbox.kb(&["section", "network-guide.md", "1.2"]).out);
         insta::assert_snapshot!("docs_table", sandbox.kb(&["docs", "--format", "table"]).out);
         insta::assert_snapshot!("docs_one", sandbox.kb(&["docs", "network-guide.md"]).out);
         insta::assert_snapshot!(

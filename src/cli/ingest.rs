@@ -46,7 +46,7 @@ pub struct IngestArgs {
     exclude: Vec<String>,
     /// The format of the files, whatever their names say
     #[arg(long = "as", value_enum, value_name = "FORMAT")]
-    format: Option<Format>,
+    source_format: Option<Format>,
     /// The password of encrypted PDFs
     #[arg(long, value_name = "PASSWORD", env = "KB_PASSWORD", hide_env_values = true)]
     password: Option<String>,
@@ -62,7 +62,7 @@ pub struct IngestArgs {
     /// Refuse larger files [default: 100]
     #[arg(long, value_name = "MB")]
     max_file_size: Option<u64>,
-    /// Give up on a PDF that takes longer [default: 120]
+    /// Give up on a PDF or HTML file that takes longer to parse [default: 120]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     file_timeout: Option<u64>,
     /// Threads that read and embed [default: one per core]
@@ -115,7 +115,7 @@ fn request(args: IngestArgs, config: crate::config::IngestConfig) -> Result<Inge
         standard_input,
         include: or_config(args.include, config.include),
         exclude: or_config(args.exclude, config.exclude),
-        format: args.format,
+        format: args.source_format,
         load: LoadOptions { password: args.password },
         chunking: ChunkConfig::default(),
         prune: args.prune,

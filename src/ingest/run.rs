@@ -346,7 +346,7 @@ fn parse_bytes(
         Error::failed("cannot tell what format this is").hint("say what it is with --as pdf|markdown|html|text")
     })?;
     let document = match format {
-        Format::Pdf => worker.parse(bytes, format, &request.load)?,
+        Format::Pdf | Format::Html => worker.parse(bytes, format, &request.load)?,
         _ => parse(bytes, format, &request.load)?,
     };
     if !document.has_text() {

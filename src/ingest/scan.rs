@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use ignore::WalkBuilder;
+use ignore::gitignore::GitignoreBuilder;
 use ignore::overrides::OverrideBuilder;
 
 use super::IngestRequest;
@@ -57,12 +58,13 @@ pub(super) fn scan(request: &IngestRequest, store: &Store) -> Result<Scan> {
             take(path, request.format.or_else(|| Format::from_path(path)));
             continue;
         }
+        let included = included(path, request)?;
         for entry in walk(path, request, store)? {
             let entry = entry.map_err(|error| {
                 Error::failed(format!("cannot read the folder {}: {error}", path.display()))
                     .hint("check its permissions, or leave the place out with --exclude")
             })?;
-            if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+            if !entry.file_type().is_some_and(|kind| kind.is_file()) || !included(entry.path()) {
                 continue;
             }
             match request.format.or_else(|| Format::from_path(entry.path())) {
@@ -74,23 +76,33 @@ pub(super) fn scan(request: &IngestRequest, store: &Store) -> Result<Scan> {
     Ok(Scan { candidates: found.into_values().collect(), skipped })
 }
 
-fn walk(folder: &Path, request: &IngestRequest, store: &Store) -> Result<ignore::Walk> {
-    let mut globs = OverrideBuilder::new(folder);
-    let bad = |flag: &str, glob: &str, error: ignore::Error| {
-        Error::usage(format!("{flag} {glob:?} is not a glob: {error}")).hint("for example '*.pdf' or 'drafts/**'")
-    };
+/// Whether a file below `folder` matches one of the request's `--include` globs, itself or by a folder above it. Not
+/// the walker's own globs: those would bring ignored files back, as they do in ripgrep.
+fn included(folder: &Path, request: &IngestRequest) -> Result<impl Fn(&Path) -> bool> {
+    let mut globs = GitignoreBuilder::new(folder);
     for glob in &request.include {
-        globs.add(glob).map_err(|error| bad("--include", glob, error))?;
+        globs.add_line(None, glob).map_err(|error| bad_glob("--include", glob, &error))?;
     }
+    let none = request.include.is_empty();
+    let globs = globs.build().map_err(|error| bad_glob("--include", &request.include.join(" "), &error))?;
+    Ok(move |path: &Path| none || globs.matched_path_or_any_parents(path, false).is_ignore())
+}
+
+fn bad_glob(flag: &str, glob: &str, error: &ignore::Error) -> Error {
+    Error::usage(format!("{flag} {glob:?} is not a glob: {error}")).hint("for example '*.pdf' or 'drafts/**'")
+}
+
+fn walk(folder: &Path, request: &IngestRequest, store: &Store) -> Result<ignore::Walk> {
+    let mut excluded = OverrideBuilder::new(folder);
     for glob in &request.exclude {
-        globs.add(&format!("!{glob}")).map_err(|error| bad("--exclude", glob, error))?;
+        excluded.add(&format!("!{glob}")).map_err(|error| bad_glob("--exclude", glob, &error))?;
     }
-    let globs = globs.build().map_err(|error| Error::usage(format!("the globs do not go together: {error}")))?;
+    let excluded = excluded.build().map_err(|error| bad_glob("--exclude", &request.exclude.join(" "), &error))?;
     let own = store.root().canonicalize().ok();
     Ok(WalkBuilder::new(folder)
         .add_custom_ignore_filename(IGNORE_FILE)
         .require_git(false)
-        .overrides(globs)
+        .overrides(excluded)
         .filter_entry(move |entry| own.is_none() || entry.path().canonicalize().ok() != own)
         .sort_by_file_path(Path::cmp)
         .build())

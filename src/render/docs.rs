@@ -69,7 +69,8 @@ fn facts(row: &DocumentRow) -> Vec<(String, String)> {
     .filter(|(_, value)| !value.is_empty())
     .map(|(name, value)| (name.to_owned(), value))
     .collect();
-    facts.extend(row.metadata.iter().map(|(name, value)| (name.clone(), value.clone())));
+    let stated = row.metadata.iter().filter(|(name, _)| *name != "title");
+    facts.extend(stated.map(|(name, value)| (name.clone(), value.clone())));
     facts.extend(row.warnings.iter().map(|warning| ("warning".to_owned(), warning.clone())));
     facts
 }

@@ -3,8 +3,7 @@
 use std::fmt::Display;
 
 use anstyle::{AnsiColor, Style};
-use comfy_table::presets::UTF8_HORIZONTAL_ONLY;
-use comfy_table::{CellAlignment, ContentArrangement, Table};
+use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 
 use super::Screen;
 
@@ -27,7 +26,7 @@ pub(super) fn paint(style: Style, text: impl Display) -> String {
 /// A grid with a header; columns in `right` hold numbers.
 pub(super) fn grid(screen: Screen, header: &[&str], right: &[usize], rows: Vec<Vec<String>>) -> Table {
     let mut table = Table::new();
-    table.load_style(UTF8_HORIZONTAL_ONLY);
+    table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
     table.set_content_arrangement(ContentArrangement::Dynamic);
     table.set_width(u16::try_from(screen.width).unwrap_or(u16::MAX));
     table.set_header(header);

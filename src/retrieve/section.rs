@@ -43,6 +43,10 @@ pub fn find_section<'a>(sections: &'a [SectionRow], name: &str) -> Result<&'a Se
     if let Some(section) = sections.iter().find(|section| section.path == name || section.section_id == name) {
         return Ok(section);
     }
+    // What looks like a path is one: `2` must not find "Error T-1102".
+    if name.chars().all(|c| c.is_ascii_digit() || c == '.') {
+        return Err(Error::not_found(format!("no section {name:?}")).hint("`kb toc DOC` shows the sections"));
+    }
     let wanted = normalise_title(name);
     let titled: Vec<&SectionRow> = sections.iter().filter(|section| section.path != PREAMBLE).collect();
     let without_number = |title: &str| {
@@ -155,6 +159,7 @@ mod tests {
         let rows = [row("1", "Installation"), row("2.1", "Notes"), row("3.1", "Notes")];
         let error = find_section(&rows, "notes").unwrap_err();
         assert!(error.next_step().unwrap().contains("3.1"));
+        assert!(find_section(&[row("1", "Error T-1102")], "2").is_err());
         let error = find_section(&rows, "Instalation").unwrap_err();
         assert!(error.next_step().unwrap().contains("Installation"));
         assert_eq!(error.kind().exit_code(), 1);

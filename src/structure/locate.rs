@@ -13,6 +13,9 @@ const MOST_HEADING_LINES: usize = 4;
 /// What a line may say before the title: `Chapter 12`, `第十二章`, `A.1.2`, in normalised characters.
 const LONGEST_NUMBERING: usize = 12;
 
+/// What may stand in front of a number.
+const WORDS_BEFORE_NUMBERS: &[&str] = &["chapter", "part", "section", "appendix", "article", "item", "附录"];
+
 /// Finds each entry's place among the blocks of a paged document.
 pub(super) fn from_outline(outline: &[OutlineEntry], blocks: &[Block]) -> Vec<Heading> {
     let page_of = |i: usize| blocks[i].page.unwrap_or(0);
@@ -71,20 +74,26 @@ fn heading_lines(lines: &[String], wanted: &str) -> Option<usize> {
     None
 }
 
-/// Whether a line says the title, give or take the numbering in front of either.
+/// Whether a line says the title, give or take the number in front of either.
 fn says(line: &str, title: &str) -> bool {
     let numbered = |longer: &str, shorter: &str| {
-        shorter.chars().count() >= 2
-            && longer.strip_suffix(shorter).is_some_and(|before| before.chars().count() <= LONGEST_NUMBERING)
+        shorter.chars().count() >= 2 && longer.strip_suffix(shorter).is_some_and(is_numbering)
     };
-    line == title || numbered(line, title) || (!line.is_empty() && numbered(title, line) && is_numbering(title, line))
+    line == title || numbered(line, title) || numbered(title, line)
 }
 
-/// Whether what `title` says before `line` is a number and nothing more.
-fn is_numbering(title: &str, line: &str) -> bool {
-    title
-        .strip_suffix(line)
-        .is_some_and(|before| before.chars().any(|c| c.is_numeric() || "一二三四五六七八九十第".contains(c)))
+/// Whether a normalised text is a number and nothing more: `12`, `a1`, `xiv`, `chapter12`, `第十二章`.
+fn is_numbering(text: &str) -> bool {
+    if text.chars().count() > LONGEST_NUMBERING {
+        return false;
+    }
+    let number = WORDS_BEFORE_NUMBERS.iter().find_map(|word| text.strip_prefix(word)).unwrap_or(text);
+    let number = number.trim_start_matches('第').trim_end_matches(['章', '节', '節', '部', '篇', '条', '卷', '回']);
+    let is_roman = |c: char| matches!(c, 'i' | 'v' | 'x' | 'l' | 'c');
+    let digits = number.trim_start_matches(|c: char| c.is_ascii_lowercase() || is_roman(c));
+    let letters = &number[..number.len() - digits.len()];
+    let letters_fit = letters.len() <= 1 || letters.chars().all(is_roman);
+    letters_fit && digits.chars().all(|c| c.is_numeric() || "〇零一二三四五六七八九十百".contains(c))
 }
 
 /// A title reduced to what must agree: compatibility forms folded, lower case, letters and digits only.
@@ -101,7 +110,9 @@ mod tests {
         assert!(says(&normalise_title("1.2  Ｓcope"), &normalise_title("Scope")));
         assert!(says(&normalise_title("Scope"), &normalise_title("1.2 Scope")));
         assert!(says(&normalise_title("第一章 概述"), &normalise_title("概述")));
+        assert!(says(&normalise_title("Appendix B Tools"), &normalise_title("Tools")));
         assert!(!says(&normalise_title("The scope of this manual is wide"), &normalise_title("Scope")));
+        assert!(!says(&normalise_title("Cover words 1 First"), &normalise_title("First")));
     }
 
     #[test]

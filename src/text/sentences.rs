@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn a_wrapped_line_is_no_boundary_and_a_blank_one_is() {
-        assert_eq!(split("Open the\nvalve now.\n\nNext part"), ["Open the\nvalve now.\n", "\nNext part"]);
+        assert_eq!(split("Open the\nvalve now.\n\nNext part"), ["Open the\nvalve now.\n\n", "Next part"]);
     }
 
     #[test]

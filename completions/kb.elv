@@ -1,0 +1,256 @@
+
+use builtin;
+use str;
+
+set edit:completion:arg-completer[kb] = {|@words|
+    fn spaces {|n|
+        builtin:repeat $n ' ' | str:join ''
+    }
+    fn cand {|text desc|
+        edit:complex-candidate $text &display=$text' '(spaces (- 14 (wcswidth $text)))$desc
+    }
+    var command = 'kb'
+    for word $words[1..-1] {
+        if (str:has-prefix $word '-') {
+            break
+        }
+        set command = $command';'$word
+    }
+    var completions = [
+        &'kb'= {
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store'
+            cand --namespace 'The knowledge base inside the store'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the time of each stage, the engine in use'
+            cand --verbose 'Say more: the time of each stage, the engine in use'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand -V 'Print version'
+            cand --version 'Print version'
+            cand ingest 'Read files and folders into the knowledge base; only what changed is read again'
+            cand search 'Find the passages that answer a question'
+            cand toc 'Show a document''s table of contents'
+            cand section 'Show the whole text of a section, its subsections included'
+            cand docs 'List the documents, or describe some of them'
+            cand remove 'Take documents out of the knowledge base; the files stay'
+            cand status 'Show what is in the store: generation, counts, size, model and engine'
+            cand eval 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
+            cand completions 'Write the completions for a shell'
+            cand parse-worker 'Parse files for a parent process'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'kb;ingest'= {
+            cand --name 'The name of what comes from standard input; its ending tells the format'
+            cand --include 'Only files in folders that match this glob; may be given several times'
+            cand --exclude 'Not the files and folders that match this glob; may be given several times'
+            cand --as 'The format of the files, whatever their names say'
+            cand --password 'The password of encrypted PDFs'
+            cand --max-file-size 'Refuse larger files [default: 100]'
+            cand --file-timeout 'Give up on a PDF or HTML file that takes longer to parse [default: 120]'
+            cand --jobs 'Threads that read and embed [default: one per core]'
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store'
+            cand --namespace 'The knowledge base inside the store'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand --prune 'Take documents out whose file is gone from the given folders'
+            cand --dry-run 'Only say what would happen'
+            cand --force 'Read files again that have not changed'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the time of each stage, the engine in use'
+            cand --verbose 'Say more: the time of each stage, the engine in use'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'kb;search'= {
+            cand --method 'How to search [default: auto]'
+            cand -k 'How many passages [default: 5]'
+            cand --limit 'How many passages [default: 5]'
+            cand --doc 'Only in this document (an id, a path, the end of a path or a title); may be given several times'
+            cand --min-score 'Leave out passages below this score, from 0 to 1'
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store'
+            cand --namespace 'The knowledge base inside the store'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the time of each stage, the engine in use'
+            cand --verbose 'Say more: the time of each stage, the engine in use'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'kb;toc'= {
+            cand --max-level 'How deep [default: 3; in JSON, all of it]'
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store'
+            cand --namespace 'The knowledge base inside the store'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the time of each stage, the engine in use'
+            cand --verbose 'Say more: the time of each stage, the engine in use'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'kb;section'= {
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store'
+            cand --namespace 'The knowledge base inside the store'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the time of each stage, the engine in use'
+            cand --verbose 'Say more: the time of each stage, the engine in use'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'kb;docs'= {
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store'
+            cand --namespace 'The knowledge base inside the store'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the time of each stage, the engine in use'
+            cand --verbose 'Say more: the time of each stage, the engine in use'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'kb;remove'= {
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store'
+            cand --namespace 'The knowledge base inside the store'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand --dry-run 'Only say what would be removed'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the time of each stage, the engine in use'
+            cand --verbose 'Say more: the time of each stage, the engine in use'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'kb;status'= {
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store'
+            cand --namespace 'The knowledge base inside the store'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the time of each stage, the engine in use'
+            cand --verbose 'Say more: the time of each stage, the engine in use'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'kb;eval'= {
+            cand --methods 'Which methods to measure'
+            cand --min 'Fail with exit code 1 where a figure is lower; may be given several times'
+            cand --jobs 'Threads that embed [default: one per core]'
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store'
+            cand --namespace 'The knowledge base inside the store'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the time of each stage, the engine in use'
+            cand --verbose 'Say more: the time of each stage, the engine in use'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'kb;completions'= {
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store'
+            cand --namespace 'The knowledge base inside the store'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the time of each stage, the engine in use'
+            cand --verbose 'Say more: the time of each stage, the engine in use'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'kb;parse-worker'= {
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store'
+            cand --namespace 'The knowledge base inside the store'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the time of each stage, the engine in use'
+            cand --verbose 'Say more: the time of each stage, the engine in use'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'kb;help'= {
+            cand ingest 'Read files and folders into the knowledge base; only what changed is read again'
+            cand search 'Find the passages that answer a question'
+            cand toc 'Show a document''s table of contents'
+            cand section 'Show the whole text of a section, its subsections included'
+            cand docs 'List the documents, or describe some of them'
+            cand remove 'Take documents out of the knowledge base; the files stay'
+            cand status 'Show what is in the store: generation, counts, size, model and engine'
+            cand eval 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
+            cand completions 'Write the completions for a shell'
+            cand parse-worker 'Parse files for a parent process'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'kb;help;ingest'= {
+        }
+        &'kb;help;search'= {
+        }
+        &'kb;help;toc'= {
+        }
+        &'kb;help;section'= {
+        }
+        &'kb;help;docs'= {
+        }
+        &'kb;help;remove'= {
+        }
+        &'kb;help;status'= {
+        }
+        &'kb;help;eval'= {
+        }
+        &'kb;help;completions'= {
+        }
+        &'kb;help;parse-worker'= {
+        }
+        &'kb;help;help'= {
+        }
+    ]
+    $completions[$command]
+}

@@ -1,0 +1,243 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_kb_global_optspecs
+    string join \n kb= n/namespace= format= q/quiet v/verbose color= no-progress onnxruntime= h/help V/version
+end
+
+function __fish_kb_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_kb_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_kb_using_subcommand
+    set -l cmd (__fish_kb_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c kb -n "__fish_kb_needs_command" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_needs_command" -s n -l namespace -d 'The knowledge base inside the store' -r
+complete -c kb -n "__fish_kb_needs_command" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_needs_command" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_needs_command" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_needs_command" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_needs_command" -s v -l verbose -d 'Say more: the time of each stage, the engine in use'
+complete -c kb -n "__fish_kb_needs_command" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_needs_command" -s V -l version -d 'Print version'
+complete -c kb -n "__fish_kb_needs_command" -f -a "ingest" -d 'Read files and folders into the knowledge base; only what changed is read again'
+complete -c kb -n "__fish_kb_needs_command" -f -a "search" -d 'Find the passages that answer a question'
+complete -c kb -n "__fish_kb_needs_command" -f -a "toc" -d 'Show a document\'s table of contents'
+complete -c kb -n "__fish_kb_needs_command" -f -a "section" -d 'Show the whole text of a section, its subsections included'
+complete -c kb -n "__fish_kb_needs_command" -f -a "docs" -d 'List the documents, or describe some of them'
+complete -c kb -n "__fish_kb_needs_command" -f -a "remove" -d 'Take documents out of the knowledge base; the files stay'
+complete -c kb -n "__fish_kb_needs_command" -f -a "status" -d 'Show what is in the store: generation, counts, size, model and engine'
+complete -c kb -n "__fish_kb_needs_command" -f -a "eval" -d 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
+complete -c kb -n "__fish_kb_needs_command" -f -a "completions" -d 'Write the completions for a shell'
+complete -c kb -n "__fish_kb_needs_command" -f -a "parse-worker" -d 'Parse files for a parent process'
+complete -c kb -n "__fish_kb_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l name -d 'The name of what comes from standard input; its ending tells the format' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l include -d 'Only files in folders that match this glob; may be given several times' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l exclude -d 'Not the files and folders that match this glob; may be given several times' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l as -d 'The format of the files, whatever their names say' -r -f -a "pdf\t'Portable Document Format'
+markdown\t'Markdown (CommonMark with tables and front matter)'
+html\t'HTML'
+text\t'Plain text'"
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l password -d 'The password of encrypted PDFs' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l max-file-size -d 'Refuse larger files [default: 100]' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l file-timeout -d 'Give up on a PDF or HTML file that takes longer to parse [default: 120]' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l jobs -d 'Threads that read and embed [default: one per core]' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand ingest" -s n -l namespace -d 'The knowledge base inside the store' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l prune -d 'Take documents out whose file is gone from the given folders'
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l dry-run -d 'Only say what would happen'
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l force -d 'Read files again that have not changed'
+complete -c kb -n "__fish_kb_using_subcommand ingest" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand ingest" -s v -l verbose -d 'Say more: the time of each stage, the engine in use'
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand ingest" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand search" -l method -d 'How to search [default: auto]' -r -f -a "auto\t'Whatever serves the question: usually both, keywords alone where the model does not know its language'
+hybrid\t'Both arms, with equal weight'
+semantic\t'Vectors alone'
+keyword\t'Words alone (BM25)'"
+complete -c kb -n "__fish_kb_using_subcommand search" -s k -l limit -d 'How many passages [default: 5]' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l doc -d 'Only in this document (an id, a path, the end of a path or a title); may be given several times' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l min-score -d 'Leave out passages below this score, from 0 to 1' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand search" -s n -l namespace -d 'The knowledge base inside the store' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand search" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand search" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand search" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand search" -s v -l verbose -d 'Say more: the time of each stage, the engine in use'
+complete -c kb -n "__fish_kb_using_subcommand search" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand search" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand toc" -l max-level -d 'How deep [default: 3; in JSON, all of it]' -r
+complete -c kb -n "__fish_kb_using_subcommand toc" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand toc" -s n -l namespace -d 'The knowledge base inside the store' -r
+complete -c kb -n "__fish_kb_using_subcommand toc" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand toc" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand toc" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand toc" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand toc" -s v -l verbose -d 'Say more: the time of each stage, the engine in use'
+complete -c kb -n "__fish_kb_using_subcommand toc" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand toc" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand section" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand section" -s n -l namespace -d 'The knowledge base inside the store' -r
+complete -c kb -n "__fish_kb_using_subcommand section" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand section" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand section" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand section" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand section" -s v -l verbose -d 'Say more: the time of each stage, the engine in use'
+complete -c kb -n "__fish_kb_using_subcommand section" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand section" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand docs" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand docs" -s n -l namespace -d 'The knowledge base inside the store' -r
+complete -c kb -n "__fish_kb_using_subcommand docs" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand docs" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand docs" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand docs" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand docs" -s v -l verbose -d 'Say more: the time of each stage, the engine in use'
+complete -c kb -n "__fish_kb_using_subcommand docs" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand docs" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand remove" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand remove" -s n -l namespace -d 'The knowledge base inside the store' -r
+complete -c kb -n "__fish_kb_using_subcommand remove" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand remove" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand remove" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand remove" -l dry-run -d 'Only say what would be removed'
+complete -c kb -n "__fish_kb_using_subcommand remove" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand remove" -s v -l verbose -d 'Say more: the time of each stage, the engine in use'
+complete -c kb -n "__fish_kb_using_subcommand remove" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand remove" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand status" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand status" -s n -l namespace -d 'The knowledge base inside the store' -r
+complete -c kb -n "__fish_kb_using_subcommand status" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand status" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand status" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand status" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand status" -s v -l verbose -d 'Say more: the time of each stage, the engine in use'
+complete -c kb -n "__fish_kb_using_subcommand status" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand status" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand eval" -l methods -d 'Which methods to measure' -r -f -a "auto\t'Whatever serves the question: usually both, keywords alone where the model does not know its language'
+hybrid\t'Both arms, with equal weight'
+semantic\t'Vectors alone'
+keyword\t'Words alone (BM25)'"
+complete -c kb -n "__fish_kb_using_subcommand eval" -l min -d 'Fail with exit code 1 where a figure is lower; may be given several times' -r
+complete -c kb -n "__fish_kb_using_subcommand eval" -l jobs -d 'Threads that embed [default: one per core]' -r
+complete -c kb -n "__fish_kb_using_subcommand eval" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand eval" -s n -l namespace -d 'The knowledge base inside the store' -r
+complete -c kb -n "__fish_kb_using_subcommand eval" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand eval" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand eval" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand eval" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand eval" -s v -l verbose -d 'Say more: the time of each stage, the engine in use'
+complete -c kb -n "__fish_kb_using_subcommand eval" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand eval" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand completions" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand completions" -s n -l namespace -d 'The knowledge base inside the store' -r
+complete -c kb -n "__fish_kb_using_subcommand completions" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand completions" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand completions" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand completions" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand completions" -s v -l verbose -d 'Say more: the time of each stage, the engine in use'
+complete -c kb -n "__fish_kb_using_subcommand completions" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s n -l namespace -d 'The knowledge base inside the store' -r
+complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s v -l verbose -d 'Say more: the time of each stage, the engine in use'
+complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status eval completions parse-worker help" -f -a "ingest" -d 'Read files and folders into the knowledge base; only what changed is read again'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status eval completions parse-worker help" -f -a "search" -d 'Find the passages that answer a question'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status eval completions parse-worker help" -f -a "toc" -d 'Show a document\'s table of contents'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status eval completions parse-worker help" -f -a "section" -d 'Show the whole text of a section, its subsections included'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status eval completions parse-worker help" -f -a "docs" -d 'List the documents, or describe some of them'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status eval completions parse-worker help" -f -a "remove" -d 'Take documents out of the knowledge base; the files stay'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status eval completions parse-worker help" -f -a "status" -d 'Show what is in the store: generation, counts, size, model and engine'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status eval completions parse-worker help" -f -a "eval" -d 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status eval completions parse-worker help" -f -a "completions" -d 'Write the completions for a shell'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status eval completions parse-worker help" -f -a "parse-worker" -d 'Parse files for a parent process'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status eval completions parse-worker help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
