@@ -116,7 +116,7 @@ fn pack(text: &str, units: Vec<Range<usize>>, limit: usize) -> Vec<Range<usize>>
 mod tests {
     use super::*;
 
-    fn cut<'a>(text: &'a str, ranges: Vec<Range<usize>>) -> Vec<&'a str> {
+    fn cut(text: &str, ranges: Vec<Range<usize>>) -> Vec<&str> {
         ranges.into_iter().map(|range| &text[range]).collect()
     }
 

@@ -16,8 +16,8 @@ use crate::load::{Format, LoadOptions};
 use crate::render::IngestView;
 use crate::store::Store;
 
-/// In megabytes. A text of this size is some 30,000 pages.
-const DEFAULT_MAX_FILE_SIZE: u64 = 100;
+/// In megabytes; what is piped in is kept in memory.
+const LARGEST_STANDARD_INPUT: u64 = 100;
 /// In seconds.
 const DEFAULT_FILE_TIMEOUT: u64 = 120;
 
@@ -59,7 +59,7 @@ pub struct IngestArgs {
     /// Read files again that have not changed
     #[arg(long)]
     force: bool,
-    /// Refuse larger files [default: 100]
+    /// Refuse larger files [default: 500 for PDF, 20 for text]
     #[arg(long, value_name = "MB")]
     max_file_size: Option<u64>,
     /// Give up on a PDF or HTML file that takes longer to parse [default: 120]
@@ -97,7 +97,7 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
 fn request(args: IngestArgs, config: crate::config::IngestConfig) -> Result<IngestRequest> {
     let (dashes, paths): (Vec<PathBuf>, Vec<PathBuf>) =
         args.paths.into_iter().partition(|path| path.as_os_str() == "-");
-    let max_file_bytes = args.max_file_size.or(config.max_file_size).unwrap_or(DEFAULT_MAX_FILE_SIZE) << 20;
+    let max_file_bytes = args.max_file_size.or(config.max_file_size).map(|megabytes| megabytes.saturating_mul(1 << 20));
     let standard_input = match (dashes.is_empty(), args.name) {
         (true, None) => None,
         (true, Some(_)) => {
@@ -106,7 +106,9 @@ fn request(args: IngestArgs, config: crate::config::IngestConfig) -> Result<Inge
         (false, None) => {
             return Err(Error::usage("standard input has no name").hint("give it one, for example --name notes.md"));
         }
-        (false, Some(name)) => Some((name, read_standard_input(max_file_bytes)?)),
+        (false, Some(name)) => {
+            Some((name, read_standard_input(max_file_bytes.unwrap_or(LARGEST_STANDARD_INPUT << 20))?))
+        }
     };
     let timeout = args.file_timeout.or(config.file_timeout).unwrap_or(DEFAULT_FILE_TIMEOUT);
     let or_config = |typed: Vec<String>, configured: Vec<String>| if typed.is_empty() { configured } else { typed };

@@ -52,7 +52,15 @@ pub struct Global {
     #[arg(long, global = true, value_name = "DIR", env = "KB_DIR", hide_env_values = true)]
     kb: Option<PathBuf>,
     /// The knowledge base inside the store
-    #[arg(short, long, global = true, value_name = "NAME", env = "KB_NAMESPACE", default_value = "default")]
+    #[arg(
+        short,
+        long,
+        global = true,
+        value_name = "NAME",
+        env = "KB_NAMESPACE",
+        hide_env_values = true,
+        default_value = "default"
+    )]
     namespace: String,
     /// How results are written [default: table on a terminal, markdown in a pipe]
     #[arg(long, global = true, value_enum, value_name = "FORMAT")]
@@ -60,7 +68,7 @@ pub struct Global {
     /// Only results and errors
     #[arg(short, long, global = true)]
     quiet: bool,
-    /// Say more: the time of each stage, the engine in use
+    /// Say more: the method chosen and the time of each stage
     #[arg(short, long, global = true, action = ArgAction::Count, conflicts_with = "quiet")]
     verbose: u8,
     /// When to use colour

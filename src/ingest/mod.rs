@@ -46,12 +46,25 @@ pub struct IngestRequest {
     pub dry_run: bool,
     /// Read files again that have not changed.
     pub force: bool,
-    /// Larger files are refused.
-    pub max_file_bytes: u64,
+    /// Larger files are refused; `None` means [`IngestRequest::largest`]'s defaults.
+    pub max_file_bytes: Option<u64>,
     /// A file that takes longer to parse is given up.
     pub file_timeout: Duration,
     /// How many threads load, and embed.
     pub jobs: usize,
+}
+
+/// The largest PDF that is read unless more is asked for: they are mostly pictures.
+const LARGEST_PDF: u64 = 500 << 20;
+/// The largest file of any other format: 20 MB of text are 6,000 pages and an hour of embedding.
+const LARGEST_TEXT: u64 = 20 << 20;
+
+impl IngestRequest {
+    /// How many bytes a file of this format may have.
+    pub fn largest(&self, format: Option<Format>) -> u64 {
+        let default = if format == Some(Format::Pdf) { LARGEST_PDF } else { LARGEST_TEXT };
+        self.max_file_bytes.unwrap_or(default)
+    }
 }
 
 /// What happened to a source.

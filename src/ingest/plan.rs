@@ -71,8 +71,9 @@ pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &In
                 continue;
             }
         };
-        if facts.len() > request.max_file_bytes {
-            let reason = format!("is {} MB, more than {} MB", facts.len() >> 20, request.max_file_bytes >> 20);
+        let largest = request.largest(candidate.format);
+        if facts.len() > largest {
+            let reason = format!("is {} MB, more than {} MB", facts.len() >> 20, largest >> 20);
             let hint = "split it, or raise the limit with --max-file-size MB".to_owned();
             plan.settled.push(failed(&candidate.source, reason, Some(hint)));
             continue;

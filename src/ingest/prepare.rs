@@ -80,14 +80,18 @@ pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, n
             children += 1;
         }
     }
+    // Parents come section by section, so each section's are one run.
+    let mut ranges: Vec<Option<(u32, u32)>> = vec![None; sections.len()];
+    for parent in &parents {
+        let (start, _) = ranges[parent.section].unwrap_or((parent.index, parent.index));
+        ranges[parent.section] = Some((start, parent.index + 1));
+    }
     let section_rows: Vec<SectionRow> = sections
         .iter()
         .zip(0u32..)
-        .map(|(section, position)| {
-            let own = |p: &&crate::chunk::Parent| sections.get(p.section).is_some_and(|s| s.path == section.path);
-            let start = parents.iter().find(own).map(|p| p.index);
-            let end = parents.iter().rev().find(own).map(|p| p.index + 1);
-            section_row(section, position, doc_id, section.parent.map(section_id), start.zip(end))
+        .zip(&ranges)
+        .map(|((section, position), range)| {
+            section_row(section, position, doc_id, section.parent.map(section_id), *range)
         })
         .collect();
     let all_text: String = parents.iter().take(20).map(|parent| parent.content.as_str()).collect();

@@ -294,7 +294,7 @@ fn start_loaders(
 
 fn load(candidate: &Candidate, existing: &Existing, request: &IngestRequest, worker: &mut Worker) -> Loaded {
     let fail = |error: Error| Loaded::Failed { source: candidate.source.clone(), error };
-    let (bytes, mtime_ns) = match read_steadily(&candidate.path, request.max_file_bytes) {
+    let (bytes, mtime_ns) = match read_steadily(&candidate.path, request.largest(candidate.format)) {
         Ok(read) => read,
         Err(error) => return fail(error),
     };

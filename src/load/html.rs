@@ -156,8 +156,6 @@ impl Walk {
         } else if name == "pre" {
             self.flush();
             self.preformatted = self.preformatted.saturating_sub(1);
-        } else if name == "li" {
-            self.flush();
         } else if BREAKING.contains(&name) {
             self.flush();
         }

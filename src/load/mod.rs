@@ -55,10 +55,31 @@ impl Document {
         }
     }
 
+    /// Takes control characters out of everything that may be shown: a document must not be able to move the cursor
+    /// of the terminal that it is printed on.
+    fn without_control_characters(mut self) -> Self {
+        self.blocks.iter_mut().for_each(|block| clean(&mut block.text));
+        self.outline.iter_mut().for_each(|entry| clean(&mut entry.title));
+        self.title.iter_mut().for_each(clean);
+        self.metadata.values_mut().for_each(clean);
+        self.warnings.iter_mut().for_each(clean);
+        self
+    }
+
     /// Whether there is any letter or digit in it.
     pub fn has_text(&self) -> bool {
         self.blocks.iter().any(|block| block.text.chars().any(char::is_alphanumeric))
     }
+}
+
+fn clean(text: &mut String) {
+    if text.chars().any(is_unwanted) {
+        text.retain(|c| !is_unwanted(c));
+    }
+}
+
+fn is_unwanted(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\t')
 }
 
 /// A piece of text that belongs together: a heading, a paragraph, a table, a code listing, a line of a page.
@@ -118,12 +139,25 @@ pub struct LoadOptions {
 ///
 /// # Errors
 /// Where nothing can be read from them, with the reason. PDF parsing may take long, use much memory or end the
-/// process on hostile input: call it through [`worker::Pool`] for files one did not make.
+/// process on hostile input: call it through [`worker::Worker`] for files one did not make.
 pub fn parse(bytes: &[u8], format: Format, options: &LoadOptions) -> Result<Document> {
-    match format {
-        Format::Pdf => pdf::parse(bytes, options),
-        Format::Markdown => Ok(markdown::parse(&decode::to_text(bytes)?)),
-        Format::Html => Ok(html::parse(&decode::html_to_text(bytes)?)),
-        Format::Text => Ok(plain::parse(&decode::to_text(bytes)?)),
+    let document = match format {
+        Format::Pdf => pdf::parse(bytes, options)?,
+        Format::Markdown => markdown::parse(&decode::to_text(bytes)?),
+        Format::Html => html::parse(&decode::html_to_text(bytes)?),
+        Format::Text => plain::parse(&decode::to_text(bytes)?),
+    };
+    Ok(document.without_control_characters())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escape_sequences_do_not_survive() {
+        let document = parse(b"# a\x1b[2Jb\n\nx\x07\ty", Format::Markdown, &LoadOptions::default()).unwrap();
+        assert_eq!(document.blocks[0].text, "a[2Jb");
+        assert_eq!(document.blocks[1].text, "x\ty");
     }
 }

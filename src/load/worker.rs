@@ -45,6 +45,7 @@ enum Answer {
 /// Where the pipe to the parent process breaks.
 pub fn serve() -> Result<()> {
     limit_memory();
+    end_with_parent();
     // Panics are caught and told as errors; their backtraces would only confuse the user of the parent.
     std::panic::set_hook(Box::new(|_| {}));
     let mut input = BufReader::new(std::io::stdin().lock());
@@ -82,6 +83,17 @@ fn limit_memory() {
 
 #[cfg(not(unix))]
 fn limit_memory() {}
+
+/// A worker that hangs must not outlive a parent that was killed and cannot end it any more.
+#[cfg(target_os = "linux")]
+fn end_with_parent() {
+    use rustix::process::{Signal, set_parent_process_death_signal};
+    // Without it a worker still ends when its input closes, unless it hangs at that moment.
+    set_parent_process_death_signal(Some(Signal::KILL)).unwrap_or_default();
+}
+
+#[cfg(not(target_os = "linux"))]
+fn end_with_parent() {}
 
 /// One worker process, started when it is first needed and again after it had to be ended.
 pub struct Worker {

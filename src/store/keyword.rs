@@ -9,6 +9,7 @@ use tantivy::tokenizer::{Token as TantivyToken, TokenStream, Tokenizer};
 use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
 
 use super::layout::Namespace;
+use super::read_only::ReadOnlyDirectory;
 use super::rows::{ChunkRow, ChunkType};
 use super::store_error;
 use crate::error::Result;
@@ -68,7 +69,7 @@ impl KeywordReader {
     /// Opens the index and says of which generation it is; `None` where it is missing or damaged.
     pub(super) fn open(namespace: &Namespace) -> Option<(Self, u64)> {
         let folder = namespace.keyword();
-        let index = open_index(&folder)?;
+        let index = usable(Index::open(ReadOnlyDirectory::open(&folder)?).ok()?)?;
         let before = generation(&index)?;
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into().ok()?;
         // A commit in between would make the reader newer than the number read.
@@ -85,17 +86,8 @@ impl KeywordReader {
         if terms.is_empty() || limit == 0 {
             return Ok(Vec::new());
         }
-        let fail = |error: tantivy::TantivyError| store_error("search", &self.folder, &error);
         let query = self.query(terms, doc_ids);
-        let searcher = self.reader.searcher();
-        let top = searcher.search(&query, &TopDocs::with_limit(limit).order_by_score()).map_err(fail)?;
-        top.into_iter()
-            .map(|(score, address)| {
-                let document: TantivyDocument = searcher.doc(address).map_err(fail)?;
-                let chunk_id = document.get_first(self.fields.chunk_id).and_then(|value| value.as_str());
-                Ok(KeywordHit { chunk_id: chunk_id.unwrap_or_default().to_owned(), score })
-            })
-            .collect()
+        self.top(&query, limit)
     }
 
     /// The scores of the given parent chunks for the same terms; those that match nothing are left out.
@@ -107,14 +99,18 @@ impl KeywordReader {
         if terms.is_empty() || chunk_ids.is_empty() {
             return Ok(Vec::new());
         }
-        let fail = |error: tantivy::TantivyError| store_error("search", &self.folder, &error);
         let among = chunk_ids.iter().map(|id| Term::from_field_text(self.fields.chunk_id, id));
         let query = BooleanQuery::new(vec![
             (Occur::Must, Box::new(self.query(terms, None)) as Box<dyn Query>),
             (Occur::Must, Box::new(BoostQuery::new(Box::new(TermSetQuery::new(among)), 0.0))),
         ]);
+        self.top(&query, chunk_ids.len())
+    }
+
+    fn top(&self, query: &BooleanQuery, limit: usize) -> Result<Vec<KeywordHit>> {
+        let fail = |error: tantivy::TantivyError| store_error("search", &self.folder, &error);
         let searcher = self.reader.searcher();
-        let top = searcher.search(&query, &TopDocs::with_limit(chunk_ids.len()).order_by_score()).map_err(fail)?;
+        let top = searcher.search(query, &TopDocs::with_limit(limit).order_by_score()).map_err(fail)?;
         top.into_iter()
             .map(|(score, address)| {
                 let document: TantivyDocument = searcher.doc(address).map_err(fail)?;
@@ -163,7 +159,7 @@ impl KeywordWriter {
     /// it is missing or damaged.
     pub(super) fn open(namespace: &Namespace) -> Result<(Self, Option<u64>)> {
         let folder = namespace.keyword();
-        let (index, generation) = match open_index(&folder) {
+        let (index, generation) = match Index::open_in_dir(&folder).ok().and_then(usable) {
             Some(index) => {
                 let generation = generation(&index);
                 (index, generation)
@@ -215,9 +211,9 @@ impl KeywordWriter {
     }
 }
 
-fn open_index(folder: &Path) -> Option<Index> {
-    let index = Index::open_in_dir(folder).ok()?;
-    // An index with another schema is of another version: as good as none, it is rebuilt from the tables.
+/// The index with our tokens, unless its schema is another version's: then it is as good as none, and is rebuilt from
+/// the tables.
+fn usable(index: Index) -> Option<Index> {
     (index.schema() == schema().0).then(|| with_tokenizer(index))
 }
 

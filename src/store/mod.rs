@@ -21,6 +21,7 @@ mod keyword;
 mod layout;
 mod lock;
 mod manifest;
+mod read_only;
 mod rows;
 mod snapshot;
 mod tables;

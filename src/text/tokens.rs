@@ -97,10 +97,8 @@ fn joins(text: &str, at: usize, c: char) -> bool {
         '-' | '.' | '\'' | '’' | '@' | '\u{00AD}' => {
             before.is_some_and(is_word_char) && after.is_some_and(is_word_char)
         }
-        ':' => {
-            (before.is_some_and(is_word_char) && text[at..].starts_with("::"))
-                || (before == Some(':') && after.is_some_and(is_word_char) && text[..at].ends_with("::") == false)
-        }
+        ':' if before == Some(':') => after.is_some_and(is_word_char),
+        ':' => before.is_some_and(is_word_char) && after == Some(':'),
         _ => false,
     }
 }

@@ -1,7 +1,7 @@
 //! A scratch folder in which the real binary is run.
 
-// Each test file uses its own part of this.
-#![allow(dead_code)]
+// Each test file uses its own part of this; and what goes wrong in here ends the test, as it should.
+#![allow(dead_code, clippy::expect_used, clippy::unwrap_used)]
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
