@@ -36,7 +36,7 @@ always\t''
 never\t''"
 complete -c kb -n "__fish_kb_needs_command" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
 complete -c kb -n "__fish_kb_needs_command" -s q -l quiet -d 'Only results and errors'
-complete -c kb -n "__fish_kb_needs_command" -s v -l verbose -d 'Say more: the time of each stage, the engine in use'
+complete -c kb -n "__fish_kb_needs_command" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_needs_command" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_needs_command" -s V -l version -d 'Print version'
@@ -59,7 +59,7 @@ markdown\t'Markdown (CommonMark with tables and front matter)'
 html\t'HTML'
 text\t'Plain text'"
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l password -d 'The password of encrypted PDFs' -r
-complete -c kb -n "__fish_kb_using_subcommand ingest" -l max-file-size -d 'Refuse larger files [default: 100]' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l max-file-size -d 'Refuse larger files [default: 500 for PDF, 20 for text]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l file-timeout -d 'Give up on a PDF or HTML file that takes longer to parse [default: 120]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l jobs -d 'Threads that read and embed [default: one per core]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
@@ -77,7 +77,7 @@ complete -c kb -n "__fish_kb_using_subcommand ingest" -l prune -d 'Take document
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l dry-run -d 'Only say what would happen'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l force -d 'Read files again that have not changed'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -s q -l quiet -d 'Only results and errors'
-complete -c kb -n "__fish_kb_using_subcommand ingest" -s v -l verbose -d 'Say more: the time of each stage, the engine in use'
+complete -c kb -n "__fish_kb_using_subcommand ingest" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand search" -l method -d 'How to search [default: auto]' -r -f -a "auto\t'Whatever serves the question: usually both, keywords alone where the model does not know its language'
@@ -99,7 +99,7 @@ always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand search" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand search" -s q -l quiet -d 'Only results and errors'
-complete -c kb -n "__fish_kb_using_subcommand search" -s v -l verbose -d 'Say more: the time of each stage, the engine in use'
+complete -c kb -n "__fish_kb_using_subcommand search" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand search" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand search" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand toc" -l max-level -d 'How deep [default: 3; in JSON, all of it]' -r
@@ -115,7 +115,7 @@ always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand toc" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand toc" -s q -l quiet -d 'Only results and errors'
-complete -c kb -n "__fish_kb_using_subcommand toc" -s v -l verbose -d 'Say more: the time of each stage, the engine in use'
+complete -c kb -n "__fish_kb_using_subcommand toc" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand toc" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand toc" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand section" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
@@ -130,7 +130,7 @@ always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand section" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand section" -s q -l quiet -d 'Only results and errors'
-complete -c kb -n "__fish_kb_using_subcommand section" -s v -l verbose -d 'Say more: the time of each stage, the engine in use'
+complete -c kb -n "__fish_kb_using_subcommand section" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand section" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand section" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand docs" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
@@ -145,7 +145,7 @@ always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand docs" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand docs" -s q -l quiet -d 'Only results and errors'
-complete -c kb -n "__fish_kb_using_subcommand docs" -s v -l verbose -d 'Say more: the time of each stage, the engine in use'
+complete -c kb -n "__fish_kb_using_subcommand docs" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand docs" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand docs" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand remove" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
@@ -161,7 +161,7 @@ never\t''"
 complete -c kb -n "__fish_kb_using_subcommand remove" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand remove" -l dry-run -d 'Only say what would be removed'
 complete -c kb -n "__fish_kb_using_subcommand remove" -s q -l quiet -d 'Only results and errors'
-complete -c kb -n "__fish_kb_using_subcommand remove" -s v -l verbose -d 'Say more: the time of each stage, the engine in use'
+complete -c kb -n "__fish_kb_using_subcommand remove" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand remove" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand remove" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand status" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
@@ -176,7 +176,7 @@ always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand status" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand status" -s q -l quiet -d 'Only results and errors'
-complete -c kb -n "__fish_kb_using_subcommand status" -s v -l verbose -d 'Say more: the time of each stage, the engine in use'
+complete -c kb -n "__fish_kb_using_subcommand status" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand status" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand status" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand eval" -l methods -d 'Which methods to measure' -r -f -a "auto\t'Whatever serves the question: usually both, keywords alone where the model does not know its language'
@@ -197,7 +197,7 @@ always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand eval" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand eval" -s q -l quiet -d 'Only results and errors'
-complete -c kb -n "__fish_kb_using_subcommand eval" -s v -l verbose -d 'Say more: the time of each stage, the engine in use'
+complete -c kb -n "__fish_kb_using_subcommand eval" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand eval" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand eval" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand completions" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
@@ -212,7 +212,7 @@ always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand completions" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand completions" -s q -l quiet -d 'Only results and errors'
-complete -c kb -n "__fish_kb_using_subcommand completions" -s v -l verbose -d 'Say more: the time of each stage, the engine in use'
+complete -c kb -n "__fish_kb_using_subcommand completions" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand completions" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
@@ -227,7 +227,7 @@ always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s q -l quiet -d 'Only results and errors'
-complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s v -l verbose -d 'Say more: the time of each stage, the engine in use'
+complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status eval completions parse-worker help" -f -a "ingest" -d 'Read files and folders into the knowledge base; only what changed is read again'

@@ -1,5 +1,8 @@
 //! Bad input: one clear line with the next step, the right exit code, and nothing changed.
 
+// What goes wrong in the helpers ends the test, as it should.
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::{Sandbox, fixtures};
@@ -125,11 +128,11 @@ fn a_disk_that_is_full_leaves_the_last_generation() {
     sandbox.write("a.md", "About valves, which close slowly.");
     sandbox.json(&["ingest", "a.md"]);
     let long: String =
-        (0..4000).map(|i| format!("Sentence number {i} speaks of pumps and of nothing else.\n\n")).collect();
+        (0..600).map(|i| format!("Sentence number {i} speaks of pumps and of nothing else.\n\n")).collect();
     sandbox.write("b.md", &long);
     // A limit on the size of files is what a full disk is to a test that is not allowed to mount one.
     let kb = env!("CARGO_BIN_EXE_kb");
-    let script = format!("trap '' XFSZ; ulimit -f 16; exec {kb} ingest b.md");
+    let script = format!("trap '' XFSZ; ulimit -f 8; exec {kb} ingest b.md");
     let output = std::process::Command::new("bash")
         .args(["-c", &script])
         .current_dir(sandbox.path("."))

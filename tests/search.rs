@@ -1,5 +1,8 @@
 //! `kb search`: the right section first, in every format.
 
+// What goes wrong in the helpers ends the test, as it should.
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::{Run, Sandbox};

@@ -1,5 +1,8 @@
 //! The store: what is removed is gone, what is damaged is mended, one writer at a time, readers never blocked.
 
+// What goes wrong in the helpers ends the test, as it should.
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::Sandbox;
