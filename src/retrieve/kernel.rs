@@ -12,7 +12,7 @@ use super::{Hit, Method, SearchRequest, SearchResult};
 use crate::chunk::context::SEPARATOR;
 use crate::embed::{Embedder, EngineChoice, MODEL, select};
 use crate::error::{Error, Result};
-use crate::store::{Namespace, Snapshot, VectorHit};
+use crate::store::{LoadedVectors, Namespace, Snapshot, VectorHit};
 use crate::text::highlight::snippet;
 
 /// A question is cut to so many characters for the model, which reads far fewer.
@@ -21,6 +21,8 @@ const LONGEST_ENCODED: usize = 4000;
 const CHUNKS_PER_PARENT: usize = 4;
 /// The share of a parent's own vector, the mean of its children's, beside its best child.
 const WHOLE_PASSAGE_WEIGHT: f32 = 0.4;
+/// Up to so many vectors (75 MB) are scored in memory.
+const MOST_VECTORS_IN_MEMORY: usize = 50_000;
 /// Characters of a snippet.
 const SNIPPET_CHARS: usize = 240;
 
@@ -74,13 +76,15 @@ pub struct Ranking {
 pub struct Kernel {
     namespace: Namespace,
     snapshot: OnceCell<Snapshot>,
+    /// `None` where there are too many to hold.
+    vectors: OnceCell<Option<LoadedVectors>>,
     encoder: Encoder,
 }
 
 impl Kernel {
     /// A kernel for a namespace.
     pub fn new(namespace: Namespace, encoder: Encoder) -> Self {
-        Kernel { namespace, snapshot: OnceCell::new(), encoder }
+        Kernel { namespace, snapshot: OnceCell::new(), vectors: OnceCell::new(), encoder }
     }
 
     /// The generation that is searched.
@@ -89,6 +93,17 @@ impl Kernel {
     /// Where it cannot be opened.
     pub async fn snapshot(&self) -> Result<&Snapshot> {
         self.snapshot.get_or_try_init(|| Snapshot::open(&self.namespace)).await
+    }
+
+    /// The vectors, read while the model is being loaded; scoring them in memory is exact and takes a few
+    /// milliseconds, a search in the table ten times that.
+    async fn vectors(&self) -> Result<Option<&LoadedVectors>> {
+        let load = async || {
+            let snapshot = self.snapshot().await?;
+            let [_, _, chunks] = snapshot.counts().await?;
+            if chunks <= MOST_VECTORS_IN_MEMORY { snapshot.load_vectors().await.map(Some) } else { Ok(None) }
+        };
+        self.vectors.get_or_try_init(load).await.map(Option::as_ref)
     }
 
     /// Answers a question.
@@ -134,14 +149,26 @@ impl Kernel {
             timings.push(("keyword".to_owned(), milliseconds(start)));
         }
         if let Some(encoding) = encoding {
+            let start = Instant::now();
+            let vectors = self.vectors().await?;
+            timings.push(("vectors".to_owned(), milliseconds(start)));
             let (vector, load_ms, encode_ms) =
                 encoding.await.map_err(|error| Error::failed(format!("the embedding model crashed: {error}")))??;
             timings.push(("model_load".to_owned(), load_ms));
             timings.push(("encode".to_owned(), encode_ms));
             let start = Instant::now();
-            let near = snapshot.nearest(&vector, documents, request.pool * CHUNKS_PER_PARENT).await?;
-            let wanted = pooled(&scores.keyword, &near, request.pool);
-            scores.semantic = parent_scores(&snapshot.similarities(&vector, &wanted).await?);
+            scores.semantic = match vectors {
+                Some(vectors) => {
+                    let all = parent_scores(&vectors.similarities(&vector, documents)?);
+                    let wanted = pooled(&scores.keyword, &all, request.pool);
+                    all.into_iter().filter(|(id, _)| wanted.binary_search(id).is_ok()).collect()
+                }
+                None => {
+                    let near = snapshot.nearest(&vector, documents, request.pool * CHUNKS_PER_PARENT).await?;
+                    let wanted = pooled(&scores.keyword, &parent_scores(&near), request.pool);
+                    parent_scores(&snapshot.similarities(&vector, &wanted).await?)
+                }
+            };
             timings.push(("semantic".to_owned(), milliseconds(start)));
             let start = Instant::now();
             let unscored: Vec<String> =
@@ -163,8 +190,8 @@ impl Kernel {
 }
 
 /// The parents whose exact scores are wanted from both arms: the best `pool` of each.
-fn pooled(keyword: &HashMap<String, f32>, near: &[VectorHit], pool: usize) -> Vec<String> {
-    let mut nearest: Vec<(String, f32)> = parent_scores(near).into_iter().collect();
+fn pooled(keyword: &HashMap<String, f32>, semantic: &HashMap<String, f32>, pool: usize) -> Vec<String> {
+    let mut nearest: Vec<(String, f32)> = semantic.iter().map(|(id, score)| (id.clone(), *score)).collect();
     nearest.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     nearest.truncate(pool);
     distinct(nearest.into_iter().map(|(id, _)| id).chain(keyword.keys().cloned()))

@@ -248,6 +248,11 @@ impl Columns<'_> {
         Ok(list.as_primitive::<Float32Type>().values().to_vec())
     }
 
+    /// All vectors of a column, one behind the other.
+    pub(super) fn vectors(&self, name: &str) -> Result<&[f32]> {
+        Ok(self.get(name)?.as_fixed_size_list().values().as_primitive::<Float32Type>().values())
+    }
+
     fn json<T: serde::de::DeserializeOwned>(&self, name: &str, row: usize) -> Result<T> {
         let text = self.text(name, row)?;
         serde_json::from_str(&text).map_err(|error| {

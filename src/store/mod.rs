@@ -31,7 +31,7 @@ pub use keyword::{KeywordField, KeywordHit};
 pub use layout::{Namespace, Store, check_namespace_name};
 pub use manifest::{Manifest, ModelRecord};
 pub use rows::{ChunkRow, ChunkType, DocumentRow, NewDocument, SectionRow, document_id};
-pub use snapshot::{Snapshot, VectorHit};
+pub use snapshot::{LoadedVectors, Snapshot, VectorHit};
 pub use writer::{Change, Writer};
 
 use std::path::Path;

@@ -47,6 +47,37 @@ pub struct VectorHit {
     pub score: f32,
 }
 
+/// All vectors of a generation, in memory.
+pub struct LoadedVectors {
+    batches: Vec<RecordBatch>,
+}
+
+impl LoadedVectors {
+    /// The cosine of every chunk's vector with `vector`, both of length 1, in all documents or in those named.
+    ///
+    /// # Errors
+    /// Where the columns are not what they should be.
+    pub fn similarities(&self, vector: &[f32], doc_ids: Option<&[String]>) -> Result<Vec<VectorHit>> {
+        let mut hits = Vec::new();
+        for batch in &self.batches {
+            let columns = Columns { table: CHUNKS, batch };
+            let values = columns.vectors("vector")?;
+            for (row, own) in values.chunks_exact(vector.len().max(1)).enumerate() {
+                if let Some(ids) = doc_ids
+                    && !ids.contains(&columns.text("doc_id", row)?)
+                {
+                    continue;
+                }
+                let score = own.iter().zip(vector).map(|(a, b)| a * b).sum();
+                let chunk_id = columns.text("chunk_id", row)?;
+                let parent_id = columns.optional_text("parent_id", row)?.unwrap_or_else(|| chunk_id.clone());
+                hits.push(VectorHit { chunk_id, parent_id, score });
+            }
+        }
+        Ok(hits)
+    }
+}
+
 /// One generation of a namespace, open for reading.
 pub struct Snapshot {
     manifest: Manifest,
@@ -203,6 +234,13 @@ impl Snapshot {
         let filter = format!("({} OR {})", in_list("chunk_id", parent_ids), in_list("parent_id", parent_ids));
         // A parent has some ten children at most on average; far more than there can be.
         self.vector_search(vector, Some(filter), parent_ids.len() * 200).await
+    }
+
+    /// All vectors of the generation, for scoring them in memory.
+    pub async fn load_vectors(&self) -> Result<LoadedVectors> {
+        let columns = ["chunk_id", "parent_id", "doc_id", "vector"];
+        let batches = self.tables.rows(&self.tables.chunks, None, Some(&columns)).await?;
+        Ok(LoadedVectors { batches })
     }
 
     async fn vector_search(&self, vector: &[f32], filter: Option<String>, limit: usize) -> Result<Vec<VectorHit>> {
