@@ -106,7 +106,7 @@ mod tests {
         #[test]
         fn chunks_rebuild_the_text(text in "([a-z]{1,12}[ .。\n]|启动水泵|。|\n\n|# h\n){0,400}", limit in 20usize..300) {
             let document = markdown::parse(&text);
-            let sections = sections(&document, "t");
+            let sections = sections(&document, "t", None);
             let config = ChunkConfig { parent_chars: limit * 3, child_chars: limit, overlap_chars: 10 };
             let parents = cut(&sections, &config);
             for (i, section) in sections.iter().enumerate() {

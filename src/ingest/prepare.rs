@@ -39,7 +39,7 @@ pub struct Prepared {
 /// Finds the sections of a document, cuts it and makes its rows. `now` is an RFC 3339 time.
 pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, now: &str) -> Prepared {
     let title = title(document, &facts.source);
-    let sections = sections(document, &title);
+    let sections = sections(document, &title, None);
     let parents = cut(&sections, config);
     let doc_id = &facts.doc_id;
     let section_id = |index: usize| format!("{doc_id}#{}", sections[index].path);

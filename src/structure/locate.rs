@@ -57,7 +57,7 @@ fn heading(entry: &OutlineEntry, start: usize, heading_blocks: usize) -> Heading
 }
 
 /// How many of the first `lines` say `wanted`, both normalised; `None` where they do not.
-fn heading_lines(lines: &[String], wanted: &str) -> Option<usize> {
+pub(super) fn heading_lines(lines: &[String], wanted: &str) -> Option<usize> {
     if wanted.is_empty() {
         return None;
     }

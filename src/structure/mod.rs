@@ -3,13 +3,15 @@
 //! Promise: every line of the document's text belongs to exactly one section, or is the heading of one. Text before
 //! the first heading belongs to the section with path `0`, the preamble.
 
+mod corrected;
 mod locate;
 mod tree;
 
 use serde::{Deserialize, Serialize};
 
-use crate::load::{BlockKind, Document};
+use crate::load::{BlockKind, Document, OutlineEntry};
 
+pub use corrected::not_found;
 pub use locate::normalise_title;
 
 /// Where a section's entry in the table of contents came from.
@@ -20,6 +22,8 @@ pub enum Provenance {
     Outline,
     /// Headings in the markup.
     Markup,
+    /// A person's correction: `kb toc --edit` or `--set`.
+    Edited,
     /// None: the text before the first heading, or a document without headings.
     None,
 }
@@ -30,10 +34,15 @@ impl Provenance {
         match self {
             Provenance::Outline => "outline",
             Provenance::Markup => "markup",
+            Provenance::Edited => "edited",
             Provenance::None => "none",
         }
     }
 }
+
+/// Counts up with each change of this room after which documents get other sections than before. It is kept with
+/// each document, so that `kb reindex --structure` knows which were made by an older version.
+pub const STRUCTURE_VERSION: u32 = 1;
 
 /// The path of the preamble: the text before the first heading.
 pub const PREAMBLE: &str = "0";
@@ -106,8 +115,14 @@ struct Heading {
 /// The sections of a document in the order of its table of contents, the preamble first where it has text.
 ///
 /// A PDF's sections are those of its outline; those of other formats come from their headings. A document with
-/// neither is all preamble.
-pub fn sections(document: &Document, title: &str) -> Vec<Section> {
+/// neither is all preamble. A table of contents that a person corrected stands above both; its entries that are
+/// [not found](not_found) are left out.
+pub fn sections(document: &Document, title: &str, corrected: Option<&[OutlineEntry]>) -> Vec<Section> {
+    if let Some(entries) = corrected {
+        let document = corrected::in_lines(document);
+        let headings = corrected::headings(entries, &document);
+        return tree::build(&document, title, headings);
+    }
     let headings = if document.outline.is_empty() {
         from_markup(document)
     } else {
@@ -144,7 +159,7 @@ mod tests {
     #[test]
     fn markdown_headings_become_a_tree_with_paths() {
         let document = markdown::parse("intro\n\n# A\n\ntext a\n\n### A deep\n\nx\n\n## A two\n\n# B\n\ntext b");
-        let sections = sections(&document, "doc");
+        let sections = sections(&document, "doc", None);
         let toc: Vec<(&str, u32, &str, &str)> =
             sections.iter().map(|s| (s.path.as_str(), s.level, s.title.as_str(), s.text.text.as_str())).collect();
         assert_eq!(
@@ -169,7 +184,7 @@ mod tests {
         document.blocks.extend(plain::lines_to_blocks("gamma\nThird\ndelta", Some(2)));
         let entry = |level, title: &str, page| OutlineEntry { level, title: title.into(), page: Some(page) };
         document.outline = vec![entry(1, "First", 1), entry(2, "1.1 Second part", 1), entry(1, "Third", 2)];
-        let sections = sections(&document, "doc");
+        let sections = sections(&document, "doc", None);
         let toc: Vec<(&str, &str)> = sections.iter().map(|s| (s.path.as_str(), s.text.text.as_str())).collect();
         assert_eq!(toc, [("0", "Cover words"), ("1", "alpha"), ("1.1", "beta\n\ngamma"), ("2", "delta")]);
         assert_eq!((sections[1].page_start, sections[1].page_end), (Some(1), Some(2)));
@@ -183,7 +198,7 @@ mod tests {
         let entry = |title: &str, page| OutlineEntry { level: 1, title: title.into(), page };
         document.outline =
             vec![entry("x", Some(2)), entry("lost", None), entry("l3b", Some(3)), entry("back", Some(1))];
-        let all: String = sections(&document, "d").iter().map(|s| s.text.text.clone() + "\n").collect();
+        let all: String = sections(&document, "d", None).iter().map(|s| s.text.text.clone() + "\n").collect();
         for line in ["l1a", "l1b", "l2a", "l2b", "l3a"] {
             assert_eq!(all.matches(line).count(), 1, "{line} in {all:?}");
         }
@@ -193,7 +208,7 @@ mod tests {
     fn a_document_without_headings_is_all_preamble() {
         let mut document = plain::parse("");
         document.blocks = vec![Block::paragraph("only")];
-        let sections = sections(&document, "doc");
+        let sections = sections(&document, "doc", None);
         assert_eq!(sections.len(), 1);
         assert_eq!((sections[0].path.as_str(), sections[0].provenance), (PREAMBLE, Provenance::None));
     }
