@@ -4,9 +4,11 @@
 //! process. Such pages take the parser time that grows with the square of their depth, so HTML is parsed in a worker
 //! process with a time limit, as PDF is.
 
+use std::collections::HashMap;
+
 use dom_query::{Document as Dom, NodeData, NodeRef};
 
-use super::{Block, BlockKind, Document, Format};
+use super::{Block, BlockKind, Document, Format, table};
 use crate::text::squeeze;
 
 /// Elements whose content is not the document's text.
@@ -19,6 +21,7 @@ const SKIPPED: &[&str] = &[
 const BREAKING: &[&str] = &[
     "address",
     "article",
+    "aside",
     "blockquote",
     "body",
     "caption",
@@ -31,6 +34,7 @@ const BREAKING: &[&str] = &[
     "fieldset",
     "figcaption",
     "figure",
+    "footer",
     "header",
     "hr",
     "html",
@@ -50,31 +54,39 @@ const BREAKING: &[&str] = &[
     "ul",
 ];
 
+/// What an element says of itself that makes it a part of the page around the text.
+const SKIPPED_ROLES: &[&str] = &["navigation", "banner", "contentinfo", "search", "complementary"];
+
+/// Elements that hold the text, the surest first.
+const MAIN_ELEMENTS: &[&str] = &["main", "[role=main]", "article"];
+
 /// Reads an HTML page: its `<main>` or `<article>` where it has exactly one, otherwise its body without navigation,
 /// side bars and footers.
 pub fn parse(text: &str) -> Document {
     let dom = Dom::from(text);
     let mut document = Document::new(Format::Html, "dom_query");
-    document.title = Some(squeeze(&dom.select("title").text())).filter(|title| !title.is_empty());
-    for (selector, key) in
-        [("meta[name=author]", "author"), ("meta[name=description]", "description"), ("meta[name=date]", "date")]
-    {
-        if let Some(value) = dom.select(selector).attr("content") {
-            document.metadata.insert(key.to_owned(), value.to_string());
+    // Pictures have titles, too.
+    let title = dom.select("head title").nodes().first().map(|title| squeeze(&title.text()));
+    document.title = title.filter(|title| !title.is_empty());
+    for (selector, attribute, key) in [
+        ("meta[name=author]", "content", "author"),
+        ("meta[name=description]", "content", "description"),
+        ("meta[name=keywords]", "content", "keywords"),
+        ("meta[property='article:published_time']", "content", "date"),
+        ("meta[name=date]", "content", "date"),
+        ("html", "lang", "language"),
+    ] {
+        let value = dom.select(selector).attr(attribute).map(|value| squeeze(&value)).filter(|value| !value.is_empty());
+        if let Some(value) = value {
+            document.metadata.insert(key.to_owned(), value);
         }
     }
-    let mut walk = Walk { blocks: Vec::new(), line: String::new(), heading: None, preformatted: 0, in_item: false };
-    let mains = dom.select("main");
-    let articles = dom.select("article");
-    let root = if mains.length() == 1 {
-        mains.nodes().first().copied()
-    } else if articles.length() == 1 {
-        articles.nodes().first().copied()
-    } else {
-        dom.select("body").nodes().first().copied()
-    };
-    let in_main = mains.length() == 1 || articles.length() == 1;
-    walk.run(root.unwrap_or_else(|| dom.root()), in_main);
+    let main = MAIN_ELEMENTS.iter().find_map(|selector| {
+        let found = dom.select(selector);
+        found.nodes().first().copied().filter(|_| found.length() == 1)
+    });
+    let mut walk = Walk::new(if main.is_some() { Around::Main } else { Around::Page });
+    walk.run(main.or_else(|| dom.select("body").nodes().first().copied()).unwrap_or_else(|| dom.root()));
     document.blocks = walk.blocks;
     if document.title.is_none() {
         document.title = document
@@ -86,13 +98,56 @@ pub fn parse(text: &str) -> Document {
     document
 }
 
+/// A chapter of a book: all of its text, and where in it each id is.
+pub struct Chapter {
+    /// The text.
+    pub blocks: Vec<Block>,
+    /// Ids, each with the index of the block in which its element begins.
+    pub anchors: HashMap<String, usize>,
+}
+
+/// Reads a page that is all text: its headers, notes and asides belong to it.
+pub fn parse_chapter(text: &str) -> Chapter {
+    let dom = Dom::from(text);
+    let mut walk = Walk::new(Around::Chapter);
+    walk.run(dom.select("body").nodes().first().copied().unwrap_or_else(|| dom.root()));
+    Chapter { blocks: walk.blocks, anchors: walk.anchors }
+}
+
 enum Step<'a> {
     Enter(NodeRef<'a>),
     Leave(String),
 }
 
+/// What the text stands in, which decides what around it is left out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Around {
+    /// A whole page.
+    Page,
+    /// The main part of a page: a header in it is a header of the text.
+    Main,
+    /// A chapter of a book.
+    Chapter,
+}
+
+impl Around {
+    fn leaves_out(self, node: &NodeRef<'_>, name: &str) -> bool {
+        match self {
+            Around::Chapter if matches!(name, "aside" | "footer" | "header") => return false,
+            // A page's <header> is its banner.
+            Around::Page if name == "header" => return true,
+            _ => {}
+        }
+        SKIPPED.contains(&name)
+            || node.attr("role").is_some_and(|role| self != Around::Chapter && SKIPPED_ROLES.contains(&&*role))
+            || node.has_attr("hidden")
+    }
+}
+
 struct Walk {
+    around: Around,
     blocks: Vec<Block>,
+    anchors: HashMap<String, usize>,
     line: String,
     heading: Option<u8>,
     preformatted: usize,
@@ -100,7 +155,19 @@ struct Walk {
 }
 
 impl Walk {
-    fn run(&mut self, root: NodeRef<'_>, in_main: bool) {
+    fn new(around: Around) -> Self {
+        Walk {
+            around,
+            blocks: Vec::new(),
+            anchors: HashMap::new(),
+            line: String::new(),
+            heading: None,
+            preformatted: 0,
+            in_item: false,
+        }
+    }
+
+    fn run(&mut self, root: NodeRef<'_>) {
         let mut stack = vec![Step::Enter(root)];
         while let Some(step) = stack.pop() {
             match step {
@@ -111,17 +178,17 @@ impl Walk {
                         continue;
                     }
                     let name = node.node_name().map(|name| name.to_string()).unwrap_or_default();
-                    // A page's <header> is its banner; the header of its main part belongs to the text.
-                    let banner = name == "header" && !in_main;
-                    if SKIPPED.contains(&name.as_str()) || banner {
+                    if self.around.leaves_out(&node, &name) {
                         continue;
                     }
                     if name == "table" {
                         self.flush();
+                        self.anchor(&node);
                         self.table(&node);
                         continue;
                     }
                     self.enter(&name);
+                    self.anchor(&node);
                     stack.push(Step::Leave(name));
                     let children: Vec<NodeRef<'_>> = node.children_it(false).collect();
                     stack.extend(children.into_iter().rev().map(Step::Enter));
@@ -129,6 +196,15 @@ impl Walk {
             }
         }
         self.flush();
+    }
+
+    /// Notes where the element is, should the navigation of a book lead to it.
+    fn anchor(&mut self, node: &NodeRef<'_>) {
+        if self.around == Around::Chapter
+            && let Some(id) = node.attr("id").or_else(|| node.attr("name"))
+        {
+            self.anchors.entry(id.to_string()).or_insert(self.blocks.len());
+        }
     }
 
     fn enter(&mut self, name: &str) {
@@ -162,6 +238,8 @@ impl Walk {
     }
 
     fn text(&mut self, text: &str) {
+        // Soft hyphens say where a word may be broken; no search would find the word with them.
+        let text = &*text.replace('\u{AD}', "");
         if self.preformatted > 0 {
             self.line.push_str(text);
             return;
@@ -191,7 +269,11 @@ impl Walk {
             None if in_item => BlockKind::Line,
             None => BlockKind::Paragraph,
         };
-        let text = if self.heading.is_some() { squeeze(&text) } else { text };
+        // Documentation generators put a link with a sign to itself behind each heading.
+        let text = if self.heading.is_some() { squeeze(text.trim_end_matches(['¶', '🔗', ' '])) } else { text };
+        if text.is_empty() {
+            return;
+        }
         self.blocks.push(Block { kind, text, page: None });
     }
 
@@ -204,7 +286,7 @@ impl Walk {
                 Some("tr") => rows.push(Vec::new()),
                 Some("td" | "th") => {
                     if let Some(row) = rows.last_mut() {
-                        row.push(squeeze(&node.text()).replace('|', "\\|"));
+                        row.push(squeeze(&node.text()));
                     }
                     continue;
                 }
@@ -220,19 +302,7 @@ impl Walk {
             let children: Vec<NodeRef<'_>> = node.children_it(false).collect();
             stack.extend(children.into_iter().rev());
         }
-        rows.retain(|row| row.iter().any(|cell| !cell.is_empty()));
-        let Some(first) = rows.first() else { return };
-        let width = rows.iter().map(Vec::len).max().unwrap_or(first.len());
-        let mut lines = Vec::with_capacity(rows.len() + 1);
-        for (i, row) in rows.iter().enumerate() {
-            let mut cells = row.clone();
-            cells.resize(width, String::new());
-            lines.push(format!("| {} |", cells.join(" | ")));
-            if i == 0 {
-                lines.push(format!("|{}", " --- |".repeat(width)));
-            }
-        }
-        self.blocks.push(Block::paragraph(lines.join("\n")));
+        self.blocks.extend(table::to_markdown(rows).map(Block::paragraph));
     }
 }
 
@@ -275,6 +345,28 @@ mod tests {
         let document = parse("<table><tr><th>a<th>b<tr><td>1<td>2|3</table><pre>x\n  y</pre>");
         assert_eq!(document.blocks[0].text, "| a | b |\n| --- | --- |\n| 1 | 2\\|3 |");
         assert_eq!(document.blocks[1].text, "x\n  y");
+    }
+
+    #[test]
+    fn the_parts_around_the_text_are_left_out_and_signs_behind_headings() {
+        let document = parse(
+            "<html lang=zh><div role=navigation>menu</div><div role=main><header><h1>In\u{AD}side¶</h1></header>\
+             <p hidden>no</p><svg><title>pic</title></svg>text</div><div>around</div>",
+        );
+        assert_eq!(document.blocks, [Block::heading(1, "Inside"), Block::paragraph("text")]);
+        assert_eq!(document.title.as_deref(), Some("Inside"));
+        assert_eq!(document.metadata["language"], "zh");
+    }
+
+    #[test]
+    fn chapters_are_read_whole_with_the_places_of_their_ids() {
+        let chapter = parse_chapter(
+            "<body><section id=s><header><h1>T<a id=t></a></h1></header><p>a <i id=i>b</i></p>\
+             <table id=tab><tr><td>c</table><aside id=n>note</aside><span id=end></span></section>",
+        );
+        assert_eq!(chapter.blocks.len(), 4);
+        let at = |id: &str| chapter.anchors[id];
+        assert_eq!([at("s"), at("t"), at("i"), at("tab"), at("n"), at("end")], [0, 0, 1, 2, 3, 4]);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 use pulldown_cmark::{Event, HeadingLevel, MetadataBlockKind, Options, Parser, Tag, TagEnd};
 
-use super::{Block, Document, Format};
+use super::{Block, Document, Format, html};
 use crate::text::squeeze;
 
 /// Reads Markdown. Lines that begin with `#` inside a code fence are code, not headings.
@@ -16,6 +16,7 @@ pub fn parse(text: &str) -> Document {
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
         | Options::ENABLE_PLUSES_DELIMITED_METADATA_BLOCKS
+        | Options::ENABLE_HEADING_ATTRIBUTES
         | Options::ENABLE_MATH;
     let mut depth = 0usize;
     let mut heading: Option<(u8, String)> = None;
@@ -48,6 +49,7 @@ pub fn parse(text: &str) -> Document {
                     title.push(' ');
                 }
             }
+            Event::Start(Tag::HtmlBlock) if depth == 0 => push_html(&text[range.clone()], &mut document),
             // A block at the top level that is no heading: its source, as it stands.
             Event::Start(tag) if depth == 0 && !matches!(tag, Tag::Heading { .. } | Tag::MetadataBlock(_)) => {
                 push_source(&text[range.clone()], &mut document);
@@ -62,7 +64,7 @@ pub fn parse(text: &str) -> Document {
         }
     }
     if document.title.is_none() {
-        document.title = first_title(&document);
+        document.title = document.only_top_heading();
     }
     document
 }
@@ -74,21 +76,18 @@ fn push_source(source: &str, document: &mut Document) {
     }
 }
 
-/// The text of the first heading of the highest level used before any second one of that level: a document with one
-/// `#` heading has a title; a document with several has chapters.
-fn first_title(document: &Document) -> Option<String> {
-    let levels: Vec<(u8, &str)> = document
-        .blocks
-        .iter()
-        .filter_map(|block| match block.kind {
-            super::BlockKind::Heading(level) => Some((level, block.text.as_str())),
-            _ => None,
-        })
-        .collect();
-    let top = levels.iter().map(|&(level, _)| level).min()?;
-    let mut tops = levels.iter().filter(|&&(level, _)| level == top);
-    let first = tops.next()?;
-    if tops.next().is_none() { Some(first.1.to_owned()) } else { None }
+/// HTML between Markdown is parsed up to this length. Longer blocks stay as they are: the time that the parser takes grows
+/// with the square of the nesting, and Markdown is not parsed in a worker.
+const LONGEST_HTML: usize = 10_000;
+
+/// HTML between Markdown: many a README has its title in `<h1 align="center">`. Comments are left out.
+fn push_html(source: &str, document: &mut Document) {
+    let lower = source.to_ascii_lowercase();
+    if source.len() <= LONGEST_HTML && (1..=6).any(|level| lower.contains(&format!("<h{level}"))) {
+        document.blocks.extend(html::parse(source).blocks);
+    } else if !(lower.trim_start().starts_with("<!--") && lower.trim_end().ends_with("-->")) {
+        push_source(source, document);
+    }
 }
 
 fn level_number(level: HeadingLevel) -> u8 {
@@ -182,6 +181,14 @@ mod tests {
         assert_eq!(document.blocks.len(), 2);
         assert!(document.blocks[0].text.ends_with("| 1 | 2 |"));
         assert_eq!(document.blocks[1].text, "- x\n  - y\n- z");
+    }
+
+    #[test]
+    fn headings_in_html_count_and_comments_and_attributes_are_not_shown() {
+        let document = parse("<h1 align=center>Top</h1>\n\n<!-- remark -->\n\n## Sub {#sub}\n\n<details>x</details>\n");
+        let texts: Vec<&str> = document.blocks.iter().map(|block| block.text.as_str()).collect();
+        assert_eq!(texts, ["Top", "Sub", "<details>x</details>"]);
+        assert_eq!(document.blocks[0].kind, BlockKind::Heading(1));
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub mod html;
 pub mod markdown;
 pub mod pdf;
 pub mod plain;
+mod table;
 pub mod worker;
 
 use std::collections::BTreeMap;
@@ -53,6 +54,19 @@ impl Document {
             engine: engine.to_owned(),
             warnings: Vec::new(),
         }
+    }
+
+    /// The text of the only heading of the highest level: a document with one `#` heading has a title, one with several
+    /// has chapters.
+    fn only_top_heading(&self) -> Option<String> {
+        let levels = self.blocks.iter().filter_map(|block| match block.kind {
+            BlockKind::Heading(level) => Some((level, &block.text)),
+            _ => None,
+        });
+        let top = levels.clone().map(|(level, _)| level).min()?;
+        let mut tops = levels.filter(|&(level, _)| level == top);
+        let (_, first) = tops.next()?;
+        tops.next().is_none().then(|| first.clone())
     }
 
     /// Takes control characters out of everything that may be shown: a document must not be able to move the cursor
