@@ -440,7 +440,7 @@ _kb() {
                     return 0
                     ;;
                 --as)
-                    COMPREPLY=($(compgen -W "pdf markdown html text" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "pdf markdown html docx epub rst asciidoc jsonl text" -- "${cur}"))
                     return 0
                     ;;
                 --password)

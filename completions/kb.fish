@@ -57,10 +57,15 @@ complete -c kb -n "__fish_kb_using_subcommand ingest" -l exclude -d 'Not the fil
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l as -d 'The format of the files, whatever their names say' -r -f -a "pdf\t'Portable Document Format'
 markdown\t'Markdown (CommonMark with tables and front matter)'
 html\t'HTML'
+docx\t'Word documents, from Word 2007 on'
+epub\t'Electronic books'
+rst\t'reStructuredText'
+asciidoc\t'AsciiDoc'
+jsonl\t'JSON Lines with `_id`, `title` and `text`, as in a BEIR corpus'
 text\t'Plain text'"
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l password -d 'The password of encrypted PDFs' -r
-complete -c kb -n "__fish_kb_using_subcommand ingest" -l max-file-size -d 'Refuse larger files [default: 500 for PDF, 20 for text]' -r
-complete -c kb -n "__fish_kb_using_subcommand ingest" -l file-timeout -d 'Give up on a PDF or HTML file that takes longer to parse [default: 120]' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l max-file-size -d 'Refuse larger files [default: 500 for PDF, DOCX and EPUB, 20 for text]' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l file-timeout -d 'Give up on a file (not Markdown or plain text) that takes longer to parse [default: 120]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l jobs -d 'Threads that read and embed [default: one per core]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand ingest" -s n -l namespace -d 'The knowledge base inside the store' -r

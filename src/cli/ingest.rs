@@ -59,10 +59,10 @@ pub struct IngestArgs {
     /// Read files again that have not changed
     #[arg(long)]
     force: bool,
-    /// Refuse larger files [default: 500 for PDF, 20 for text]
+    /// Refuse larger files [default: 500 for PDF, DOCX and EPUB, 20 for text]
     #[arg(long, value_name = "MB")]
     max_file_size: Option<u64>,
-    /// Give up on a PDF or HTML file that takes longer to parse [default: 120]
+    /// Give up on a file (not Markdown or plain text) that takes longer to parse [default: 120]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     file_timeout: Option<u64>,
     /// Threads that read and embed [default: one per core]

@@ -54,15 +54,15 @@ pub struct IngestRequest {
     pub jobs: usize,
 }
 
-/// The largest PDF that is read unless more is asked for: they are mostly pictures.
-const LARGEST_PDF: u64 = 500 << 20;
+/// The largest PDF, DOCX or EPUB that is read unless more is asked for: they are mostly pictures.
+const LARGEST_WITH_PICTURES: u64 = 500 << 20;
 /// The largest file of any other format: 20 MB of text are 6,000 pages and an hour of embedding.
 const LARGEST_TEXT: u64 = 20 << 20;
 
 impl IngestRequest {
     /// How many bytes a file of this format may have.
     pub fn largest(&self, format: Option<Format>) -> u64 {
-        let default = if format == Some(Format::Pdf) { LARGEST_PDF } else { LARGEST_TEXT };
+        let default = if format.is_some_and(Format::holds_pictures) { LARGEST_WITH_PICTURES } else { LARGEST_TEXT };
         self.max_file_bytes.unwrap_or(default)
     }
 }

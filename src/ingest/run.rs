@@ -90,7 +90,7 @@ fn nothing_to_ingest(request: &IngestRequest, skipped: usize) -> Error {
     let names = names.join(", ");
     if skipped > 0 {
         return Error::not_found(format!("no document found in {names}: {skipped} files are of no known format"))
-            .hint("kb reads PDF, Markdown, HTML and text; --as says what the files are");
+            .hint(format!("kb reads {}; --as says what the files are", Format::names(", ")));
     }
     Error::not_found(format!("no document found in {names}"))
         .hint("check the path, and .gitignore, .kbignore, --include and --exclude")
@@ -343,10 +343,11 @@ fn parse_bytes(
         return Err(Error::failed("the file is empty").hint("leave it out with --exclude, or delete it"));
     }
     let format = format.or_else(|| Format::sniff(bytes)).ok_or_else(|| {
-        Error::failed("cannot tell what format this is").hint("say what it is with --as pdf|markdown|html|text")
+        Error::failed("cannot tell what format this is")
+            .hint(format!("say what it is with --as {}", Format::names("|")))
     })?;
     let document = match format {
-        Format::Pdf | Format::Html => worker.parse(bytes, format, &request.load)?,
+        _ if format.needs_worker() => worker.parse(bytes, format, &request.load)?,
         _ => parse(bytes, format, &request.load)?,
     };
     if !document.has_text() {

@@ -3,14 +3,22 @@
 //! Nothing in here decides what a section is; that is `structure`'s work. A loader never guesses at text it cannot
 //! read: it fails with the reason, or records a warning in the document.
 
+mod archive;
+pub mod asciidoc;
 pub mod decode;
+pub mod docx;
+pub mod epub;
 pub mod format;
 pub mod html;
+pub mod jsonl;
 pub mod markdown;
 pub mod pdf;
 pub mod plain;
+pub mod restructured_text;
 mod table;
 pub mod worker;
+mod xhtml;
+mod xml;
 
 use std::collections::BTreeMap;
 
@@ -152,13 +160,18 @@ pub struct LoadOptions {
 /// Parses `bytes` as `format`.
 ///
 /// # Errors
-/// Where nothing can be read from them, with the reason. PDF parsing may take long, use much memory or end the
-/// process on hostile input: call it through [`worker::Worker`] for files one did not make.
+/// Where nothing can be read from them, with the reason. Some formats may take long, use much memory or end the process
+/// on hostile input ([`Format::needs_worker`]): call it through [`worker::Worker`] for files one did not make.
 pub fn parse(bytes: &[u8], format: Format, options: &LoadOptions) -> Result<Document> {
     let document = match format {
         Format::Pdf => pdf::parse(bytes, options)?,
         Format::Markdown => markdown::parse(&decode::to_text(bytes)?),
         Format::Html => html::parse(&decode::html_to_text(bytes)?),
+        Format::Docx => docx::parse(bytes)?,
+        Format::Epub => epub::parse(bytes)?,
+        Format::RestructuredText => restructured_text::parse(&decode::to_text(bytes)?),
+        Format::AsciiDoc => asciidoc::parse(&decode::to_text(bytes)?)?,
+        Format::Jsonl => jsonl::parse(&decode::to_text(bytes)?)?,
         Format::Text => plain::parse(&decode::to_text(bytes)?),
     };
     Ok(document.without_control_characters())

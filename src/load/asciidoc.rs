@@ -1,0 +1,176 @@
+//! AsciiDoc, through `asciidoc-parser`: sections, header attributes, and every block as it was written.
+//!
+//! Conditions (`ifdef`) are followed, includes are not: a document reads no other file. A table of tens of thousands of
+//! rows, or a line of as many quotation marks, takes the parser minutes; so AsciiDoc is parsed in a worker process with
+//! a time limit.
+
+use asciidoc_parser::blocks::{Block as Node, ContentModel, FindBlocks, IsBlock, SectionType};
+use asciidoc_parser::document::InterpretedValue;
+use asciidoc_parser::{HasSpan, Parser};
+
+use super::{Block, Document, Format};
+use crate::error::{Error, Result};
+use crate::text::squeeze;
+
+/// Header attributes under the names that other formats have for the same.
+const NAMES: &[(&str, &str)] = &[("revdate", "date"), ("revnumber", "version"), ("lang", "language")];
+
+/// Attributes with longer values are not put into the text in place of their names.
+const LONGEST_VALUE: usize = 200;
+
+/// Reads AsciiDoc. The title of the header is the document's; `==` is the first level of sections, unless the document
+/// has parts (`=`).
+///
+/// # Errors
+/// Where the file is no AsciiDoc but a signature, which may have the same ending.
+pub fn parse(text: &str) -> Result<Document> {
+    if text.trim_start().starts_with("-----BEGIN PGP") {
+        return Err(Error::failed("this is a PGP signature or key, no AsciiDoc").hint("leave it out with --exclude"));
+    }
+    let mut document = Document::new(Format::AsciiDoc, "asciidoc-parser");
+    let parsed = Parser::default().parse(text);
+    let header = parsed.header();
+    document.title = parsed.doctitle().map(plain).filter(|title| !title.is_empty());
+    for attribute in header.attributes() {
+        if let InterpretedValue::Value(value) = attribute.value() {
+            add(&mut document, attribute.name().data(), value);
+        }
+    }
+    let authors: Vec<&str> = parsed.authors().iter().map(|author| author.name()).collect();
+    add(&mut document, "author", &authors.join(", "));
+    if let Some(revision) = header.revision_line() {
+        add(&mut document, "date", revision.revdate());
+        add(&mut document, "version", revision.revnumber().unwrap_or_default());
+    }
+    let mut stack: Vec<&Node<'_>> = parsed.child_blocks().collect();
+    stack.reverse();
+    while let Some(node) = stack.pop() {
+        match node {
+            Node::Section(section) => {
+                let title = plain(section.section_title());
+                if section.section_type() == SectionType::Discrete {
+                    document.blocks.push(Block::paragraph(title));
+                } else if !title.is_empty() {
+                    let level = u8::try_from(section.level() + 1).unwrap_or(u8::MAX);
+                    document.blocks.push(Block::heading(level, title));
+                }
+            }
+            Node::Preamble(_) => {}
+            _ => {
+                push_source(node, &parsed, &mut document);
+                continue;
+            }
+        }
+        let children: Vec<&Node<'_>> = node.child_blocks().collect();
+        stack.extend(children.into_iter().rev());
+    }
+    Ok(document)
+}
+
+fn add(document: &mut Document, name: &str, value: &str) {
+    let value = squeeze(value);
+    if !value.is_empty() {
+        let name = NAMES.iter().find(|(theirs, _)| *theirs == name).map_or(name, |(_, ours)| ours);
+        document.metadata.insert(name.to_owned(), value);
+    }
+}
+
+/// A block's source, with the title and the attributes above it.
+fn push_source(node: &Node<'_>, parsed: &asciidoc_parser::Document<'_>, document: &mut Document) {
+    if matches!(node.raw_context().as_ref(), "comment" | "attribute" | "thematic_break" | "page_break" | "toc") {
+        return;
+    }
+    let source = node.span().data();
+    let source: Vec<&str> = source.lines().filter(|line| !is_comment(line)).map(str::trim_end).collect();
+    let mut text = source.join("\n").trim_matches('\n').to_owned();
+    // In listings and the like a name in braces is a name in braces.
+    if matches!(node.content_model(), ContentModel::Simple | ContentModel::Compound | ContentModel::Table) {
+        text = with_values(&text, parsed);
+    }
+    if !text.trim().is_empty() {
+        document.blocks.push(Block::paragraph(text));
+    }
+}
+
+fn is_comment(line: &str) -> bool {
+    line.starts_with("//") && !line.starts_with("///")
+}
+
+/// The text with `{name}` replaced by what the header says of it.
+fn with_values(text: &str, parsed: &asciidoc_parser::Document<'_>) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find('{') {
+        out.push_str(&rest[..start]);
+        rest = &rest[start..];
+        let name = rest[1..].find('}').map(|end| &rest[1..=end]);
+        let word = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+        match name.filter(word).map(|name| (name, parsed.attribute_value(name))) {
+            Some((name, InterpretedValue::Value(value))) if value.len() <= LONGEST_VALUE => {
+                out.push_str(&value);
+                rest = &rest[name.len() + 2..];
+            }
+            _ => {
+                out.push('{');
+                rest = &rest[1..];
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Words as a reader sees them: the parser gives titles as HTML.
+fn plain(html: &str) -> String {
+    squeeze(&dom_query::Document::fragment(html).text())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::BlockKind;
+    use super::*;
+
+    #[test]
+    fn sections_and_attributes_are_read_and_listings_are_no_sections() {
+        let document = parse(
+            "= The Guide\nAnn Author <a@example.org>; Bo Other\nv1.2, 2026-03-04\n:product: Norwick P1\n:lang: en\n\n\
+             Preamble of {product}.\n\n== Starting {product} & *more*\n\ntext\n// remark\nmore\n\n\
+             ----\n== {product} no section\n----\n\n=== 附录 <deep>\n\n.Settings\n|===\n|a |b\n|===\n\n////\n== no\n////\n",
+        )
+        .unwrap();
+        assert_eq!(document.title.as_deref(), Some("The Guide"));
+        assert_eq!(document.metadata["author"], "Ann Author, Bo Other");
+        assert_eq!(document.metadata["date"], "2026-03-04");
+        assert_eq!(document.metadata["language"], "en");
+        assert_eq!(
+            document.blocks,
+            [
+                Block::paragraph("Preamble of Norwick P1."),
+                Block::heading(2, "Starting Norwick P1 & more"),
+                Block::paragraph("text\nmore"),
+                Block::paragraph("----\n== {product} no section\n----"),
+                Block::heading(3, "附录 <deep>"),
+                Block::paragraph(".Settings\n|===\n|a |b\n|==="),
+            ]
+        );
+    }
+
+    #[test]
+    fn parts_are_above_chapters_and_other_files_are_left_alone() {
+        let document =
+            parse("= Book\n\n= Part\n\n== Chapter\n\ninclude::/etc/passwd[]\n\n[discrete]\n== Aside\n").unwrap();
+        let headings: Vec<(BlockKind, &str)> = document
+            .blocks
+            .iter()
+            .filter(|block| matches!(block.kind, BlockKind::Heading(_)))
+            .map(|block| (block.kind, block.text.as_str()))
+            .collect();
+        assert_eq!(headings, [(BlockKind::Heading(1), "Part"), (BlockKind::Heading(2), "Chapter")]);
+        assert!(!document.blocks.iter().any(|block| block.text.contains("root:")));
+    }
+
+    #[test]
+    fn a_signature_is_no_asciidoc() {
+        assert!(parse("-----BEGIN PGP SIGNATURE-----\n\nabc\n").is_err());
+    }
+}

@@ -1,0 +1,308 @@
+//! The text of a Word document: paragraphs, headings, tables, list items and notes, in reading order.
+
+use std::collections::HashMap;
+
+use super::numbering::Numbering;
+use super::styles::{ListPlace, Role, Styles};
+use crate::error::Result;
+use crate::load::xml::{Element, Token, Xml};
+use crate::load::{Block, BlockKind, table};
+use crate::text::squeeze;
+
+/// Elements whose text is not, or no more, part of the document: what was deleted or moved away, formatting as it was
+/// before a change, field codes, the pronunciation over a word, and the copy of a drawing for old programs.
+const SKIPPED: &[&str] = &[
+    "del",
+    "moveFrom",
+    "delText",
+    "instrText",
+    "pPrChange",
+    "rPrChange",
+    "tblPrChange",
+    "tcPrChange",
+    "trPrChange",
+    "sectPr",
+    "rt",
+    "Fallback",
+];
+
+/// Footnotes and endnotes by their kind (`footnote`, `endnote`) and id.
+pub type Notes = HashMap<(&'static str, String), String>;
+
+/// What a document's body gave.
+pub struct Body {
+    /// The text of the paragraphs that have the title's style, where they come first of their kind.
+    pub title: Option<String>,
+    /// The text.
+    pub blocks: Vec<Block>,
+}
+
+#[derive(Default)]
+struct Paragraph {
+    text: String,
+    style: Option<String>,
+    /// Its own outline level, from 0; 9 is body text.
+    outline: Option<u8>,
+    numbering: Option<String>,
+    depth: usize,
+    /// The notes that it refers to, with their numbers.
+    notes: Vec<(u32, String)>,
+}
+
+#[derive(Default)]
+struct Table {
+    rows: Vec<Vec<String>>,
+    /// How many columns the current cell takes.
+    span: usize,
+    notes: Vec<(u32, String)>,
+}
+
+struct Walk<'a> {
+    styles: &'a Styles,
+    numbering: Numbering,
+    notes: &'a Notes,
+    notes_told: u32,
+    /// Text boxes put paragraphs inside paragraphs, and tables inside tables.
+    paragraphs: Vec<Paragraph>,
+    tables: Vec<Table>,
+    title: Option<String>,
+    /// Whether the block before was part of the title.
+    in_title: bool,
+    blocks: Vec<Block>,
+}
+
+/// Reads the main part.
+///
+/// # Errors
+/// Where it is not well-formed XML.
+pub fn read(name: &str, text: &str, styles: &Styles, numbering: Numbering, notes: &Notes) -> Result<Body> {
+    let mut walk = Walk {
+        styles,
+        numbering,
+        notes,
+        notes_told: 0,
+        paragraphs: Vec::new(),
+        tables: Vec::new(),
+        title: None,
+        in_title: false,
+        blocks: Vec::new(),
+    };
+    let mut xml = Xml::new(name, text);
+    while let Some(token) = xml.next()? {
+        match token {
+            Token::Start(element) if SKIPPED.contains(&element.name()) => xml.skip()?,
+            Token::Start(element) if element.name() == "t" => {
+                let text = xml.text()?;
+                walk.push(&text);
+            }
+            Token::Start(element) => walk.enter(&element),
+            Token::End(name) => walk.leave(&name),
+            Token::Text(_) => {}
+        }
+    }
+    Ok(Body { title: walk.title, blocks: walk.blocks })
+}
+
+/// Reads the text of `footnotes.xml` or `endnotes.xml` into `notes`; `kind` is the name of its elements.
+///
+/// # Errors
+/// Where it is not well-formed XML.
+pub fn read_notes(name: &str, text: &str, kind: &'static str, notes: &mut Notes) -> Result<()> {
+    let mut xml = Xml::new(name, text);
+    let mut open: Option<(String, String)> = None;
+    while let Some(token) = xml.next()? {
+        match token {
+            Token::Start(element) if SKIPPED.contains(&element.name()) => xml.skip()?,
+            // Those with a type are the lines that separate notes from text.
+            Token::Start(element) if element.name() == kind => {
+                let id = element.attribute("id").filter(|_| element.attribute("type").is_none_or(|t| t == "normal"));
+                open = id.map(|id| (id, String::new()));
+            }
+            Token::Start(element) if element.name() == "t" => {
+                let piece = xml.text()?;
+                if let Some((_, text)) = &mut open {
+                    text.push_str(&piece);
+                }
+            }
+            Token::End(name) if name == "p" => {
+                if let Some((_, text)) = &mut open {
+                    text.push(' ');
+                }
+            }
+            Token::End(name) if name == kind => {
+                if let Some((id, text)) = open.take() {
+                    notes.insert((kind, id), squeeze(&text));
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+impl Walk<'_> {
+    fn enter(&mut self, element: &Element<'_>) {
+        match element.name() {
+            "p" => self.paragraphs.push(Paragraph::default()),
+            "tbl" => self.tables.push(Table::default()),
+            "footnoteReference" => self.note("footnote", element),
+            "endnoteReference" => self.note("endnote", element),
+            "tab" if element.attribute("val").is_none() => self.push("\t"),
+            "br" if element.attribute("type").is_none_or(|kind| kind == "textWrapping") => self.push("\n"),
+            "cr" => self.push("\n"),
+            "noBreakHyphen" => self.push("-"),
+            name => {
+                if let Some(table) = self.tables.last_mut() {
+                    match name {
+                        "tr" => table.rows.push(Vec::new()),
+                        "tc" => {
+                            table.span = 1;
+                            if let Some(row) = table.rows.last_mut() {
+                                row.push(String::new());
+                            }
+                        }
+                        "gridSpan" => {
+                            table.span = element.attribute("val").and_then(|span| span.parse().ok()).unwrap_or(1);
+                        }
+                        _ => {}
+                    }
+                }
+                let (Some(paragraph), Some(value)) = (self.paragraphs.last_mut(), element.attribute("val")) else {
+                    return;
+                };
+                match name {
+                    "pStyle" => paragraph.style = Some(value),
+                    "outlineLvl" => paragraph.outline = value.parse().ok(),
+                    "numId" => paragraph.numbering = Some(value),
+                    "ilvl" => paragraph.depth = value.parse().unwrap_or(0),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn leave(&mut self, name: &str) {
+        match name {
+            "p" => {
+                if let Some(paragraph) = self.paragraphs.pop() {
+                    self.end_paragraph(paragraph);
+                }
+            }
+            "tc" => {
+                if let Some(table) = self.tables.last_mut()
+                    && let Some(row) = table.rows.last_mut()
+                {
+                    // Word allows 63 columns.
+                    let behind = table.span.clamp(1, 63) - 1;
+                    row.extend(std::iter::repeat_n(String::new(), behind));
+                }
+            }
+            "tbl" => {
+                if let Some(table) = self.tables.pop() {
+                    self.end_table(table);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        if let Some(paragraph) = self.paragraphs.last_mut() {
+            paragraph.text.push_str(text);
+        }
+    }
+
+    fn note(&mut self, kind: &'static str, element: &Element<'_>) {
+        let Some(text) = element.attribute("id").and_then(|id| self.notes.get(&(kind, id))) else { return };
+        let Some(paragraph) = self.paragraphs.last_mut() else { return };
+        self.notes_told += 1;
+        paragraph.text.push_str(&format!("[^{}]", self.notes_told));
+        paragraph.notes.push((self.notes_told, text.clone()));
+    }
+
+    fn end_paragraph(&mut self, paragraph: Paragraph) {
+        let text = paragraph.text.trim().to_owned();
+        if let Some(table) = self.tables.last_mut() {
+            table.notes.extend(paragraph.notes);
+            if let Some(cell) = table.rows.last_mut().and_then(|row| row.last_mut()) {
+                add_to_cell(cell, &text);
+            }
+            return;
+        }
+        if text.is_empty() {
+            return;
+        }
+        let role = match paragraph.outline {
+            Some(level @ 0..=8) => Role::Heading(level + 1),
+            Some(_) => Role::Body,
+            None => self.styles.role(paragraph.style.as_deref()),
+        };
+        let continues_title = std::mem::replace(&mut self.in_title, role == Role::Title);
+        match (role, &mut self.title) {
+            (Role::Contents, _) => {}
+            (Role::Title, title @ None) => *title = Some(without_marks(&text, &paragraph.notes)),
+            (Role::Title, Some(title)) if continues_title => {
+                title.push(' ');
+                title.push_str(&without_marks(&text, &paragraph.notes));
+            }
+            // A title in the middle of the text is a chapter's.
+            (Role::Title, Some(_)) => self.blocks.push(Block::heading(1, without_marks(&text, &paragraph.notes))),
+            (Role::Heading(level), _) => {
+                self.blocks.push(Block::heading(level, without_marks(&text, &paragraph.notes)))
+            }
+            (Role::Body, _) => match self.list_of(&paragraph) {
+                Some(place) => {
+                    let text = format!("{}{text}", self.numbering.next_mark(&place));
+                    self.blocks.push(Block { kind: BlockKind::Line, text, page: None });
+                }
+                None => self.blocks.push(Block::paragraph(text)),
+            },
+        }
+        self.tell_notes(paragraph.notes);
+    }
+
+    fn end_table(&mut self, table: Table) {
+        let Table { rows, notes, .. } = table;
+        // A table in a cell becomes words of the cell.
+        if let Some(outer) = self.tables.last_mut() {
+            outer.notes.extend(notes);
+            if let Some(cell) = outer.rows.last_mut().and_then(|row| row.last_mut()) {
+                rows.iter().flatten().for_each(|inner| add_to_cell(cell, inner));
+            }
+            return;
+        }
+        self.in_title = false;
+        let alone = rows.iter().map(Vec::len).sum::<usize>() == 1;
+        let text = if alone { rows.into_iter().flatten().next() } else { table::to_markdown(rows) };
+        if let Some(text) = text.filter(|text| !text.is_empty()) {
+            self.blocks.push(Block::paragraph(text));
+        }
+        self.tell_notes(notes);
+    }
+
+    fn tell_notes(&mut self, notes: Vec<(u32, String)>) {
+        for (number, text) in notes {
+            self.blocks.push(Block::paragraph(format!("[^{number}]: {text}")));
+        }
+    }
+
+    fn list_of(&self, paragraph: &Paragraph) -> Option<ListPlace> {
+        let own = paragraph.numbering.clone().map(|id| (id, paragraph.depth));
+        // The numbering 0 takes a paragraph out of the list that its style puts it in.
+        own.or_else(|| self.styles.list(paragraph.style.as_deref())).filter(|(id, _)| id != "0")
+    }
+}
+
+fn add_to_cell(cell: &mut String, text: &str) {
+    let text = squeeze(text);
+    if !cell.is_empty() && !text.is_empty() {
+        cell.push(' ');
+    }
+    cell.push_str(&text);
+}
+
+/// A heading on one line, without the marks of its notes.
+fn without_marks(text: &str, notes: &[(u32, String)]) -> String {
+    let text = notes.iter().fold(text.to_owned(), |text, (number, _)| text.replace(&format!("[^{number}]"), ""));
+    squeeze(&text)
+}

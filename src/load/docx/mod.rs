@@ -1,0 +1,235 @@
+//! DOCX, through `zip` and `quick-xml`.
+//!
+//! No library tells headings as well as we need it. The nearest, `office_oxide`, which comes with `pdf_oxide`, knows
+//! outline levels and styles called `heading 1`, but no names in other languages, no name of a style that another is
+//! based on, and no titles; `docx-rust` gives the elements and leaves all this to us; `docx-rs` is made for writing, and
+//! `rdocx` brings page layout, PDF and charts along. The part that we need is small: a heading is a paragraph with an
+//! outline level, its own or that of its style, or of a style that this one is based on; else one whose style is named
+//! so, in any language.
+//!
+//! Read are the main text with tables, list items, text boxes, foot- and endnotes (behind the paragraph that refers to
+//! them). Left out are headers and footers, comments, what was deleted while changes were tracked, and the lines of a
+//! printed table of contents, which repeat the headings.
+
+mod body;
+mod numbering;
+mod styles;
+
+use self::body::Notes;
+use self::numbering::Numbering;
+use self::styles::Styles;
+use super::archive::Archive;
+use super::xml::{Token, Xml};
+use super::{Document, Format};
+use crate::error::{Error, Result};
+use crate::text::squeeze;
+
+/// Where the main text is unless the package says otherwise.
+const MAIN_PART: &str = "word/document.xml";
+
+/// Properties that are taken over: the element in `core.xml`, the name in our metadata.
+const PROPERTIES: &[(&str, &str)] = &[
+    ("creator", "author"),
+    ("subject", "subject"),
+    ("keywords", "keywords"),
+    ("description", "description"),
+    ("language", "language"),
+    ("created", "created"),
+    ("modified", "modified"),
+];
+
+/// Reads a DOCX file.
+///
+/// # Errors
+/// Where it is no zip archive, has no main text, unpacks to too much, or its XML is broken.
+pub fn parse(bytes: &[u8]) -> Result<Document> {
+    let mut archive = Archive::open(bytes, "DOCX")?;
+    let mut document = Document::new(Format::Docx, "quick-xml");
+    let main = related(&mut archive, "", "officeDocument")?.unwrap_or_else(|| MAIN_PART.to_owned());
+    let Some(text) = archive.text(&main)? else {
+        return Err(Error::failed(format!("has no {main} in it and so is no DOCX"))
+            .hint("say what it is with --as, or leave it out with --exclude"));
+    };
+    let styles = match part(&mut archive, &main, "styles")? {
+        Some((name, text)) => Styles::read(&name, &text)?,
+        None => Styles::default(),
+    };
+    let numbering = match part(&mut archive, &main, "numbering")? {
+        Some((name, text)) => Numbering::read(&name, &text)?,
+        None => Numbering::default(),
+    };
+    let mut notes = Notes::new();
+    for (relation, kind) in [("footnotes", "footnote"), ("endnotes", "endnote")] {
+        if let Some((name, text)) = part(&mut archive, &main, relation)? {
+            body::read_notes(&name, &text, kind, &mut notes)?;
+        }
+    }
+    let body = body::read(&main, &text, &styles, numbering, &notes)?;
+    document.blocks = body.blocks;
+    let stated = read_properties(&mut archive, &mut document)?;
+    document.title = body.title.or(stated).or_else(|| document.only_top_heading());
+    Ok(document)
+}
+
+/// The name and text of the part that `main` is related to in this way.
+fn part(archive: &mut Archive<'_>, main: &str, relation: &str) -> Result<Option<(String, String)>> {
+    let beside = main.rfind('/').map_or("", |end| &main[..=end]);
+    let name = related(archive, main, relation)?.unwrap_or_else(|| format!("{beside}{relation}.xml"));
+    Ok(archive.text(&name)?.map(|text| (name, text)))
+}
+
+/// The part that `source` (empty: the package) is related to in this way, by its relationships: they name the kind as
+/// a URL that ends in `/styles`, and the target relative to the source or from the root.
+fn related(archive: &mut Archive<'_>, source: &str, relation: &str) -> Result<Option<String>> {
+    let (folder, file) = source.rsplit_once('/').unwrap_or(("", source));
+    let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+    let name = format!("{prefix}_rels/{file}.rels");
+    let Some(text) = archive.text(&name)? else { return Ok(None) };
+    let mut xml = Xml::new(&name, &text);
+    while let Some(token) = xml.next()? {
+        if let Token::Start(element) = token
+            && element.name() == "Relationship"
+            && element.attribute("Type").is_some_and(|kind| kind.rsplit('/').next() == Some(relation))
+            && let Some(target) = element.attribute("Target")
+        {
+            return Ok(Some(match target.strip_prefix('/') {
+                Some(absolute) => absolute.to_owned(),
+                None => format!("{prefix}{target}"),
+            }));
+        }
+    }
+    Ok(None)
+}
+
+/// Reads `core.xml` into the metadata and gives the title that it states.
+fn read_properties(archive: &mut Archive<'_>, document: &mut Document) -> Result<Option<String>> {
+    let name = related(archive, "", "core-properties")?.unwrap_or_else(|| "docProps/core.xml".to_owned());
+    let Some(text) = archive.text(&name)? else { return Ok(None) };
+    let mut title = None;
+    let mut xml = Xml::new(&name, &text);
+    while let Some(token) = xml.next()? {
+        let Token::Start(element) = token else { continue };
+        let property = PROPERTIES.iter().find(|(property, _)| *property == element.name());
+        if property.is_none() && element.name() != "title" {
+            continue;
+        }
+        let value = squeeze(&xml.text()?);
+        if value.is_empty() {
+            continue;
+        }
+        match property {
+            Some((_, key)) => {
+                document.metadata.insert((*key).to_owned(), value);
+            }
+            None => title = Some(value),
+        }
+    }
+    Ok(title)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::archive::zip_of;
+    use super::super::{Block, BlockKind};
+    use super::*;
+
+    fn parse_body(body: &str) -> Document {
+        let styles = r#"<w:styles><w:style w:type="paragraph" w:styleId="1"><w:name w:val="heading 1"/></w:style>
+            <w:style w:type="paragraph" w:styleId="Chapter"><w:name w:val="Chapter"/><w:basedOn w:val="1"/></w:style>
+            <w:style w:type="paragraph" w:styleId="T"><w:name w:val="Title"/></w:style>
+            <w:style w:type="paragraph" w:styleId="toc1"><w:name w:val="toc 1"/></w:style></w:styles>"#;
+        let notes = r#"<w:footnotes><w:footnote w:type="separator" w:id="0"><w:p/></w:footnote>
+            <w:footnote w:id="2"><w:p><w:r><w:t>A note.</w:t></w:r></w:p></w:footnote></w:footnotes>"#;
+        let main = format!("<w:document><w:body>{body}</w:body></w:document>");
+        parse(&zip_of(&[("word/document.xml", &main), ("word/styles.xml", styles), ("word/footnotes.xml", notes)]))
+            .unwrap()
+    }
+
+    fn p(properties: &str, text: &str) -> String {
+        format!("<w:p><w:pPr>{properties}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>")
+    }
+
+    #[test]
+    fn styles_and_outline_levels_make_headings_and_the_title_is_the_documents() {
+        let document = parse_body(
+            &[
+                p(r#"<w:pStyle w:val="T"/>"#, "The"),
+                p(r#"<w:pStyle w:val="T"/>"#, "Title"),
+                p(r#"<w:pStyle w:val="toc1"/>"#, "One 3"),
+                p(r#"<w:pStyle w:val="Chapter"/>"#, "One"),
+                p("", "text"),
+                p(r#"<w:outlineLvl w:val="1"/>"#, "Two"),
+                p(r#"<w:pStyle w:val="1"/><w:outlineLvl w:val="9"/>"#, "no heading"),
+            ]
+            .concat(),
+        );
+        assert_eq!(document.title.as_deref(), Some("The Title"));
+        assert_eq!(
+            document.blocks,
+            [
+                Block::heading(1, "One"),
+                Block::paragraph("text"),
+                Block::heading(2, "Two"),
+                Block::paragraph("no heading")
+            ]
+        );
+    }
+
+    #[test]
+    fn tables_are_markdown_and_tables_in_them_words() {
+        let cell = |inner: &str| format!("<w:tc>{inner}</w:tc>");
+        let wide = format!(r#"<w:tc><w:tcPr><w:gridSpan w:val="2"/></w:tcPr>{}</w:tc>"#, p("", "wide"));
+        let inner = format!("<w:tbl><w:tr>{}{}</w:tr></w:tbl>", cell(&p("", "in")), cell(&p("", "side")));
+        let document = parse_body(&format!(
+            "<w:tbl><w:tr>{wide}</w:tr><w:tr>{}{}</w:tr></w:tbl>",
+            cell(&(p("", "a") + &p("", "b|c"))),
+            cell(&inner)
+        ));
+        assert_eq!(document.blocks, [Block::paragraph("| wide |  |\n| --- | --- |\n| a b\\|c | in side |")]);
+    }
+
+    #[test]
+    fn notes_follow_their_paragraph_and_deleted_text_is_gone() {
+        let document = parse_body(
+            r#"<w:p><w:r><w:t xml:space="preserve">One </w:t><w:tab/><w:t>two</w:t></w:r>
+            <w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:ins><w:r><w:t>!</w:t></w:r></w:ins>
+            <w:r><w:footnoteReference w:id="2"/></w:r></w:p>"#,
+        );
+        assert_eq!(document.blocks, [Block::paragraph("One \ttwo![^1]"), Block::paragraph("[^1]: A note.")]);
+    }
+
+    #[test]
+    fn list_items_are_lines_and_text_boxes_come_before_their_paragraph() {
+        let item = r#"<w:numPr><w:ilvl w:val="1"/><w:numId w:val="4"/></w:numPr>"#;
+        let boxed = format!("<w:p><w:r><w:t>around</w:t><w:txbxContent>{}</w:txbxContent></w:r></w:p>", p("", "box"));
+        let document = parse_body(&(p(item, "item") + &boxed));
+        let texts: Vec<(BlockKind, &str)> = document.blocks.iter().map(|b| (b.kind, b.text.as_str())).collect();
+        assert_eq!(
+            texts,
+            [(BlockKind::Line, "  - item"), (BlockKind::Paragraph, "box"), (BlockKind::Paragraph, "around")]
+        );
+    }
+
+    #[test]
+    fn other_archives_and_broken_xml_are_told_as_that() {
+        let error = parse(&zip_of(&[("a.txt", "x")])).unwrap_err();
+        assert!(error.message().contains("no DOCX"), "{error}");
+        let error = parse(&zip_of(&[("word/document.xml", "<w:document><w:p>")])).unwrap_err();
+        assert!(error.message().contains("word/document.xml"), "{error}");
+    }
+
+    #[test]
+    fn the_package_says_where_its_parts_are() {
+        let document = parse(&zip_of(&[
+            ("_rels/.rels", r#"<R><Relationship Type="http://x/officeDocument" Target="/text/main.xml"/></R>"#),
+            ("text/main.xml", r#"<d><p><pPr><pStyle val="K"/></pPr><r><t>H</t></r></p></d>"#),
+            ("text/_rels/main.xml.rels", r#"<R><Relationship Type="http://x/styles" Target="looks.xml"/></R>"#),
+            ("text/looks.xml", r#"<s><style type="paragraph" styleId="K"><name val="标题 2"/></style></s>"#),
+            ("docProps/core.xml", "<c><dc:title>Stated</dc:title><dc:creator>Ann</dc:creator></c>"),
+        ]))
+        .unwrap();
+        assert_eq!(document.blocks, [Block::heading(2, "H")]);
+        assert_eq!(document.title.as_deref(), Some("Stated"));
+        assert_eq!(document.metadata["author"], "Ann");
+    }
+}

@@ -1,0 +1,108 @@
+//! JSON Lines in the layout of a BEIR corpus: one record `{"_id": …, "title": …, "text": …}` on each line, through
+//! `serde_json`.
+//!
+//! Each record becomes a section of level 1 with the record's title, or its `_id` where it has none. Where the title
+//! hides the `_id`, a last line of the text names it, so that it can be searched for.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::plain::lines_to_blocks;
+use super::{Block, Document, Format};
+use crate::error::{Error, Result};
+use crate::text::squeeze;
+
+/// A line. Other fields than these are not read.
+#[derive(Deserialize)]
+struct Record {
+    /// A string, or a number.
+    #[serde(rename = "_id")]
+    id: Value,
+    #[serde(default)]
+    title: Option<String>,
+    text: String,
+}
+
+/// Reads JSON Lines.
+///
+/// # Errors
+/// Where a line is no such record, with its number. Empty lines are passed over.
+pub fn parse(text: &str) -> Result<Document> {
+    let mut document = Document::new(Format::Jsonl, "serde_json");
+    for (i, line) in text.lines().enumerate() {
+        if line.trim().is_empty() {
+            continue;
+        }
+        let bad = |reason: String| {
+            Error::failed(format!("line {} is no record: {reason}", i + 1))
+                .hint(r#"each line must be like {"_id": "7", "title": "…", "text": "…"}; the title may be missing"#)
+        };
+        let record: Record = serde_json::from_str(line).map_err(|error| bad(plain_reason(&error)))?;
+        let id = match record.id {
+            Value::String(id) if !id.trim().is_empty() => squeeze(&id),
+            Value::Number(id) => id.to_string(),
+            _ => return Err(bad("its `_id` is neither a text nor a number".to_owned())),
+        };
+        let title = record.title.map(|title| squeeze(&title)).filter(|title| !title.is_empty());
+        document.blocks.push(Block::heading(1, title.clone().unwrap_or_else(|| id.clone())));
+        document.blocks.extend(lines_to_blocks(&record.text, None));
+        if title.is_some_and(|title| title != id) {
+            document.blocks.push(Block::paragraph(format!("_id: {id}")));
+        }
+    }
+    Ok(document)
+}
+
+/// Whether this line is a record.
+pub fn is_record(line: &str) -> bool {
+    line.trim_start().starts_with('{') && serde_json::from_str::<Record>(line).is_ok()
+}
+
+/// The reason without the line number: to `serde_json` every line is line 1.
+fn plain_reason(error: &serde_json::Error) -> String {
+    let reason = error.to_string();
+    match reason.rfind(" at line ") {
+        Some(end) => format!("{} (column {})", &reason[..end], error.column()),
+        None => reason,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_are_sections_and_ids_stay_findable() {
+        let document = parse(
+            "{\"_id\": \"d1\", \"title\": \"Tea\", \"text\": \"One.\\n\\nTwo.\", \"metadata\": {}}\n\n\
+             {\"_id\": 7, \"text\": \"水\"}\n{\"_id\": \"x\", \"title\": \"\", \"text\": \"\"}\n",
+        )
+        .unwrap();
+        assert_eq!(
+            document.blocks,
+            [
+                Block::heading(1, "Tea"),
+                Block::paragraph("One."),
+                Block::paragraph("Two."),
+                Block::paragraph("_id: d1"),
+                Block::heading(1, "7"),
+                Block::paragraph("水"),
+                Block::heading(1, "x"),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_bad_line_is_named() {
+        for (line, words) in [
+            ("{\"_id\": \"a\"}", "missing field `text`"),
+            ("{\"_id\": [], \"text\": \"x\"}", "neither"),
+            ("{\"_id\": \"a\", \"text\": \"x\"", "EOF"),
+            (&"[".repeat(100_000), "no record"),
+        ] {
+            let error = parse(&format!("{{\"_id\": \"1\", \"text\": \"x\"}}\n{line}\n")).unwrap_err();
+            assert!(error.message().starts_with("line 2 is no record") && error.message().contains(words), "{error}");
+            assert!(error.next_step().is_some_and(|hint| hint.contains("_id")));
+        }
+    }
+}

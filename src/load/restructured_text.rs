@@ -1,0 +1,228 @@
+//! reStructuredText: titles by their underlines, fields at the top as metadata, everything else as it was written.
+//!
+//! A reader of lines of our own, because no library is kept well enough: `rst_parser` refuses a whole document for one
+//! directive that its grammar does not know, and recurses as deep as the document wants. Titles are easy to tell without
+//! knowing the rest: they stand in the first column, and whatever belongs to a directive, a comment or a literal block
+//! is indented.
+
+use unicode_width::UnicodeWidthStr;
+
+use super::{Block, Document, Format};
+use crate::text::squeeze;
+
+/// An underline shorter than its title counts only if it has as many characters as this (as in docutils).
+const SHORTEST_SHORT_UNDERLINE: usize = 4;
+
+/// Reads reStructuredText. The level of a title is the order in which its kind of line first appears.
+pub fn parse(text: &str) -> Document {
+    let mut document = Document::new(Format::RestructuredText, "lines");
+    let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    // The kinds of title lines seen, outermost first: the character, and whether there is a line above, too.
+    let mut kinds: Vec<(char, bool)> = Vec::new();
+    let mut block = Vec::new();
+    let mut at = 0;
+    while at < lines.len() {
+        if begins_anew(&lines, at)
+            && let Some(title) = title_at(&lines[at..])
+        {
+            end_block(&mut block, &mut document);
+            let level = kinds.iter().position(|&kind| kind == title.kind).unwrap_or_else(|| {
+                kinds.push(title.kind);
+                kinds.len() - 1
+            });
+            let level = u8::try_from(level + 1).unwrap_or(u8::MAX);
+            document.blocks.push(Block::heading(level, without_markup(title.text)));
+            at += title.lines;
+            continue;
+        }
+        // A blank line ends a block unless what follows is indented: then it still belongs to it.
+        let line = lines[at];
+        if line.is_empty() && lines[at + 1..].iter().find(|line| !line.is_empty()).is_none_or(|next| !indented(next)) {
+            end_block(&mut block, &mut document);
+        } else if !(line.is_empty() && block.is_empty()) {
+            block.push(line);
+        }
+        at += 1;
+    }
+    end_block(&mut block, &mut document);
+    document.title = document.only_top_heading();
+    document
+}
+
+struct Title<'a> {
+    text: &'a str,
+    kind: (char, bool),
+    /// How many lines it takes.
+    lines: usize,
+}
+
+/// The title that begins with the first of these lines.
+fn title_at<'a>(lines: &[&'a str]) -> Option<Title<'a>> {
+    let first = *lines.first()?;
+    let second = *lines.get(1)?;
+    if let Some(over) = line_character(first) {
+        let text = second.trim_start();
+        let same = lines.get(2) == Some(&first);
+        let fits = text.width() <= first.len() || first.len() >= SHORTEST_SHORT_UNDERLINE;
+        return (same && !text.is_empty() && line_character(text).is_none() && fits).then_some(Title {
+            text,
+            kind: (over, true),
+            lines: 3,
+        });
+    }
+    let under = line_character(second)?;
+    let fits = first.width() <= second.len() || second.len() >= SHORTEST_SHORT_UNDERLINE;
+    (!first.is_empty() && !indented(first) && !first.starts_with(".. ") && fits).then_some(Title {
+        text: first,
+        kind: (under, false),
+        lines: 2,
+    })
+}
+
+/// The character that a line consists of, where it is one that may underline.
+fn line_character(line: &str) -> Option<char> {
+    let first = line.chars().next().filter(char::is_ascii_punctuation)?;
+    (line.len() > 1 && line.chars().all(|c| c == first)).then_some(first)
+}
+
+/// Whether a title may begin here: not in the middle of a paragraph.
+fn begins_anew(lines: &[&str], at: usize) -> bool {
+    let Some(before) = at.checked_sub(1).map(|before| lines[before]) else { return true };
+    before.is_empty() || indented(before) || before.starts_with(".. ") || line_character(before).is_some()
+}
+
+fn indented(line: &str) -> bool {
+    line.starts_with([' ', '\t'])
+}
+
+fn end_block(lines: &mut Vec<&str>, document: &mut Document) {
+    let block = std::mem::take(lines);
+    let text = block.join("\n");
+    let text = text.trim_end();
+    let Some(first) = block.first() else { return };
+    if line_character(first).is_some_and(|_| block.len() == 1) || is_comment(&block) {
+        return;
+    }
+    // Fields before any text are about the document.
+    let at_top = document.blocks.iter().all(|block| matches!(block.kind, super::BlockKind::Heading(_)));
+    if at_top && block.iter().all(|line| indented(line) || field(line).is_some()) && field(first).is_some() {
+        let mut key = String::new();
+        for line in &block {
+            let (name, value) = field(line).map_or((key.clone(), line.trim()), |(name, value)| (name, value));
+            let known = document.metadata.entry(name.clone()).or_default();
+            *known = squeeze(&format!("{known} {value}"));
+            key = name;
+        }
+        return;
+    }
+    document.blocks.push(Block::paragraph(text));
+}
+
+/// `:name: value` in the first column.
+fn field(line: &str) -> Option<(String, &str)> {
+    let (name, value) = line.strip_prefix(':')?.split_once(':')?;
+    let plain = !name.is_empty() && !name.starts_with(' ') && (value.is_empty() || value.starts_with(' '));
+    plain.then(|| (name.to_lowercase(), value.trim()))
+}
+
+/// A comment or the name of a place: `.. text`, `.. _place:`, but no directive, footnote or substitution.
+fn is_comment(block: &[&str]) -> bool {
+    let Some(rest) = block.first().and_then(|line| line.strip_prefix("..")) else { return false };
+    let rest = rest.trim_start_matches(' ');
+    let kept = rest.contains("::") || rest.starts_with(['[', '|']) || block[0].starts_with("...");
+    // The name of a place with an address behind it is a link's target: worth keeping.
+    let target = rest.starts_with('_') && !rest.ends_with(':');
+    !kept && !target
+}
+
+/// A title without inline markup: ``` ``code`` ```, `*emphasis*`, `` :role:`text <target>` ``, `` `link`_ ``.
+fn without_markup(title: &str) -> String {
+    let mut out = String::with_capacity(title.len());
+    let mut parts = title.split('`');
+    out.push_str(parts.next().unwrap_or_default());
+    let mut quoted = true;
+    for part in parts {
+        if quoted {
+            // The role in front of the quotation.
+            if out.ends_with(':')
+                && let Some(start) = out[..out.len() - 1].rfind(':')
+                && !out[start..].contains(' ')
+            {
+                out.truncate(start);
+            }
+            out.push_str(part.split(" <").next().unwrap_or_default());
+        } else {
+            out.push_str(part.trim_start_matches('_'));
+        }
+        // ``code`` has empty parts around it.
+        if !part.is_empty() {
+            quoted = !quoted;
+        }
+    }
+    let words = out.split_whitespace().map(|word| {
+        let inner = word.trim_matches('*');
+        if inner.is_empty() { word } else { inner }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::BlockKind;
+    use super::*;
+
+    fn headings(text: &str) -> Vec<(u8, String)> {
+        let level = |block: &Block| match block.kind {
+            BlockKind::Heading(level) => Some((level, block.text.clone())),
+            _ => None,
+        };
+        parse(text).blocks.iter().filter_map(level).collect()
+    }
+
+    #[test]
+    fn levels_follow_the_order_of_first_appearance() {
+        let text = "#####\n Top\n#####\n\nA\n=\n\nA1\n~~\n\nSub\n~~~\ntext\n\nB\n=\nC\n=====\n\n中文标题\n~~~~~~~~\n";
+        let wanted = [(1, "Top"), (2, "A"), (3, "A1"), (3, "Sub"), (2, "B"), (2, "C"), (3, "中文标题")];
+        let found = headings(&text.replace("A\n=\n", "A\n==\n").replace("B\n=\n", "B\n==\n"));
+        assert_eq!(found, wanted.map(|(level, title)| (level, title.to_owned())));
+        assert_eq!(parse(text).title.as_deref(), Some("Top"));
+    }
+
+    #[test]
+    fn what_only_looks_like_a_title_is_none() {
+        for text in [
+            "::\n\n    Title\n    =====\n",
+            ".. code-block:: rst\n\n   Title\n   =====\n\ntext\n",
+            "para one\npara two\n--------\n",
+            "a\n\n----\n\nb\n",
+            "=====  =====\nA      B\n=====  =====\n1      2\n=====  =====\n",
+            "too wide\n--\n",
+            ".. comment\n----\n",
+        ] {
+            assert_eq!(headings(text), [], "{text:?}");
+        }
+    }
+
+    #[test]
+    fn literal_blocks_stay_with_their_paragraph_and_comments_go() {
+        let document =
+            parse("See::\n\n    a\n\n    b\n\n.. a comment\n   of two lines\n\n.. _place:\n\n.. note:: Mind.\n\nx\n");
+        let texts: Vec<&str> = document.blocks.iter().map(|block| block.text.as_str()).collect();
+        assert_eq!(texts, ["See::\n\n    a\n\n    b", ".. note:: Mind.", "x"]);
+    }
+
+    #[test]
+    fn fields_at_the_top_are_metadata() {
+        let document = parse("T\n=====\n\n:Author: Ann\n   Other\n:Date: 2026-01-02\n\ntext\n\n:not: metadata\n");
+        assert_eq!(document.metadata["author"], "Ann Other");
+        assert_eq!(document.metadata["date"], "2026-01-02");
+        assert_eq!(document.blocks.len(), 3);
+    }
+
+    #[test]
+    fn titles_lose_their_markup() {
+        assert_eq!(without_markup("The ``kb toc`` *command*"), "The kb toc command");
+        assert_eq!(without_markup("See :ref:`the guide <guide>` and `PyPI`_"), "See the guide and PyPI");
+        assert_eq!(without_markup("2 * 3"), "2 * 3");
+    }
+}
