@@ -1,24 +1,36 @@
-//! `kb section`: the whole text of one section.
+//! `kb section`: the whole text of sections.
 
 use clap::Args;
 
 use super::Context;
 use crate::error::Result;
 use crate::render::SectionView;
-use crate::retrieve::{SectionContent, find_section, resolve_document};
+use crate::retrieve::{Extent, SectionContent, find_sections, resolve_document};
 
-/// Show the whole text of a section, its subsections included
+/// Show the whole text of sections, their subsections included
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  kb section manual.pdf 3.2.1\n  kb section manual.pdf \"Priming the pump\"\n  kb section 维护手册 启动"
-)]
+#[command(after_help = "Examples:
+  kb section manual.pdf 3.2.1
+  kb section manual.pdf \"Priming the pump\" 4.1      several at once
+  kb section manual.pdf 3 --no-children             without 3.1, 3.2, …
+  kb section manual.pdf 3 --max-tokens 2000         as much as fits into a prompt
+  kb section 维护手册 启动
+
+A misspelt title is taken for the one title that is near it, and said so. Tokens are counted with the tokenizer of
+kb's embedding model, titles included; other models' tokenizers count somewhat differently.")]
 pub struct SectionArgs {
     /// An id, a path, the end of a path or a title
     #[arg(value_name = "DOC")]
     document: String,
     /// The section's path, as `kb toc` shows it, or its title or the unique part of one
-    #[arg(value_name = "PATH|TITLE")]
-    section: String,
+    #[arg(value_name = "PATH|TITLE", required = true)]
+    sections: Vec<String>,
+    /// Only the sections' own text, without their subsections
+    #[arg(long)]
+    no_children: bool,
+    /// At most so many tokens; cut between passages, and said what is left out
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    max_tokens: Option<u32>,
 }
 
 pub async fn run(context: &Context, args: SectionArgs) -> Result<u8> {
@@ -28,8 +40,15 @@ pub async fn run(context: &Context, args: SectionArgs) -> Result<u8> {
     let documents = snapshot.documents().await?;
     let document = resolve_document(&documents, &args.document, &store)?;
     let sections = snapshot.sections(&document.doc_id).await?;
-    let section = find_section(&sections, &args.section)?;
-    let content = SectionContent::read(snapshot, document, &sections, section).await?;
-    context.show(&SectionView(&content))?;
+    let found = find_sections(&sections, &args.sections)?;
+    found.iter().filter_map(|found| found.note.as_deref()).for_each(|note| context.tell(note));
+    let wanted: Vec<_> = found.iter().map(|found| found.section).collect();
+    let extent = Extent { children: !args.no_children, max_tokens: args.max_tokens.map(|tokens| tokens as usize) };
+    let content = SectionContent::read(snapshot, document, &sections, &wanted, extent).await?;
+    let view = SectionView(&content);
+    context.show(&view)?;
+    if let Some(line) = view.left_out() {
+        context.tell(&line);
+    }
     Ok(0)
 }

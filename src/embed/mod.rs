@@ -5,6 +5,7 @@
 
 mod engine;
 mod model;
+mod tokens;
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -16,6 +17,7 @@ use fastembed::{
 
 pub use engine::{Engine, EngineChoice, select};
 pub use model::{MODEL, Model};
+pub use tokens::TokenCounter;
 
 use crate::error::{Error, Result};
 

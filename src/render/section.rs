@@ -1,15 +1,43 @@
-//! The text of a section.
+//! The text of sections.
 
 use std::io::{Result, Write};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::style::{DIM, PLACE, TITLE, paint};
 use super::{Screen, View, pages, value};
 use crate::retrieve::SectionContent;
 
+/// Sections that were left out are named up to so many.
+const MOST_NAMED: usize = 5;
+
 /// What `kb section` shows.
 pub struct SectionView<'a>(pub &'a SectionContent);
+
+impl SectionView<'_> {
+    /// What did not fit, in one line; `None` where everything did.
+    pub fn left_out(&self) -> Option<String> {
+        let left_out = &self.0.left_out;
+        if left_out.is_empty() {
+            return None;
+        }
+        let chunks: usize = left_out.iter().map(|part| part.chunks).sum();
+        let tokens: usize = left_out.iter().map(|part| part.tokens).sum();
+        let mut named: Vec<String> = left_out
+            .iter()
+            .take(MOST_NAMED)
+            .map(|part| format!("{} ({}, {})", part.section_id, part.title, count(part.chunks, "passage")))
+            .collect();
+        if left_out.len() > MOST_NAMED {
+            named.push(format!("and {} more", left_out.len() - MOST_NAMED));
+        }
+        Some(format!("left out: {} of {tokens} tokens, of {}", count(chunks, "passage"), named.join(", ")))
+    }
+}
+
+fn count(number: usize, of: &str) -> String {
+    format!("{number} {of}{}", if number == 1 { "" } else { "s" })
+}
 
 impl View for SectionView<'_> {
     fn table(&self, _screen: Screen, out: &mut dyn Write) -> Result<()> {
@@ -24,19 +52,21 @@ impl View for SectionView<'_> {
                 writeln!(out, "\n{}", part.text)?;
             }
         }
+        if let Some(line) = self.left_out() {
+            writeln!(out, "\n[{line}]")?;
+        }
         writeln!(out, "\n{}", paint(DIM, format!("{}  {}", self.0.title, self.0.source)))
     }
 
     fn markdown(&self, out: &mut dyn Write) -> Result<()> {
-        let base = self.0.parts.first().map_or(0, |part| part.section.level);
         for (i, part) in self.0.parts.iter().enumerate() {
             let section = &part.section;
             if i > 0 {
                 writeln!(out)?;
             }
-            let level = (section.level.saturating_sub(base) as usize + 1).min(6);
+            let level = (part.depth as usize + 1).min(6);
             writeln!(out, "{} {}", "#".repeat(level), section.title)?;
-            if i == 0 {
+            if part.depth == 0 {
                 let place = pages(section.page_start, section.page_end);
                 let place = if place.is_empty() { String::new() } else { format!(" · {place}") };
                 writeln!(out, "\n`{}` · section `{}`{place}", self.0.source, section.section_id)?;
@@ -44,6 +74,9 @@ impl View for SectionView<'_> {
             if !part.text.is_empty() {
                 writeln!(out, "\n{}", part.text)?;
             }
+        }
+        if let Some(line) = self.left_out() {
+            writeln!(out, "\n[{line}]")?;
         }
         Ok(())
     }
@@ -53,7 +86,9 @@ impl View for SectionView<'_> {
     }
 
     fn lines(&self) -> Vec<Value> {
-        self.0.parts.iter().map(value).collect()
+        let parts = self.0.parts.iter().map(value);
+        let left_out = (!self.0.left_out.is_empty()).then(|| json!({ "left_out": self.0.left_out }));
+        parts.chain(left_out).collect()
     }
 
     fn paths(&self) -> Vec<String> {

@@ -3,6 +3,7 @@
 //! Promise: the better arm is never spoiled by the weaker one. An arm that cannot judge a question (a model asked in
 //! a language it was not taught) gets no weight, and then is not even run.
 
+mod find_section;
 mod fuse;
 mod kernel;
 mod query;
@@ -11,11 +12,12 @@ mod section;
 
 use serde::Serialize;
 
+pub use find_section::{Found, find_sections};
 pub use fuse::Candidate;
 pub use kernel::{Encoder, Kernel, Ranking};
 pub use query::Route;
 pub use resolve::{resolve_document, resolve_documents};
-pub use section::{SectionContent, find_section};
+pub use section::{Extent, LeftOut, SectionContent, SectionPart};
 
 /// Which arms are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, serde::Deserialize, clap::ValueEnum)]

@@ -1,17 +1,21 @@
-//! One section, found by its path or its title, with its whole text.
+//! Sections with their whole text, or as much of it as fits.
 
 use serde::Serialize;
 
+use crate::embed::TokenCounter;
 use crate::error::{Error, Result};
-use crate::store::{DocumentRow, SectionRow, Snapshot};
-use crate::structure::{PREAMBLE, normalise_title};
+use crate::store::{ChunkRow, DocumentRow, SectionRow, Snapshot};
 
-/// How many suggestions an error names.
-const MOST_NAMED: usize = 5;
-/// Titles less alike than this are no suggestion.
-const LEAST_LIKENESS: f64 = 0.6;
+/// How much of sections is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extent {
+    /// Their subsections too.
+    pub children: bool,
+    /// At most so many tokens, titles counted; everything, where `None`.
+    pub max_tokens: Option<usize>,
+}
 
-/// A section with its text and that of its subsections.
+/// Sections of one document with their text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SectionContent {
     /// The document's id.
@@ -20,8 +24,11 @@ pub struct SectionContent {
     pub source: String,
     /// The document's title.
     pub title: String,
-    /// The section and its subsections in order, each with its own text.
+    /// The sections in the order in which they were asked for, each followed by its subsections, each with its own
+    /// text.
     pub parts: Vec<SectionPart>,
+    /// What did not fit into the tokens that were asked for; empty where all of it did.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// A section's own text.
@@ -30,111 +37,138 @@ pub struct SectionPart {
     /// The section.
     #[serde(flatten)]
     pub section: SectionRow,
+    /// How deep it lies below the section that was asked for; 0 for that one.
+    #[serde(skip)]
+    pub depth: u32,
     /// Its text, edits included, without its subsections'.
     pub text: String,
 }
 
-/// The section of a document that `name` stands for: a path (`1.2.3`), a title, or the unique part of one.
-///
-/// # Errors
-/// Not found or not unique, with suggestions.
-pub fn find_section<'a>(sections: &'a [SectionRow], name: &str) -> Result<&'a SectionRow> {
-    let name = name.trim();
-    if let Some(section) = sections.iter().find(|section| section.path == name || section.section_id == name) {
-        return Ok(section);
-    }
-    // What looks like a path is one: `2` must not find "Error T-1102".
-    if name.chars().all(|c| c.is_ascii_digit() || c == '.') {
-        return Err(Error::not_found(format!("no section {name:?}")).hint("`kb toc DOC` shows the sections"));
-    }
-    let wanted = normalise_title(name);
-    let titled: Vec<&SectionRow> = sections.iter().filter(|section| section.path != PREAMBLE).collect();
-    let without_number = |title: &str| {
-        normalise_title(title.trim_start_matches(|c: char| c.is_numeric() || matches!(c, '.' | ' ' | '、')))
-    };
-    let readings: [&dyn Fn(&SectionRow) -> bool; 3] = [
-        &|section| normalise_title(&section.title) == wanted,
-        &|section| without_number(&section.title) == wanted,
-        &|section| normalise_title(&section.title).contains(&wanted),
-    ];
-    if !wanted.is_empty() {
-        for reading in readings {
-            let found: Vec<&&SectionRow> = titled.iter().filter(|section| reading(section)).collect();
-            match found.as_slice() {
-                [] => {}
-                [one] => return Ok(one),
-                many => {
-                    let hint = format!("name one by its path: {}", name_them(many.iter().map(|section| **section)));
-                    return Err(Error::not_found(format!("{} sections are called {name:?}", many.len())).hint(hint));
-                }
-            }
-        }
-    }
-    let mut alike: Vec<(f64, &SectionRow)> = titled
-        .iter()
-        .map(|section| (strsim::jaro_winkler(&normalise_title(&section.title), &wanted), *section))
-        .filter(|(likeness, _)| *likeness >= LEAST_LIKENESS)
-        .collect();
-    alike.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let error = Error::not_found(format!("no section {name:?}"));
-    Err(if alike.is_empty() {
-        error.hint("`kb toc DOC` shows the sections")
-    } else {
-        error.hint(format!("did you mean {}?", name_them(alike.into_iter().map(|(_, section)| section))))
-    })
-}
-
-fn name_them<'a>(sections: impl Iterator<Item = &'a SectionRow>) -> String {
-    let named: Vec<String> =
-        sections.take(MOST_NAMED).map(|section| format!("{} ({})", section.path, section.title)).collect();
-    named.join(", ")
+/// What of a section's own text was left out.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LeftOut {
+    /// The section.
+    pub section_id: String,
+    /// Its title.
+    pub title: String,
+    /// How many of its parent chunks, from the end; 0 where it has only a title.
+    pub chunks: usize,
+    /// How many tokens those have.
+    pub tokens: usize,
 }
 
 impl SectionContent {
-    /// Reads a section's text and that of its subsections.
+    /// Reads sections of a document. One that is contained in another is given once.
     ///
     /// # Errors
-    /// Where the store cannot be read.
+    /// Where the store cannot be read, or not even the first passage fits into the tokens.
     pub async fn read(
         snapshot: &Snapshot,
         document: &DocumentRow,
         sections: &[SectionRow],
-        section: &SectionRow,
+        wanted: &[&SectionRow],
+        extent: Extent,
     ) -> Result<Self> {
-        let below = format!("{}.", section.path);
-        let wanted: Vec<&SectionRow> =
-            sections.iter().filter(|other| other.path == section.path || other.path.starts_with(&below)).collect();
-        let start = wanted.iter().filter(|s| s.chunk_end > s.chunk_start).map(|s| s.chunk_start).min().unwrap_or(0);
-        let end = wanted.iter().map(|s| s.chunk_end).max().unwrap_or(0);
-        let chunks = snapshot.parents_between(&document.doc_id, start, end).await?;
-        let parts = wanted
-            .into_iter()
-            .map(|section| {
-                let own = chunks.iter().filter(|chunk| chunk.section_id == section.section_id);
-                let text: String = own.map(|chunk| chunk.content.as_str()).collect();
-                SectionPart { section: section.clone(), text: text.trim_end().to_owned() }
-            })
-            .collect();
-        Ok(SectionContent {
+        let mut parts = Vec::new();
+        for root in outermost(wanted, extent.children) {
+            let span: Vec<&SectionRow> = sections
+                .iter()
+                .filter(|section| section.path == root.path || (extent.children && is_below(section, root)))
+                .collect();
+            let start = span.iter().filter(|s| s.chunk_end > s.chunk_start).map(|s| s.chunk_start).min().unwrap_or(0);
+            let end = span.iter().map(|s| s.chunk_end).max().unwrap_or(0);
+            let chunks = snapshot.parents_between(&document.doc_id, start, end).await?;
+            parts.extend(span.into_iter().map(|section| {
+                let own = chunks.iter().filter(|chunk| chunk.section_id == section.section_id).cloned().collect();
+                (section.clone(), section.level.saturating_sub(root.level), own)
+            }));
+        }
+        let mut content = SectionContent {
             doc_id: document.doc_id.clone(),
             source: document.source.clone(),
             title: document.title.clone(),
-            parts,
-        })
+            parts: Vec::with_capacity(parts.len()),
+            left_out: Vec::new(),
+        };
+        content.fill(parts, extent.max_tokens)?;
+        Ok(content)
+    }
+
+    /// Takes the parts over until the tokens are used up: whole passages, and none behind the first that is left out.
+    fn fill(&mut self, parts: Vec<(SectionRow, u32, Vec<ChunkRow>)>, max_tokens: Option<usize>) -> Result<()> {
+        let counter = max_tokens.map(|most| TokenCounter::load().map(|counter| (counter, most))).transpose()?;
+        let mut used = 0;
+        let mut first_cost = None;
+        for (section, depth, chunks) in parts {
+            let mut fitting = chunks.len();
+            let mut shown = true;
+            if let Some((counter, most)) = &counter {
+                let full = !self.left_out.is_empty();
+                let title = counter.count(&section.title)?;
+                let mut costs = Vec::with_capacity(chunks.len());
+                for chunk in &chunks {
+                    costs.push(counter.count(&chunk.content)?);
+                }
+                let least = title + costs.first().copied().unwrap_or(0);
+                first_cost.get_or_insert(least);
+                shown = !full && used + least <= *most;
+                fitting = 0;
+                if shown {
+                    used += title;
+                    while fitting < costs.len() && used + costs[fitting] <= *most {
+                        used += costs[fitting];
+                        fitting += 1;
+                    }
+                }
+                if !shown || fitting < chunks.len() {
+                    self.left_out.push(LeftOut {
+                        section_id: section.section_id.clone(),
+                        title: section.title.clone(),
+                        chunks: chunks.len() - fitting,
+                        tokens: costs[fitting..].iter().sum(),
+                    });
+                }
+            }
+            if shown {
+                let text: String = chunks[..fitting].iter().map(|chunk| chunk.content.as_str()).collect();
+                self.parts.push(SectionPart { section, depth, text: text.trim_end().to_owned() });
+            }
+        }
+        if let (Some((_, most)), Some(least), true) = (&counter, first_cost, self.parts.is_empty()) {
+            return Err(Error::not_found(format!("not even the first passage fits into {most} tokens"))
+                .hint(format!("it has {least}; ask for more with --max-tokens")));
+        }
+        Ok(())
     }
 }
 
+/// The sections that are in no other of them, each once. Where subsections are not wanted, none is in another.
+fn outermost<'a>(wanted: &[&'a SectionRow], children: bool) -> Vec<&'a SectionRow> {
+    let mut out: Vec<&SectionRow> = Vec::with_capacity(wanted.len());
+    for section in wanted {
+        let contained = children && wanted.iter().any(|other| is_below(section, other));
+        if !contained && !out.iter().any(|known| known.path == section.path) {
+            out.push(section);
+        }
+    }
+    out
+}
+
+fn is_below(section: &SectionRow, above: &SectionRow) -> bool {
+    section.path.strip_prefix(&above.path).is_some_and(|rest| rest.starts_with('.'))
+}
+
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn row(path: &str, title: &str) -> SectionRow {
+    pub(in crate::retrieve) fn row(path: &str, title: &str) -> SectionRow {
         SectionRow {
             section_id: format!("d#{path}"),
             doc_id: "d".into(),
             position: 0,
             parent_id: None,
-            level: 1,
+            level: path.split('.').count() as u32,
             path: path.into(),
             title: title.into(),
             page_start: None,
@@ -147,21 +181,11 @@ mod tests {
     }
 
     #[test]
-    fn sections_are_found_by_path_title_and_part_of_a_title() {
-        let rows = [row("1", "1 Introduction"), row("1.1", "1.1 Scope"), row("2", "第二章 启动水泵")];
-        for (name, path) in [("1.1", "1.1"), ("introduction", "1"), ("SCOPE", "1.1"), ("启动", "2")] {
-            assert_eq!(find_section(&rows, name).unwrap().path, path, "{name}");
-        }
-    }
-
-    #[test]
-    fn what_is_not_found_or_not_unique_gets_suggestions() {
-        let rows = [row("1", "Installation"), row("2.1", "Notes"), row("3.1", "Notes")];
-        let error = find_section(&rows, "notes").unwrap_err();
-        assert!(error.next_step().unwrap().contains("3.1"));
-        assert!(find_section(&[row("1", "Error T-1102")], "2").is_err());
-        let error = find_section(&rows, "Instalation").unwrap_err();
-        assert!(error.next_step().unwrap().contains("Installation"));
-        assert_eq!(error.kind().exit_code(), 1);
+    fn what_is_contained_in_another_is_given_once() {
+        let [a, b, c, d] = ["2", "2.1", "21", "2"].map(|path| row(path, "t"));
+        let paths =
+            |children| outermost(&[&b, &a, &c, &d], children).iter().map(|s| s.path.clone()).collect::<Vec<_>>();
+        assert_eq!(paths(true), ["2", "21"]);
+        assert_eq!(paths(false), ["2.1", "2", "21"]);
     }
 }
