@@ -1,4 +1,4 @@
-//! EPUB 2 and 3: the package through `rbook`, the chapters through the [`html`](super::html) loader.
+//! EPUB 2 and 3: the package through `rbook`, the chapters through the HTML loader.
 //!
 //! The tree is that of the book's navigation (`nav.xhtml`, else `toc.ncx`). Its entries lead to files or to places in
 //! files; where the text has a heading of the same words there, the entry takes its place. Headings that the navigation
