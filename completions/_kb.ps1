@@ -38,11 +38,12 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
             [CompletionResult]::new('ingest', 'ingest', [CompletionResultType]::ParameterValue, 'Read files and folders into the knowledge base; only what changed is read again')
             [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Find the passages that answer a question')
-            [CompletionResult]::new('toc', 'toc', [CompletionResultType]::ParameterValue, 'Show a document''s table of contents')
-            [CompletionResult]::new('section', 'section', [CompletionResultType]::ParameterValue, 'Show the whole text of a section, its subsections included')
+            [CompletionResult]::new('toc', 'toc', [CompletionResultType]::ParameterValue, 'Show a document''s table of contents, or those of all documents; or correct one')
+            [CompletionResult]::new('section', 'section', [CompletionResultType]::ParameterValue, 'Show the whole text of sections, their subsections included')
             [CompletionResult]::new('docs', 'docs', [CompletionResultType]::ParameterValue, 'List the documents, or describe some of them')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Take documents out of the knowledge base; the files stay')
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show what is in the store: generation, counts, size, model and engine')
+            [CompletionResult]::new('reindex', 'reindex', [CompletionResultType]::ParameterValue, 'Find the sections of documents anew, in place')
             [CompletionResult]::new('eval', 'eval', [CompletionResultType]::ParameterValue, 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Write the completions for a shell')
             [CompletionResult]::new('parse-worker', 'parse-worker', [CompletionResultType]::ParameterValue, 'Parse files for a parent process')
@@ -67,6 +68,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--prune', '--prune', [CompletionResultType]::ParameterName, 'Take documents out whose file is gone from the given folders')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only say what would happen')
             [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Read files again that have not changed')
+            [CompletionResult]::new('--no-embed', '--no-embed', [CompletionResultType]::ParameterName, 'Make no vectors, which takes most of the time: searches use words alone until a run without this makes them')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
@@ -98,13 +100,19 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             break
         }
         'kb;toc' {
-            [CompletionResult]::new('--max-level', '--max-level', [CompletionResultType]::ParameterName, 'How deep [default: 3; in JSON, all of it]')
+            [CompletionResult]::new('--max-level', '--max-level', [CompletionResultType]::ParameterName, 'How deep [default: 3, for all documents 1; in JSON of one, all of it]')
+            [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'Take the corrected one from a file; `-` is standard input')
+            [CompletionResult]::new('--password', '--password', [CompletionResultType]::ParameterName, 'The password of an encrypted PDF, for a correction')
             [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--provenance', '--provenance', [CompletionResultType]::ParameterName, 'Show where each entry came from and how sure it is, from 0 to 1')
+            [CompletionResult]::new('--edit', '--edit', [CompletionResultType]::ParameterName, 'Correct the table of contents in an editor')
+            [CompletionResult]::new('--editable', '--editable', [CompletionResultType]::ParameterName, 'Print it in the form that --edit shows and --set takes')
+            [CompletionResult]::new('--reset', '--reset', [CompletionResultType]::ParameterName, 'Drop the correction')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
@@ -115,12 +123,14 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             break
         }
         'kb;section' {
+            [CompletionResult]::new('--max-tokens', '--max-tokens', [CompletionResultType]::ParameterName, 'At most so many tokens; cut between passages, and said what is left out')
             [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--no-children', '--no-children', [CompletionResultType]::ParameterName, 'Only the sections'' own text, without their subsections')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
@@ -170,6 +180,27 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--no-progress', '--no-progress', [CompletionResultType]::ParameterName, 'No progress display')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'kb;reindex' {
+            [CompletionResult]::new('--password', '--password', [CompletionResultType]::ParameterName, 'The password of encrypted PDFs')
+            [CompletionResult]::new('--jobs', '--jobs', [CompletionResultType]::ParameterName, 'Threads that read and embed [default: one per core]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
+            [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--structure', '--structure', [CompletionResultType]::ParameterName, 'Find sections anew and cut them into passages')
+            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Those too that this version of kb made')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only say what would be rebuilt')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
@@ -233,11 +264,12 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
         'kb;help' {
             [CompletionResult]::new('ingest', 'ingest', [CompletionResultType]::ParameterValue, 'Read files and folders into the knowledge base; only what changed is read again')
             [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Find the passages that answer a question')
-            [CompletionResult]::new('toc', 'toc', [CompletionResultType]::ParameterValue, 'Show a document''s table of contents')
-            [CompletionResult]::new('section', 'section', [CompletionResultType]::ParameterValue, 'Show the whole text of a section, its subsections included')
+            [CompletionResult]::new('toc', 'toc', [CompletionResultType]::ParameterValue, 'Show a document''s table of contents, or those of all documents; or correct one')
+            [CompletionResult]::new('section', 'section', [CompletionResultType]::ParameterValue, 'Show the whole text of sections, their subsections included')
             [CompletionResult]::new('docs', 'docs', [CompletionResultType]::ParameterValue, 'List the documents, or describe some of them')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Take documents out of the knowledge base; the files stay')
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show what is in the store: generation, counts, size, model and engine')
+            [CompletionResult]::new('reindex', 'reindex', [CompletionResultType]::ParameterValue, 'Find the sections of documents anew, in place')
             [CompletionResult]::new('eval', 'eval', [CompletionResultType]::ParameterValue, 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Write the completions for a shell')
             [CompletionResult]::new('parse-worker', 'parse-worker', [CompletionResultType]::ParameterValue, 'Parse files for a parent process')
@@ -263,6 +295,9 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             break
         }
         'kb;help;status' {
+            break
+        }
+        'kb;help;reindex' {
             break
         }
         'kb;help;eval' {

@@ -35,11 +35,12 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --version 'Print version'
             cand ingest 'Read files and folders into the knowledge base; only what changed is read again'
             cand search 'Find the passages that answer a question'
-            cand toc 'Show a document''s table of contents'
-            cand section 'Show the whole text of a section, its subsections included'
+            cand toc 'Show a document''s table of contents, or those of all documents; or correct one'
+            cand section 'Show the whole text of sections, their subsections included'
             cand docs 'List the documents, or describe some of them'
             cand remove 'Take documents out of the knowledge base; the files stay'
             cand status 'Show what is in the store: generation, counts, size, model and engine'
+            cand reindex 'Find the sections of documents anew, in place'
             cand eval 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
             cand completions 'Write the completions for a shell'
             cand parse-worker 'Parse files for a parent process'
@@ -63,6 +64,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --prune 'Take documents out whose file is gone from the given folders'
             cand --dry-run 'Only say what would happen'
             cand --force 'Read files again that have not changed'
+            cand --no-embed 'Make no vectors, which takes most of the time: searches use words alone until a run without this makes them'
             cand -q 'Only results and errors'
             cand --quiet 'Only results and errors'
             cand -v 'Say more: the method chosen and the time of each stage'
@@ -92,13 +94,19 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'kb;toc'= {
-            cand --max-level 'How deep [default: 3; in JSON, all of it]'
+            cand --max-level 'How deep [default: 3, for all documents 1; in JSON of one, all of it]'
+            cand --set 'Take the corrected one from a file; `-` is standard input'
+            cand --password 'The password of an encrypted PDF, for a correction'
             cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
             cand -n 'The knowledge base inside the store'
             cand --namespace 'The knowledge base inside the store'
             cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
             cand --color 'When to use colour'
             cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand --provenance 'Show where each entry came from and how sure it is, from 0 to 1'
+            cand --edit 'Correct the table of contents in an editor'
+            cand --editable 'Print it in the form that --edit shows and --set takes'
+            cand --reset 'Drop the correction'
             cand -q 'Only results and errors'
             cand --quiet 'Only results and errors'
             cand -v 'Say more: the method chosen and the time of each stage'
@@ -108,12 +116,14 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'kb;section'= {
+            cand --max-tokens 'At most so many tokens; cut between passages, and said what is left out'
             cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
             cand -n 'The knowledge base inside the store'
             cand --namespace 'The knowledge base inside the store'
             cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
             cand --color 'When to use colour'
             cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand --no-children 'Only the sections'' own text, without their subsections'
             cand -q 'Only results and errors'
             cand --quiet 'Only results and errors'
             cand -v 'Say more: the method chosen and the time of each stage'
@@ -160,6 +170,26 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
             cand --color 'When to use colour'
             cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the method chosen and the time of each stage'
+            cand --verbose 'Say more: the method chosen and the time of each stage'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'kb;reindex'= {
+            cand --password 'The password of encrypted PDFs'
+            cand --jobs 'Threads that read and embed [default: one per core]'
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store'
+            cand --namespace 'The knowledge base inside the store'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand --structure 'Find sections anew and cut them into passages'
+            cand --force 'Those too that this version of kb made'
+            cand --dry-run 'Only say what would be rebuilt'
             cand -q 'Only results and errors'
             cand --quiet 'Only results and errors'
             cand -v 'Say more: the method chosen and the time of each stage'
@@ -219,11 +249,12 @@ set edit:completion:arg-completer[kb] = {|@words|
         &'kb;help'= {
             cand ingest 'Read files and folders into the knowledge base; only what changed is read again'
             cand search 'Find the passages that answer a question'
-            cand toc 'Show a document''s table of contents'
-            cand section 'Show the whole text of a section, its subsections included'
+            cand toc 'Show a document''s table of contents, or those of all documents; or correct one'
+            cand section 'Show the whole text of sections, their subsections included'
             cand docs 'List the documents, or describe some of them'
             cand remove 'Take documents out of the knowledge base; the files stay'
             cand status 'Show what is in the store: generation, counts, size, model and engine'
+            cand reindex 'Find the sections of documents anew, in place'
             cand eval 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
             cand completions 'Write the completions for a shell'
             cand parse-worker 'Parse files for a parent process'
@@ -242,6 +273,8 @@ set edit:completion:arg-completer[kb] = {|@words|
         &'kb;help;remove'= {
         }
         &'kb;help;status'= {
+        }
+        &'kb;help;reindex'= {
         }
         &'kb;help;eval'= {
         }

@@ -42,11 +42,12 @@ complete -c kb -n "__fish_kb_needs_command" -s h -l help -d 'Print help (see mor
 complete -c kb -n "__fish_kb_needs_command" -s V -l version -d 'Print version'
 complete -c kb -n "__fish_kb_needs_command" -f -a "ingest" -d 'Read files and folders into the knowledge base; only what changed is read again'
 complete -c kb -n "__fish_kb_needs_command" -f -a "search" -d 'Find the passages that answer a question'
-complete -c kb -n "__fish_kb_needs_command" -f -a "toc" -d 'Show a document\'s table of contents'
-complete -c kb -n "__fish_kb_needs_command" -f -a "section" -d 'Show the whole text of a section, its subsections included'
+complete -c kb -n "__fish_kb_needs_command" -f -a "toc" -d 'Show a document\'s table of contents, or those of all documents; or correct one'
+complete -c kb -n "__fish_kb_needs_command" -f -a "section" -d 'Show the whole text of sections, their subsections included'
 complete -c kb -n "__fish_kb_needs_command" -f -a "docs" -d 'List the documents, or describe some of them'
 complete -c kb -n "__fish_kb_needs_command" -f -a "remove" -d 'Take documents out of the knowledge base; the files stay'
 complete -c kb -n "__fish_kb_needs_command" -f -a "status" -d 'Show what is in the store: generation, counts, size, model and engine'
+complete -c kb -n "__fish_kb_needs_command" -f -a "reindex" -d 'Find the sections of documents anew, in place'
 complete -c kb -n "__fish_kb_needs_command" -f -a "eval" -d 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
 complete -c kb -n "__fish_kb_needs_command" -f -a "completions" -d 'Write the completions for a shell'
 complete -c kb -n "__fish_kb_needs_command" -f -a "parse-worker" -d 'Parse files for a parent process'
@@ -81,6 +82,7 @@ complete -c kb -n "__fish_kb_using_subcommand ingest" -l onnxruntime -d 'The ONN
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l prune -d 'Take documents out whose file is gone from the given folders'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l dry-run -d 'Only say what would happen'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l force -d 'Read files again that have not changed'
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l no-embed -d 'Make no vectors, which takes most of the time: searches use words alone until a run without this makes them'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -s q -l quiet -d 'Only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l no-progress -d 'No progress display'
@@ -107,7 +109,9 @@ complete -c kb -n "__fish_kb_using_subcommand search" -s q -l quiet -d 'Only res
 complete -c kb -n "__fish_kb_using_subcommand search" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand search" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand search" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kb -n "__fish_kb_using_subcommand toc" -l max-level -d 'How deep [default: 3; in JSON, all of it]' -r
+complete -c kb -n "__fish_kb_using_subcommand toc" -l max-level -d 'How deep [default: 3, for all documents 1; in JSON of one, all of it]' -r
+complete -c kb -n "__fish_kb_using_subcommand toc" -l set -d 'Take the corrected one from a file; `-` is standard input' -r -F
+complete -c kb -n "__fish_kb_using_subcommand toc" -l password -d 'The password of an encrypted PDF, for a correction' -r
 complete -c kb -n "__fish_kb_using_subcommand toc" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand toc" -s n -l namespace -d 'The knowledge base inside the store' -r
 complete -c kb -n "__fish_kb_using_subcommand toc" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
@@ -119,10 +123,15 @@ complete -c kb -n "__fish_kb_using_subcommand toc" -l color -d 'When to use colo
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand toc" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand toc" -l provenance -d 'Show where each entry came from and how sure it is, from 0 to 1'
+complete -c kb -n "__fish_kb_using_subcommand toc" -l edit -d 'Correct the table of contents in an editor'
+complete -c kb -n "__fish_kb_using_subcommand toc" -l editable -d 'Print it in the form that --edit shows and --set takes'
+complete -c kb -n "__fish_kb_using_subcommand toc" -l reset -d 'Drop the correction'
 complete -c kb -n "__fish_kb_using_subcommand toc" -s q -l quiet -d 'Only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand toc" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand toc" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand toc" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand section" -l max-tokens -d 'At most so many tokens; cut between passages, and said what is left out' -r
 complete -c kb -n "__fish_kb_using_subcommand section" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand section" -s n -l namespace -d 'The knowledge base inside the store' -r
 complete -c kb -n "__fish_kb_using_subcommand section" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
@@ -134,6 +143,7 @@ complete -c kb -n "__fish_kb_using_subcommand section" -l color -d 'When to use 
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand section" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand section" -l no-children -d 'Only the sections\' own text, without their subsections'
 complete -c kb -n "__fish_kb_using_subcommand section" -s q -l quiet -d 'Only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand section" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand section" -l no-progress -d 'No progress display'
@@ -184,6 +194,26 @@ complete -c kb -n "__fish_kb_using_subcommand status" -s q -l quiet -d 'Only res
 complete -c kb -n "__fish_kb_using_subcommand status" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand status" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand status" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l password -d 'The password of encrypted PDFs' -r
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l jobs -d 'Threads that read and embed [default: one per core]' -r
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand reindex" -s n -l namespace -d 'The knowledge base inside the store' -r
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l structure -d 'Find sections anew and cut them into passages'
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l force -d 'Those too that this version of kb made'
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l dry-run -d 'Only say what would be rebuilt'
+complete -c kb -n "__fish_kb_using_subcommand reindex" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand reindex" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand reindex" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand eval" -l methods -d 'Which methods to measure' -r -f -a "auto\t'Whatever serves the question: usually both, keywords alone where the model does not know its language'
 hybrid\t'Both arms, with equal weight'
 semantic\t'Vectors alone'
@@ -235,14 +265,15 @@ complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s q -l quiet -d 'On
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status eval completions parse-worker help" -f -a "ingest" -d 'Read files and folders into the knowledge base; only what changed is read again'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status eval completions parse-worker help" -f -a "search" -d 'Find the passages that answer a question'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status eval completions parse-worker help" -f -a "toc" -d 'Show a document\'s table of contents'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status eval completions parse-worker help" -f -a "section" -d 'Show the whole text of a section, its subsections included'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status eval completions parse-worker help" -f -a "docs" -d 'List the documents, or describe some of them'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status eval completions parse-worker help" -f -a "remove" -d 'Take documents out of the knowledge base; the files stay'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status eval completions parse-worker help" -f -a "status" -d 'Show what is in the store: generation, counts, size, model and engine'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status eval completions parse-worker help" -f -a "eval" -d 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status eval completions parse-worker help" -f -a "completions" -d 'Write the completions for a shell'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status eval completions parse-worker help" -f -a "parse-worker" -d 'Parse files for a parent process'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status eval completions parse-worker help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status reindex eval completions parse-worker help" -f -a "ingest" -d 'Read files and folders into the knowledge base; only what changed is read again'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status reindex eval completions parse-worker help" -f -a "search" -d 'Find the passages that answer a question'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status reindex eval completions parse-worker help" -f -a "toc" -d 'Show a document\'s table of contents, or those of all documents; or correct one'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status reindex eval completions parse-worker help" -f -a "section" -d 'Show the whole text of sections, their subsections included'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status reindex eval completions parse-worker help" -f -a "docs" -d 'List the documents, or describe some of them'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status reindex eval completions parse-worker help" -f -a "remove" -d 'Take documents out of the knowledge base; the files stay'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status reindex eval completions parse-worker help" -f -a "status" -d 'Show what is in the store: generation, counts, size, model and engine'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status reindex eval completions parse-worker help" -f -a "reindex" -d 'Find the sections of documents anew, in place'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status reindex eval completions parse-worker help" -f -a "eval" -d 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status reindex eval completions parse-worker help" -f -a "completions" -d 'Write the completions for a shell'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status reindex eval completions parse-worker help" -f -a "parse-worker" -d 'Parse files for a parent process'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status reindex eval completions parse-worker help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'

@@ -10,6 +10,7 @@
 //! - [`embed`]: the embedding model and the engine that runs it
 //! - [`store`]: LanceDB tables, the tantivy index, generations and the lock
 //! - [`ingest`]: scan, plan, load, chunk, embed, publish
+//! - [`edit`]: what people correct: tables of contents
 //! - [`retrieve`]: a question to ranked passages
 //! - [`eval`]: measured quality on queries with known answers
 //! - [`render`]: results to tables, Markdown and JSON; the only place that formats
@@ -20,6 +21,7 @@
 pub mod chunk;
 pub mod cli;
 pub mod config;
+pub mod edit;
 pub mod embed;
 pub mod error;
 pub mod eval;

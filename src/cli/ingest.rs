@@ -19,7 +19,7 @@ use crate::store::Store;
 /// In megabytes; what is piped in is kept in memory.
 const LARGEST_STANDARD_INPUT: u64 = 100;
 /// In seconds.
-const DEFAULT_FILE_TIMEOUT: u64 = 120;
+pub(super) const DEFAULT_FILE_TIMEOUT: u64 = 120;
 
 /// Read files and folders into the knowledge base; only what changed is read again
 #[derive(Debug, Args)]
@@ -27,6 +27,7 @@ const DEFAULT_FILE_TIMEOUT: u64 = 120;
   kb ingest docs/ manual.pdf
   kb ingest . --include '*.pdf' --exclude 'drafts/**'
   kb ingest docs/ --prune                take out what is gone from the folder
+  kb ingest docs/ --no-embed             found by words at once; `kb ingest docs/` makes the vectors later
   curl … | kb ingest - --name page.html
 
 Folders: hidden files and those in .gitignore and .kbignore are left out. Exit code 4 where some files failed; the
@@ -59,6 +60,9 @@ pub struct IngestArgs {
     /// Read files again that have not changed
     #[arg(long)]
     force: bool,
+    /// Make no vectors, which takes most of the time: searches use words alone until a run without this makes them
+    #[arg(long)]
+    no_embed: bool,
     /// Refuse larger files [default: 500 for PDF, DOCX and EPUB, 20 for text]
     #[arg(long, value_name = "MB")]
     max_file_size: Option<u64>,
@@ -123,6 +127,7 @@ fn request(args: IngestArgs, config: crate::config::IngestConfig) -> Result<Inge
         prune: args.prune,
         dry_run: args.dry_run,
         force: args.force,
+        embed: !args.no_embed,
         max_file_bytes,
         file_timeout: Duration::from_secs(timeout),
         jobs: args.jobs.or(config.jobs).unwrap_or_else(cores).max(1),

@@ -6,11 +6,13 @@ mod docs;
 mod eval;
 mod ingest;
 mod progress;
+mod reindex;
 mod remove;
 mod search;
 mod section;
 mod status;
 mod toc;
+mod toc_edit;
 
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
@@ -91,6 +93,7 @@ enum Command {
     Docs(docs::DocsArgs),
     Remove(remove::RemoveArgs),
     Status(status::StatusArgs),
+    Reindex(reindex::ReindexArgs),
     Eval(eval::EvalArgs),
     Completions(completions::CompletionsArgs),
     /// Parse files for a parent process
@@ -132,6 +135,7 @@ fn run(cli: Cli) -> Result<u8> {
             Command::Docs(args) => docs::run(&context, args).await,
             Command::Remove(args) => remove::run(&context, args).await,
             Command::Status(args) => status::run(&context, args).await,
+            Command::Reindex(args) => reindex::run(&context, args).await,
             Command::Eval(args) => eval::run(&context, args).await,
             Command::Completions(_) | Command::ParseWorker => Ok(0),
         }

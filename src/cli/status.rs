@@ -28,6 +28,7 @@ pub async fn run(context: &Context, _args: StatusArgs) -> Result<u8> {
         generation: manifest.generation,
         published_at: manifest.published_at.clone(),
         documents,
+        without_vectors: rows.iter().filter(|row| !row.embedded).count(),
         sections,
         parents: rows.iter().map(|row| row.parents as usize).sum(),
         chunks,

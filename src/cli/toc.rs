@@ -1,46 +1,113 @@
-//! `kb toc`: a document's table of contents.
+//! `kb toc`: tables of contents, shown and corrected.
+
+use std::path::PathBuf;
 
 use clap::Args;
 
-use super::Context;
+use super::{Context, toc_edit};
 use crate::error::Result;
-use crate::render::{OutputFormat, TocView};
+use crate::render::{OutputFormat, TocListView, TocView};
 use crate::retrieve::resolve_document;
+use crate::store::{DocumentRow, Snapshot};
 use crate::structure::PREAMBLE;
 
 /// How deep the tree is drawn where nothing is said; JSON is always whole.
 const DEFAULT_LEVEL: u32 = 3;
+/// How deep in the list of all documents.
+const DEFAULT_LEVEL_OF_LIST: u32 = 1;
 
-/// Show a document's table of contents
+/// Show a document's table of contents, or those of all documents; or correct one
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  kb toc manual.pdf\n  kb toc manual.pdf --max-level 1\n  kb toc 7f3k2m --format json"
-)]
+#[command(after_help = "Examples:
+  kb toc                                  all documents with their top-level entries
+  kb toc manual.pdf --max-level 1
+  kb toc manual.pdf --provenance          where each entry came from, and how sure it is
+  kb toc 7f3k2m --format json
+  kb toc manual.pdf --edit                correct it in $VISUAL or $EDITOR
+  kb toc manual.pdf --editable > toc.txt; …; kb toc manual.pdf --set toc.txt
+
+A correction is kept with the document, also when that is ingested again; sections and passages are made anew at once.")]
 pub struct TocArgs {
-    /// An id, a path, the end of a path or a title
+    /// An id, a path, the end of a path or a title; all documents, where there is none
     #[arg(value_name = "DOC")]
-    document: String,
-    /// How deep [default: 3; in JSON, all of it]
+    document: Option<String>,
+    /// How deep [default: 3, for all documents 1; in JSON of one, all of it]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_level: Option<u32>,
+    /// Show where each entry came from and how sure it is, from 0 to 1
+    #[arg(long)]
+    provenance: bool,
+    #[command(flatten)]
+    correct: CorrectArgs,
+    /// The password of an encrypted PDF, for a correction
+    #[arg(long, value_name = "PASSWORD", env = "KB_PASSWORD", hide_env_values = true)]
+    password: Option<String>,
+}
+
+/// What is done beyond showing; one of these at most.
+#[derive(Debug, Args)]
+#[group(multiple = false, requires = "document", conflicts_with_all = ["max_level", "provenance"])]
+pub struct CorrectArgs {
+    /// Correct the table of contents in an editor
+    #[arg(long)]
+    edit: bool,
+    /// Print it in the form that --edit shows and --set takes
+    #[arg(long)]
+    editable: bool,
+    /// Take the corrected one from a file; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    set: Option<PathBuf>,
+    /// Drop the correction
+    #[arg(long)]
+    reset: bool,
+}
+
+impl CorrectArgs {
+    fn into_step(self) -> Option<toc_edit::Step> {
+        match (self.edit, self.editable, self.set, self.reset) {
+            (true, ..) => Some(toc_edit::Step::Edit),
+            (_, true, ..) => Some(toc_edit::Step::Print),
+            (_, _, Some(file), _) => Some(toc_edit::Step::Set(file)),
+            (_, _, _, true) => Some(toc_edit::Step::Reset),
+            _ => None,
+        }
+    }
 }
 
 pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
     let store = context.store()?;
-    let kernel = context.kernel(&store, &context.config(&store)?)?;
-    let snapshot = kernel.snapshot().await?;
+    let snapshot = Snapshot::open(&store.namespace(&context.global.namespace)?).await?;
     let documents = snapshot.documents().await?;
-    let document = resolve_document(&documents, &args.document, &store)?;
+    let Some(name) = &args.document else {
+        return list(context, &snapshot, &documents, args.max_level, args.provenance).await;
+    };
+    let document = resolve_document(&documents, name, &store)?;
     let mut sections = snapshot.sections(&document.doc_id).await?;
+    if let Some(step) = args.correct.into_step() {
+        return toc_edit::run(context, step, document, &sections, args.password).await;
+    }
     sections.retain(|section| section.path != PREAMBLE);
     let all = sections.len();
     let whole = matches!(context.output_format(), OutputFormat::Json | OutputFormat::Jsonl);
     let deepest = args.max_level.or((!whole).then_some(DEFAULT_LEVEL)).unwrap_or(u32::MAX);
     sections.retain(|section| section.level <= deepest);
-    context.show(&TocView { document, sections: &sections, hidden: all - sections.len() })?;
+    let hidden = all - sections.len();
+    context.show(&TocView { document, sections: &sections, hidden, provenance: args.provenance })?;
     if all == 0 {
         context.tell(&format!("{} has no table of contents; its whole text is section 0", document.source));
         return Ok(1);
     }
     Ok(0)
+}
+
+async fn list(
+    context: &Context,
+    snapshot: &Snapshot,
+    documents: &[DocumentRow],
+    max_level: Option<u32>,
+    provenance: bool,
+) -> Result<u8> {
+    let sections = snapshot.sections_to_level(max_level.unwrap_or(DEFAULT_LEVEL_OF_LIST)).await?;
+    context.show(&TocListView { documents, sections: &sections, provenance })?;
+    Ok(u8::from(documents.is_empty()))
 }

@@ -16,7 +16,7 @@ pub use metrics::{Condition, Metric, Metrics};
 use crate::chunk::ChunkConfig;
 use crate::embed::{Embedder, EngineChoice, MODEL, select};
 use crate::error::{Error, Kind, Result};
-use crate::ingest::{Indexer, Progress, SourceFacts, prepare};
+use crate::ingest::{Indexer, Progress, SourceFacts, Vectors, prepare};
 use crate::load::{Document, Format, plain};
 use crate::retrieve::{DEFAULT_POOL, Encoder, Kernel, Method, SearchRequest};
 use crate::store::{ModelRecord, Store, Writer};
@@ -72,14 +72,15 @@ pub async fn evaluate(
     let engine = select(choice)?;
     let embedder = Arc::new(Embedder::for_documents(&engine, jobs)?);
     let model = ModelRecord { name: MODEL.name.to_owned(), dimension: MODEL.dimension };
-    let mut indexer = Indexer::new(Writer::open(&namespace, &model).await?, embedder.clone(), progress.clone());
+    let mut indexer =
+        Indexer::new(Writer::open(&namespace, &model).await?, Vectors::Loaded(embedder.clone()), progress.clone());
     let bytes = set.passages.iter().map(|passage| passage.text.len() as u64).sum();
     progress.begin(set.passages.len(), bytes);
     for (number, passage) in set.passages.iter().enumerate() {
         let prepared =
             prepare(&document_of(passage), &facts_of(passage, number), &ChunkConfig::default(), "1970-01-01T00:00:00Z");
         progress.file_read(&passage.id);
-        indexer.put(prepared, Default::default()).await?;
+        indexer.put(prepared, Default::default(), true).await?;
     }
     indexer.finish().await?;
     progress.end();
@@ -152,6 +153,7 @@ fn facts_of(passage: &Passage, number: usize) -> SourceFacts {
         content_hash: String::new(),
         size: passage.text.len() as u64,
         mtime_ns: 0,
+        corrected_toc: None,
     }
 }
 

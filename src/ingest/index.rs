@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::{Prepared, Progress};
-use crate::embed::Embedder;
+use crate::embed::{Embedder, EngineChoice, select};
 use crate::error::Result;
 use crate::store::{Change, ChunkRow, ChunkType, DocumentRow, Writer};
 
@@ -13,10 +13,68 @@ const BATCH_DOCUMENTS: usize = 256;
 /// … or so many child chunks: about two minutes of embedding on two cores without ONNX Runtime.
 const BATCH_CHILDREN: usize = 4096;
 
+/// The model that makes vectors.
+pub enum Vectors {
+    /// Loaded already.
+    Loaded(Arc<Embedder>),
+    /// To be loaded when the first text needs it: a run that finds all vectors in the store never pays for it.
+    WhenNeeded {
+        /// The engine to run it on.
+        engine: EngineChoice,
+        /// How many threads embed.
+        jobs: usize,
+    },
+}
+
+impl Vectors {
+    fn embedder(&mut self) -> Result<Arc<Embedder>> {
+        match self {
+            Vectors::Loaded(embedder) => Ok(embedder.clone()),
+            Vectors::WhenNeeded { engine, jobs } => {
+                let embedder = Arc::new(Embedder::for_documents(&select(engine)?, *jobs)?);
+                *self = Vectors::Loaded(embedder.clone());
+                Ok(embedder)
+            }
+        }
+    }
+}
+
+/// Vectors that are in the store already.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct KnownVectors {
+    /// By the hash of the text that was embedded.
+    by_text: HashMap<String, Vec<f32>>,
+    /// By the child's content.
+    by_content: HashMap<String, Vec<f32>>,
+}
+
+impl KnownVectors {
+    /// Vectors by the hash of the text that was embedded: for documents whose text may have changed.
+    pub fn of_texts(by_text: HashMap<String, Vec<f32>>) -> Self {
+        KnownVectors { by_text, by_content: HashMap::new() }
+    }
+
+    /// The vectors of a document whose sections are found anew. A child keeps its vector also where only the titles
+    /// above it changed, and with them its context line: they move a vector little, and
+    /// embedding is most of what a document costs.
+    pub fn of_chunks(chunks: &[ChunkRow]) -> Self {
+        let mut known = KnownVectors::default();
+        for chunk in children(chunks).filter(|chunk| !chunk.vector.is_empty()) {
+            known.by_text.insert(chunk.content_hash.clone(), chunk.vector.clone());
+            known.by_content.insert(chunk.content.trim_end().to_owned(), chunk.vector.clone());
+        }
+        known
+    }
+
+    fn get(&self, child: &ChunkRow) -> Option<&Vec<f32>> {
+        self.by_text.get(&child.content_hash).or_else(|| self.by_content.get(child.content.trim_end()))
+    }
+}
+
 /// Collects documents, embeds what is new in them and publishes them batch by batch.
 pub struct Indexer {
     writer: Writer,
-    embedder: Arc<Embedder>,
+    model: Vectors,
     progress: Arc<dyn Progress>,
     waiting: Vec<Waiting>,
     removals: Vec<String>,
@@ -25,39 +83,44 @@ pub struct Indexer {
     pub embedded: usize,
     /// Child chunks whose vectors were there already.
     pub reused: usize,
+    /// Documents put in so far of which some chunk has no vector.
+    pub without_vectors: usize,
     /// The generation published last.
     pub generation: Option<u64>,
 }
 
 struct Waiting {
     prepared: Prepared,
-    known: HashMap<String, Vec<f32>>,
+    known: KnownVectors,
+    embed: bool,
 }
 
 impl Indexer {
     /// An indexer that writes to `writer`.
-    pub fn new(writer: Writer, embedder: Arc<Embedder>, progress: Arc<dyn Progress>) -> Self {
+    pub fn new(writer: Writer, model: Vectors, progress: Arc<dyn Progress>) -> Self {
         Indexer {
             writer,
-            embedder,
+            model,
             progress,
             waiting: Vec::new(),
             removals: Vec::new(),
             updates: Vec::new(),
             embedded: 0,
             reused: 0,
+            without_vectors: 0,
             generation: None,
         }
     }
 
-    /// Adds a document, or replaces the one with its id; `known` holds vectors by the hash of the embedded text.
+    /// Adds a document, or replaces the one with its id. Chunks that have no known vector get one, or, unless
+    /// `embed`, none.
     ///
     /// # Errors
     /// Where a batch is full and cannot be published.
-    pub async fn put(&mut self, prepared: Prepared, known: HashMap<String, Vec<f32>>) -> Result<()> {
+    pub async fn put(&mut self, prepared: Prepared, known: KnownVectors, embed: bool) -> Result<()> {
         // Taking out what is not there changes nothing.
         self.removals.push(prepared.new.document.doc_id.clone());
-        self.waiting.push(Waiting { prepared, known });
+        self.waiting.push(Waiting { prepared, known, embed });
         let children: usize = self.waiting.iter().map(|waiting| waiting.prepared.texts.len()).sum();
         if self.waiting.len() >= BATCH_DOCUMENTS || children >= BATCH_CHILDREN {
             self.flush().await?;
@@ -84,6 +147,8 @@ impl Indexer {
         let waiting = std::mem::take(&mut self.waiting);
         let vectors = self.vectors(&waiting)?;
         for (Waiting { mut prepared, .. }, vectors) in waiting.into_iter().zip(vectors) {
+            prepared.new.document.embedded = vectors.iter().all(|vector| !vector.is_empty());
+            self.without_vectors += usize::from(!prepared.new.document.embedded);
             set_vectors(&mut prepared.new.chunks, vectors);
             add.push(prepared.new);
         }
@@ -107,37 +172,42 @@ impl Indexer {
         Ok(())
     }
 
-    /// The vectors of all waiting documents' children: known ones reused, the rest embedded, equal texts once.
+    /// The vectors of all waiting documents' children: known ones reused, the rest embedded, equal texts once; empty
+    /// where none is wanted.
     fn vectors(&mut self, waiting: &[Waiting]) -> Result<Vec<Vec<Vec<f32>>>> {
         let mut wanted: Vec<&str> = Vec::new();
         let mut place: HashMap<&str, usize> = HashMap::new();
         let mut bytes = 0;
-        for Waiting { prepared, known } in waiting {
+        for Waiting { prepared, known, embed } in waiting {
             bytes += prepared.new.document.size;
             for (text, child) in prepared.texts.iter().zip(children(&prepared.new.chunks)) {
-                if !known.contains_key(&child.content_hash) && !place.contains_key(text.as_str()) {
+                if *embed && known.get(child).is_none() && !place.contains_key(text.as_str()) {
                     place.insert(text, wanted.len());
                     wanted.push(text);
                 }
             }
         }
-        let total = wanted.len().max(1) as u64;
-        let fresh = self.embedder.embed_all(&wanted, &|count| {
-            self.progress.embedded(count, bytes * count as u64 / total);
-        })?;
-        if wanted.is_empty() {
+        let fresh = if wanted.is_empty() {
             self.progress.embedded(0, bytes);
-        }
+            Vec::new()
+        } else {
+            let (total, progress) = (wanted.len() as u64, &self.progress);
+            self.model
+                .embedder()?
+                .embed_all(&wanted, &|count| progress.embedded(count, bytes * count as u64 / total))?
+        };
         self.embedded += wanted.len();
         let mut all = Vec::with_capacity(waiting.len());
-        for Waiting { prepared, known } in waiting {
+        for Waiting { prepared, known, embed } in waiting {
             let mut vectors = Vec::with_capacity(prepared.texts.len());
             for (text, child) in prepared.texts.iter().zip(children(&prepared.new.chunks)) {
-                let vector = match known.get(&child.content_hash) {
+                let vector = match known.get(child) {
                     Some(vector) => {
                         self.reused += 1;
                         vector.clone()
                     }
+                    // Another document's equal text may have been embedded for that one alone.
+                    None if !embed => Vec::new(),
                     None => place.get(text.as_str()).and_then(|&i| fresh.get(i)).cloned().unwrap_or_default(),
                 };
                 vectors.push(vector);
@@ -152,7 +222,7 @@ fn children(chunks: &[ChunkRow]) -> impl Iterator<Item = &ChunkRow> {
     chunks.iter().filter(|chunk| chunk.chunk_type == ChunkType::Child)
 }
 
-/// Gives each child its vector and each parent the normalised mean of its children's.
+/// Gives each child its vector and each parent the normalised mean of its children's; none, where they have none.
 fn set_vectors(chunks: &mut [ChunkRow], vectors: Vec<Vec<f32>>) {
     let mut vectors = vectors.into_iter();
     let mut parent: Option<usize> = None;
@@ -161,7 +231,9 @@ fn set_vectors(chunks: &mut [ChunkRow], vectors: Vec<Vec<f32>>) {
             ChunkType::Parent => parent = Some(i),
             ChunkType::Child => {
                 let vector = vectors.next().unwrap_or_default();
-                if let Some(parent) = parent {
+                if let Some(parent) = parent
+                    && !vector.is_empty()
+                {
                     let sum = &mut chunks[parent].vector;
                     sum.resize(vector.len(), 0.0);
                     sum.iter_mut().zip(&vector).for_each(|(sum, x)| *sum += x);

@@ -8,8 +8,13 @@
 mod index;
 mod plan;
 mod prepare;
+mod rebuild;
+mod reindex;
 mod run;
 mod scan;
+mod source;
+mod spread;
+mod stored;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,9 +23,13 @@ use serde::Serialize;
 
 use crate::chunk::ChunkConfig;
 use crate::load::{Format, LoadOptions};
+use crate::store::DocumentRow;
+use crate::structure::Provenance;
 
-pub use index::Indexer;
-pub use prepare::{Prepared, SourceFacts, prepare};
+pub use index::{Indexer, KnownVectors, Vectors};
+pub use prepare::{Prepared, SourceFacts, corrected_toc, prepare};
+pub use rebuild::{RebuildOptions, Rebuilder, Rebuilt, SourceNow, read_source, read_stored};
+pub use reindex::{ReindexReport, ReindexRequest, ReindexedDocument, TextFrom, reindex};
 pub use run::{Target, run};
 
 /// What to ingest and how.
@@ -46,6 +55,8 @@ pub struct IngestRequest {
     pub dry_run: bool,
     /// Read files again that have not changed.
     pub force: bool,
+    /// Make vectors. Without, documents are found by their words alone until they are ingested again with.
+    pub embed: bool,
     /// Larger files are refused; `None` means [`IngestRequest::largest`]'s defaults.
     pub max_file_bytes: Option<u64>,
     /// A file that takes longer to parse is given up.
@@ -65,6 +76,17 @@ impl IngestRequest {
         let default = if format.is_some_and(Format::holds_pictures) { LARGEST_WITH_PICTURES } else { LARGEST_TEXT };
         self.max_file_bytes.unwrap_or(default)
     }
+
+    /// Whether a document must be read again although its file has not changed.
+    fn must_read(&self, row: &DocumentRow) -> bool {
+        // Its sections are those of a correction that was dropped while the source was not at hand.
+        let stale = row.corrected_toc.is_none() && row.toc_method == Provenance::Edited.name();
+        self.force || stale || self.lacks_vectors(row)
+    }
+
+    fn lacks_vectors(&self, row: &DocumentRow) -> bool {
+        self.embed && !row.embedded
+    }
 }
 
 /// What happened to a source.
@@ -77,6 +99,8 @@ pub enum Action {
     Updated,
     /// Was there under another path.
     Moved,
+    /// Was there, the same, without vectors; now it has them.
+    Embedded,
     /// Was there, the same.
     Unchanged,
     /// Is gone and was taken out.
@@ -87,8 +111,15 @@ pub enum Action {
 
 impl Action {
     /// All of them, in the order in which summaries name them.
-    pub const ALL: [Action; 6] =
-        [Action::Added, Action::Updated, Action::Moved, Action::Unchanged, Action::Removed, Action::Failed];
+    pub const ALL: [Action; 7] = [
+        Action::Added,
+        Action::Updated,
+        Action::Moved,
+        Action::Embedded,
+        Action::Unchanged,
+        Action::Removed,
+        Action::Failed,
+    ];
 
     /// The name used in output.
     pub fn name(self) -> &'static str {
@@ -96,6 +127,7 @@ impl Action {
             Action::Added => "added",
             Action::Updated => "updated",
             Action::Moved => "moved",
+            Action::Embedded => "embedded",
             Action::Unchanged => "unchanged",
             Action::Removed => "removed",
             Action::Failed => "failed",
@@ -155,6 +187,8 @@ pub struct IngestReport {
     pub embedded: usize,
     /// Child chunks whose vectors were there already.
     pub reused: usize,
+    /// Documents among them that were put in without vectors.
+    pub without_vectors: usize,
     /// The generation published last; `None` where nothing was published.
     pub generation: Option<u64>,
     /// How long it took, in seconds.

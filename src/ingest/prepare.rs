@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use crate::chunk::{ChunkConfig, context, cut};
-use crate::load::{BlockKind, Document};
+use crate::error::{Error, Result};
+use crate::load::{BlockKind, Document, OutlineEntry};
 use crate::store::{ChunkRow, ChunkType, DocumentRow, NewDocument, SectionRow};
-use crate::structure::{PREAMBLE, Section, sections};
+use crate::structure::{PREAMBLE, STRUCTURE_VERSION, Section, not_found, sections};
 use crate::text::script::language;
 use crate::text::{squeeze, truncate};
 
@@ -25,6 +26,22 @@ pub struct SourceFacts {
     pub size: u64,
     /// Time of its last change, in nanoseconds since 1970.
     pub mtime_ns: i64,
+    /// The table of contents that a person gave it; it stands above what is found.
+    pub corrected_toc: Option<Vec<OutlineEntry>>,
+}
+
+/// The table of contents that a person gave a document, where somebody did.
+///
+/// # Errors
+/// Where the store's row is damaged.
+pub fn corrected_toc(row: &DocumentRow) -> Result<Option<Vec<OutlineEntry>>> {
+    let parse = |text: &String| {
+        serde_json::from_str(text).map_err(|error| {
+            Error::failed(format!("the corrected table of contents of {} is damaged: {error}", row.source))
+                .hint(format!("drop it with kb toc {} --reset", row.doc_id))
+        })
+    };
+    row.corrected_toc.as_ref().map(parse).transpose()
 }
 
 /// A document with its rows; the vectors of the chunks are still empty.
@@ -39,7 +56,8 @@ pub struct Prepared {
 /// Finds the sections of a document, cuts it and makes its rows. `now` is an RFC 3339 time.
 pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, now: &str) -> Prepared {
     let title = title(document, &facts.source);
-    let sections = sections(document, &title, None);
+    let corrected = facts.corrected_toc.as_deref();
+    let sections = sections(document, &title, corrected);
     let parents = cut(&sections, config);
     let doc_id = &facts.doc_id;
     let section_id = |index: usize| format!("{doc_id}#{}", sections[index].path);
@@ -109,14 +127,36 @@ pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, n
         metadata: document.metadata.clone(),
         chunking: serde_json::to_string(config).unwrap_or_default(),
         engine: document.engine.clone(),
-        warnings: document.warnings.clone(),
+        warnings: document.warnings.iter().cloned().chain(lost_entries(document, corrected)).collect(),
         toc_method: toc.map_or("none", |section| section.provenance.name()).to_owned(),
         sections: u32::try_from(sections.iter().filter(|s| s.path != PREAMBLE).count()).unwrap_or(u32::MAX),
         parents: u32::try_from(parents.len()).unwrap_or(u32::MAX),
         children,
         ingested_at: now.to_owned(),
+        // Plain data always has a JSON form.
+        corrected_toc: corrected.map(|entries| serde_json::to_string(entries).unwrap_or_default()),
+        structure_version: STRUCTURE_VERSION,
+        // Said by the indexer, which knows.
+        embedded: false,
     };
     Prepared { new: NewDocument { document: row, sections: section_rows, chunks }, texts }
+}
+
+/// What that warning starts with.
+pub(super) const LOST_ENTRIES: &str = "not found any more, of the corrected table of contents";
+
+/// A warning for entries of a corrected table of contents that a changed document does not have any more. They stay
+/// in the correction: the next version may have them again.
+fn lost_entries(document: &Document, corrected: Option<&[OutlineEntry]>) -> Option<String> {
+    let entries = corrected?;
+    let lost: Vec<String> =
+        // An entry of a paged document without a page leads nowhere, and did so before.
+        not_found(document, entries)
+            .into_iter()
+            .filter(|&i| document.pages.is_none() || entries[i].page.is_some())
+            .map(|i| format!("{:?}", entries[i].title))
+            .collect();
+    (!lost.is_empty()).then(|| format!("{LOST_ENTRIES}: {}; see kb toc --edit", lost.join(", ")))
 }
 
 fn section_row(
@@ -180,6 +220,7 @@ mod tests {
             content_hash: "h".into(),
             size: 1,
             mtime_ns: 0,
+            corrected_toc: None,
         }
     }
 

@@ -1,26 +1,24 @@
 //! The run itself: loader threads on one side, embedding and publishing on the other, a bounded channel between.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use tokio::sync::mpsc::{Receiver, channel};
+use tokio::sync::mpsc::Receiver;
 
-use super::index::Indexer;
-use super::plan::{Existing, Plan, STANDARD_INPUT, Todo, failed, mtime_ns, plan};
-use super::prepare::{Prepared, SourceFacts, prepare};
+use super::index::{Indexer, KnownVectors, Vectors};
+use super::plan::{Existing, Plan, STANDARD_INPUT, Todo, failed, plan};
+use super::prepare::{Prepared, SourceFacts, corrected_toc, prepare};
 use super::scan::{Candidate, Scan, scan};
+use super::source::{parse_bytes, read_steadily};
+use super::spread::spread;
 use super::{Action, IngestReport, IngestRequest, Progress, SourceReport};
-use crate::embed::{Embedder, EngineChoice, MODEL, select};
+use crate::embed::{EngineChoice, MODEL};
 use crate::error::{Error, Result};
+use crate::load::Format;
 use crate::load::worker::Worker;
-use crate::load::{Format, parse};
 use crate::store::{DocumentRow, ModelRecord, Snapshot, Store, Writer, document_id};
-
-/// How many loaded documents may wait for the embedder, per loader thread.
-const QUEUE_PER_LOADER: usize = 4;
 
 /// Where to ingest into. The store is made only when there is something to write into it, so that a run in which
 /// every file fails leaves nothing behind.
@@ -158,6 +156,7 @@ impl Sink<'_, '_> {
             indexer.finish().await?;
             report.embedded = indexer.embedded;
             report.reused = indexer.reused;
+            report.without_vectors = indexer.without_vectors;
             report.generation = indexer.generation;
         }
         Ok(())
@@ -196,6 +195,8 @@ impl Sink<'_, '_> {
         };
         if let Some(row) = moved {
             self.claimed.insert(row.doc_id.clone());
+        }
+        if let Some(row) = moved.filter(|row| !self.request.must_read(row)) {
             let row =
                 DocumentRow { source: facts.source.clone(), size: facts.size, mtime_ns: facts.mtime_ns, ..row.clone() };
             let mut line = SourceReport::new(&facts.source, Action::Moved);
@@ -206,29 +207,38 @@ impl Sink<'_, '_> {
             }
             return Ok(());
         }
-        let action = if known.is_some() { Action::Updated } else { Action::Added };
+        let action = match (known, moved) {
+            (Some(row), _) if row.content_hash == facts.hash && self.request.lacks_vectors(row) => Action::Embedded,
+            (Some(_), _) => Action::Updated,
+            (None, Some(_)) => Action::Moved,
+            (None, None) => Action::Added,
+        };
+        let before = known.or(moved);
         let mut line = SourceReport::new(&facts.source, action);
-        let doc_id = match known {
+        let doc_id = match before {
             Some(row) => row.doc_id.clone(),
             None => self.fresh_id(&facts.source),
         };
+        let corrected_toc = before.map(corrected_toc).transpose()?.flatten();
         let source_facts = SourceFacts {
             source: facts.source,
             doc_id: doc_id.clone(),
             content_hash: facts.hash,
             size: facts.size,
             mtime_ns: facts.mtime_ns,
+            corrected_toc,
         };
         let now = jiff::Timestamp::now().to_string();
         let prepared: Prepared = prepare(&document, &source_facts, &self.request.chunking, &now);
         line.describe(&prepared.new.document);
         report.sources.push(line);
         if !self.request.dry_run {
-            let vectors = match (&self.snapshot, known) {
-                (Some(snapshot), Some(_)) => snapshot.vectors_by_hash(&doc_id).await?,
-                _ => HashMap::new(),
+            let vectors = match (&self.snapshot, before) {
+                (Some(snapshot), Some(_)) => KnownVectors::of_texts(snapshot.vectors_by_hash(&doc_id).await?),
+                _ => KnownVectors::default(),
             };
-            self.indexer().await?.put(prepared, vectors).await?;
+            let embed = self.request.embed;
+            self.indexer().await?.put(prepared, vectors, embed).await?;
         }
         Ok(())
     }
@@ -254,42 +264,27 @@ impl Sink<'_, '_> {
                     Writer::open(&store.namespace(&self.target.namespace)?, &self.model).await?
                 }
             };
-            let embedder = Embedder::for_documents(&select(self.engine)?, self.request.jobs)?;
-            self.indexer_state = Some(Indexer::new(writer, Arc::new(embedder), self.progress.clone()));
+            let model = Vectors::WhenNeeded { engine: self.engine.clone(), jobs: self.request.jobs };
+            self.indexer_state = Some(Indexer::new(writer, model, self.progress.clone()));
         }
         self.indexer_state.as_mut().ok_or_else(|| Error::failed("the indexer was not made"))
     }
 }
 
-/// Starts the threads that read and parse, and gives the end of the channel where the files come out. When that end
-/// is dropped, the threads stop.
+/// Starts the threads that read and parse, and gives the end of the channel where the files come out.
 fn start_loaders(
     todo: Vec<Todo>,
     existing: &Arc<Existing>,
     request: &IngestRequest,
     progress: &Arc<dyn Progress>,
 ) -> Receiver<Loaded> {
-    let jobs = request.jobs.max(1).min(todo.len().max(1));
-    let (sender, receiver) = channel(jobs * QUEUE_PER_LOADER);
-    let todo = Arc::new(todo);
-    let next = Arc::new(AtomicUsize::new(0));
+    let (existing, progress, jobs) = (existing.clone(), progress.clone(), request.jobs);
     let request = Arc::new(request.clone());
-    for _ in 0..jobs {
-        let (todo, next, request) = (todo.clone(), next.clone(), request.clone());
-        let (existing, progress, sender) = (existing.clone(), progress.clone(), sender.clone());
-        tokio::task::spawn_blocking(move || {
-            let mut worker = Worker::new(request.file_timeout);
-            while let Some(todo) = todo.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let loaded = load(&todo.candidate, &existing, &request, &mut worker);
-                progress.file_read(&todo.candidate.source);
-                // The other end is gone only where it failed, and then there is nothing left to do.
-                if sender.blocking_send(loaded).is_err() {
-                    break;
-                }
-            }
-        });
-    }
-    receiver
+    spread(todo, jobs, request.file_timeout, move |todo, worker| {
+        let loaded = load(&todo.candidate, &existing, &request, worker);
+        progress.file_read(&todo.candidate.source);
+        loaded
+    })
 }
 
 fn load(candidate: &Candidate, existing: &Existing, request: &IngestRequest, worker: &mut Worker) -> Loaded {
@@ -305,10 +300,10 @@ fn load(candidate: &Candidate, existing: &Existing, request: &IngestRequest, wor
         mtime_ns,
     };
     match existing.by_source(&candidate.source) {
-        Some(row) if row.content_hash == facts.hash && !request.force => return Loaded::Same { facts },
+        Some(row) if row.content_hash == facts.hash && !request.must_read(row) => return Loaded::Same { facts },
         _ => {}
     }
-    match parse_bytes(&bytes, candidate.format, request, worker) {
+    match parse_bytes(&bytes, candidate.format, &request.load, worker) {
         Ok(document) => Loaded::Parsed { facts, document: Box::new(document) },
         Err(error) => fail(error),
     }
@@ -322,59 +317,14 @@ fn load_standard_input(name: &str, bytes: &[u8], existing: &Existing, request: &
         size: bytes.len() as u64,
         mtime_ns: 0,
     };
-    if existing.by_source(&source).is_some_and(|row| row.content_hash == facts.hash) && !request.force {
+    let known = existing.by_source(&source).filter(|row| row.content_hash == facts.hash);
+    if known.is_some_and(|row| !request.must_read(row)) {
         return Loaded::Same { facts };
     }
     let format = request.format.or_else(|| Format::from_path(Path::new(name)));
     let mut worker = Worker::new(request.file_timeout);
-    match parse_bytes(bytes, format, request, &mut worker) {
+    match parse_bytes(bytes, format, &request.load, &mut worker) {
         Ok(document) => Loaded::Parsed { facts, document: Box::new(document) },
         Err(error) => Loaded::Failed { source, error },
     }
-}
-
-fn parse_bytes(
-    bytes: &[u8],
-    format: Option<Format>,
-    request: &IngestRequest,
-    worker: &mut Worker,
-) -> Result<crate::load::Document> {
-    if bytes.is_empty() {
-        return Err(Error::failed("the file is empty").hint("leave it out with --exclude, or delete it"));
-    }
-    let format = format.or_else(|| Format::sniff(bytes)).ok_or_else(|| {
-        Error::failed("cannot tell what format this is")
-            .hint(format!("say what it is with --as {}", Format::names("|")))
-    })?;
-    let document = match format {
-        _ if format.needs_worker() => worker.parse(bytes, format, &request.load)?,
-        _ => parse(bytes, format, &request.load)?,
-    };
-    if !document.has_text() {
-        return Err(Error::failed("there is no text in it").hint("leave it out with --exclude, or delete it"));
-    }
-    Ok(document)
-}
-
-/// Reads a file that must not change meanwhile, and the time of its last change.
-fn read_steadily(path: &Path, most: u64) -> Result<(Vec<u8>, i64)> {
-    let facts = |path: &Path| std::fs::metadata(path).map_err(|error| Error::io("read", path, &error));
-    for _ in 0..3 {
-        let before = facts(path)?;
-        if before.len() > most {
-            return Err(
-                Error::failed("grew over the limit while it was read").hint("raise the limit with --max-file-size MB")
-            );
-        }
-        let bytes = std::fs::read(path).map_err(|error| {
-            let plain = crate::error::plain_io(&error);
-            Error::failed(format!("cannot be read: {plain}"))
-                .hint("check its permissions, or leave it out with --exclude")
-        })?;
-        let after = facts(path)?;
-        if before.len() == after.len() && bytes.len() as u64 == after.len() && mtime_ns(&before) == mtime_ns(&after) {
-            return Ok((bytes, mtime_ns(&after)));
-        }
-    }
-    Err(Error::failed("changes while it is read").hint("run the command again when nothing writes to it"))
 }

@@ -62,6 +62,7 @@ fn facts(row: &DocumentRow) -> Vec<(String, String)> {
         ("contents from", row.toc_method.clone()),
         ("sections", row.sections.to_string()),
         ("passages", format!("{} (in {} pieces)", row.parents, row.children)),
+        ("vectors", if row.embedded { String::new() } else { "none; `kb ingest` makes them".to_owned() }),
         ("read by", row.engine.clone()),
         ("ingested", row.ingested_at.clone()),
     ]

@@ -62,6 +62,12 @@ impl IngestView<'_> {
                 "; {} pieces embedded, {} reused, {:.1} s",
                 report.embedded, report.reused, report.seconds
             ));
+            if report.without_vectors > 0 {
+                summary.push_str(&format!(
+                    "\n{} documents have no vectors and are found by words alone; kb ingest without --no-embed makes them",
+                    report.without_vectors
+                ));
+            }
         }
         summary
     }

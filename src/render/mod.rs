@@ -4,26 +4,32 @@
 //! scripts, and their fields stay. Colours are written as ANSI codes; the stream takes them out where nobody can see
 //! them.
 
+mod correction;
 mod docs;
 mod eval;
 mod ingest;
+mod reindex;
 mod search;
 mod section;
 mod status;
 mod style;
 mod toc;
+mod toc_list;
 
 use std::io::{Result, Write};
 
 use serde_json::Value;
 
+pub use correction::CorrectionView;
 pub use docs::{DocumentList, DocumentView, RemovedView};
 pub use eval::EvalView;
 pub use ingest::IngestView;
+pub use reindex::ReindexView;
 pub use search::SearchView;
 pub use section::SectionView;
 pub use status::{Status, StatusView};
 pub use toc::TocView;
+pub use toc_list::TocListView;
 
 /// How a result is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

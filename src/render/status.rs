@@ -21,6 +21,8 @@ pub struct Status {
     pub published_at: String,
     /// Documents.
     pub documents: usize,
+    /// Of these, how many have chunks without vectors.
+    pub without_vectors: usize,
     /// Sections, preambles included.
     pub sections: usize,
     /// Parent chunks.
@@ -49,7 +51,13 @@ impl StatusView<'_> {
             ("store", status.store.clone()),
             ("namespace", status.namespace.clone()),
             ("generation", format!("{}, published {}", status.generation, status.published_at)),
-            ("documents", status.documents.to_string()),
+            (
+                "documents",
+                match status.without_vectors {
+                    0 => status.documents.to_string(),
+                    some => format!("{} ({some} without vectors; `kb ingest` makes them)", status.documents),
+                },
+            ),
             ("sections", status.sections.to_string()),
             ("passages", format!("{} (in {} pieces)", status.parents, status.chunks - status.parents)),
             ("size", format!("{:.1} MB", status.bytes as f64 / 1e6)),

@@ -16,24 +16,70 @@ pub struct TocView<'a> {
     pub sections: &'a [SectionRow],
     /// How many deeper ones are not shown.
     pub hidden: usize,
+    /// Whether to show where each entry came from and how sure it is; JSON always has both.
+    pub provenance: bool,
+}
+
+/// Columns that a title and a page may take together; beyond, the eye loses the line.
+const WIDEST: usize = 100;
+
+/// `  printed_toc 0.95`
+const WIDEST_ORIGIN: usize = 18;
+
+/// An entry as a line of a table.
+pub(super) fn table_line(section: &SectionRow, provenance: bool, screen: Screen) -> String {
+    let width =
+        |text: &str| unicode_width::UnicodeWidthStr::width(anstream::adapter::strip_str(text).to_string().as_str());
+    let path = format!("{}{}", "  ".repeat(section.level as usize), paint(DIM, &section.path));
+    let place = pages(section.page_start, section.page_end);
+    let origin = if provenance { format!("  {}", origin(section)) } else { String::new() };
+    // All origins begin in the same column.
+    let aside = if provenance { WIDEST_ORIGIN } else { 0 };
+    let used = width(&path) + width(&section.title) + width(&place) + aside + 4;
+    let gap = " ".repeat(screen.width.min(WIDEST).saturating_sub(used).max(1));
+    format!("{path}  {}{gap}{}{}", section.title, paint(PLACE, place), paint(DIM, origin))
+}
+
+/// An entry as an item of a Markdown list.
+pub(super) fn markdown_item(section: &SectionRow, provenance: bool) -> String {
+    let indent = "  ".repeat((section.level as usize).saturating_sub(1));
+    let place = pages(section.page_start, section.page_end);
+    let place = if place.is_empty() { String::new() } else { format!(" ({place})") };
+    let origin = if provenance { format!(" — {}", origin(section)) } else { String::new() };
+    format!("{indent}- `{}` {}{place}{origin}", section.path, section.title)
+}
+
+/// `typography 0.80`
+fn origin(section: &SectionRow) -> String {
+    format!("{} {:.2}", section.provenance, section.confidence)
+}
+
+/// An entry in JSON. A PDF's entry that leads nowhere has page -1, as in PyMuPDF and what reads its output; formats
+/// without pages have none.
+pub(super) fn json_entry(section: &SectionRow, document: &DocumentRow) -> Value {
+    let page = match section.page_start {
+        Some(page) => json!(page),
+        None if document.pages.is_some() => json!(-1),
+        None => Value::Null,
+    };
+    json!({
+        "section_id": section.section_id,
+        "path": section.path,
+        "level": section.level,
+        "title": section.title,
+        "page": page,
+        "page_end": section.page_end,
+        "provenance": section.provenance,
+        "confidence": section.confidence,
+    })
 }
 
 impl View for TocView<'_> {
     fn table(&self, screen: Screen, out: &mut dyn Write) -> Result<()> {
         let document = self.document;
         writeln!(out, "{}  {}", paint(TITLE, &document.title), paint(DIM, &document.doc_id))?;
-        let entry = |section: &SectionRow| {
-            let indent = "  ".repeat(section.level as usize);
-            (format!("{indent}{}", paint(DIM, &section.path)), section.title.clone())
-        };
-        let width =
-            |text: &str| unicode_width::UnicodeWidthStr::width(anstream::adapter::strip_str(text).to_string().as_str());
         for section in self.sections {
-            let (path, title) = entry(section);
-            let place = pages(section.page_start, section.page_end);
-            let used = width(&path) + width(&title) + width(&place) + 4;
-            let gap = " ".repeat(screen.width.min(100).saturating_sub(used).max(1));
-            writeln!(out, "{path}  {title}{gap}{}", paint(PLACE, place))?;
+            writeln!(out, "{}", table_line(section, self.provenance, screen))?;
         }
         if self.hidden > 0 {
             writeln!(out, "{}", paint(DIM, format!("  {} deeper entries; --max-level shows them", self.hidden)))?;
@@ -45,10 +91,7 @@ impl View for TocView<'_> {
         writeln!(out, "# {}\n", self.document.title)?;
         writeln!(out, "`{}` · document `{}`\n", self.document.source, self.document.doc_id)?;
         for section in self.sections {
-            let indent = "  ".repeat((section.level as usize).saturating_sub(1));
-            let place = pages(section.page_start, section.page_end);
-            let place = if place.is_empty() { String::new() } else { format!(" ({place})") };
-            writeln!(out, "{indent}- `{}` {}{place}", section.path, section.title)?;
+            writeln!(out, "{}", markdown_item(section, self.provenance))?;
         }
         if self.hidden > 0 {
             writeln!(out, "\n{} deeper entries are not shown; `--max-level` shows them.", self.hidden)?;
@@ -57,28 +100,7 @@ impl View for TocView<'_> {
     }
 
     fn json(&self) -> Value {
-        // A PDF's entry that leads nowhere has page -1, as in PyMuPDF and what reads its output; formats without
-        // pages have none.
-        let page = |section: &SectionRow| match section.page_start {
-            Some(page) => json!(page),
-            None if self.document.pages.is_some() => json!(-1),
-            None => Value::Null,
-        };
-        self.sections
-            .iter()
-            .map(|section| {
-                json!({
-                    "section_id": section.section_id,
-                    "path": section.path,
-                    "level": section.level,
-                    "title": section.title,
-                    "page": page(section),
-                    "page_end": section.page_end,
-                    "provenance": section.provenance,
-                    "confidence": section.confidence,
-                })
-            })
-            .collect()
+        self.sections.iter().map(|section| json_entry(section, self.document)).collect()
     }
 
     fn paths(&self) -> Vec<String> {

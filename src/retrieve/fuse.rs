@@ -24,7 +24,7 @@ pub struct Candidate {
 pub(super) struct ArmScores {
     /// BM25; a chunk that is not in here matches no word.
     pub keyword: HashMap<String, f32>,
-    /// Cosine.
+    /// Cosine; a chunk that is not in here has no vector.
     pub semantic: HashMap<String, f32>,
 }
 
@@ -43,7 +43,10 @@ pub(super) fn fuse(scores: &ArmScores, keyword_weight: f32, semantic_weight: f32
             let keyword = scores.keyword.get(id).copied();
             let semantic = scores.semantic.get(id).copied();
             let keyword_part = scale(keyword.unwrap_or(0.0), 0.0, keyword_top);
-            let semantic_part = semantic.map_or(0.0, |score| scale(score, semantic_low, semantic_top));
+            // A passage without a vector (`kb ingest --no-embed`) was not judged by the semantic arm, which is not
+            // the same as judged badly: it is taken to agree with the keyword arm, so that the keyword score alone
+            // is the score. Zero would put it behind everything that has a vector.
+            let semantic_part = semantic.map_or(keyword_part, |score| scale(score, semantic_low, semantic_top));
             let score = if keyword_weight <= 0.0 {
                 // One arm alone keeps its own meaning: a cosine.
                 semantic.unwrap_or(0.0).clamp(0.0, 1.0)
@@ -87,6 +90,16 @@ mod tests {
     fn agreement_of_both_arms_wins() {
         let both = scores(&[("a", 10.0), ("b", 9.0)], &[("b", 0.8), ("c", 0.9), ("a", 0.2)]);
         assert_eq!(fuse(&both, 0.5, 0.5)[0].chunk_id, "b");
+    }
+
+    #[test]
+    fn a_passage_without_a_vector_keeps_its_keyword_score() {
+        // `x` has no vector. The word arm likes it best, so it is first; `y` likes it little, so it is not.
+        let both = scores(&[("x", 10.0), ("a", 8.0), ("y", 1.0)], &[("a", 0.9), ("b", 0.1)]);
+        let fused = fuse(&both, 0.5, 0.5);
+        let score = |id: &str| fused.iter().find(|c| c.chunk_id == id).unwrap().score;
+        assert_eq!((score("x"), score("a"), score("b")), (1.0, 0.9, 0.0));
+        assert!((score("y") - 0.1).abs() < 1e-6);
     }
 
     #[test]

@@ -68,6 +68,8 @@ pub struct Ranking {
     pub route: Route,
     /// The passages.
     pub candidates: Vec<Candidate>,
+    /// Whether the semantic arm was asked and no passage that was searched has a vector.
+    pub no_vectors: bool,
     /// Milliseconds per stage.
     pub timings: Vec<(String, f64)>,
 }
@@ -112,12 +114,14 @@ impl Kernel {
     /// Where the question has no word in it, or the store or the model fail.
     pub async fn search(&self, request: &SearchRequest) -> Result<SearchResult> {
         let started = Instant::now();
-        let Ranking { route, candidates, mut timings } = self.rank(request).await?;
+        let Ranking { route, candidates, no_vectors, mut timings } = self.rank(request).await?;
         let start = Instant::now();
         let hits = fetch(self.snapshot().await?, &candidates, &request.query).await?;
         timings.push(("fetch".to_owned(), milliseconds(start)));
         timings.push(("total".to_owned(), milliseconds(started)));
-        Ok(SearchResult { query: request.query.clone(), route, hits, notes: notes(request, &route), timings })
+        let mut notes = notes(request, &route);
+        notes.extend(vector_note(request, self.snapshot().await?, no_vectors).await?);
+        Ok(SearchResult { query: request.query.clone(), route, hits, notes, timings })
     }
 
     /// Ranks the passages for a question without reading them.
@@ -130,6 +134,7 @@ impl Kernel {
                 .hint("ask for something, for example kb search \"error E-417\""));
         }
         let route = Route::choose(&request.query, request.method, &MODEL);
+        let (mut route, mut no_vectors) = (route, false);
         let mut timings = Vec::new();
         let mut scores = ArmScores::default();
         let terms = if route.keyword > 0.0 { keyword_terms(&request.query) } else { Vec::new() };
@@ -160,11 +165,13 @@ impl Kernel {
             scores.semantic = match vectors {
                 Some(vectors) => {
                     let all = parent_scores(&vectors.similarities(&vector, documents)?);
+                    no_vectors = all.is_empty();
                     let wanted = pooled(&scores.keyword, &all, request.pool);
                     all.into_iter().filter(|(id, _)| wanted.binary_search(id).is_ok()).collect()
                 }
                 None => {
                     let near = snapshot.nearest(&vector, documents, request.pool * CHUNKS_PER_PARENT).await?;
+                    no_vectors = near.is_empty();
                     let wanted = pooled(&scores.keyword, &parent_scores(&near), request.pool);
                     parent_scores(&snapshot.similarities(&vector, &wanted).await?)
                 }
@@ -178,6 +185,9 @@ impl Kernel {
             }
             timings.push(("keyword_rest".to_owned(), milliseconds(start)));
         }
+        if no_vectors && route.keyword > 0.0 {
+            route = Route { keyword: 1.0, semantic: 0.0, ..route };
+        }
         let start = Instant::now();
         let mut candidates = fuse(&scores, route.keyword, route.semantic);
         candidates.truncate(request.limit);
@@ -185,7 +195,7 @@ impl Kernel {
             candidates.retain(|candidate| candidate.score >= least);
         }
         timings.push(("fuse".to_owned(), milliseconds(start)));
-        Ok(Ranking { route, candidates, timings })
+        Ok(Ranking { route, candidates, no_vectors, timings })
     }
 }
 
@@ -270,7 +280,7 @@ fn distinct(ids: impl Iterator<Item = String>) -> Vec<String> {
 
 fn notes(request: &SearchRequest, route: &Route) -> Vec<String> {
     let mut notes = Vec::new();
-    if request.method == Method::Hybrid && route.method() == Method::Keyword {
+    if request.method == Method::Hybrid && route.coverage < 0.5 {
         notes
             .push(format!("the model {} does not know this question's language: ranked by keywords alone", MODEL.name));
     }
@@ -281,6 +291,26 @@ fn notes(request: &SearchRequest, route: &Route) -> Vec<String> {
         ));
     }
     notes
+}
+
+/// Says what a search by vectors could not see, where somebody asked for vectors.
+async fn vector_note(request: &SearchRequest, snapshot: &Snapshot, no_vectors: bool) -> Result<Option<String>> {
+    const REMEDY: &str = "`kb ingest` without --no-embed makes them";
+    Ok(match request.method {
+        Method::Semantic if no_vectors => {
+            Some(format!("nothing that is searched has vectors: use --method keyword, or make them; {REMEDY}"))
+        }
+        Method::Hybrid if no_vectors => {
+            Some(format!("nothing that is searched has vectors: ranked by keywords alone; {REMEDY}"))
+        }
+        Method::Semantic => {
+            let searched = |id: &String| request.documents.as_ref().is_none_or(|ids| ids.contains(id));
+            let rows = snapshot.documents().await?;
+            let without = rows.iter().filter(|row| !row.embedded && searched(&row.doc_id)).count();
+            (without > 0).then(|| format!("{without} documents have no vectors and cannot be found this way; {REMEDY}"))
+        }
+        _ => None,
+    })
 }
 
 fn milliseconds(since: Instant) -> f64 {

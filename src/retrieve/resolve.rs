@@ -120,6 +120,9 @@ mod tests {
             parents: 0,
             children: 0,
             ingested_at: String::new(),
+            corrected_toc: None,
+            structure_version: 0,
+            embedded: true,
         }
     }
 

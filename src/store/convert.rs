@@ -5,8 +5,10 @@ use std::sync::Arc;
 use lancedb::arrow::arrow_array::cast::AsArray;
 use lancedb::arrow::arrow_array::types::{Float32Type, Int64Type, UInt32Type, UInt64Type};
 use lancedb::arrow::arrow_array::{
-    Array, ArrayRef, FixedSizeListArray, Float32Array, Int64Array, RecordBatch, StringArray, UInt32Array, UInt64Array,
+    Array, ArrayRef, BooleanArray, FixedSizeListArray, Float32Array, Int64Array, RecordBatch, StringArray, UInt32Array,
+    UInt64Array,
 };
+use lancedb::arrow::arrow_buffer::NullBuffer;
 use lancedb::arrow::arrow_schema::{DataType, Field};
 
 use super::rows::{ChunkRow, ChunkType, DocumentRow, SectionRow};
@@ -61,6 +63,9 @@ pub(super) fn documents_to_batch(rows: &[&DocumentRow]) -> Result<RecordBatch> {
         numbers!(rows, |row| row.parents),
         numbers!(rows, |row| row.children),
         texts!(rows, |row| &row.ingested_at),
+        optional_texts!(rows, |row| row.corrected_toc.as_ref()),
+        numbers!(rows, |row| row.structure_version),
+        Arc::new(BooleanArray::from_iter(rows.iter().map(|row| Some(row.embedded)))),
     ];
     batch(DOCUMENTS, 0, columns)
 }
@@ -85,18 +90,26 @@ pub(super) fn sections_to_batch(rows: &[&SectionRow]) -> Result<RecordBatch> {
 }
 
 pub(super) fn chunks_to_batch(rows: &[&ChunkRow], dimension: usize) -> Result<RecordBatch> {
-    if let Some(row) = rows.iter().find(|row| row.vector.len() != dimension) {
+    if let Some(row) = rows.iter().find(|row| !row.vector.is_empty() && row.vector.len() != dimension) {
         return Err(Error::failed(format!(
             "the vector of chunk {} has {} numbers instead of {dimension}",
             row.chunk_id,
             row.vector.len()
         )));
     }
-    let values = Float32Array::from_iter_values(rows.iter().flat_map(|row| row.vector.iter().copied()));
+    // A list of fixed size has its numbers also where it is null.
+    let numbers =
+        |row: &&ChunkRow| (0..dimension).map(|i| row.vector.get(i).copied().unwrap_or(0.0)).collect::<Vec<_>>();
+    let values = Float32Array::from_iter_values(rows.iter().flat_map(numbers));
+    let present = NullBuffer::from_iter(rows.iter().map(|row| !row.vector.is_empty()));
     let item = Arc::new(Field::new("item", DataType::Float32, true));
-    let vectors =
-        FixedSizeListArray::try_new(item, i32::try_from(dimension).unwrap_or(i32::MAX), Arc::new(values), None)
-            .map_err(|error| Error::failed(format!("cannot write vectors: {error}")))?;
+    let vectors = FixedSizeListArray::try_new(
+        item,
+        i32::try_from(dimension).unwrap_or(i32::MAX),
+        Arc::new(values),
+        Some(present),
+    )
+    .map_err(|error| Error::failed(format!("cannot write vectors: {error}")))?;
     let columns: Vec<ArrayRef> = vec![
         texts!(rows, |row| &row.chunk_id),
         texts!(rows, |row| &row.doc_id),
@@ -144,6 +157,15 @@ pub(super) fn documents_from_batch(batch: &RecordBatch) -> Result<Vec<DocumentRo
                 parents: columns.number("parents", i)?,
                 children: columns.number("children", i)?,
                 ingested_at: columns.text("ingested_at", i)?,
+                corrected_toc: columns
+                    .later("corrected_toc", i)
+                    .map(|_| columns.text("corrected_toc", i))
+                    .transpose()?,
+                structure_version: columns
+                    .later("structure_version", i)
+                    .map_or(Ok(0), |_| columns.number("structure_version", i))?,
+                // Before there was this column, every document had vectors.
+                embedded: columns.later("embedded", i).is_none_or(|column| column.as_boolean().value(i)),
             })
         })
         .collect()
@@ -195,10 +217,9 @@ pub(super) fn chunks_from_batch(batch: &RecordBatch) -> Result<Vec<ChunkRow>> {
                 language: columns.text("language", i)?,
                 content_hash: columns.text("content_hash", i)?,
                 updated_at: columns.text("updated_at", i)?,
-                vector: if batch.column_by_name("vector").is_some() {
-                    columns.vector("vector", i)?
-                } else {
-                    Vec::new()
+                vector: match columns.later("vector", i) {
+                    Some(_) => columns.vector("vector", i)?,
+                    None => Vec::new(),
                 },
             })
         })
@@ -217,6 +238,11 @@ impl Columns<'_> {
             Error::failed(format!("the table {} of this store has no column {name}", self.table))
                 .hint("it was made by another kb; ingest the documents into a new store with --kb DIR")
         })
+    }
+
+    /// A column that earlier versions did not have or that may be null: `None` where it says nothing about `row`.
+    pub(super) fn later(&self, name: &str, row: usize) -> Option<&ArrayRef> {
+        self.batch.column_by_name(name).filter(|column| !column.is_null(row))
     }
 
     pub(super) fn text(&self, name: &str, row: usize) -> Result<String> {

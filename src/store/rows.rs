@@ -44,6 +44,14 @@ pub struct DocumentRow {
     pub children: u32,
     /// When it was ingested, RFC 3339.
     pub ingested_at: String,
+    /// The table of contents that a person gave it, as JSON of [`OutlineEntry`](crate::load::OutlineEntry)s; `None`
+    /// where nobody did.
+    pub corrected_toc: Option<String>,
+    /// The [`STRUCTURE_VERSION`](crate::structure::STRUCTURE_VERSION) that found its sections; 0 where it was not
+    /// recorded yet.
+    pub structure_version: u32,
+    /// Whether all its chunks have vectors.
+    pub embedded: bool,
 }
 
 /// A row of `sections`.
@@ -126,7 +134,8 @@ pub struct ChunkRow {
     pub content_hash: String,
     /// When it was last written, RFC 3339.
     pub updated_at: String,
-    /// Of length 1; of a parent the normalised mean of its children's. Empty where it was not read from the table.
+    /// Of length 1; of a parent the normalised mean of its children's. Empty where there is none yet, or it was not
+    /// read from the table.
     #[serde(skip)]
     pub vector: Vec<f32>,
 }

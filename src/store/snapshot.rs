@@ -11,7 +11,7 @@ use super::convert::{self, Columns};
 use super::keyword::{KeywordField, KeywordHit, KeywordReader};
 use super::layout::Namespace;
 use super::manifest::Manifest;
-use super::rows::{ChunkRow, DocumentRow, SectionRow};
+use super::rows::{ChunkRow, ChunkType, DocumentRow, SectionRow};
 use super::store_error;
 use super::tables::{CHUNKS, Tables, in_list};
 use super::writer::Writer;
@@ -53,7 +53,7 @@ pub struct LoadedVectors {
 }
 
 impl LoadedVectors {
-    /// The cosine of every chunk's vector with `vector`, both of length 1, in all documents or in those named.
+    /// The cosine of every chunk that has a vector with `vector`, both of length 1, in all documents or in those named.
     ///
     /// # Errors
     /// Where the columns are not what they should be.
@@ -63,6 +63,9 @@ impl LoadedVectors {
             let columns = Columns { table: CHUNKS, batch };
             let values = columns.vectors("vector")?;
             for (row, own) in values.chunks_exact(vector.len().max(1)).enumerate() {
+                if columns.later("vector", row).is_none() {
+                    continue;
+                }
                 if let Some(ids) = doc_ids
                     && !ids.contains(&columns.text("doc_id", row)?)
                 {
@@ -163,6 +166,15 @@ impl Snapshot {
         Ok(rows)
     }
 
+    /// The sections of all documents down to a level, the preambles left out, by document and in order.
+    pub async fn sections_to_level(&self, deepest: u32) -> Result<Vec<SectionRow>> {
+        let filter = format!("level >= 1 AND level <= {deepest}");
+        let batches = self.tables.rows(&self.tables.sections, Some(filter), None).await?;
+        let mut rows: Vec<SectionRow> = collect(&batches, convert::sections_from_batch)?;
+        rows.sort_by(|a, b| a.doc_id.cmp(&b.doc_id).then(a.position.cmp(&b.position)));
+        Ok(rows)
+    }
+
     /// The sections with the given ids, in any order.
     pub async fn sections_by_id(&self, ids: &[String]) -> Result<Vec<SectionRow>> {
         if ids.is_empty() {
@@ -192,7 +204,8 @@ impl Snapshot {
         collect(&batches, convert::chunks_from_batch)
     }
 
-    /// The vectors of a document's child chunks by the hash of the text that was embedded.
+    /// The vectors of a document's child chunks by the hash of the text that was embedded. Chunks without one are
+    /// left out.
     pub async fn vectors_by_hash(&self, doc_id: &str) -> Result<HashMap<String, Vec<f32>>> {
         let filter = format!("{} AND chunk_type = 'child'", in_list("doc_id", &[doc_id.to_owned()]));
         let columns = ["content_hash", "vector"];
@@ -200,11 +213,29 @@ impl Snapshot {
         let mut vectors = HashMap::new();
         for batch in &batches {
             let columns = Columns { table: CHUNKS, batch };
-            for row in 0..batch.num_rows() {
+            for row in (0..batch.num_rows()).filter(|&row| columns.later("vector", row).is_some()) {
                 vectors.insert(columns.text("content_hash", row)?, columns.vector("vector", row)?);
             }
         }
         Ok(vectors)
+    }
+
+    /// All chunks of a document with their vectors, each parent followed by its children.
+    pub async fn chunks_of(&self, doc_id: &str) -> Result<Vec<ChunkRow>> {
+        let filter = in_list("doc_id", &[doc_id.to_owned()]);
+        let batches = self.tables.rows(&self.tables.chunks, Some(filter), None).await?;
+        let mut rows: Vec<ChunkRow> = collect(&batches, convert::chunks_from_batch)?;
+        // Children have their place in the parent, so they are ordered by the parent's first.
+        let places: HashMap<String, u32> = rows
+            .iter()
+            .filter(|row| row.chunk_type == ChunkType::Parent)
+            .map(|row| (row.chunk_id.clone(), row.chunk_index))
+            .collect();
+        rows.sort_by_key(|row| match &row.parent_id {
+            Some(parent) => (places.get(parent).copied(), true, row.chunk_index),
+            None => (Some(row.chunk_index), false, 0),
+        });
+        Ok(rows)
     }
 
     /// How many rows `documents`, `sections` and `chunks` have.

@@ -6,7 +6,7 @@ use futures::TryStreamExt;
 use lancedb::arrow::arrow_array::RecordBatch;
 use lancedb::arrow::arrow_schema::{DataType, Field, Schema, SchemaRef};
 use lancedb::query::{ExecutableQuery, QueryBase, Select};
-use lancedb::table::OptimizeAction;
+use lancedb::table::{ColumnAlteration, NewColumnTransform, OptimizeAction};
 use lancedb::{Connection, Table};
 
 use super::layout::Namespace;
@@ -89,6 +89,31 @@ impl Tables {
             if table.version().await.map_err(fail)? != version {
                 table.checkout(version).await.map_err(fail)?;
                 table.restore().await.map_err(fail)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings tables that an earlier version made to today's schema: columns it did not have, all null, and nulls
+    /// where it allowed none. Readers take an absent column as null, so they need nothing of this.
+    pub(super) async fn add_missing_columns(&self, dimension: usize) -> Result<()> {
+        let fail = |error: lancedb::Error| store_error("add columns to", &self.namespace.tables(), &error);
+        for (table, name) in [(&self.documents, DOCUMENTS), (&self.sections, SECTIONS), (&self.chunks, CHUNKS)] {
+            let has = table.schema().await.map_err(fail)?;
+            let wanted = schema_of(name, dimension);
+            let missing: Vec<_> =
+                wanted.fields().iter().filter(|field| has.field_with_name(field.name()).is_err()).cloned().collect();
+            if !missing.is_empty() {
+                let nulls = NewColumnTransform::AllNulls(Arc::new(Schema::new(missing)));
+                table.add_columns().transform(nulls).execute().await.map_err(fail)?;
+            }
+            let strict = wanted.fields().iter().filter(|field| {
+                field.is_nullable() && has.field_with_name(field.name()).is_ok_and(|known| !known.is_nullable())
+            });
+            let relaxed: Vec<ColumnAlteration> =
+                strict.map(|field| ColumnAlteration::new(field.name().clone()).set_nullable(true)).collect();
+            if !relaxed.is_empty() {
+                table.alter_columns(&relaxed).await.map_err(fail)?;
             }
         }
         Ok(())
@@ -224,6 +249,10 @@ fn documents_schema() -> SchemaRef {
         number("parents"),
         number("children"),
         text("ingested_at"),
+        // From here on: columns that stores of earlier versions lack (see `add_missing_columns`).
+        optional_text("corrected_toc"),
+        optional_number("structure_version"),
+        Field::new("embedded", DataType::Boolean, true),
     ]))
 }
 
@@ -263,7 +292,7 @@ fn chunks_schema(dimension: usize) -> SchemaRef {
         text("language"),
         text("content_hash"),
         text("updated_at"),
-        Field::new("vector", DataType::FixedSizeList(item, length), false),
+        Field::new("vector", DataType::FixedSizeList(item, length), true),
     ]))
 }
 

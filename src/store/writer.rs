@@ -127,6 +127,8 @@ impl Writer {
 
     async fn write_tables(&self, change: &Change) -> Result<()> {
         let tables = &self.tables;
+        // Here and not when the store is opened: a writer that publishes nothing leaves an older store as it is.
+        tables.add_missing_columns(self.manifest.model.dimension).await?;
         let replaced: Vec<String> =
             change.remove.iter().cloned().chain(change.update.iter().map(|row| row.doc_id.clone())).collect();
         tables.delete_documents(&tables.documents, &replaced).await?;

@@ -18,7 +18,7 @@ pub(super) fn in_lines(document: &Document) -> Cow<'_, Document> {
     let lines = |block: &Block| -> Vec<Block> {
         let kinds = std::iter::once(block.kind).chain(std::iter::repeat(BlockKind::Line));
         let texts = block.text.split('\n');
-        kinds.zip(texts).map(|(kind, text)| Block { kind, text: text.to_owned(), page: block.page }).collect()
+        kinds.zip(texts).map(|(kind, text)| Block { kind, page: block.page, ..Block::paragraph(text) }).collect()
     };
     let blocks = document.blocks.iter().flat_map(lines).collect();
     Cow::Owned(Document { blocks, ..document.clone() })
@@ -27,7 +27,7 @@ pub(super) fn in_lines(document: &Document) -> Cow<'_, Document> {
 /// The places of the entries in a document that went through [`in_lines`].
 pub(super) fn headings(entries: &[OutlineEntry], document: &Document) -> Vec<Heading> {
     if document.pages.is_some() {
-        let mut headings = from_outline(entries, &document.blocks);
+        let mut headings = from_outline(&with_pages(entries, &document.blocks), &document.blocks);
         headings.iter_mut().for_each(|heading| {
             heading.provenance = Provenance::Edited;
             heading.confidence = 1.0;
@@ -49,14 +49,39 @@ pub(super) fn headings(entries: &[OutlineEntry], document: &Document) -> Vec<Hea
     entries.iter().zip(found).filter_map(heading).collect()
 }
 
-/// The indexes of the entries that the document does not have: on a page behind its last one; or, where it has no
-/// pages, with a title that no line says behind the entry before.
+/// The indexes of the entries that the document does not have: on a page behind its last one; or without a page and
+/// with a title that no line says behind the entry before.
 pub fn not_found(document: &Document, entries: &[OutlineEntry]) -> Vec<usize> {
     if let Some(pages) = document.pages {
-        return (0..entries.len()).filter(|&i| entries[i].page.is_some_and(|page| page == 0 || page > pages)).collect();
+        let entries = with_pages(entries, &document.blocks);
+        let has = |entry: &OutlineEntry| entry.page.is_some_and(|page| (1..=pages).contains(&page));
+        return (0..entries.len()).filter(|&i| !has(&entries[i])).collect();
     }
     let found = places(entries, &in_lines(document).blocks);
     (0..entries.len()).filter(|&i| found[i].is_none()).collect()
+}
+
+/// Entries without a page get that of the first line behind the entry before that says their title.
+fn with_pages(entries: &[OutlineEntry], blocks: &[Block]) -> Vec<OutlineEntry> {
+    let mut entries = entries.to_vec();
+    if entries.iter().all(|entry| entry.page.is_some()) {
+        return entries;
+    }
+    let normalised: Vec<String> = blocks.iter().map(|block| normalise_title(&block.text)).collect();
+    let mut after = 0;
+    for entry in &mut entries {
+        if let Some(page) = entry.page {
+            after = after.max(blocks.partition_point(|block| block.page.unwrap_or(0) < page));
+            continue;
+        }
+        let wanted = normalise_title(&entry.title);
+        let says = |&i: &usize| !normalised[i].is_empty() && heading_lines(&normalised[i..], &wanted).is_some();
+        if let Some(found) = (after..blocks.len()).find(says) {
+            entry.page = blocks[found].page;
+            after = found + 1;
+        }
+    }
+    entries
 }
 
 #[derive(Clone, Copy)]
@@ -145,5 +170,10 @@ mod tests {
         assert_eq!(toc, [("0", "Cover"), ("1", "alpha"), ("2", "beta")]);
         assert_eq!(found[2].provenance, Provenance::Edited);
         assert_eq!(not_found(&document, &[entry(1, "x", Some(3))]), [0]);
+        // Without a page the title is looked for.
+        let entries = [entry(1, "First", None), entry(1, "Beta", None), entry(1, "gone", None)];
+        assert_eq!(not_found(&document, &entries), [2]);
+        let pages: Vec<_> = sections(&document, "d", Some(&entries)).iter().map(|s| s.page_start).collect();
+        assert_eq!(pages, [Some(1), Some(1), Some(2), None]);
     }
 }

@@ -1,0 +1,83 @@
+//! `kb reindex`: derived data made anew from what is in the store.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use super::ingest::DEFAULT_FILE_TIMEOUT;
+use super::progress::progress_display;
+use super::{Context, cores};
+use crate::error::{Error, Kind, Result};
+use crate::ingest::{RebuildOptions, ReindexRequest, reindex};
+use crate::load::LoadOptions;
+use crate::render::ReindexView;
+use crate::retrieve::resolve_documents;
+use crate::store::Snapshot;
+
+/// Find the sections of documents anew, in place
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kb reindex --structure                 documents whose sections an older kb found
+  kb reindex --structure manual.pdf --force
+  kb reindex --structure --dry-run
+
+A document is read from its source where that still is what was ingested, otherwise from its passages in the store.
+Vectors are kept where a piece's text is unchanged, also where only the titles above it changed; only new pieces are
+embedded. Exit code 4 where some documents failed; those stay as they were.")]
+pub struct ReindexArgs {
+    /// Only these documents (an id, a path, the end of a path or a title)
+    #[arg(value_name = "DOC")]
+    documents: Vec<String>,
+    /// Find sections anew and cut them into passages
+    #[arg(long)]
+    structure: bool,
+    /// Those too that this version of kb made
+    #[arg(long)]
+    force: bool,
+    /// Only say what would be rebuilt
+    #[arg(long)]
+    dry_run: bool,
+    /// The password of encrypted PDFs
+    #[arg(long, value_name = "PASSWORD", env = "KB_PASSWORD", hide_env_values = true)]
+    password: Option<String>,
+    /// Threads that read and embed [default: one per core]
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+}
+
+pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
+    if !args.structure {
+        return Err(Error::usage("nothing was said of what to reindex")
+            .hint("`kb reindex --structure` finds the sections of documents anew"));
+    }
+    let store = context.store()?;
+    let documents = match args.documents.as_slice() {
+        [] => None,
+        names => {
+            let namespace = store.namespace(&context.global.namespace)?;
+            let all = Snapshot::open(&namespace).await?.documents().await?;
+            Some(resolve_documents(&all, names, &store)?.into_iter().map(|row| row.doc_id.clone()).collect())
+        }
+    };
+    let request = ReindexRequest { documents, force: args.force, dry_run: args.dry_run };
+    let options = rebuild_options(context, args.password, args.jobs)?;
+    let progress = progress_display(context);
+    let report = reindex(&request, &store, &context.global.namespace, &options, progress).await?;
+    context.show(&ReindexView(&report))?;
+    Ok(if report.failed() > 0 { Kind::Partial.exit_code() } else { 0 })
+}
+
+/// How documents are rebuilt, from what was typed and `kb.toml`.
+pub(super) fn rebuild_options(
+    context: &Context,
+    password: Option<String>,
+    jobs: Option<usize>,
+) -> Result<RebuildOptions> {
+    let config = context.config(&context.store()?)?;
+    Ok(RebuildOptions {
+        load: LoadOptions { password },
+        file_timeout: Duration::from_secs(config.ingest.file_timeout.unwrap_or(DEFAULT_FILE_TIMEOUT)),
+        engine: context.engine(&config),
+        jobs: jobs.or(config.ingest.jobs).unwrap_or_else(cores).max(1),
+    })
+}

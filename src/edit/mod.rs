@@ -1,0 +1,9 @@
+//! What people correct: tables of contents.
+//!
+//! A correction is stored with its document and stands above whatever the structure code finds, now and when the
+//! document is ingested again. Nothing is written unless all of it can be.
+
+mod toc;
+mod toc_text;
+
+pub use toc::{Correction, CorrectionReport, Outcome, Place, editable_toc, reset_toc, set_toc};

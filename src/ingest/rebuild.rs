@@ -1,0 +1,167 @@
+//! Sections and chunks of documents made anew, in place: after a change of the structure code, or for a table of
+//! contents that a person corrected.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Progress;
+use super::index::{Indexer, KnownVectors, Vectors};
+use super::plan::STANDARD_INPUT;
+use super::prepare::{SourceFacts, prepare};
+use super::source::{parse_bytes, read_steadily};
+use super::stored::stored_document;
+use crate::chunk::ChunkConfig;
+use crate::embed::{EngineChoice, MODEL};
+use crate::error::Result;
+use crate::load::worker::Worker;
+use crate::load::{Document, Format, LoadOptions, OutlineEntry};
+use crate::store::{DocumentRow, ModelRecord, Namespace, Snapshot, Store, Writer};
+
+/// How sources are read and texts embedded.
+#[derive(Debug, Clone)]
+pub struct RebuildOptions {
+    /// For the loaders.
+    pub load: LoadOptions,
+    /// A file that takes longer to parse is given up.
+    pub file_timeout: Duration,
+    /// The engine that embeds.
+    pub engine: EngineChoice,
+    /// How many threads load, and embed.
+    pub jobs: usize,
+}
+
+/// A document's source, as it is now.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SourceNow {
+    /// What was ingested, parsed.
+    Same(Box<Document>),
+    /// The file has other content.
+    Changed,
+    /// The file is not there.
+    Gone,
+    /// It came from standard input.
+    Piped,
+}
+
+/// Whether the source's file has the content that was ingested.
+///
+/// # Errors
+/// Where it is there and cannot be read.
+pub(super) fn look_at_source(row: &DocumentRow, store: &Store) -> Result<Result<Vec<u8>, SourceNow>> {
+    if row.source.starts_with(STANDARD_INPUT) {
+        return Ok(Err(SourceNow::Piped));
+    }
+    let path: PathBuf = store.source_path(&row.source);
+    if !path.exists() {
+        return Ok(Err(SourceNow::Gone));
+    }
+    // The content that was ingested has that size; anything larger is something else.
+    if std::fs::metadata(&path).is_ok_and(|facts| facts.len() != row.size) {
+        return Ok(Err(SourceNow::Changed));
+    }
+    let (bytes, _) = read_steadily(&path, u64::MAX)?;
+    let same = blake3::hash(&bytes).to_hex().as_str() == row.content_hash;
+    Ok(if same { Ok(bytes) } else { Err(SourceNow::Changed) })
+}
+
+/// Reads and parses a document's source again, where it still is what was ingested.
+///
+/// # Errors
+/// Where it is there and cannot be read or parsed.
+pub fn read_source(row: &DocumentRow, store: &Store, load: &LoadOptions, worker: &mut Worker) -> Result<SourceNow> {
+    match look_at_source(row, store)? {
+        Ok(bytes) => {
+            let document = parse_bytes(&bytes, Format::from_name(&row.format), load, worker)?;
+            Ok(SourceNow::Same(Box::new(document)))
+        }
+        Err(other) => Ok(other),
+    }
+}
+
+/// The document as the store holds it: its passages, with the titles of its sections in front of them.
+///
+/// # Errors
+/// Where the store cannot be read.
+pub async fn read_stored(row: &DocumentRow, snapshot: &Snapshot) -> Result<Document> {
+    let sections = snapshot.sections(&row.doc_id).await?;
+    stored_document(row, &sections, &snapshot.chunks_of(&row.doc_id).await?)
+}
+
+/// A namespace that is open for rebuilding; nobody else writes to it meanwhile.
+pub struct Rebuilder {
+    snapshot: Snapshot,
+    indexer: Indexer,
+}
+
+/// What a rebuilt document has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rebuilt {
+    /// Sections, the preamble not counted.
+    pub sections: u32,
+    /// Parent chunks.
+    pub parents: u32,
+}
+
+impl Rebuilder {
+    /// Opens a namespace that exists.
+    ///
+    /// # Errors
+    /// Where another process writes to it, or it cannot be read.
+    pub async fn open(namespace: &Namespace, options: &RebuildOptions, progress: Arc<dyn Progress>) -> Result<Self> {
+        let model = ModelRecord { name: MODEL.name.to_owned(), dimension: MODEL.dimension };
+        // Locked before it is read, so that what is read holds until it is replaced.
+        let writer = Writer::open(namespace, &model).await?;
+        let snapshot = Snapshot::open(namespace).await?;
+        let vectors = Vectors::WhenNeeded { engine: options.engine.clone(), jobs: options.jobs };
+        Ok(Rebuilder { snapshot, indexer: Indexer::new(writer, vectors, progress) })
+    }
+
+    /// What is published while nothing was rebuilt yet.
+    pub fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    /// Replaces a document's sections and chunks by those of `document`. Vectors are reused as
+    /// [`KnownVectors::of_chunks`] says; a document without vectors stays without.
+    ///
+    /// # Errors
+    /// Where the store or the model fail.
+    pub async fn put(
+        &mut self,
+        row: &DocumentRow,
+        document: &Document,
+        corrected_toc: Option<Vec<OutlineEntry>>,
+    ) -> Result<Rebuilt> {
+        let known = KnownVectors::of_chunks(&self.snapshot.chunks_of(&row.doc_id).await?);
+        let facts = SourceFacts {
+            source: row.source.clone(),
+            doc_id: row.doc_id.clone(),
+            content_hash: row.content_hash.clone(),
+            size: row.size,
+            mtime_ns: row.mtime_ns,
+            corrected_toc,
+        };
+        // What an earlier version wrote about cutting may lack something; then it is cut as new documents are.
+        let chunking: ChunkConfig = serde_json::from_str(&row.chunking).unwrap_or_default();
+        let mut prepared = prepare(document, &facts, &chunking, &jiff::Timestamp::now().to_string());
+        prepared.new.document.ingested_at = row.ingested_at.clone();
+        let rebuilt = Rebuilt { sections: prepared.new.document.sections, parents: prepared.new.document.parents };
+        self.indexer.put(prepared, known, row.embedded).await?;
+        Ok(rebuilt)
+    }
+
+    /// Replaces a document's row; its sections and chunks stay.
+    pub fn update(&mut self, row: DocumentRow) {
+        self.indexer.update(row);
+    }
+
+    /// Publishes what is left and gives the indexer with its counts.
+    ///
+    /// # Errors
+    /// Where the store or the model fail; what was published before stays.
+    pub async fn finish(&mut self) -> Result<&Indexer> {
+        self.indexer.finish().await?;
+        Ok(&self.indexer)
+    }
+}

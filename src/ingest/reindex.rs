@@ -1,0 +1,196 @@
+//! `kb reindex --structure`: documents whose sections an older version found are taken apart again.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::Progress;
+use super::prepare::corrected_toc;
+use super::rebuild::{RebuildOptions, Rebuilder, SourceNow, look_at_source, read_source, read_stored};
+use super::spread::spread;
+use crate::error::{Error, Result};
+use crate::store::{DocumentRow, Snapshot, Store};
+use crate::structure::STRUCTURE_VERSION;
+
+/// Which documents to rebuild.
+#[derive(Debug, Clone)]
+pub struct ReindexRequest {
+    /// Only these, by id; all, where `None`.
+    pub documents: Option<Vec<String>>,
+    /// Those too that this version's structure code made.
+    pub force: bool,
+    /// Only say what would happen.
+    pub dry_run: bool,
+}
+
+/// Where the text of a rebuilt document comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TextFrom {
+    /// Its file, which still is what was ingested.
+    Source,
+    /// The passages in the store: the file is gone or has changed, or there never was one.
+    Store,
+}
+
+/// What happened to a document.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ReindexedDocument {
+    /// Its id.
+    pub doc_id: String,
+    /// Its source.
+    pub source: String,
+    /// Where its text came from; `None` where it failed.
+    pub from: Option<TextFrom>,
+    /// How many sections it had.
+    pub sections_before: u32,
+    /// How many it has now; of a dry run and a failure, as before.
+    pub sections: u32,
+    /// How many passages it has now.
+    pub parents: u32,
+    /// Why it failed; then it is as it was.
+    pub error: Option<String>,
+    /// The next step after a failure.
+    pub hint: Option<String>,
+}
+
+/// What a reindex did, or with `dry_run` would do.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ReindexReport {
+    /// Whether nothing was written because it was only asked.
+    pub dry_run: bool,
+    /// The documents that were to be rebuilt, by source.
+    pub documents: Vec<ReindexedDocument>,
+    /// How many were left alone, because this version's structure code made them.
+    pub current: usize,
+    /// Child chunks embedded.
+    pub embedded: usize,
+    /// Child chunks that kept their vectors.
+    pub reused: usize,
+    /// The generation published last; `None` where nothing was published.
+    pub generation: Option<u64>,
+    /// How long it took, in seconds.
+    pub seconds: f64,
+}
+
+impl ReindexReport {
+    /// How many failed.
+    pub fn failed(&self) -> usize {
+        self.documents.iter().filter(|document| document.error.is_some()).count()
+    }
+}
+
+/// Rebuilds what the request names.
+///
+/// # Errors
+/// Where the store refuses or the model fails. Documents that fail are in the report, not errors.
+pub async fn reindex(
+    request: &ReindexRequest,
+    store: &Store,
+    namespace: &str,
+    options: &RebuildOptions,
+    progress: Arc<dyn Progress>,
+) -> Result<ReindexReport> {
+    let started = Instant::now();
+    let namespace = store.namespace(namespace)?;
+    // Read first, so that nothing is made where nothing is.
+    let mut rows = Snapshot::open(&namespace).await?.documents().await?;
+    let mut rebuilder = None;
+    if !request.dry_run {
+        let opened = Rebuilder::open(&namespace, options, progress.clone()).await?;
+        rows = opened.snapshot().documents().await?;
+        rebuilder = Some(opened);
+    }
+    rows.retain(|row| request.documents.as_ref().is_none_or(|ids| ids.contains(&row.doc_id)));
+    let asked = rows.len();
+    rows.retain(|row| request.force || row.structure_version < STRUCTURE_VERSION);
+    let mut report =
+        ReindexReport { dry_run: request.dry_run, current: asked - rows.len(), ..ReindexReport::default() };
+    progress.begin(rows.len(), rows.iter().map(|row| row.size).sum());
+    let outcome = rebuild_all(rows, store, options, rebuilder.as_mut(), &progress, &mut report).await;
+    progress.end();
+    outcome?;
+    report.documents.sort_by(|a, b| a.source.cmp(&b.source));
+    report.seconds = started.elapsed().as_secs_f64();
+    Ok(report)
+}
+
+async fn rebuild_all(
+    rows: Vec<DocumentRow>,
+    store: &Store,
+    options: &RebuildOptions,
+    mut rebuilder: Option<&mut Rebuilder>,
+    progress: &Arc<dyn Progress>,
+    report: &mut ReindexReport,
+) -> Result<()> {
+    let (store, load, dry_run, reading) = (store.clone(), options.load.clone(), report.dry_run, progress.clone());
+    let mut sources = spread(rows, options.jobs, options.file_timeout, move |row: &DocumentRow, worker| {
+        let now = if dry_run {
+            look_at_source(row, &store).map(|looked| looked.err())
+        } else {
+            read_source(row, &store, &load, worker).map(Some)
+        };
+        reading.file_read(&row.source);
+        (row.clone(), now)
+    });
+    while let Some((row, now)) = sources.recv().await {
+        let mut line = ReindexedDocument {
+            doc_id: row.doc_id.clone(),
+            source: row.source.clone(),
+            from: None,
+            sections_before: row.sections,
+            sections: row.sections,
+            parents: row.parents,
+            error: None,
+            hint: None,
+        };
+        let outcome = match now {
+            Ok(now) => rebuild(&row, now, rebuilder.as_deref_mut(), &mut line).await?,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = outcome {
+            progress.failed(&row.source, error.message());
+            line.error = Some(error.message().to_owned());
+            line.hint = error.next_step().map(str::to_owned);
+        }
+        report.documents.push(line);
+    }
+    if let Some(rebuilder) = rebuilder {
+        let indexer = rebuilder.finish().await?;
+        report.embedded = indexer.embedded;
+        report.reused = indexer.reused;
+        report.generation = indexer.generation;
+    }
+    Ok(())
+}
+
+/// Rebuilds one document. The outer error is the store's, which ends the run; the inner one is the document's.
+async fn rebuild(
+    row: &DocumentRow,
+    now: Option<SourceNow>,
+    rebuilder: Option<&mut Rebuilder>,
+    line: &mut ReindexedDocument,
+) -> Result<Result<(), Error>> {
+    let is_source = matches!(now, None | Some(SourceNow::Same(_)));
+    let Some(rebuilder) = rebuilder else {
+        line.from = Some(if is_source { TextFrom::Source } else { TextFrom::Store });
+        return Ok(Ok(()));
+    };
+    let corrected = match corrected_toc(row) {
+        Ok(corrected) => corrected,
+        Err(error) => return Ok(Err(error)),
+    };
+    let document = match now {
+        Some(SourceNow::Same(document)) => *document,
+        _ => match read_stored(row, rebuilder.snapshot()).await {
+            Ok(document) => document,
+            Err(error) => return Ok(Err(error)),
+        },
+    };
+    let rebuilt = rebuilder.put(row, &document, corrected).await?;
+    line.from = Some(if is_source { TextFrom::Source } else { TextFrom::Store });
+    line.sections = rebuilt.sections;
+    line.parents = rebuilt.parents;
+    Ok(Ok(()))
+}
