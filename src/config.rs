@@ -53,6 +53,10 @@ pub struct IngestConfig {
     pub max_file_size: Option<u64>,
     /// In seconds.
     pub file_timeout: Option<u64>,
+    /// In seconds.
+    pub page_timeout: Option<u64>,
+    /// The program that reads images of pages.
+    pub ocr_command: Option<String>,
     /// Threads.
     pub jobs: Option<usize>,
 }

@@ -2,24 +2,22 @@
 
 use std::io::Read;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::Args;
 
 use super::progress::progress_display;
+use super::reading::{load_options, time_limits};
 use super::{Context, cores};
 use crate::chunk::ChunkConfig;
 use crate::config::Config;
 use crate::error::{Error, Kind, Result};
 use crate::ingest::{self, Action, IngestRequest, Target};
-use crate::load::{Format, LoadOptions};
+use crate::load::Format;
 use crate::render::IngestView;
 use crate::store::Store;
 
 /// In megabytes; what is piped in is kept in memory.
 const LARGEST_STANDARD_INPUT: u64 = 100;
-/// In seconds.
-pub(super) const DEFAULT_FILE_TIMEOUT: u64 = 120;
 
 /// Read files and folders into the knowledge base; only what changed is read again
 #[derive(Debug, Args)]
@@ -66,9 +64,20 @@ pub struct IngestArgs {
     /// Refuse larger files [default: 500 for PDF, DOCX and EPUB, 20 for text]
     #[arg(long, value_name = "MB")]
     max_file_size: Option<u64>,
-    /// Give up on a file (not Markdown or plain text) that takes longer to parse [default: 120]
+    /// Give up on a file (not Markdown or plain text) that takes longer to parse [default: 120, with --ocr-command 3600]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     file_timeout: Option<u64>,
+    /// Leave out a page that takes longer [default: 20, with --ocr-command 120]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    page_timeout: Option<u64>,
+    /// Read pages without text by a program: it gets the path of the page's image for {} and prints the text
+    #[arg(
+        long,
+        value_name = "COMMAND",
+        long_help = "Read pages without text by a program. It is run for each such page of a PDF, with the path of the page's image, \
+a PNG file, in the place of {} or behind everything else, and prints the text, for example 'tesseract {} stdout -l chi_sim+eng'"
+    )]
+    ocr_command: Option<String>,
     /// Threads that read and embed [default: one per core]
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
@@ -114,7 +123,9 @@ fn request(args: IngestArgs, config: crate::config::IngestConfig) -> Result<Inge
             Some((name, read_standard_input(max_file_bytes.unwrap_or(LARGEST_STANDARD_INPUT << 20))?))
         }
     };
-    let timeout = args.file_timeout.or(config.file_timeout).unwrap_or(DEFAULT_FILE_TIMEOUT);
+    let load = load_options(args.password, args.ocr_command.or(config.ocr_command))?;
+    let time_limits =
+        time_limits(args.file_timeout.or(config.file_timeout), args.page_timeout.or(config.page_timeout), &load);
     let or_config = |typed: Vec<String>, configured: Vec<String>| if typed.is_empty() { configured } else { typed };
     Ok(IngestRequest {
         paths,
@@ -122,14 +133,14 @@ fn request(args: IngestArgs, config: crate::config::IngestConfig) -> Result<Inge
         include: or_config(args.include, config.include),
         exclude: or_config(args.exclude, config.exclude),
         format: args.source_format,
-        load: LoadOptions { password: args.password },
+        load,
         chunking: ChunkConfig::default(),
         prune: args.prune,
         dry_run: args.dry_run,
         force: args.force,
         embed: !args.no_embed,
         max_file_bytes,
-        file_timeout: Duration::from_secs(timeout),
+        time_limits,
         jobs: args.jobs.or(config.jobs).unwrap_or_else(cores).max(1),
     })
 }

@@ -6,6 +6,7 @@ mod docs;
 mod eval;
 mod ingest;
 mod progress;
+mod reading;
 mod reindex;
 mod remove;
 mod search;

@@ -1,15 +1,12 @@
 //! `kb reindex`: derived data made anew from what is in the store.
 
-use std::time::Duration;
-
 use clap::Args;
 
-use super::ingest::DEFAULT_FILE_TIMEOUT;
 use super::progress::progress_display;
+use super::reading::{load_options, time_limits};
 use super::{Context, cores};
 use crate::error::{Error, Kind, Result};
 use crate::ingest::{RebuildOptions, ReindexRequest, reindex};
-use crate::load::LoadOptions;
 use crate::render::ReindexView;
 use crate::retrieve::resolve_documents;
 use crate::store::Snapshot;
@@ -74,9 +71,10 @@ pub(super) fn rebuild_options(
     jobs: Option<usize>,
 ) -> Result<RebuildOptions> {
     let config = context.config(&context.store()?)?;
+    let load = load_options(password, config.ingest.ocr_command.clone())?;
     Ok(RebuildOptions {
-        load: LoadOptions { password },
-        file_timeout: Duration::from_secs(config.ingest.file_timeout.unwrap_or(DEFAULT_FILE_TIMEOUT)),
+        time_limits: time_limits(config.ingest.file_timeout, config.ingest.page_timeout, &load),
+        load,
         engine: context.engine(&config),
         jobs: jobs.or(config.ingest.jobs).unwrap_or_else(cores).max(1),
     })

@@ -17,11 +17,11 @@ mod spread;
 mod stored;
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use serde::Serialize;
 
 use crate::chunk::ChunkConfig;
+use crate::load::worker::TimeLimits;
 use crate::load::{Format, LoadOptions};
 use crate::store::DocumentRow;
 use crate::structure::Provenance;
@@ -59,8 +59,8 @@ pub struct IngestRequest {
     pub embed: bool,
     /// Larger files are refused; `None` means [`IngestRequest::largest`]'s defaults.
     pub max_file_bytes: Option<u64>,
-    /// A file that takes longer to parse is given up.
-    pub file_timeout: Duration,
+    /// A file that takes longer to parse is given up, a page that does is left out.
+    pub time_limits: TimeLimits,
     /// How many threads load, and embed.
     pub jobs: usize,
 }

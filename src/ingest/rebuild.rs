@@ -3,7 +3,6 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::Progress;
 use super::index::{Indexer, KnownVectors, Vectors};
@@ -14,7 +13,7 @@ use super::stored::stored_document;
 use crate::chunk::ChunkConfig;
 use crate::embed::{EngineChoice, MODEL};
 use crate::error::Result;
-use crate::load::worker::Worker;
+use crate::load::worker::{TimeLimits, Worker};
 use crate::load::{Document, Format, LoadOptions, OutlineEntry};
 use crate::store::{DocumentRow, ModelRecord, Namespace, Snapshot, Store, Writer};
 
@@ -24,7 +23,7 @@ pub struct RebuildOptions {
     /// For the loaders.
     pub load: LoadOptions,
     /// A file that takes longer to parse is given up.
-    pub file_timeout: Duration,
+    pub time_limits: TimeLimits,
     /// The engine that embeds.
     pub engine: EngineChoice,
     /// How many threads load, and embed.

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use tokio::sync::mpsc::{Receiver, channel};
 
-use crate::load::worker::Worker;
+use crate::load::worker::{TimeLimits, Worker};
 
 /// How many results may wait to be taken, per thread: memory does not grow with the number of files.
 const QUEUE_PER_THREAD: usize = 4;
@@ -16,7 +15,7 @@ const QUEUE_PER_THREAD: usize = 4;
 pub(super) fn spread<T, R>(
     items: Vec<T>,
     jobs: usize,
-    time_limit: Duration,
+    limits: TimeLimits,
     work: impl Fn(&T, &mut Worker) -> R + Send + Sync + 'static,
 ) -> Receiver<R>
 where
@@ -29,7 +28,7 @@ where
     for _ in 0..jobs {
         let (items, work, next, sender) = (items.clone(), work.clone(), next.clone(), sender.clone());
         tokio::task::spawn_blocking(move || {
-            let mut worker = Worker::new(time_limit);
+            let mut worker = Worker::new(limits);
             while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
                 // The other end is gone only where it failed, and then there is nothing left to do.
                 if sender.blocking_send(work(item, &mut worker)).is_err() {

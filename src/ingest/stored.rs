@@ -34,7 +34,7 @@ pub(super) fn stored_document(row: &DocumentRow, sections: &[SectionRow], chunks
         if section.path != PREAMBLE && (row.pages.is_none() || section.page_start.is_some()) {
             let level = u8::try_from(section.level).unwrap_or(u8::MAX);
             let kind = if row.pages.is_none() { BlockKind::Heading(level) } else { BlockKind::Paragraph };
-            document.blocks.push(Block { kind, page: section.page_start, ..Block::paragraph(&section.title) });
+            document.blocks.push(Block::new(kind, section.title.clone(), section.page_start));
         }
         let own = || chunks.iter().filter(|chunk| chunk.section_id == section.section_id);
         match row.pages {
@@ -86,7 +86,7 @@ fn lines<'a>(chunks: impl Iterator<Item = &'a ChunkRow>) -> Vec<Block> {
         if words.is_empty() {
             kind = BlockKind::Paragraph;
         } else {
-            blocks.push(Block { kind, page: page_at(offset), ..Block::paragraph(words) });
+            blocks.push(Block::new(kind, words, page_at(offset)));
             kind = BlockKind::Line;
         }
         offset += line.len();

@@ -274,7 +274,7 @@ impl Walk {
         if text.is_empty() {
             return;
         }
-        self.blocks.push(Block { kind, text, page: None });
+        self.blocks.push(Block::new(kind, text, None));
     }
 
     /// A table as a Markdown table.

@@ -43,6 +43,9 @@ pub struct Document {
     pub blocks: Vec<Block>,
     /// The outline (bookmarks) of a PDF, depth first, as it stands in the file.
     pub outline: Vec<OutlineEntry>,
+    /// The number that each page bears, as the document's page labels or its own print say: `12`, `xiv`.
+    #[serde(default)]
+    pub page_labels: Vec<Option<String>>,
     /// What read the text: `pdf_oxide`, `pdf-extract`, `pulldown-cmark`, …
     pub engine: String,
     /// What a person should know about how it went: pages without text, a page read by a second engine.
@@ -59,6 +62,7 @@ impl Document {
             pages: None,
             blocks: Vec::new(),
             outline: Vec::new(),
+            page_labels: Vec::new(),
             engine: engine.to_owned(),
             warnings: Vec::new(),
         }
@@ -105,7 +109,7 @@ fn is_unwanted(c: char) -> bool {
 }
 
 /// A piece of text that belongs together: a heading, a paragraph, a table, a code listing, a line of a page.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Block {
     /// What it is.
     pub kind: BlockKind,
@@ -113,6 +117,50 @@ pub struct Block {
     pub text: String,
     /// The page it stands on, from 1.
     pub page: Option<u32>,
+    /// How a line of a page looks; `None` for formats without pages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub look: Option<Look>,
+}
+
+/// How a line of a page looks and where it stands. Lengths in points, in the frame of the line's text: `x` runs along
+/// it, `y` downwards.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Look {
+    /// Where it begins.
+    pub left: f32,
+    /// Where it ends.
+    pub right: f32,
+    /// Its baseline. Only differences mean anything.
+    pub baseline: f32,
+    /// The size of most of its letters.
+    pub size: f32,
+    /// A number for the font of most of its letters, the same all through the document.
+    pub font: u16,
+    /// Whether it is set in a heavy face.
+    pub bold: bool,
+    /// Whether it is slanted.
+    pub italic: bool,
+    /// Whether its font has a fixed pitch.
+    pub fixed: bool,
+    /// How many pieces wide gaps cut it into: the cells of a row of a table, a number and its title.
+    pub cells: u32,
+    /// Which part of the page it belongs to: a column, what stands above the columns, turned text.
+    pub part: u32,
+    /// Whether it runs in the direction of most of its page's text.
+    pub upright: bool,
+    /// How many bytes of its text are a line number in the margin.
+    pub margin: u32,
+    /// The heading that the structure tree of a tagged document says it belongs to.
+    pub tag: Option<HeadingTag>,
+}
+
+/// A heading in the structure tree of a tagged PDF.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeadingTag {
+    /// From 1.
+    pub level: u8,
+    /// Which heading it is, in the order of the tree.
+    pub number: u32,
 }
 
 /// What a block is, and with that how it is joined to the one before it.
@@ -123,19 +171,28 @@ pub enum BlockKind {
     Heading(u8),
     /// A paragraph, a table, a listing: set off by a blank line.
     Paragraph,
-    /// One more line of the block before it: lines of a PDF page, items of a list.
+    /// One more line of the block before it: items of a list, rows of a table, lines of code.
     Line,
+    /// The line before it was full, and the sentence goes on here.
+    Wrapped,
+    /// The line before it ended in the middle of a word, which goes on here.
+    Glued,
 }
 
 impl Block {
+    /// A block without looks.
+    pub fn new(kind: BlockKind, text: impl Into<String>, page: Option<u32>) -> Self {
+        Block { kind, text: text.into(), page, look: None }
+    }
+
     /// A paragraph without a page.
     pub fn paragraph(text: impl Into<String>) -> Self {
-        Block { kind: BlockKind::Paragraph, text: text.into(), page: None }
+        Block::new(BlockKind::Paragraph, text, None)
     }
 
     /// A heading without a page.
     pub fn heading(level: u8, text: impl Into<String>) -> Self {
-        Block { kind: BlockKind::Heading(level), text: text.into(), page: None }
+        Block::new(BlockKind::Heading(level), text, None)
     }
 }
 
@@ -155,6 +212,20 @@ pub struct OutlineEntry {
 pub struct LoadOptions {
     /// The password to try on encrypted documents.
     pub password: Option<String>,
+    /// Pages that took too long, from 1: they are left out.
+    #[serde(default)]
+    pub skip_pages: Vec<u32>,
+    /// The program that reads the image of a page without text, with its arguments.
+    #[serde(default)]
+    pub ocr_command: Option<String>,
+}
+
+/// Checks that a command for reading pages that are pictures can be run as words.
+///
+/// # Errors
+/// Where it is empty or a quotation mark in it is not closed.
+pub fn check_ocr_command(command: &str) -> Result<()> {
+    pdf::check_ocr_command(command)
 }
 
 /// Parses `bytes` as `format`.
@@ -163,8 +234,17 @@ pub struct LoadOptions {
 /// Where nothing can be read from them, with the reason. Some formats may take long, use much memory or end the process
 /// on hostile input ([`Format::needs_worker`]): call it through [`worker::Worker`] for files one did not make.
 pub fn parse(bytes: &[u8], format: Format, options: &LoadOptions) -> Result<Document> {
+    parse_with(bytes, format, options, &|_| {})
+}
+
+/// Parses like [`parse`], and calls `on_page` with the number of each page that it begins to read, and
+/// with 0 behind the last.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_with(bytes: &[u8], format: Format, options: &LoadOptions, on_page: &dyn Fn(u32)) -> Result<Document> {
     let document = match format {
-        Format::Pdf => pdf::parse(bytes, options)?,
+        Format::Pdf => pdf::parse(bytes, options, on_page)?,
         Format::Markdown => markdown::parse(&decode::to_text(bytes)?),
         Format::Html => html::parse(&decode::html_to_text(bytes)?),
         Format::Docx => docx::parse(bytes)?,

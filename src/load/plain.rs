@@ -19,7 +19,7 @@ pub fn lines_to_blocks(text: &str, page: Option<u32>) -> Vec<Block> {
         if line.trim_start().is_empty() {
             kind = BlockKind::Paragraph;
         } else {
-            blocks.push(Block { kind, text: line.to_owned(), page });
+            blocks.push(Block::new(kind, line, page));
             kind = BlockKind::Line;
         }
     }

@@ -3,16 +3,16 @@
 //! A PDF can hang, crash or balloon the library that reads it. In a worker it costs itself: the pool ends a worker
 //! that takes too long or dies, reports that file as failed, and starts another. Workers serve one file after the
 //! other over their standard input and output; the protocol is one JSON line and the file's bytes in, one JSON line
-//! out. Lines without the marker are noise that some library printed, and are skipped.
+//! out, and before it one for each page, so that a page that hangs can be told from a long file. Lines without the marker are noise that some library printed, and are skipped.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Document, Format, LoadOptions, parse};
+use super::{Document, Format, LoadOptions, parse_with};
 use crate::error::{Error, Result};
 
 /// The hidden subcommand that turns a process into a worker.
@@ -21,10 +21,22 @@ pub const SUBCOMMAND: &str = "parse-worker";
 /// What a worker's answer starts with.
 const MARKER: &str = "\u{1}kb\u{1}";
 
-/// The address space of a worker. The largest of 356 hostile files needs far less; a real book of 2,000 pages about a
-/// quarter of it.
-#[cfg(unix)]
-const MEMORY_LIMIT_BYTES: u64 = 4 << 30;
+/// The memory that a worker may use beyond a small multiple of the file itself. The largest of 356 hostile files and a
+/// real book of 429 pages need a tenth of it.
+const MEMORY_LIMIT_BYTES: u64 = 900 << 20;
+/// How often a file's bytes may be in memory: as they came, as the engines keep them, unpacked.
+const COPIES: u64 = 4;
+/// A file may have so many pages that take too long before it is given up.
+const MOST_SKIPPED: usize = 3;
+
+/// How long a worker may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TimeLimits {
+    /// For a file.
+    pub file: Duration,
+    /// For a page of it, where the format has pages. A page that takes longer is left out.
+    pub page: Duration,
+}
 
 #[derive(Serialize, Deserialize)]
 struct Request {
@@ -35,8 +47,13 @@ struct Request {
 
 #[derive(Serialize, Deserialize)]
 enum Answer {
+    /// The worker begins to read this page.
+    Page(u32),
     Parsed(Box<Document>),
-    Refused { message: String, hint: Option<String> },
+    Refused {
+        message: String,
+        hint: Option<String>,
+    },
 }
 
 /// Serves requests from standard input until it ends. Called in a worker process only.
@@ -44,7 +61,6 @@ enum Answer {
 /// # Errors
 /// Where the pipe to the parent process breaks.
 pub fn serve() -> Result<()> {
-    limit_memory();
     end_with_parent();
     // Panics are caught and told as errors; their backtraces would only confuse the user of the parent.
     std::panic::set_hook(Box::new(|_| {}));
@@ -55,7 +71,9 @@ pub fn serve() -> Result<()> {
             .map_err(|error| Error::failed(format!("the worker was sent something else than a request: {error}")))?;
         let mut bytes = vec![0; request.length];
         input.read_exact(&mut bytes)?;
-        let parsed = std::panic::catch_unwind(|| parse(&bytes, request.format, &request.options));
+        limit_memory(Some(MEMORY_LIMIT_BYTES.saturating_add(bytes.len() as u64 * COPIES)));
+        let tell = |page| drop(send(&Answer::Page(page)));
+        let parsed = std::panic::catch_unwind(|| parse_with(&bytes, request.format, &request.options, &tell));
         let answer = match parsed {
             Ok(Ok(document)) => Answer::Parsed(Box::new(document)),
             Ok(Err(error)) => {
@@ -63,26 +81,39 @@ pub fn serve() -> Result<()> {
             }
             Err(_) => Answer::Refused { message: "the parser crashed on this file".to_owned(), hint: None },
         };
-        let answer = serde_json::to_string(&answer)
-            .map_err(|error| Error::failed(format!("the worker's answer cannot be written: {error}")))?;
-        let mut out = std::io::stdout().lock();
-        writeln!(out, "\n{MARKER}{answer}")?;
-        out.flush()?;
+        limit_memory(None);
+        send(&answer)?;
         line.clear();
     }
     Ok(())
 }
 
+fn send(answer: &Answer) -> Result<()> {
+    let answer = serde_json::to_string(answer)
+        .map_err(|error| Error::failed(format!("the worker's answer cannot be written: {error}")))?;
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "\n{MARKER}{answer}")?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Limits what the process may allocate, in bytes; `None` lifts the limit for what is not the file's doing. The limit
+/// is on data, not on address space: the program maps far more than it touches.
 #[cfg(unix)]
-fn limit_memory() {
-    use rustix::process::{Resource, Rlimit, setrlimit};
-    let limit = Rlimit { current: Some(MEMORY_LIMIT_BYTES), maximum: Some(MEMORY_LIMIT_BYTES) };
-    // Where the system refuses the limit (it is lower already), the lower one holds.
-    setrlimit(Resource::As, limit).unwrap_or_default();
+fn limit_memory(bytes: Option<u64>) {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let maximum = getrlimit(Resource::Data).maximum;
+    let current = match (bytes, maximum) {
+        (Some(bytes), Some(maximum)) => Some(bytes.min(maximum)),
+        (Some(bytes), None) => Some(bytes),
+        (None, maximum) => maximum,
+    };
+    // Where the system refuses, it has a limit of its own.
+    setrlimit(Resource::Data, Rlimit { current, maximum }).unwrap_or_default();
 }
 
 #[cfg(not(unix))]
-fn limit_memory() {}
+fn limit_memory(_bytes: Option<u64>) {}
 
 /// A worker that hangs must not outlive a parent that was killed and cannot end it any more.
 #[cfg(target_os = "linux")]
@@ -98,7 +129,7 @@ fn end_with_parent() {}
 /// One worker process, started when it is first needed and again after it had to be ended.
 pub struct Worker {
     running: Option<Running>,
-    time_limit: Duration,
+    limits: TimeLimits,
 }
 
 struct Running {
@@ -118,16 +149,34 @@ impl Drop for Running {
 }
 
 impl Worker {
-    /// A worker that may take `time_limit` for a file.
-    pub fn new(time_limit: Duration) -> Self {
-        Worker { running: None, time_limit }
+    /// A worker that may take as long as `limits` say.
+    pub fn new(limits: TimeLimits) -> Self {
+        Worker { running: None, limits }
     }
 
-    /// Parses `bytes` in the worker process.
+    /// Parses `bytes` in the worker process. A page that takes too long is left out, with a warning.
     ///
     /// # Errors
-    /// What [`parse`] says; or that the file took too long or made the worker crash.
+    /// What [`parse_with`] says; or that the file took too long or made the worker crash.
     pub fn parse(&mut self, bytes: &[u8], format: Format, options: &LoadOptions) -> Result<Document> {
+        let deadline = Instant::now() + self.limits.file;
+        let mut options = options.clone();
+        loop {
+            match self.ask(bytes, format, &options, deadline)? {
+                Outcome::Parsed(document) => return Ok(*document),
+                Outcome::Stuck(page) if options.skip_pages.len() < MOST_SKIPPED => options.skip_pages.push(page),
+                Outcome::Stuck(_) => {
+                    let seconds = self.limits.page.as_secs();
+                    return Err(Error::failed(format!(
+                        "more than {MOST_SKIPPED} pages took more than {seconds} s each"
+                    ))
+                    .hint("give them longer with --page-timeout SECONDS, or leave the file out with --exclude"));
+                }
+            }
+        }
+    }
+
+    fn ask(&mut self, bytes: &[u8], format: Format, options: &LoadOptions, deadline: Instant) -> Result<Outcome> {
         let mut running = match self.running.take() {
             Some(running) => running,
             None => start()?,
@@ -141,27 +190,50 @@ impl Worker {
         if sent.is_err() {
             return Err(crashed());
         }
-        let answer = match running.answers.recv_timeout(self.time_limit) {
-            Ok(answer) => answer,
-            Err(RecvTimeoutError::Timeout) => {
-                return Err(Error::failed(format!("gave no text within {} s", self.time_limit.as_secs()))
-                    .hint("give it longer with --file-timeout SECONDS, or leave it out with --exclude"));
+        let mut page: Option<u32> = None;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            // Only while a page is being read: opening the file and putting it together have the file's time.
+            let patience = if page.is_some() { left.min(self.limits.page) } else { left };
+            let answer = match running.answers.recv_timeout(patience) {
+                Ok(answer) => answer,
+                Err(RecvTimeoutError::Timeout) => match page {
+                    Some(page) if patience < left => return Ok(Outcome::Stuck(page)),
+                    _ => return Err(too_slow(self.limits.file)),
+                },
+                Err(RecvTimeoutError::Disconnected) => return Err(crashed()),
+            };
+            match serde_json::from_str(&answer) {
+                // 0 stands for all pages having been read.
+                Ok(Answer::Page(number)) => page = (number > 0).then_some(number),
+                Ok(Answer::Parsed(document)) => {
+                    self.running = Some(running);
+                    return Ok(Outcome::Parsed(document));
+                }
+                Ok(Answer::Refused { message, hint }) => {
+                    self.running = Some(running);
+                    let error = Error::failed(message);
+                    return Err(match hint {
+                        Some(hint) => error.hint(hint),
+                        None => error,
+                    });
+                }
+                Err(error) => return Err(Error::failed(format!("the worker's answer cannot be read: {error}"))),
             }
-            Err(RecvTimeoutError::Disconnected) => return Err(crashed()),
-        };
-        self.running = Some(running);
-        match serde_json::from_str(&answer) {
-            Ok(Answer::Parsed(document)) => Ok(*document),
-            Ok(Answer::Refused { message, hint }) => {
-                let error = Error::failed(message);
-                Err(match hint {
-                    Some(hint) => error.hint(hint),
-                    None => error,
-                })
-            }
-            Err(error) => Err(Error::failed(format!("the worker's answer cannot be read: {error}"))),
         }
     }
+}
+
+/// How a question to a worker ended, if not in an error.
+enum Outcome {
+    Parsed(Box<Document>),
+    /// It got stuck on this page and was ended.
+    Stuck(u32),
+}
+
+fn too_slow(limit: Duration) -> Error {
+    Error::failed(format!("gave no text within {} s", limit.as_secs()))
+        .hint("give it longer with --file-timeout SECONDS, or leave it out with --exclude")
 }
 
 fn crashed() -> Error {

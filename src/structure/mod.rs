@@ -4,12 +4,19 @@
 //! the first heading belongs to the section with path `0`, the preamble.
 
 mod corrected;
+mod junk;
+mod levels;
 mod locate;
+mod numbering;
+mod printed;
+mod tagged;
 mod tree;
+mod typography;
 
 use serde::{Deserialize, Serialize};
 
-use crate::load::{BlockKind, Document, OutlineEntry};
+use crate::load::{BlockKind, Document, Format, OutlineEntry};
+use crate::text::is_wide;
 
 pub use corrected::not_found;
 pub use locate::normalise_title;
@@ -22,6 +29,14 @@ pub enum Provenance {
     Outline,
     /// Headings in the markup.
     Markup,
+    /// The contents page that the document prints.
+    PrintedContents,
+    /// The structure tree of a tagged PDF.
+    Tags,
+    /// Size and weight against the text around it.
+    Typography,
+    /// Its number, which goes on from those before it, and mostly its looks too.
+    Numbering,
     /// A person's correction: `kb toc --edit` or `--set`.
     Edited,
     /// None: the text before the first heading, or a document without headings.
@@ -34,6 +49,10 @@ impl Provenance {
         match self {
             Provenance::Outline => "outline",
             Provenance::Markup => "markup",
+            Provenance::PrintedContents => "printed_contents",
+            Provenance::Tags => "tags",
+            Provenance::Typography => "typography",
+            Provenance::Numbering => "numbering",
             Provenance::Edited => "edited",
             Provenance::None => "none",
         }
@@ -42,7 +61,7 @@ impl Provenance {
 
 /// Counts up with each change of this room after which documents get other sections than before. It is kept with
 /// each document, so that `kb reindex --structure` knows which were made by an older version.
-pub const STRUCTURE_VERSION: u32 = 1;
+pub const STRUCTURE_VERSION: u32 = 2;
 
 /// The path of the preamble: the text before the first heading.
 pub const PREAMBLE: &str = "0";
@@ -88,7 +107,13 @@ impl SectionText {
 
     fn push(&mut self, kind: BlockKind, text: &str, page: Option<u32>) {
         if !self.text.is_empty() {
-            self.text.push_str(if kind == BlockKind::Line { "\n" } else { "\n\n" });
+            match kind {
+                BlockKind::Glued => {}
+                BlockKind::Wrapped if self.text.ends_with(is_wide) && text.starts_with(is_wide) => {}
+                BlockKind::Wrapped => self.text.push(' '),
+                BlockKind::Line => self.text.push('\n'),
+                BlockKind::Paragraph | BlockKind::Heading(_) => self.text.push_str("\n\n"),
+            }
         }
         if let Some(page) = page
             && self.pages.last().is_none_or(|&(_, last)| last != page)
@@ -100,6 +125,7 @@ impl SectionText {
 }
 
 /// An entry of the table of contents and the blocks where its text begins.
+#[derive(Debug, Clone, PartialEq)]
 struct Heading {
     level: u32,
     title: String,
@@ -114,22 +140,61 @@ struct Heading {
 
 /// The sections of a document in the order of its table of contents, the preamble first where it has text.
 ///
-/// A PDF's sections are those of its outline; those of other formats come from their headings. A document with
-/// neither is all preamble. A table of contents that a person corrected stands above both; its entries that are
-/// [not found](not_found) are left out.
+/// A table of contents that a person corrected stands above all others; its entries that are [not found](not_found)
+/// are left out. A PDF's sections are those of its outline, unless that is junk; without one they are found by the
+/// contents page it prints, by its tags, and by looks and numbers. Those of other formats come from their headings,
+/// or, in plain text, from numbers. A document with none of these is all preamble.
 pub fn sections(document: &Document, title: &str, corrected: Option<&[OutlineEntry]>) -> Vec<Section> {
     if let Some(entries) = corrected {
         let document = corrected::in_lines(document);
         let headings = corrected::headings(entries, &document);
         return tree::build(&document, title, headings);
     }
-    let headings = if document.outline.is_empty() {
-        from_markup(document)
-    } else {
-        locate::from_outline(&document.outline, &document.blocks)
-    };
-    tree::build(document, title, headings)
+    tree::build(document, title, headings(document))
 }
+
+fn headings(document: &Document) -> Vec<Heading> {
+    let trusted = !document.outline.is_empty() && !junk::is_junk(&document.outline, document.pages.unwrap_or(0));
+    if trusted {
+        return locate::from_outline(&document.outline, &document.blocks);
+    }
+    let found = match document.format {
+        Format::Pdf => found_on_pages(document),
+        _ => from_markup(document),
+    };
+    if !found.is_empty() || document.format == Format::Markdown {
+        return found;
+    }
+    let found = match document.format {
+        Format::Text => typography::find(&document.blocks, &[], &[]),
+        _ => Vec::new(),
+    };
+    if !found.is_empty() || document.outline.is_empty() {
+        return found;
+    }
+    // A poor outline is better than none.
+    let mut headings = locate::from_outline(&document.outline, &document.blocks);
+    headings.iter_mut().for_each(|heading| heading.confidence = JUNK);
+    headings
+}
+
+/// The headings of a paged document without a usable outline.
+fn found_on_pages(document: &Document) -> Vec<Heading> {
+    let blocks = &document.blocks;
+    let printed = printed::find(blocks, &document.page_labels);
+    let contents: Vec<(usize, usize)> = printed.iter().map(|contents| contents.span).collect();
+    let known: Vec<Heading> = printed.into_iter().flat_map(|contents| contents.headings).collect();
+    let tagged = if known.is_empty() { tagged::find(blocks) } else { Vec::new() };
+    if !tagged.is_empty() {
+        return tagged;
+    }
+    let mut headings = typography::find(blocks, &contents, &known);
+    levels::make_consistent(&mut headings);
+    headings
+}
+
+/// How sure an entry of an outline is that is not to be trusted.
+const JUNK: f32 = 0.3;
 
 fn from_markup(document: &Document) -> Vec<Heading> {
     document

@@ -4,10 +4,28 @@
 //! counted in characters, because a limit in bytes would make Chinese chunks a third as long as English ones.
 
 pub mod highlight;
+mod roman;
 pub mod script;
 pub mod sentences;
 pub mod stopwords;
 pub mod tokens;
+
+pub use roman::{roman, write_roman};
+
+/// Whether a character fills a square, so that text of its kind is written without spaces.
+pub fn is_wide(c: char) -> bool {
+    matches!(c, '\u{2E80}'..='\u{303E}' | '\u{3041}'..='\u{33FF}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}'
+        | '\u{F900}'..='\u{FAFF}' | '\u{FE30}'..='\u{FE4F}' | '\u{FF00}'..='\u{FF60}' | '\u{20000}'..='\u{3FFFF}')
+}
+
+/// Appends a line that goes on with the text before it: with a space between words, without one between ideographs.
+pub fn join_line(text: &mut String, line: &str) {
+    let glued = text.ends_with(is_wide) && line.starts_with(is_wide);
+    if !text.is_empty() && !glued {
+        text.push(' ');
+    }
+    text.push_str(line);
+}
 
 /// The number of characters (Unicode scalar values) in `text`.
 pub fn char_count(text: &str) -> usize {

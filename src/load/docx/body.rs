@@ -253,7 +253,7 @@ impl Walk<'_> {
             (Role::Body, _) => match self.list_of(&paragraph) {
                 Some(place) => {
                     let text = format!("{}{text}", self.numbering.next_mark(&place));
-                    self.blocks.push(Block { kind: BlockKind::Line, text, page: None });
+                    self.blocks.push(Block::new(BlockKind::Line, text, None));
                 }
                 None => self.blocks.push(Block::paragraph(text)),
             },

@@ -1,12 +1,17 @@
-//! PDF: text by pages through `pdf_oxide`, falling back to `pdf-extract`; outline and metadata through `lopdf`.
+//! PDF: characters by pages through `pdf_oxide`, falling back to `pdf-extract`; outline, page labels and metadata
+//! through `lopdf`; lines, columns and paragraphs by our own [`layout`] model.
 //!
 //! Which engine reads what was measured (`ARCHITECTURE.md`): pdf_oxide reads nearly everything and never panicked,
 //! pdf-extract is the second opinion for pages whose text comes out broken. Both run on bytes that may be hostile, so
 //! this module is called in a worker process with limits (see [`super::worker`]).
 
+mod labels;
+mod layout;
+mod ocr;
 mod outline;
+mod pages;
 mod strings;
-mod text;
+mod tags;
 
 use lopdf::{Dictionary, Document as Pdf, LoadOptions as PdfLoadOptions, Object};
 
@@ -14,24 +19,33 @@ use super::{Document, Format, LoadOptions};
 use crate::error::{Error, Result};
 use crate::text::squeeze;
 
-/// Reads a PDF.
+/// Reads a PDF. `on_page` is called with the number of each page before it is read.
 ///
 /// # Errors
 /// Where the file is no PDF, is damaged beyond reading, is encrypted and the password does not open it, or holds no
 /// text at all (a scan).
-pub fn parse(bytes: &[u8], options: &LoadOptions) -> Result<Document> {
+pub fn parse(bytes: &[u8], options: &LoadOptions, on_page: &dyn Fn(u32)) -> Result<Document> {
     if !bytes[..bytes.len().min(1024)].windows(5).any(|window| window == b"%PDF-") {
         return Err(Error::failed("not a PDF: the file has no %PDF header")
             .hint("check that it was downloaded whole and is what its name says"));
     }
     let mut document = Document::new(Format::Pdf, "pdf_oxide");
     let structure = open_structure(bytes, options, &mut document)?;
-    text::read_pages(bytes, options, &mut document)?;
+    pages::read(bytes, options, &mut document, on_page)?;
     if let Some(pdf) = &structure {
         read_metadata(pdf, &mut document);
         document.outline = outline::read(pdf);
+        labels::fill(pdf, &mut document.page_labels);
     }
     Ok(document)
+}
+
+/// Checks a command for pages that are pictures.
+///
+/// # Errors
+/// Where it cannot be cut into words.
+pub fn check_ocr_command(command: &str) -> Result<()> {
+    ocr::arguments(command, "page.png").map(drop)
 }
 
 /// The object structure through lopdf. A file that only lopdf cannot read still has its text: that is a warning.

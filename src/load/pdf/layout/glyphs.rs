@@ -1,0 +1,147 @@
+//! Glyphs as the page places them, turned so that their text runs from left to right.
+
+use std::collections::HashMap;
+
+use pdf_oxide::layout::{FontWeight, TextChar};
+use unicode_normalization::UnicodeNormalization;
+
+/// Parts of font names that mean a heavy face. `CMBX`, `SFBX` and `BX` are TeX's, `Hei` is the Chinese sans-serif,
+/// which is what headings are set in where there is no bold Song.
+const BOLD_NAMES: &[&str] = &["bold", "black", "heavy", "demi", "cmbx", "sfbx", "ecbx", "simhei", "fandolhei", "heiti"];
+/// Parts of font names that mean a fixed pitch.
+const FIXED_NAMES: &[&str] =
+    &["mono", "courier", "cmtt", "cmsltt", "ectt", "sftt", "consol", "typewriter", "menlo", "fixed", "terminal"];
+const ITALIC_NAMES: &[&str] = &["italic", "oblique", "cmti", "cmsl", "ecti", "sfti"];
+
+/// A font of the document, by the name without its subset prefix.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Font {
+    pub name: String,
+    pub bold: bool,
+    pub italic: bool,
+    pub fixed: bool,
+}
+
+/// The fonts seen so far; glyphs name them by index.
+#[derive(Debug, Default)]
+pub struct Fonts {
+    known: Vec<Font>,
+    by_name: HashMap<String, u16>,
+}
+
+impl Fonts {
+    /// The font with the given index.
+    pub fn get(&self, index: u16) -> Option<&Font> {
+        self.known.get(usize::from(index))
+    }
+
+    fn index(&mut self, full_name: &str, is_bold: bool, is_italic: bool) -> u16 {
+        if let Some(&index) = self.by_name.get(full_name) {
+            return index;
+        }
+        let name = match full_name.split_once('+') {
+            Some((prefix, rest)) if prefix.len() == 6 => rest,
+            _ => full_name,
+        };
+        let lower = name.to_lowercase();
+        let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+        let font = Font {
+            name: name.to_owned(),
+            bold: is_bold || says(BOLD_NAMES),
+            italic: is_italic || says(ITALIC_NAMES),
+            fixed: says(FIXED_NAMES),
+        };
+        let index = u16::try_from(self.known.len()).unwrap_or(u16::MAX);
+        self.known.push(font);
+        self.by_name.insert(full_name.to_owned(), index);
+        index
+    }
+}
+
+/// One character with its place in the frame of its text: `x` runs along the line, `y` downwards, both in points.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Glyph {
+    pub char: char,
+    pub left: f32,
+    pub right: f32,
+    pub baseline: f32,
+    pub size: f32,
+    pub font: u16,
+    /// The marked content it belongs to, in tagged documents.
+    pub mark: Option<u32>,
+}
+
+/// The glyphs of a page that run in one direction.
+#[derive(Debug, Default)]
+pub struct Run {
+    /// Degrees, counter-clockwise; 0 for ordinary text.
+    pub angle: i32,
+    pub glyphs: Vec<Glyph>,
+}
+
+/// Sorts a page's characters by the direction in which they run, the commonest direction first. What lies outside of
+/// the page or is too small to be read is left out.
+pub fn runs(chars: &[TextChar], visible: (f32, f32, f32, f32), fonts: &mut Fonts) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    let (left, bottom, right, top) = visible;
+    for c in chars {
+        let placed = [c.origin_x, c.origin_y, c.font_size, c.advance_width].iter().all(|number| number.is_finite());
+        let inside = c.origin_x >= left - 1.0
+            && c.origin_x <= right + 1.0
+            && c.origin_y >= bottom - 1.0
+            && c.origin_y <= top + 1.0;
+        if !placed || !inside || c.font_size < 0.5 || c.font_size > 2000.0 {
+            continue;
+        }
+        let [a, b, x, y] = c.matrix.map_or([1.0, 0.0, 0.0, 1.0], |m| [m[0], m[1], m[2], m[3]]);
+        // A mirrored letter (the E of XeTeX) stands where its upward axis says, not where its writing axis does.
+        let mirrored = a * y - b * x < 0.0;
+        let degrees = if mirrored { (-x).atan2(y).to_degrees() } else { c.rotation_degrees };
+        // Whole degrees in steps of five: a scan that is a little askew is still one run.
+        let angle = (degrees / 5.0).round() as i32 * 5;
+        let angle = if angle == -180 { 180 } else { angle };
+        let radians = (angle as f32).to_radians();
+        let (sin, cos) = radians.sin_cos();
+        let along = c.origin_x * cos + c.origin_y * sin;
+        let up = c.origin_y * cos - c.origin_x * sin;
+        // pdf_oxide measures widths along the page's x axis, so turned text has none.
+        let width = if angle % 180 == 0 { c.advance_width } else { c.font_size * 0.5 };
+        let font = fonts.index(&c.font_name, c.font_weight >= FontWeight::SemiBold, c.is_italic);
+        let width = width.max(0.0);
+        let left = if mirrored { along - width } else { along };
+        let glyph =
+            Glyph { char: c.char, left, right: left + width, baseline: -up, size: c.font_size, font, mark: c.mcid };
+        match runs.iter_mut().find(|run| run.angle == angle) {
+            Some(run) => run.glyphs.push(glyph),
+            None => runs.push(Run { angle, glyphs: vec![glyph] }),
+        }
+    }
+    runs.sort_by_key(|run| std::cmp::Reverse(run.glyphs.len()));
+    runs
+}
+
+/// Folds what fonts do to characters (ligatures, full-width letters and digits, radicals that stand for ideographs),
+/// and leaves alone what writers do: Chinese punctuation keeps its width, superscripts stay.
+pub fn normalise(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_owned();
+    }
+    let folded = |c: char| {
+        matches!(c,
+            '\u{FB00}'..='\u{FB06}' | '\u{FB13}'..='\u{FB17}' // Latin and Armenian ligatures
+            | '\u{FF10}'..='\u{FF19}' | '\u{FF21}'..='\u{FF3A}' | '\u{FF41}'..='\u{FF5A}' // full-width
+            | '\u{2E80}'..='\u{2FDF}' // radicals
+            | '\u{F900}'..='\u{FAFF}' // compatibility ideographs
+            | '\u{FB50}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}' // Arabic presentation forms
+            | '\u{3000}' | '\u{A0}')
+    };
+    let mut result = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\u{AD}' | '\u{200B}' | '\u{FEFF}' => {}
+            c if folded(c) => result.extend(std::iter::once(c).nfkc()),
+            c => result.push(c),
+        }
+    }
+    result.nfc().collect()
+}

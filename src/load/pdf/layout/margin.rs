@@ -1,0 +1,46 @@
+//! Line numbers in the margin, as drafts, statutes and listings have them.
+
+use super::rows::Row;
+
+/// So many numbers one above the other, each larger than the last, are line numbers.
+const FEWEST_NUMBERS: usize = 5;
+/// Their right edges differ by less than this, in points.
+const SAME_EDGE: f32 = 2.5;
+/// They stand apart from the text by at least this share of its size.
+const APART: f32 = 0.45;
+
+/// For each row of a page, from top to bottom: whether its first word is a line number in the margin.
+pub fn numbers(rows: &[Row]) -> Vec<bool> {
+    let firsts: Vec<Option<(f32, u32)>> = rows.iter().map(first_number).collect();
+    let mut is_number = vec![false; rows.len()];
+    let mut edges: Vec<f32> = firsts.iter().flatten().map(|&(edge, _)| edge).collect();
+    edges.sort_by(f32::total_cmp);
+    for edge in edges.chunk_by(|a, b| (a - b).abs() < SAME_EDGE) {
+        let (low, high) = (edge[0] - 0.1, edge[edge.len() - 1] + 0.1);
+        let members: Vec<(usize, u32)> = firsts
+            .iter()
+            .enumerate()
+            .filter_map(|(i, first)| {
+                first.filter(|(right, _)| (low..=high).contains(right)).map(|(_, number)| (i, number))
+            })
+            .collect();
+        let rising = members.windows(2).filter(|pair| pair[1].1 > pair[0].1 && pair[1].1 <= pair[0].1 + 5).count();
+        // Text left of the numbers means that they are no margin.
+        let text_begins_left = rows.iter().filter(|row| row.left() < low - 20.0).count();
+        if members.len() >= FEWEST_NUMBERS
+            && rising * 10 >= (members.len() - 1) * 9
+            && text_begins_left * 3 < members.len()
+        {
+            members.into_iter().for_each(|(i, _)| is_number[i] = true);
+        }
+    }
+    is_number
+}
+
+/// The right edge and the value of a number that stands before the text of a row.
+fn first_number(row: &Row) -> Option<(f32, u32)> {
+    let [first, second, ..] = row.words.as_slice() else { return None };
+    let digits: String = first.glyphs.iter().map(|glyph| glyph.char).collect();
+    let apart = second.left - first.right > APART * row.size;
+    (apart && digits.len() <= 4).then(|| digits.parse().ok()).flatten().map(|number| (first.right, number))
+}

@@ -1,0 +1,50 @@
+//! A layout model of each page: characters to rows, rows to columns and lines, lines to paragraphs.
+//!
+//! pdf_oxide says which character stands where and in which font; everything else is decided here, from geometry
+//! alone, because the order of a content stream says nothing about the order in which people read. The way:
+//! [`glyphs`] turns the text upright, [`rows`] finds what stands on one baseline and cuts it into words, [`columns`]
+//! puts rows into reading order, [`lines`] says how each looks, [`furniture`] recognises running headers and page
+//! numbers across pages, and [`paragraphs`] joins lines that a sentence runs through.
+
+mod columns;
+pub mod furniture;
+mod glyphs;
+mod lines;
+mod margin;
+pub mod paragraphs;
+mod rows;
+
+use pdf_oxide::layout::TextChar;
+
+pub use furniture::Page;
+pub use glyphs::Fonts;
+
+/// The lines of a page in reading order. `visible` is the box that is shown: left, bottom, right, top, in points;
+/// `number` counts from 1.
+pub fn page(chars: &[TextChar], visible: (f32, f32, f32, f32), number: u32, fonts: &mut Fonts) -> Page {
+    let runs = glyphs::runs(chars, visible, fonts);
+    let (top, bottom) = edges(visible, runs.first().map_or(0, |run| run.angle));
+    let mut lines = Vec::new();
+    let mut parts = 0;
+    for (i, run) in runs.iter().enumerate() {
+        let rows = rows::rows(&run.glyphs);
+        let in_margin = margin::numbers(&rows);
+        let numbered: Vec<f32> =
+            rows.iter().zip(in_margin).filter(|(_, is)| *is).map(|(row, _)| row.baseline).collect();
+        let ordered = columns::reading_order(rows);
+        let count = ordered.last().map_or(0, |(part, _)| part + 1);
+        lines.extend(ordered.iter().map(|(part, row)| {
+            lines::line(row, number, parts + part, i == 0, numbered.contains(&row.baseline), fonts)
+        }));
+        parts += count;
+    }
+    lines.retain(|line| !line.text.is_empty());
+    Page { lines, top, bottom }
+}
+
+/// Where the page begins and ends in the frame of text that runs at `angle` degrees.
+fn edges((left, bottom, right, top): (f32, f32, f32, f32), angle: i32) -> (f32, f32) {
+    let (sin, cos) = (angle as f32).to_radians().sin_cos();
+    let corners = [(left, bottom), (left, top), (right, bottom), (right, top)].map(|(x, y)| -(y * cos - x * sin));
+    (corners.into_iter().fold(f32::MAX, f32::min), corners.into_iter().fold(f32::MIN, f32::max))
+}

@@ -1,0 +1,275 @@
+//! The pages of a PDF as lines, from the first engine that reads them well.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use pdf_oxide::PdfDocument;
+
+use super::layout::{self, Fonts, Page, furniture, paragraphs};
+use super::tags::Tags;
+use super::{encrypted, ocr};
+use crate::error::{Error, Result};
+use crate::load::plain::lines_to_blocks;
+use crate::load::{Block, Document, LoadOptions};
+use crate::text::squeeze;
+
+/// A page is broken when more than this share of its characters is no text: U+FFFD, private use, control.
+const MOST_BROKEN_SHARE: f32 = 0.05;
+/// The box of a page that does not say how large it is: US Letter, in points.
+const LETTER: (f32, f32, f32, f32) = (0.0, 0.0, 612.0, 792.0);
+/// The share of pages without text from which a document is called a scan.
+const SCAN: f32 = 0.8;
+
+/// What an engine read on a page.
+enum Reading {
+    /// Lines with their looks.
+    Laid(Page),
+    /// Text without looks, from the second engine or from OCR.
+    Plain(String),
+}
+
+impl Reading {
+    fn is_empty(&self) -> bool {
+        match self {
+            Reading::Laid(page) => page.lines.is_empty(),
+            Reading::Plain(text) => text.trim().is_empty(),
+        }
+    }
+
+    fn broken_share(&self) -> f32 {
+        match self {
+            Reading::Laid(page) => broken_share(page.lines.iter().flat_map(|line| line.text.chars())),
+            Reading::Plain(text) => broken_share(text.chars()),
+        }
+    }
+}
+
+/// Reads all pages into `document`, with the engine that served them. `on_page` is told each page's number first, and 0 when
+/// all are read.
+///
+/// # Errors
+/// Where no engine can read the file, the password does not open it, or it has no text.
+pub fn read(bytes: &[u8], options: &LoadOptions, document: &mut Document, on_page: &dyn Fn(u32)) -> Result<()> {
+    let (mut pages, tags) = match first_engine(bytes, options, on_page, &mut document.warnings) {
+        Ok(read) => read,
+        Err(error) if is_encryption(&error) => return Err(error),
+        Err(error) => {
+            let pages = second_engine(bytes, options).map_err(|second| {
+                Error::failed(format!(
+                    "the PDF cannot be read: {} (pdf_oxide), {} (pdf-extract)",
+                    error.message(),
+                    second.message()
+                ))
+                .hint("the file is damaged; try to repair it, or leave it out with --exclude")
+            })?;
+            document.engine = "pdf-extract".to_owned();
+            document.warnings.push(format!("read by pdf-extract, because pdf_oxide failed: {}", error.message()));
+            (pages.into_iter().map(Reading::Plain).collect(), Tags::default())
+        }
+    };
+    if document.engine == "pdf_oxide" {
+        mend_broken(bytes, options, &mut pages, document);
+    }
+    document.pages = u32::try_from(pages.len()).ok();
+    report_empty(&pages, options, document)?;
+    add_blocks(pages, &tags, document);
+    Ok(())
+}
+
+fn report_empty(pages: &[Reading], options: &LoadOptions, document: &mut Document) -> Result<()> {
+    let all = pages.len();
+    let empty = pages.iter().filter(|page| page.is_empty()).count();
+    let percent = (empty * 100).div_ceil(all.max(1));
+    if empty == all {
+        let error = Error::failed(format!("the PDF has no text on its {all} pages (100 %); it is probably a scan"));
+        return Err(match options.ocr_command {
+            Some(_) => error.hint("--ocr-command read nothing on them either: try it by hand on an image of a page"),
+            None => error.hint("have its pages read with --ocr-command 'tesseract {} stdout'"),
+        });
+    }
+    if empty as f32 >= SCAN * all as f32 {
+        document.warnings.push(format!(
+            "{empty} of {all} pages ({percent} %) have no text: probably a scan; --ocr-command has them read"
+        ));
+    } else if empty > 0 {
+        document.warnings.push(format!("{empty} of {all} pages ({percent} %) have no text"));
+    }
+    Ok(())
+}
+
+/// Takes the furniture out and makes blocks of what is left.
+fn add_blocks(pages: Vec<Reading>, tags: &Tags, document: &mut Document) {
+    let laid: Vec<Page> = pages
+        .iter()
+        .map(|page| match page {
+            Reading::Laid(page) => page.clone(),
+            Reading::Plain(_) => Page { lines: Vec::new(), top: 0.0, bottom: 0.0 },
+        })
+        .collect();
+    let found = furniture::recognise(&laid);
+    document.page_labels = found.iter().map(|furniture| furniture.number.clone()).collect();
+    let mut lines = Vec::new();
+    let mut blocks: Vec<Block> = Vec::new();
+    for ((number, page), furniture) in (1u32..).zip(pages).zip(&found) {
+        match page {
+            Reading::Laid(page) => {
+                let text = page.lines.into_iter().enumerate().filter(|(i, _)| !furniture.lines.contains(i));
+                lines.extend(text.map(|(_, line)| line));
+            }
+            Reading::Plain(text) => {
+                blocks.extend(paragraphs::blocks(std::mem::take(&mut lines), |page, mark| tags.heading(page, mark)));
+                blocks.extend(lines_to_blocks(&text, Some(number)));
+            }
+        }
+    }
+    blocks.extend(paragraphs::blocks(lines, |page, mark| tags.heading(page, mark)));
+    document.blocks = blocks;
+}
+
+fn is_encryption(error: &Error) -> bool {
+    error.message().contains("encrypted")
+}
+
+fn first_engine(
+    bytes: &[u8],
+    options: &LoadOptions,
+    on_page: &dyn Fn(u32),
+    warnings: &mut Vec<String>,
+) -> Result<(Vec<Reading>, Tags)> {
+    guarded("pdf_oxide", || {
+        let fail = |error: pdf_oxide::Error| Error::failed(squeeze(&error.to_string()));
+        let pdf = PdfDocument::from_bytes(bytes.to_vec()).map_err(fail)?;
+        if pdf.is_encrypted() {
+            let password = options.password.as_deref().unwrap_or("");
+            if !pdf.authenticate(password.as_bytes()).map_err(fail)? {
+                return Err(encrypted(options));
+            }
+        }
+        let count = u32::try_from(pdf.page_count().map_err(fail)?).unwrap_or(u32::MAX);
+        if count == 0 {
+            return Err(Error::failed("no pages"));
+        }
+        let mut fonts = Fonts::default();
+        let mut failures = Vec::new();
+        let mut pages = Vec::new();
+        for number in 1..=count {
+            if options.skip_pages.contains(&number) {
+                warnings.push(format!("page {number} was left out: reading it took too long"));
+                pages.push(Reading::Plain(String::new()));
+                continue;
+            }
+            on_page(number);
+            match read_page(&pdf, number, options, &mut fonts) {
+                Ok(page) => pages.push(page),
+                Err(error) => {
+                    failures.push((number, error));
+                    pages.push(Reading::Plain(String::new()));
+                }
+            }
+        }
+        on_page(0);
+        match failures.first() {
+            Some((_, error)) if pages.iter().all(Reading::is_empty) => return Err(Error::failed(error.message())),
+            Some((number, error)) => warnings.push(format!(
+                "{} pages could not be read, the first of them page {number}: {}",
+                failures.len(),
+                error.message()
+            )),
+            None => {}
+        }
+        Ok((pages, Tags::read(&pdf)))
+    })
+}
+
+fn read_page(pdf: &PdfDocument, number: u32, options: &LoadOptions, fonts: &mut Fonts) -> Result<Reading> {
+    let index = number as usize - 1;
+    let chars = pdf.extract_chars(index).map_err(|error| Error::failed(squeeze(&error.to_string())))?;
+    let visible = pdf.get_page_visible_box(index).unwrap_or(LETTER);
+    let page = layout::page(&chars, visible, number, fonts);
+    match &options.ocr_command {
+        Some(command) if page.lines.is_empty() => {
+            let text = ocr::read_page(pdf, index, command)?;
+            Ok(Reading::Plain(text.unwrap_or_default()))
+        }
+        _ => Ok(Reading::Laid(page)),
+    }
+}
+
+fn second_engine(bytes: &[u8], options: &LoadOptions) -> Result<Vec<String>> {
+    guarded("pdf-extract", || {
+        let pages = match &options.password {
+            Some(password) => pdf_extract::extract_text_from_mem_by_pages_encrypted(bytes, password),
+            None => pdf_extract::extract_text_from_mem_by_pages(bytes),
+        };
+        let pages = pages.map_err(|error| Error::failed(squeeze(&error.to_string())))?;
+        if pages.is_empty() { Err(Error::failed("no pages")) } else { Ok(pages) }
+    })
+}
+
+/// Runs an engine; a panic in it is a failure like any other.
+fn guarded<T>(engine: &str, read: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(Error::failed(format!("{engine} crashed"))))
+}
+
+/// Takes the pages that came out broken from the second engine, where it does better.
+fn mend_broken(bytes: &[u8], options: &LoadOptions, pages: &mut [Reading], document: &mut Document) {
+    let broken: Vec<usize> = (0..pages.len()).filter(|&page| pages[page].broken_share() > MOST_BROKEN_SHARE).collect();
+    if broken.is_empty() {
+        return;
+    }
+    let second = match second_engine(bytes, options) {
+        Ok(second) if second.len() == pages.len() => second,
+        Ok(_) => Vec::new(),
+        Err(error) => {
+            document.warnings.push(format!("no second reading of broken pages: {}", error.message()));
+            Vec::new()
+        }
+    };
+    let mut mended = 0;
+    for &page in &broken {
+        if let Some(other) = second.get(page)
+            && !other.trim().is_empty()
+            && broken_share(other.chars()) < pages[page].broken_share()
+        {
+            pages[page] = Reading::Plain(other.clone());
+            mended += 1;
+        }
+    }
+    if mended > 0 {
+        document.warnings.push(format!("{mended} pages read by pdf-extract, because pdf_oxide's text was broken"));
+    }
+    if mended < broken.len() {
+        document
+            .warnings
+            .push(format!("the text of {} pages looks broken (fonts without character names)", broken.len() - mended));
+    }
+}
+
+/// The share of a page's characters that stand for no text.
+fn broken_share(text: impl Iterator<Item = char>) -> f32 {
+    let (mut all, mut broken) = (0u32, 0u32);
+    for c in text.filter(|c| !c.is_whitespace()) {
+        all += 1;
+        let bad =
+            c == '\u{FFFD}' || c.is_control() || matches!(c, '\u{E000}'..='\u{F8FF}' | '\u{F0000}'..='\u{10FFFD}');
+        broken += u32::from(bad);
+    }
+    if all == 0 { 0.0 } else { broken as f32 / all as f32 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn broken_text_is_told_from_good_text() {
+        assert_eq!(broken_share("plain text 启动".chars()), 0.0);
+        assert!(broken_share("\u{FFFD}\u{FFFD}ab".chars()) > 0.4);
+        assert_eq!(broken_share("  ".chars()), 0.0);
+    }
+
+    #[test]
+    fn a_panic_in_an_engine_is_an_error() {
+        let result: Result<()> = guarded("engine", || panic!("inside"));
+        assert_eq!(result.unwrap_err().message(), "engine crashed");
+    }
+}

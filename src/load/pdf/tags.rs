@@ -1,0 +1,77 @@
+//! The headings that the structure tree of a tagged PDF names.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use pdf_oxide::PdfDocument;
+use pdf_oxide::structure::{StructChild, StructElem, StructType};
+
+use crate::load::HeadingTag;
+
+/// A tree that takes longer to read is done without.
+const BUDGET: Duration = Duration::from_secs(5);
+/// Elements below elements are followed to this depth.
+const DEEPEST: usize = 64;
+/// The deepest level that tags can name.
+const LOWEST_LEVEL: usize = 6;
+
+/// Which marked content belongs to which heading.
+#[derive(Debug, Default)]
+pub struct Tags {
+    by_mark: HashMap<(u32, u32), HeadingTag>,
+    headings: u32,
+}
+
+impl Tags {
+    /// Reads the tree. One that cannot be read is the same as none.
+    pub fn read(pdf: &PdfDocument) -> Self {
+        let mut tags = Tags::default();
+        if let Ok(Some(tree)) = pdf.structure_tree_with_budget(Some(BUDGET)) {
+            tree.root_elements.iter().for_each(|element| tags.walk(element, 0, 0));
+        }
+        tags
+    }
+
+    /// The heading that the marked content `mark` on `page`, counted from 1, belongs to.
+    pub fn heading(&self, page: u32, mark: u32) -> Option<HeadingTag> {
+        self.by_mark.get(&(page, mark)).copied()
+    }
+
+    /// `sections` is how many section elements stand above: a plain `H` takes its level from them.
+    fn walk(&mut self, element: &StructElem, sections: usize, depth: usize) {
+        if depth > DEEPEST {
+            return;
+        }
+        let level = match element.struct_type {
+            StructType::H => Some(sections.clamp(1, LOWEST_LEVEL) as u8),
+            _ => element.struct_type.heading_level(),
+        };
+        if let Some(level) = level {
+            let tag = HeadingTag { level, number: self.headings };
+            self.headings += 1;
+            self.mark(element, tag, depth);
+            return;
+        }
+        let sections = sections + usize::from(element.struct_type == StructType::Sect);
+        for child in &element.children {
+            if let StructChild::StructElem(child) = child {
+                self.walk(child, sections, depth + 1);
+            }
+        }
+    }
+
+    fn mark(&mut self, element: &StructElem, tag: HeadingTag, depth: usize) {
+        if depth > DEEPEST {
+            return;
+        }
+        for child in &element.children {
+            match child {
+                StructChild::MarkedContentRef { mcid, page, .. } => {
+                    self.by_mark.insert((page + 1, *mcid), tag);
+                }
+                StructChild::StructElem(child) => self.mark(child, tag, depth + 1),
+                StructChild::ObjectRef(..) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! The numbers that headings begin with: `1.2`, `A.3`, `Chapter 3`, `Item 7A`, `§ 4`, `第一章`, `（二）`.
+
+use crate::text::roman;
+
+/// What kind of number it is. The kinds of one document nest in the order in which they are listed here, where they
+/// meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// `Part II`, `第一编`, `第二部分`.
+    Part,
+    /// `Chapter 3`, `第三章`.
+    Chapter,
+    /// `Item 7A` of a report.
+    Item,
+    /// `第二节`; `Section 4`, `§ 4`.
+    Section,
+    /// `Article 5`, `第十二条`.
+    Article,
+    /// `Appendix B`, `附录 B`, `Annex 1`.
+    Appendix,
+    /// `II`, `II.`
+    Roman,
+    /// `1`, `1.2`, `A.1`: as deep as it has parts.
+    Decimal,
+    /// `A`, `A.`
+    Letter,
+    /// `一、`
+    Han,
+    /// `（一）`
+    HanInBrackets,
+    /// `1、`, `1)`
+    Listed,
+    /// `（1）`, `(a)`
+    InBrackets,
+}
+
+/// A number at the beginning of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Numbering {
+    pub kind: Kind,
+    /// Its parts, letters as 1 to 26: `A.3` is `[1, 3]`.
+    pub parts: Vec<u32>,
+    /// Whether the first part is a letter.
+    pub lettered: bool,
+    /// How many bytes of the text it takes, with what parts it from the title.
+    pub length: usize,
+    /// Whether a dot or another mark ends it: `1.` in contrast to `1`.
+    pub closed: bool,
+}
+
+impl Numbering {
+    /// How many levels below the first of its kind it is, from 1.
+    pub fn depth(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Whether this number can follow `before`, which is of the same kind: the next one of its level, or the first of
+    /// a deeper one, or the next of a higher one.
+    pub fn follows(&self, before: &Numbering) -> bool {
+        let (new, old) = (&self.parts, &before.parts);
+        if self.kind == Kind::Item {
+            return new[0] > old[0] && new[0] / ITEM <= old[0] / ITEM + 1;
+        }
+        let shared = new.iter().zip(old).take_while(|(a, b)| a == b).count();
+        if shared == old.len() && new.len() == old.len() + 1 {
+            return new[shared] <= 1;
+        }
+        shared + 1 == new.len() && shared < old.len() && new[shared] == old[shared] + 1
+    }
+}
+
+/// `Item 7A` is on one level with `Item 7`, so its letter counts as a part of the number: 7 × 32 + 1.
+const ITEM: u32 = 32;
+
+/// English words that come before a number, and what kind it then is.
+const WORDS: &[(&str, Kind)] = &[
+    ("part", Kind::Part),
+    ("book", Kind::Part),
+    ("chapter", Kind::Chapter),
+    ("item", Kind::Item),
+    ("section", Kind::Section),
+    ("article", Kind::Article),
+    ("appendix", Kind::Appendix),
+    ("annex", Kind::Appendix),
+    ("schedule", Kind::Appendix),
+];
+
+/// The number that `text` begins with.
+pub fn parse(text: &str) -> Option<Numbering> {
+    let trimmed = text.trim_start();
+    let offset = text.len() - trimmed.len();
+    let found = word(trimmed)
+        .or_else(|| ordinal(trimmed))
+        .or_else(|| appendix_in_chinese(trimmed))
+        .or_else(|| sign(trimmed))
+        .or_else(|| brackets(trimmed))
+        .or_else(|| han(trimmed))
+        .or_else(|| decimal(trimmed))
+        .or_else(|| letters(trimmed))?;
+    Some(Numbering { length: found.length + offset, ..found })
+}
+
+fn one(kind: Kind, value: u32, length: usize) -> Numbering {
+    Numbering { kind, parts: vec![value], lettered: false, length, closed: true }
+}
+
+/// `Chapter 3`, `PART II`, `Item 7A.`
+fn word(text: &str) -> Option<Numbering> {
+    let end = text.find(|c: char| !c.is_ascii_alphabetic())?;
+    let name = text[..end].to_ascii_lowercase();
+    let &(_, kind) = WORDS.iter().find(|(word, _)| *word == name)?;
+    let rest = text[end..].trim_start();
+    let start = text.len() - rest.len();
+    if start == end || !text.starts_with(|c: char| c.is_ascii_uppercase()) {
+        return None;
+    }
+    let length = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '.')).unwrap_or(rest.len());
+    let number = rest[..length].trim_end_matches('.');
+    let after = &rest[length..];
+    if !(after.is_empty() || after.starts_with([' ', ':', '-', '–', '—', '.', ')', ','])) {
+        return None;
+    }
+    let mut parts = parts_of(number)?;
+    if kind == Kind::Item {
+        parts = vec![parts[0] * ITEM + parts.get(1).copied().unwrap_or(0)];
+    }
+    let skipped = after.len() - after.trim_start_matches([' ', ':', '-', '–', '—', '.']).len();
+    Some(Numbering { kind, parts, lettered: false, length: start + length + skipped, closed: true })
+}
+
+/// The parts of `3`, `II`, `B`, `7A`, `2.1`.
+fn parts_of(number: &str) -> Option<Vec<u32>> {
+    if number.is_empty() || number.len() > 9 {
+        return None;
+    }
+    if let Some(value) = roman(number) {
+        return Some(vec![value]);
+    }
+    let mut parts = Vec::new();
+    for piece in number.split('.') {
+        let digits: String = piece.chars().take_while(char::is_ascii_digit).collect();
+        let rest = &piece[digits.len()..];
+        if !digits.is_empty() {
+            parts.push(digits.parse().ok()?);
+        }
+        match rest.as_bytes() {
+            [] => {}
+            [letter] if letter.is_ascii_alphabetic() => {
+                parts.push(u32::from(letter.to_ascii_uppercase() - b'A') + 1);
+            }
+            _ => return None,
+        }
+    }
+    (!parts.is_empty()).then_some(parts)
+}
+
+/// `第三章`, `第 2 节`, `第十二条`.
+fn ordinal(text: &str) -> Option<Numbering> {
+    let rest = text.strip_prefix('第')?;
+    let unit_at = rest.find(|c: char| !(is_han_digit(c) || c.is_ascii_digit() || c == ' '))?;
+    let value = number_value(rest[..unit_at].trim())?;
+    let unit = rest[unit_at..].chars().next()?;
+    let (kind, unit_length) = match unit {
+        '部' if rest[unit_at..].starts_with("部分") => (Kind::Part, "部分".len()),
+        '编' | '編' | '篇' | '卷' | '部' => (Kind::Part, unit.len_utf8()),
+        '章' | '回' | '讲' | '课' | '講' | '課' => (Kind::Chapter, unit.len_utf8()),
+        '节' | '節' => (Kind::Section, unit.len_utf8()),
+        '条' | '條' => (Kind::Article, unit.len_utf8()),
+        _ => return None,
+    };
+    let end = "第".len() + unit_at + unit_length;
+    let after = &text[end..];
+    // `第一章的` is talk about a chapter.
+    if after.starts_with(['的', '中', '里', '，', '。', '、', '和', '与', '所', '至', '到', '介', '讲', '规', '第'])
+    {
+        return None;
+    }
+    let skipped = after.len() - after.trim_start_matches([' ', '：', ':', '　', '.', '．']).len();
+    Some(one(kind, value, end + skipped))
+}
+
+/// `附录 A`, `附件一`.
+fn appendix_in_chinese(text: &str) -> Option<Numbering> {
+    let rest = ["附录", "附錄", "附件"].iter().find_map(|word| text.strip_prefix(word))?;
+    let start = text.len() - rest.trim_start().len();
+    let rest = rest.trim_start();
+    let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || is_han_digit(c))).unwrap_or(rest.len());
+    let number = &rest[..end];
+    let value = match number.as_bytes() {
+        [] => return None,
+        [letter] if letter.is_ascii_uppercase() => u32::from(letter - b'A') + 1,
+        _ => number_value(number)?,
+    };
+    let after = &rest[end..];
+    let skipped = after.len() - after.trim_start_matches([' ', '：', ':']).len();
+    Some(one(Kind::Appendix, value, start + end + skipped))
+}
+
+/// `§ 4`, `§4.2`
+fn sign(text: &str) -> Option<Numbering> {
+    let rest = text.strip_prefix('§')?.trim_start();
+    let start = text.len() - rest.len();
+    let found = decimal(rest)?;
+    Some(Numbering { kind: Kind::Section, length: start + found.length, ..found })
+}
+
+/// `（一）`, `(1)`, `（2）`
+fn brackets(text: &str) -> Option<Numbering> {
+    let rest = text.strip_prefix(['(', '（'])?;
+    let end = rest.find([')', '）'])?;
+    let inside = rest[..end].trim();
+    let closing = rest[end..].chars().next()?.len_utf8();
+    let start = text.len() - rest.len();
+    let after = &rest[end + closing..];
+    let length = start + end + closing + (after.len() - after.trim_start().len());
+    if inside.chars().all(is_han_digit) {
+        return Some(one(Kind::HanInBrackets, number_value(inside)?, length));
+    }
+    let value = match inside.as_bytes() {
+        [letter] if letter.is_ascii_lowercase() => u32::from(letter - b'a') + 1,
+        _ => inside.parse().ok().filter(|&value: &u32| value < 100)?,
+    };
+    Some(one(Kind::InBrackets, value, length))
+}
+
+/// `一、`
+fn han(text: &str) -> Option<Numbering> {
+    let end = text.find(|c: char| !is_han_digit(c))?;
+    let value = if end > 0 { number_value(&text[..end])? } else { return None };
+    let rest = &text[end..];
+    let mark = rest.chars().next().filter(|c| matches!(c, '、' | '．' | '.'))?;
+    let after = &rest[mark.len_utf8()..];
+    Some(one(Kind::Han, value, end + mark.len_utf8() + (after.len() - after.trim_start().len())))
+}
+
+/// `1`, `1.`, `1.2`, `1.2.`, `A.1`, `1、`, `1)`; a space or an ideograph must follow.
+fn decimal(text: &str) -> Option<Numbering> {
+    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '．'))).unwrap_or(text.len());
+    let token = text[..end].trim_end_matches(['.', '．']);
+    let closed = token.len() < end;
+    let mut parts = Vec::new();
+    let mut lettered = false;
+    for (i, piece) in token.split(['.', '．']).enumerate() {
+        let is_letter = i == 0 && piece.len() == 1 && piece.as_bytes()[0].is_ascii_uppercase();
+        if is_letter {
+            lettered = true;
+            parts.push(u32::from(piece.as_bytes()[0] - b'A') + 1);
+        } else if !piece.is_empty() && piece.len() <= 3 && piece.bytes().all(|byte| byte.is_ascii_digit()) {
+            parts.push(piece.parse().ok()?);
+        } else {
+            return None;
+        }
+    }
+    if parts.is_empty() || parts.len() > 6 || (lettered && parts.len() < 2) {
+        return None;
+    }
+    let rest = &text[end..];
+    if parts.len() == 1
+        && let Some(mark) = rest.chars().next().filter(|c| matches!(c, '、' | ')' | '）'))
+    {
+        let after = &rest[mark.len_utf8()..];
+        let length = end + mark.len_utf8() + (after.len() - after.trim_start().len());
+        return Some(one(Kind::Listed, parts[0], length));
+    }
+    let fits = rest.is_empty() || rest.starts_with([' ', '\t', '　']) || rest.starts_with(|c: char| c > '\u{2E7F}');
+    if !fits {
+        return None;
+    }
+    let length = end + (rest.len() - rest.trim_start().len());
+    Some(Numbering { kind: Kind::Decimal, parts, lettered, length, closed })
+}
+
+/// `II.`, `IV`, `A`, `B.`
+fn letters(text: &str) -> Option<Numbering> {
+    let end = text.find(|c: char| !c.is_ascii_uppercase()).unwrap_or(text.len());
+    let token = &text[..end];
+    let rest = &text[end..];
+    let closed = rest.starts_with('.');
+    let after = if closed { &rest[1..] } else { rest };
+    if token.is_empty() || !(after.is_empty() || after.starts_with(' ')) {
+        return None;
+    }
+    let length = text.len() - after.trim_start().len();
+    if let Some(value) = roman(token)
+        && (token.len() > 1 || token == "I" || token == "V" || token == "X")
+    {
+        return Some(Numbering { kind: Kind::Roman, parts: vec![value], lettered: false, length, closed });
+    }
+    if token.len() == 1 {
+        let value = u32::from(token.as_bytes()[0] - b'A') + 1;
+        return Some(Numbering { kind: Kind::Letter, parts: vec![value], lettered: true, length, closed });
+    }
+    None
+}
+
+fn is_han_digit(c: char) -> bool {
+    "〇零一二三四五六七八九十百两壹贰叁肆伍陆柒捌玖拾".contains(c)
+}
+
+/// The value of `12`, `十二`, `一百零三`.
+fn number_value(text: &str) -> Option<u32> {
+    if text.is_empty() || text.chars().count() > 7 {
+        return None;
+    }
+    if text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return text.parse().ok();
+    }
+    let (mut total, mut digit) = (0u32, 0u32);
+    let mut positional = String::new();
+    for c in text.chars() {
+        let value = match c {
+            '〇' | '零' => 0,
+            '一' | '壹' => 1,
+            '二' | '两' | '贰' => 2,
+            '三' | '叁' => 3,
+            '四' | '肆' => 4,
+            '五' | '伍' => 5,
+            '六' | '陆' => 6,
+            '七' | '柒' => 7,
+            '八' | '捌' => 8,
+            '九' | '玖' => 9,
+            '十' | '拾' => {
+                total += digit.max(1) * 10;
+                digit = 0;
+                positional.clear();
+                continue;
+            }
+            '百' => {
+                total += digit.max(1) * 100;
+                digit = 0;
+                positional.clear();
+                continue;
+            }
+            _ => return None,
+        };
+        digit = value;
+        positional.push(char::from_digit(value, 10)?);
+    }
+    // `二〇` is written place by place.
+    if total == 0 && positional.len() > 1 { positional.parse().ok() } else { Some(total + digit) }
+}
