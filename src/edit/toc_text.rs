@@ -109,7 +109,7 @@ pub(super) fn parse(text: &str, pages: Option<u32>) -> Result<Vec<Line>> {
 fn level(line: &str) -> Option<u32> {
     let indent = &line[..line.len() - line.trim_start().len()];
     let columns: usize = indent.chars().map(|c| if c == '\t' { 2 } else { 1 }).sum();
-    (columns % 2 == 0).then(|| u32::try_from(columns / 2).unwrap_or(u32::MAX).saturating_add(1))
+    columns.is_multiple_of(2).then(|| u32::try_from(columns / 2).unwrap_or(u32::MAX).saturating_add(1))
 }
 
 /// Title and page of `Title  [p. 12]`; the page is `None` where what stands there is no number.

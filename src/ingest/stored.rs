@@ -10,7 +10,7 @@ use crate::store::{ChunkRow, ChunkType, DocumentRow, SectionRow};
 use crate::structure::{PREAMBLE, Provenance};
 
 /// The document that a row, its sections in order and its chunks in order stand for. Documents with pages come in
-/// lines, each on the page on which its piece began.
+/// lines, as near to the page on which they stood as their pieces say.
 pub(super) fn stored_document(row: &DocumentRow, sections: &[SectionRow], chunks: &[ChunkRow]) -> Result<Document> {
     let format = Format::from_name(&row.format).ok_or_else(|| {
         Error::failed(format!("{} was read as {:?}, which this kb does not know", row.source, row.format))
@@ -72,6 +72,11 @@ fn lines<'a>(chunks: impl Iterator<Item = &'a ChunkRow>) -> Vec<Block> {
     let mut pages: Vec<(usize, Option<u32>)> = Vec::new();
     for child in chunks.filter(|chunk| chunk.chunk_type == ChunkType::Child) {
         pages.push((text.len(), child.page_start));
+        if child.page_end != child.page_start
+            && let Some(turn) = page_turn(&child.content)
+        {
+            pages.push((text.len() + turn, child.page_end));
+        }
         text.push_str(&child.content);
     }
     let page_at = |offset: usize| {
@@ -92,6 +97,14 @@ fn lines<'a>(chunks: impl Iterator<Item = &'a ChunkRow>) -> Vec<Block> {
         offset += line.len();
     }
     blocks
+}
+
+/// Where in a piece that begins on one page and ends on another the page turns. That is not stored; it is taken to be
+/// the last blank line, or else the last line, so that the first and the last page of every piece stay right.
+fn page_turn(content: &str) -> Option<usize> {
+    let content = content.trim_end();
+    let blank = content.rfind("\n\n").map(|at| at + 2);
+    blank.or_else(|| content.rfind('\n').map(|at| at + 1))
 }
 
 #[cfg(test)]

@@ -21,6 +21,8 @@ mod keyword;
 mod layout;
 mod lock;
 mod manifest;
+#[cfg(test)]
+mod older_tables;
 mod read_only;
 mod rows;
 mod snapshot;

@@ -1,0 +1,112 @@
+//! Tests on tables as an earlier version made them, and on rows without vectors.
+
+use super::*;
+use tables::Tables;
+
+const DIMENSION: usize = 4;
+
+fn model() -> ModelRecord {
+    ModelRecord { name: "m".into(), dimension: DIMENSION }
+}
+
+fn document(id: &str, vector: Vec<f32>) -> NewDocument {
+    let row = DocumentRow {
+        doc_id: id.into(),
+        source: format!("{id}.md"),
+        title: id.into(),
+        format: "markdown".into(),
+        content_hash: "h".into(),
+        size: 1,
+        mtime_ns: 0,
+        language: "en".into(),
+        pages: None,
+        metadata: Default::default(),
+        chunking: "{}".into(),
+        engine: "e".into(),
+        warnings: Vec::new(),
+        toc_method: "none".into(),
+        sections: 0,
+        parents: 1,
+        children: 0,
+        ingested_at: "now".into(),
+        corrected_toc: Some("[]".into()),
+        structure_version: 7,
+        embedded: !vector.is_empty(),
+    };
+    let chunk = ChunkRow {
+        chunk_id: format!("{id}:0"),
+        doc_id: id.into(),
+        section_id: format!("{id}#0"),
+        chunk_type: ChunkType::Parent,
+        parent_id: None,
+        chunk_index: 0,
+        content: "text".into(),
+        context: id.into(),
+        page_start: None,
+        page_end: None,
+        language: "en".into(),
+        content_hash: "h".into(),
+        updated_at: "now".into(),
+        vector,
+    };
+    NewDocument { document: row, sections: Vec::new(), chunks: vec![chunk] }
+}
+
+async fn publish(namespace: &Namespace, new: NewDocument) {
+    let mut writer = Writer::open(namespace, &model()).await.unwrap();
+    writer.publish(&Change { add: vec![new], ..Change::default() }).await.unwrap();
+}
+
+/// Takes the columns out that came later, and the permission to have no vector.
+async fn make_older(namespace: &Namespace) {
+    let tables = Tables::open(namespace).await.unwrap();
+    tables.documents.drop_columns(&["corrected_toc", "structure_version", "embedded"]).await.unwrap();
+    let strict = lancedb::table::ColumnAlteration::new("vector".into()).set_nullable(false);
+    // Lance lets nobody forbid nulls afterwards; where that changes, this test gains by it.
+    let forbidden = tables.chunks.alter_columns(&[strict]).await.is_ok();
+    assert_eq!(tables.chunks.schema().await.unwrap().field_with_name("vector").unwrap().is_nullable(), !forbidden);
+    let [documents, sections, chunks] = tables.versions().await.unwrap();
+    let manifest = Manifest::read(namespace).unwrap().unwrap();
+    let older = Manifest { documents, sections, chunks, ..manifest };
+    manifest::write_json(&namespace.root().join(manifest::PUBLISHED), &older).unwrap();
+}
+
+#[tokio::test]
+async fn a_store_of_an_earlier_version_is_read_and_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+    let namespace = store.namespace("default").unwrap();
+    publish(&namespace, document("older1", vec![1.0, 0.0, 0.0, 0.0])).await;
+    make_older(&namespace).await;
+    let read = async || Snapshot::open(&namespace).await.unwrap().documents().await.unwrap();
+    let rows = read().await;
+    assert_eq!((rows[0].corrected_toc.as_deref(), rows[0].structure_version, rows[0].embedded), (None, 0, true));
+    publish(&namespace, document("newer1", Vec::new())).await;
+    let rows = read().await;
+    let facts = |i: usize| (rows[i].source.as_str(), rows[i].structure_version, rows[i].embedded);
+    assert_eq!((facts(0), facts(1)), (("newer1.md", 7, false), ("older1.md", 0, true)));
+    assert_eq!(rows[0].corrected_toc.as_deref(), Some("[]"));
+}
+
+#[tokio::test]
+async fn chunks_without_vectors_are_found_by_no_vector_search() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+    let namespace = store.namespace("default").unwrap();
+    publish(&namespace, document("with11", vec![0.0, 1.0, 0.0, 0.0])).await;
+    publish(&namespace, document("none22", Vec::new())).await;
+    let snapshot = Snapshot::open(&namespace).await.unwrap();
+    let question = [0.0, 1.0, 0.0, 0.0];
+    let ids = |hits: Vec<VectorHit>| hits.into_iter().map(|hit| hit.chunk_id).collect::<Vec<_>>();
+    assert_eq!(ids(snapshot.load_vectors().await.unwrap().similarities(&question, None).unwrap()), ["with11:0"]);
+    assert_eq!(ids(snapshot.nearest(&question, None, 10).await.unwrap()), ["with11:0"]);
+    let parents = ["with11:0".to_owned(), "none22:0".to_owned()];
+    assert_eq!(ids(snapshot.similarities(&question, &parents).await.unwrap()), ["with11:0"]);
+    assert!(snapshot.nearest(&question, Some(&["none22".to_owned()]), 10).await.unwrap().is_empty());
+    let vectors: Vec<usize> =
+        [snapshot.chunks_of("with11").await.unwrap(), snapshot.chunks_of("none22").await.unwrap()]
+            .iter()
+            .map(|chunks| chunks[0].vector.len())
+            .collect();
+    assert_eq!(vectors, [DIMENSION, 0]);
+}
