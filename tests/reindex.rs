@@ -128,6 +128,26 @@ fn without_the_source_the_stored_text_gives_the_same_sections() {
 }
 
 #[test]
+fn sections_that_only_the_file_shows_are_not_lost_with_it() {
+    let sandbox = guide();
+    // As if fonts or tags had shown these sections: no line says their titles, and the outline is of another kind.
+    sandbox.write("tide.pdf", std::fs::read(common::fixtures().join("pdf/no-outline.pdf")).unwrap());
+    sandbox.json(&["ingest", "tide.pdf"]);
+    rewrite(&sandbox, "tide.pdf", |new| {
+        outdated(new);
+        let titled = new.sections.iter_mut().filter(|section| section.path != "0");
+        titled.for_each(|section| (section.title, section.provenance) = ("a big word".into(), "typography".into()));
+    });
+    let before = everything(&sandbox, "tide.pdf");
+    assert_eq!(before.1["parts"].as_array().unwrap().len(), 2);
+    std::fs::remove_file(sandbox.path("tide.pdf")).unwrap();
+    let report = sandbox.json(&["reindex", "--structure"]);
+    assert_eq!((report["documents"][0]["kept"].as_bool(), report["embedded"].as_u64()), (Some(true), Some(0)));
+    assert_eq!(everything(&sandbox, "tide.pdf"), before);
+    assert_eq!(sandbox.json(&["reindex", "--structure"])["current"], 2);
+}
+
+#[test]
 fn a_document_that_fails_stays_and_the_rest_is_rebuilt() {
     let sandbox = guide();
     sandbox.write("b.md", "# B\n\nText of b.");

@@ -18,7 +18,8 @@ use crate::store::Snapshot;
   kb reindex --structure manual.pdf --force
   kb reindex --structure --dry-run
 
-A document is read from its source where that still is what was ingested, otherwise from its passages in the store.
+A document is read from its source where that still is what was ingested, otherwise from its passages in the store; where
+those show fewer sections than the source did, it is kept as it is.
 Vectors are kept where a piece's text is unchanged, also where only the titles above it changed; only new pieces are
 embedded. Exit code 4 where some documents failed; those stay as they were.")]
 pub struct ReindexArgs {

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::toc_text::{self, Line};
 use crate::error::{Error, Result};
-use crate::ingest::{Progress, RebuildOptions, Rebuilder, SourceNow, read_source, read_stored};
+use crate::ingest::{Progress, RebuildOptions, Rebuilder, SourceNow, anew, read_source, read_stored};
 use crate::load::worker::Worker;
 use crate::load::{Document, OutlineEntry};
 use crate::store::{DocumentRow, Namespace, SectionRow, Snapshot, Store};
@@ -197,7 +197,7 @@ async fn rebuild(
     let work = async {
         let mut rebuilder = Rebuilder::open(&place.namespace, &place.options, progress.clone()).await?;
         refuse_changed(&rebuilder, document).await?;
-        let rebuilt = rebuilder.put(document, parsed, corrected).await?;
+        let rebuilt = rebuilder.put(document, anew(document, parsed, corrected)).await?;
         let indexer = rebuilder.finish().await?;
         Ok(CorrectionReport {
             sections: rebuilt.sections,

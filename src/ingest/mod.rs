@@ -28,7 +28,7 @@ use crate::structure::Provenance;
 
 pub use index::{Indexer, KnownVectors, Vectors};
 pub use prepare::{Prepared, SourceFacts, corrected_toc, prepare};
-pub use rebuild::{RebuildOptions, Rebuilder, Rebuilt, SourceNow, read_source, read_stored};
+pub use rebuild::{RebuildOptions, Rebuilder, Rebuilt, SourceNow, anew, read_source, read_stored};
 pub use reindex::{ReindexReport, ReindexRequest, ReindexedDocument, TextFrom, reindex};
 pub use run::{Target, run};
 

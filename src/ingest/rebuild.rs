@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::Progress;
 use super::index::{Indexer, KnownVectors, Vectors};
 use super::plan::STANDARD_INPUT;
-use super::prepare::{SourceFacts, prepare};
+use super::prepare::{Prepared, SourceFacts, prepare};
 use super::source::{parse_bytes, read_steadily};
 use super::stored::stored_document;
 use crate::chunk::ChunkConfig;
@@ -87,6 +87,23 @@ pub async fn read_stored(row: &DocumentRow, snapshot: &Snapshot) -> Result<Docum
     stored_document(row, &sections, &snapshot.chunks_of(&row.doc_id).await?)
 }
 
+/// The rows that a stored document gets from its text, read again: all but the vectors.
+pub fn anew(row: &DocumentRow, document: &Document, corrected_toc: Option<Vec<OutlineEntry>>) -> Prepared {
+    let facts = SourceFacts {
+        source: row.source.clone(),
+        doc_id: row.doc_id.clone(),
+        content_hash: row.content_hash.clone(),
+        size: row.size,
+        mtime_ns: row.mtime_ns,
+        corrected_toc,
+    };
+    // What an earlier version wrote about cutting may lack something; then it is cut as new documents are.
+    let chunking: ChunkConfig = serde_json::from_str(&row.chunking).unwrap_or_default();
+    let mut prepared = prepare(document, &facts, &chunking, &jiff::Timestamp::now().to_string());
+    prepared.new.document.ingested_at = row.ingested_at.clone();
+    prepared
+}
+
 /// A namespace that is open for rebuilding; nobody else writes to it meanwhile.
 pub struct Rebuilder {
     snapshot: Snapshot,
@@ -121,30 +138,13 @@ impl Rebuilder {
         &self.snapshot
     }
 
-    /// Replaces a document's sections and chunks by those of `document`. Vectors are reused as
+    /// Replaces a document's sections and chunks by what [`anew`] made of it. Vectors are reused as
     /// [`KnownVectors::of_chunks`] says; a document without vectors stays without.
     ///
     /// # Errors
     /// Where the store or the model fail.
-    pub async fn put(
-        &mut self,
-        row: &DocumentRow,
-        document: &Document,
-        corrected_toc: Option<Vec<OutlineEntry>>,
-    ) -> Result<Rebuilt> {
+    pub async fn put(&mut self, row: &DocumentRow, prepared: Prepared) -> Result<Rebuilt> {
         let known = KnownVectors::of_chunks(&self.snapshot.chunks_of(&row.doc_id).await?);
-        let facts = SourceFacts {
-            source: row.source.clone(),
-            doc_id: row.doc_id.clone(),
-            content_hash: row.content_hash.clone(),
-            size: row.size,
-            mtime_ns: row.mtime_ns,
-            corrected_toc,
-        };
-        // What an earlier version wrote about cutting may lack something; then it is cut as new documents are.
-        let chunking: ChunkConfig = serde_json::from_str(&row.chunking).unwrap_or_default();
-        let mut prepared = prepare(document, &facts, &chunking, &jiff::Timestamp::now().to_string());
-        prepared.new.document.ingested_at = row.ingested_at.clone();
         let rebuilt = Rebuilt { sections: prepared.new.document.sections, parents: prepared.new.document.parents };
         self.indexer.put(prepared, known, row.embedded).await?;
         Ok(rebuilt)

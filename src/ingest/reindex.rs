@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::Progress;
 use super::prepare::corrected_toc;
-use super::rebuild::{RebuildOptions, Rebuilder, SourceNow, look_at_source, read_source, read_stored};
+use super::rebuild::{RebuildOptions, Rebuilder, SourceNow, anew, look_at_source, read_source, read_stored};
 use super::spread::spread;
 use crate::error::{Error, Result};
 use crate::store::{DocumentRow, Snapshot, Store};
@@ -43,6 +43,8 @@ pub struct ReindexedDocument {
     pub source: String,
     /// Where its text came from; `None` where it failed.
     pub from: Option<TextFrom>,
+    /// Whether it was left as it is, because the store's text shows fewer sections than its file did.
+    pub kept: bool,
     /// How many sections it had.
     pub sections_before: u32,
     /// How many it has now; of a dry run and a failure, as before.
@@ -139,6 +141,7 @@ async fn rebuild_all(
             doc_id: row.doc_id.clone(),
             source: row.source.clone(),
             from: None,
+            kept: false,
             sections_before: row.sections,
             sections: row.sections,
             parents: row.parents,
@@ -188,8 +191,16 @@ async fn rebuild(
             Err(error) => return Ok(Err(error)),
         },
     };
-    let rebuilt = rebuilder.put(row, &document, corrected).await?;
+    let prepared = anew(row, &document, corrected);
     line.from = Some(if is_source { TextFrom::Source } else { TextFrom::Store });
+    if !is_source && prepared.new.document.sections < row.sections {
+        // Fonts, positions and tags are not stored. What was found by them cannot be found again, and must not be
+        // lost for that.
+        rebuilder.update(DocumentRow { structure_version: STRUCTURE_VERSION, ..row.clone() });
+        line.kept = true;
+        return Ok(Ok(()));
+    }
+    let rebuilt = rebuilder.put(row, prepared).await?;
     line.sections = rebuilt.sections;
     line.parents = rebuilt.parents;
     Ok(Ok(()))

@@ -22,6 +22,7 @@ impl ReindexView<'_> {
             .map(|(document, from)| {
                 let from = match from {
                     TextFrom::Source => "its source",
+                    TextFrom::Store if document.kept => "the store; kept as it is",
                     TextFrom::Store => "the store",
                 };
                 let sections = if document.sections == document.sections_before {

@@ -23,8 +23,8 @@ pub struct TocView<'a> {
 /// Columns that a title and a page may take together; beyond, the eye loses the line.
 const WIDEST: usize = 100;
 
-/// `  printed_toc 0.95`
-const WIDEST_ORIGIN: usize = 18;
+/// `  printed_contents 0.95`
+const WIDEST_ORIGIN: usize = 23;
 
 /// An entry as a line of a table.
 pub(super) fn table_line(section: &SectionRow, provenance: bool, screen: Screen) -> String {

@@ -1,7 +1,12 @@
 //! Tests on tables as an earlier version made them, and on rows without vectors.
 
 use super::*;
-use tables::Tables;
+
+use std::sync::Arc;
+
+use lancedb::arrow::arrow_array::RecordBatch;
+use lancedb::arrow::arrow_schema::{Field, Schema};
+use tables::{CHUNKS, Tables};
 
 const DIMENSION: usize = 4;
 
@@ -61,10 +66,17 @@ async fn publish(namespace: &Namespace, new: NewDocument) {
 async fn make_older(namespace: &Namespace) {
     let tables = Tables::open(namespace).await.unwrap();
     tables.documents.drop_columns(&["corrected_toc", "structure_version", "embedded"]).await.unwrap();
-    let strict = lancedb::table::ColumnAlteration::new("vector".into()).set_nullable(false);
-    // Lance lets nobody forbid nulls afterwards; where that changes, this test gains by it.
-    let forbidden = tables.chunks.alter_columns(&[strict]).await.is_ok();
-    assert_eq!(tables.chunks.schema().await.unwrap().field_with_name("vector").unwrap().is_nullable(), !forbidden);
+    let rows: Vec<RecordBatch> = tables.rows(&tables.chunks, None, None).await.unwrap();
+    let field =
+        |field: &Arc<Field>| field.as_ref().clone().with_nullable(field.is_nullable() && field.name() != "vector");
+    let schema = Arc::new(Schema::new(rows[0].schema().fields().iter().map(field).collect::<Vec<_>>()));
+    let strict: Vec<RecordBatch> =
+        rows.iter().map(|batch| RecordBatch::try_new(schema.clone(), batch.columns().to_vec()).unwrap()).collect();
+    let connection = lancedb::connect(&namespace.tables().to_string_lossy()).execute().await.unwrap();
+    let mode = lancedb::database::CreateTableMode::Overwrite;
+    connection.create_table(CHUNKS, strict).mode(mode).execute().await.unwrap();
+    let tables = Tables::open(namespace).await.unwrap();
+    assert!(!tables.chunks.schema().await.unwrap().field_with_name("vector").unwrap().is_nullable());
     let [documents, sections, chunks] = tables.versions().await.unwrap();
     let manifest = Manifest::read(namespace).unwrap().unwrap();
     let older = Manifest { documents, sections, chunks, ..manifest };
