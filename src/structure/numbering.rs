@@ -235,7 +235,9 @@ fn han(text: &str) -> Option<Numbering> {
 
 /// `1`, `1.`, `1.2`, `1.2.`, `A.1`, `1、`, `1)`; a space or an ideograph must follow.
 fn decimal(text: &str) -> Option<Numbering> {
-    let end = text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '．'))).unwrap_or(text.len());
+    let end = glued_number(text)
+        .or_else(|| text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '．'))))
+        .unwrap_or(text.len());
     let token = text[..end].trim_end_matches(['.', '．']);
     let closed = token.len() < end;
     let mut parts = Vec::new();
@@ -245,7 +247,11 @@ fn decimal(text: &str) -> Option<Numbering> {
         if is_letter {
             lettered = true;
             parts.push(u32::from(piece.as_bytes()[0] - b'A') + 1);
-        } else if !piece.is_empty() && piece.len() <= 3 && piece.bytes().all(|byte| byte.is_ascii_digit()) {
+        } else if !piece.is_empty()
+            && piece.len() <= 3
+            && !(i > 0 && piece.starts_with('0'))
+            && piece.bytes().all(|byte| byte.is_ascii_digit())
+        {
             parts.push(piece.parse().ok()?);
         } else {
             return None;
@@ -262,12 +268,23 @@ fn decimal(text: &str) -> Option<Numbering> {
         let length = end + mark.len_utf8() + (after.len() - after.trim_start().len());
         return Some(one(Kind::Listed, parts[0], length));
     }
-    let fits = rest.is_empty() || rest.starts_with([' ', '\t', '　']) || rest.starts_with(|c: char| c > '\u{2E7F}');
+    let fits = rest.is_empty()
+        || glued_number(text).is_some()
+        || rest.starts_with([' ', '\t', '　'])
+        || rest.starts_with(|c: char| c > '\u{2E7F}');
     if !fits {
         return None;
     }
     let length = end + (rest.len() - rest.trim_start().len());
     Some(Numbering { kind: Kind::Decimal, parts, lettered, length, closed })
+}
+
+/// The length of a number such as `3.8.10` that a title follows without a space, as narrow contents pages have it.
+fn glued_number(text: &str) -> Option<usize> {
+    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
+    let number = &text[..end];
+    let fits = number.contains('.') && number.starts_with(|c: char| c.is_ascii_digit()) && !number.ends_with('.');
+    (fits && text[end..].starts_with(|c: char| c.is_ascii_uppercase())).then_some(end)
 }
 
 /// `II.`, `IV`, `A`, `B.`

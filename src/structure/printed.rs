@@ -20,12 +20,19 @@ const SAME_INDENT: f32 = 3.0;
 const COLUMN: f32 = 120.0;
 /// A title goes over at most this many lines.
 const MOST_LINES: usize = 3;
+/// Titles and lines that agree in this share of their letters are the same; short ones must agree wholly.
+const NEARLY: f64 = 0.85;
+const SHORTEST_NEARLY: usize = 6;
 /// How sure an entry is that was found on its page, and one that was only counted out.
 const CONFIRMED: f32 = 0.95;
 const COUNTED: f32 = 0.6;
 
 /// So many entries need no heading that says what they are.
 const ENOUGH_ENTRIES: usize = 8;
+/// Where no heading says so, contents stand in front: on one of the first pages, or in the first part of a long
+/// document. An index looks much the same, and stands behind.
+const FRONT_PAGES: u32 = 20;
+const FRONT_SHARE: u32 = 8;
 /// From one entry to the next, page numbers rise by at most this where nothing else tells an entry.
 const LARGEST_RISE: i64 = 40;
 /// A line that only its number makes an entry has at most so many characters.
@@ -169,7 +176,7 @@ fn region(blocks: &[Block], strict: &[Option<(String, String)>], first: usize) -
                 join_line(&mut whole, &title);
                 let look = blocks[start].look.as_ref();
                 entries.push(Entry {
-                    title: whole,
+                    title: spaced(whole),
                     label,
                     left: look.map_or(0.0, |look| look.left),
                     bold: look.is_some_and(|look| look.bold),
@@ -189,6 +196,19 @@ fn region(blocks: &[Block], strict: &[Option<(String, String)>], first: usize) -
         i += 1;
     }
     (entries, i)
+}
+
+/// A title with a space behind its number, which narrow contents pages leave out.
+fn spaced(title: String) -> String {
+    match numbering::parse(&title) {
+        Some(number)
+            if title[..number.length].ends_with(|c: char| c.is_ascii_digit())
+                && title[number.length..].starts_with(|c: char| c.is_ascii_uppercase()) =>
+        {
+            format!("{} {}", &title[..number.length], &title[number.length..])
+        }
+        _ => title,
+    }
 }
 
 fn same_looks(a: &Block, b: &Block) -> bool {
@@ -267,7 +287,9 @@ fn is_introduced(entries: &[Entry], blocks: &[Block]) -> bool {
         let title = normalise_title(&blocks[i].text);
         CONTENTS.iter().any(|word| title == *word || (title.ends_with(word) && title.chars().count() < 24))
     });
-    headed || entries.len() >= ENOUGH_ENTRIES
+    let last_page = blocks.last().and_then(|block| block.page).unwrap_or(0);
+    let in_front = blocks[first].page.unwrap_or(0) <= FRONT_PAGES.max(last_page / FRONT_SHARE);
+    headed || (entries.len() >= ENOUGH_ENTRIES && in_front)
 }
 
 fn is_caption(title: &str) -> bool {
@@ -296,9 +318,8 @@ fn resolve(
     for (i, entry) in entries.iter().enumerate() {
         let Some(page) = pages[i] else { continue };
         let nearby = [page, page + 1, page.saturating_sub(1)];
-        let found = nearby
-            .iter()
-            .find_map(|&page| places.find(&titles[i], page, after).or_else(|| places.find(&titles[i], page, 0)));
+        let exact = |&page: &u32| places.find(&titles[i], page, after).or_else(|| places.find(&titles[i], page, 0));
+        let found = nearby.iter().find_map(exact).or_else(|| places.find_nearly(&titles[i], page));
         let (start, lines, page) = match found {
             Some((at, lines)) => {
                 confirmed += 1;
@@ -338,8 +359,31 @@ impl Places<'_> {
         let range = self.first_on(page).max(after)..self.first_on(page + 1);
         range
             .clone()
-            .filter(|i| !self.spans.iter().any(|&(start, end)| (start..end).contains(i)))
+            .filter(|i| !self.is_contents(*i))
             .find_map(|i| heading_lines(&self.normalised[i..range.end], title).map(|lines| (i, lines)))
+    }
+}
+
+impl Places<'_> {
+    /// The lines on a page that say a title nearly: letters that fonts hide, words that are printed otherwise.
+    fn find_nearly(&self, title: &str, page: u32) -> Option<(usize, usize)> {
+        let range = self.first_on(page)..self.first_on(page + 1);
+        let length = title.chars().count() as f64;
+        if title.chars().count() < SHORTEST_NEARLY {
+            return None;
+        }
+        range.clone().filter(|i| !self.is_contents(*i)).find_map(|i| {
+            let mut said = String::new();
+            (1..=MOST_LINES.min(range.end - i)).find_map(|lines| {
+                said.push_str(&self.normalised[i + lines - 1]);
+                let near_in_length = (said.chars().count() as f64 / length - 1.0).abs() < 1.0 - NEARLY;
+                (near_in_length && strsim::normalized_levenshtein(&said, title) >= NEARLY).then_some((i, lines))
+            })
+        })
+    }
+
+    fn is_contents(&self, block: usize) -> bool {
+        self.spans.iter().any(|&(start, end)| (start..end).contains(&block))
     }
 }
 
@@ -372,7 +416,7 @@ fn lead(entries: &[Entry], titles: &[String], places: &Places<'_>, labels: &[Opt
 fn best_offset(entries: &[Entry], titles: &[String], places: &Places<'_>) -> Option<i64> {
     let mut pages_of: HashMap<&str, Vec<u32>> = HashMap::new();
     for (i, text) in places.normalised.iter().enumerate() {
-        if !text.is_empty() && !places.spans.iter().any(|&(start, end)| (start..end).contains(&i)) {
+        if !text.is_empty() && !places.is_contents(i) {
             pages_of.entry(text).or_default().extend(places.blocks[i].page);
         }
     }

@@ -1,6 +1,6 @@
 //! Headings by their looks and numbers: size and weight against the body, what stands alone, numbers that go on.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::numbering::{self, Kind, Numbering};
 use super::{Heading, Provenance};
@@ -29,6 +29,33 @@ const SURE_LOOKS: f32 = 0.85;
 const FEWEST_NUMBERED: usize = 3;
 /// Bold headings of the body's size are set off by space in this share.
 const MOSTLY: f32 = 0.7;
+/// How sure a heading is whose style the contents leave out, and how often that must occur.
+const UNLISTED: f32 = 0.6;
+const FEWEST_UNLISTED: usize = 8;
+/// Contents with fewer entries than one for so many pages name chapters only.
+const PAGES_PER_ENTRY: usize = 4;
+/// Words over boxes, which look like headings and are none.
+const BOX_TITLES: &[&str] = &[
+    "note",
+    "notes",
+    "warning",
+    "tip",
+    "caution",
+    "important",
+    "example",
+    "hint",
+    "danger",
+    "attention",
+    "注意",
+    "警告",
+    "提示",
+    "注",
+    "重要",
+    "小心",
+    "说明",
+    "示例",
+    "例",
+];
 /// How sure a heading is that looks like those in the printed contents.
 const LEARNED: f32 = 0.75;
 /// So many headings of one look must be in the contents before others of that look are taken.
@@ -106,18 +133,21 @@ pub fn body(blocks: &[Block]) -> Option<Body> {
 pub fn find(blocks: &[Block], skip: &[(usize, usize)], known: &[Heading]) -> Vec<Heading> {
     let body = body(blocks);
     let candidates = candidates(blocks, body.as_ref(), skip);
-    let mut headings = if known.is_empty() {
+    let mut headings = if known.is_empty() || is_coarse(known, blocks) {
         let accepted = accept(&candidates, body.as_ref(), blocks.len());
         let accepted = without_title(accepted);
         let levels = levels(&accepted);
-        accepted
+        let found: Vec<Heading> = accepted
             .iter()
             .zip(levels)
             .map(|((candidate, confidence), level)| candidate.heading(level, *confidence))
-            .collect()
+            .collect();
+        overlay(found, known)
     } else {
         let mut all: Vec<Heading> = known.to_vec();
         all.extend(learned(&candidates, known));
+        let unlisted = unlisted(&candidates, body.as_ref(), blocks.len(), &all);
+        all.extend(unlisted);
         all.sort_by_key(|heading| heading.start);
         all
     };
@@ -142,6 +172,43 @@ impl Candidate {
     fn class(&self) -> (i32, bool, Option<(Kind, usize)>) {
         (self.style.size, self.style.bold, self.number.as_ref().map(|number| (number.kind, number.depth())))
     }
+}
+
+/// Whether the contents name the chapters only: what is below them must be found.
+fn is_coarse(known: &[Heading], blocks: &[Block]) -> bool {
+    let pages = blocks.last().and_then(|block| block.page).unwrap_or(0);
+    pages as usize > PAGES_PER_ENTRY * known.len()
+}
+
+/// The headings that the contents name among those found by looks: what both say has the title of the contents and
+/// the level of the looks; what stands in front of the first chapter is dropped.
+fn overlay(found: Vec<Heading>, known: &[Heading]) -> Vec<Heading> {
+    let Some(first) = known.iter().map(|heading| heading.start - heading.heading_blocks).min() else { return found };
+    let overlaps =
+        |a: &Heading, b: &Heading| a.start - a.heading_blocks < b.start && b.start - b.heading_blocks < a.start;
+    let mut levels: HashMap<u32, Vec<u32>> = HashMap::new();
+    for heading in known {
+        if let Some(other) = found.iter().find(|other| overlaps(heading, other)) {
+            levels.entry(heading.level).or_default().push(other.level);
+        }
+    }
+    let level = |level: u32| match levels.get(&level) {
+        Some(seen) => {
+            let mut seen = seen.clone();
+            seen.sort_unstable();
+            seen[seen.len() / 2]
+        }
+        None => level,
+    };
+    let mut all: Vec<Heading> =
+        known.iter().map(|heading| Heading { level: level(heading.level), ..heading.clone() }).collect();
+    all.extend(
+        found
+            .into_iter()
+            .filter(|heading| heading.start > first && !known.iter().any(|other| overlaps(heading, other))),
+    );
+    all.sort_by_key(|heading| heading.start);
+    all
 }
 
 /// Candidates that look like headings which the contents name, on the level that those have.
@@ -173,6 +240,59 @@ fn learned(candidates: &[Candidate], known: &[Heading]) -> Vec<Heading> {
             (levels.len() >= needed).then(|| candidate.heading(sorted[sorted.len() / 2], LEARNED))
         })
         .collect()
+}
+
+/// Headings in a style that the contents leave out wholly, as many do with what is below the second level: large or
+/// bold and large, alone, and frequent.
+fn unlisted(candidates: &[Candidate], body: Option<&Body>, lines: usize, known: &[Heading]) -> Vec<Heading> {
+    let Some(body) = body else { return Vec::new() };
+    let overlaps = |candidate: &Candidate| {
+        let (from, to) = (candidate.start, candidate.start + candidate.lines);
+        known.iter().any(|heading| heading.start - heading.heading_blocks < to && from < heading.start)
+    };
+    let first = known.iter().map(|heading| heading.start).min().unwrap_or(usize::MAX);
+    let styles = judge_styles(candidates, body, lines);
+    // The weights of the headings on each level that are listed.
+    let mut listed: BTreeMap<u32, Vec<f32>> = BTreeMap::new();
+    for candidate in candidates {
+        let end = candidate.start + candidate.lines;
+        if let Some(heading) = known.iter().find(|heading| heading.start == end && heading.heading_blocks > 0) {
+            listed.entry(heading.level).or_default().push(candidate.style.weight());
+        }
+    }
+    let level = |style: Style| {
+        1 + listed
+            .values()
+            .filter(|weights| {
+                let mut weights = (*weights).clone();
+                weights.sort_by(f32::total_cmp);
+                weights[weights.len() / 2] > style.weight() + 0.2
+            })
+            .count() as u32
+    };
+    let fits = |candidate: &&Candidate| {
+        candidate.distinct
+            && candidate.alone
+            && !candidate.is_index_letter
+            && candidate.start > first
+            && styles.get(&candidate.style).is_some_and(|&score| score >= SURE_LOOKS)
+            && !overlaps(candidate)
+    };
+    let mut counts: HashMap<Style, usize> = HashMap::new();
+    candidates.iter().filter(fits).for_each(|candidate| *counts.entry(candidate.style).or_default() += 1);
+    candidates
+        .iter()
+        .filter(fits)
+        .filter(|candidate| counts[&candidate.style] >= FEWEST_UNLISTED)
+        .map(|candidate| candidate.heading(level(candidate.style), UNLISTED))
+        .collect()
+}
+
+impl Style {
+    /// Its size in points, and a little more where it is bold.
+    fn weight(self) -> f32 {
+        self.size as f32 / 2.0 + if self.bold { 0.25 } else { 0.0 }
+    }
 }
 
 /// Leaves out what stands large on the first page and nowhere else: the title of the document and what goes with it.
@@ -433,8 +553,10 @@ fn could_be_title(text: &str, number: Option<&Numbering>) -> bool {
     if is_bare {
         return true;
     }
-    let starts_well =
-        rest.trim_start().starts_with(|c: char| c.is_alphanumeric() || "“\"‘《「\\$<⟨（(【[.¿¡@".contains(c));
+    let is_box_title =
+        BOX_TITLES.contains(&rest.trim().trim_end_matches([':', '：', '!', '！']).to_lowercase().as_str());
+    let starts_well = !is_box_title
+        && rest.trim_start().starts_with(|c: char| c.is_alphanumeric() || "“\"‘《「\\$<⟨（(【[.¿¡@".contains(c));
     let leaders = rest.contains(". . .") || rest.contains("....") || rest.contains("……");
     letters >= 1
         && others <= letters.max(3)
@@ -610,8 +732,7 @@ fn levels(accepted: &[(&Candidate, f32)]) -> Vec<u32> {
     };
     let mut sizes: HashMap<Class, Vec<f32>> = HashMap::new();
     for (candidate, _) in accepted {
-        let weight = candidate.style.size as f32 / 2.0 + if candidate.style.bold { 0.25 } else { 0.0 };
-        sizes.entry(class(candidate)).or_default().push(weight);
+        sizes.entry(class(candidate)).or_default().push(candidate.style.weight());
     }
     let weight: HashMap<Class, f32> = sizes
         .into_iter()

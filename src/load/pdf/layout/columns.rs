@@ -6,17 +6,19 @@ use crate::text::is_wide;
 /// Fewer rows on either side are no column.
 const FEWEST_ROWS: usize = 4;
 /// A gutter is at least this wide, as a share of the size of the text.
-const GUTTER: f32 = 0.8;
+const GUTTER: f32 = 0.7;
 /// A column takes at least this share of the width of what it is part of.
 const NARROWEST_COLUMN: f32 = 0.18;
 /// Half of a column's rows fill at least this share of its width; cells of a table do not.
 const FILLED: f32 = 0.55;
 /// And have at least this many characters on average, ideographs counted twice.
 const CHARACTERS_PER_ROW: f32 = 14.0;
+/// And this share of them has words in it; leaders with page numbers have none.
+const WORDED: f32 = 0.7;
 /// Columns inside columns inside columns: deeper is no layout.
 const DEEPEST: usize = 4;
 /// Gutters are looked for at places this far apart, in points.
-const STEP: f32 = 2.0;
+const STEP: f32 = 1.0;
 
 /// Puts rows, which come from top to bottom, into reading order. Each part (a column, what lies between columns) has
 /// a number of its own.
@@ -134,7 +136,10 @@ fn two_columns(rows: &[Row], x: f32) -> Option<(usize, usize)> {
         let to = pieces.iter().map(|side| side.right).fold(f32::MIN, f32::max);
         let filled = pieces.iter().filter(|side| side.right - side.left >= FILLED * (to - from)).count();
         let characters: f32 = pieces.iter().map(|side| side.characters).sum();
-        filled * 2 >= pieces.len() && characters / pieces.len() as f32 >= CHARACTERS_PER_ROW
+        let worded = pieces.iter().filter(|side| side.worded).count();
+        worded as f32 >= WORDED * pieces.len() as f32
+            && filled * 2 >= pieces.len()
+            && characters / pieces.len() as f32 >= CHARACTERS_PER_ROW
     };
     if !is_column(&left) || !is_column(&right) {
         return None;
@@ -151,6 +156,7 @@ struct Side {
     left: f32,
     right: f32,
     characters: f32,
+    worded: bool,
 }
 
 fn side(words: &[super::rows::Word]) -> Option<Side> {
@@ -158,7 +164,8 @@ fn side(words: &[super::rows::Word]) -> Option<Side> {
     let right = words.last()?.right;
     let characters =
         words.iter().flat_map(|word| &word.glyphs).map(|glyph| if is_wide(glyph.char) { 2.0 } else { 1.0 }).sum();
-    Some(Side { left, right, characters })
+    let worded = words.iter().flat_map(|word| &word.glyphs).any(|glyph| glyph.char.is_alphabetic());
+    Some(Side { left, right, characters, worded })
 }
 
 fn split(rows: Vec<Row>, x: f32) -> (Vec<Row>, Vec<Row>) {

@@ -8,6 +8,9 @@ const FEWEST_NUMBERS: usize = 5;
 const SAME_EDGE: f32 = 2.5;
 /// They stand apart from the text by at least this share of its size.
 const APART: f32 = 0.45;
+/// Line numbers are printed smaller than the text by this factor, or there are very many of them.
+const SMALLER: f32 = 0.9;
+const VERY_MANY: usize = 20;
 
 /// For each row of a page, from top to bottom: whether its first word is a line number in the margin.
 pub fn numbers(rows: &[Row]) -> Vec<bool> {
@@ -27,7 +30,10 @@ pub fn numbers(rows: &[Row]) -> Vec<bool> {
         let rising = members.windows(2).filter(|pair| pair[1].1 > pair[0].1 && pair[1].1 <= pair[0].1 + 5).count();
         // Text left of the numbers means that they are no margin.
         let text_begins_left = rows.iter().filter(|row| row.left() < low - 20.0).count();
-        if members.len() >= FEWEST_NUMBERS
+        let small = members.iter().all(|&(i, _)| rows[i].words[0].glyphs[0].size < SMALLER * rows[i].size);
+        let plausible = small || members.len() >= VERY_MANY;
+        if plausible
+            && members.len() >= FEWEST_NUMBERS
             && rising * 10 >= (members.len() - 1) * 9
             && text_begins_left * 3 < members.len()
         {
