@@ -163,7 +163,7 @@ fn unknown_documents_and_sections_get_suggestions() {
     sandbox.write("valves.md", "# Valves\n\nText.\n\n## Closing slowly\n\nMore text.");
     sandbox.json(&["ingest", "."]);
     refused(&sandbox.kb(&["toc", "valvs.md"]), 1, &["no document", "valves.md"]);
-    refused(&sandbox.kb(&["section", "valves.md", "Closing slowyl"]), 1, &["no section", "Closing slowly"]);
+    refused(&sandbox.kb(&["section", "valves.md", "Closed slow"]), 1, &["no section", "Closing slowly"]);
     refused(&sandbox.kb(&["remove", "nothing"]), 1, &["no document"]);
 }
 

@@ -36,6 +36,9 @@ pub(super) fn table_line(section: &SectionRow, provenance: bool, screen: Screen)
     // All origins begin in the same column.
     let aside = if provenance { WIDEST_ORIGIN } else { 0 };
     let used = width(&path) + width(&section.title) + width(&place) + aside + 4;
+    if place.is_empty() && !provenance {
+        return format!("{path}  {}", section.title);
+    }
     let gap = " ".repeat(screen.width.min(WIDEST).saturating_sub(used).max(1));
     format!("{path}  {}{gap}{}{}", section.title, paint(PLACE, place), paint(DIM, origin))
 }
