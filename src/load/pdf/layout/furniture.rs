@@ -1,6 +1,6 @@
 //! Running headers, footers and page numbers, recognised by what they do from page to page.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::lines::Line;
 use crate::text::roman;
@@ -15,6 +15,10 @@ const MOST_ROWS: usize = 3;
 const FEWEST_PAGES: usize = 3;
 /// What is at its place on this share of the pages is furniture, even where its words change.
 const MOST_OF_THE_PAGES: f32 = 0.5;
+/// Rows with words and numbers that count the pages are furniture where they are on this share of the pages.
+const MANY_OF_THE_PAGES: f32 = 0.2;
+/// Longer rows, in characters, are text.
+const LONGEST: usize = 120;
 
 /// The lines of a page and the place of its edges, in the frame of its lines.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,23 +92,45 @@ fn outermost(page: &Page, end: End, taken: &[usize]) -> Option<Outer> {
 fn mark(pages: &[Page], rows: &[(usize, Outer)], found: &mut [Furniture]) -> Vec<usize> {
     let mut marked = Vec::new();
     for group in places(rows) {
-        let repeats = repeated(&group);
         let offset = common_offset(&group);
-        let is_sure = |(page, row): &&(usize, Outer)| {
-            repeats.contains_key(&skeleton(&row.text)) || offset.is_some_and(|offset| says(&row.text, *page, offset))
+        let repeats = repeated(&group, offset);
+        // A heading at the top of a page may happen to bear the number of the page; several in a row do not.
+        let counts = |row: &(usize, Outer)| says(&row.1.text, row.0, offset);
+        let counted = group.iter().filter(|row| counts(row)).count();
+        let runs = counted >= FEWEST_PAGES
+            && counted * 2 >= group.len()
+            && group.len() as f32 >= MANY_OF_THE_PAGES * pages.len() as f32;
+        let is_sure = |row: &(usize, Outer)| {
+            repeats.contains(&without_page_number(&row.1.text, row.0, offset))
+                || (counts(row) && (runs || is_bare(&row.1.text)))
         };
         let sure = group.iter().filter(|row| is_sure(row)).count();
         let settled = group.len() >= FEWEST_PAGES
             && group.len() as f32 >= MOST_OF_THE_PAGES * pages.len() as f32
             && sure as f32 >= 0.6 * group.len() as f32;
         for row in group.iter().copied() {
-            if is_sure(&row) || (settled && row.1.text.chars().count() < 120) {
+            if is_sure(row) || (settled && row.1.text.chars().count() < LONGEST) {
                 found[row.0].lines.extend(&row.1.lines);
                 marked.push(row.0);
             }
         }
     }
     marked
+}
+
+/// Whether a row is a page number with at most the words that go with one: `Page 3 of 10`, `第 3 页`.
+fn is_bare(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.into_iter().all(|word| {
+        let letters: String = word.chars().filter(|c| !c.is_ascii_digit()).collect();
+        letters.is_empty()
+            || roman(&letters).is_some()
+            || matches!(
+                letters.as_str(),
+                "page" | "of" | "p" | "pg" | "seite" | "von" | "第" | "页" | "頁" | "共" | "第页" | "共页"
+            )
+    })
 }
 
 /// Rows that stand at the same place of their pages.
@@ -121,30 +147,35 @@ fn places(rows: &[(usize, Outer)]) -> Vec<Vec<&(usize, Outer)>> {
     groups
 }
 
-/// Texts, without their numbers, that stand at this place on several pages.
-fn repeated(group: &[&(usize, Outer)]) -> HashMap<String, usize> {
+/// Texts, without the page's number, that stand at this place on several pages.
+fn repeated(group: &[&(usize, Outer)], offset: Option<i64>) -> HashSet<String> {
     let mut counts: HashMap<String, usize> = HashMap::new();
-    for (_, row) in group {
-        let skeleton = skeleton(&row.text);
-        if skeleton.chars().any(char::is_alphabetic) {
-            *counts.entry(skeleton).or_default() += 1;
+    for (page, row) in group {
+        let text = without_page_number(&row.text, *page, offset);
+        if text.chars().any(char::is_alphabetic) {
+            *counts.entry(text).or_default() += 1;
         }
     }
-    let needed = if group.len() >= FEWEST_PAGES { 2 } else { usize::MAX };
-    counts.retain(|_, count| *count >= needed);
-    counts
+    if group.len() < FEWEST_PAGES {
+        return HashSet::new();
+    }
+    counts.into_iter().filter(|&(_, count)| count >= 2).map(|(text, _)| text).collect()
 }
 
-/// A text without its numbers: what stays the same from page to page.
-fn skeleton(text: &str) -> String {
+/// A text without the number of its page: what stays the same from page to page.
+fn without_page_number(text: &str, page: usize, offset: Option<i64>) -> String {
+    let is_number = |word: &str| {
+        let core = word.trim_matches(|c: char| !c.is_ascii_digit());
+        roman(word).is_some() || offset.is_some_and(|offset| core.parse() == Ok(page as i64 + offset))
+    };
     let mut words: Vec<&str> = text.split_whitespace().collect();
-    if words.last().is_some_and(|word| roman(word).is_some()) && words.len() > 1 {
+    if words.len() > 1 && words.last().is_some_and(|word| is_number(word)) {
         words.pop();
     }
-    if words.first().is_some_and(|word| roman(word).is_some()) && words.len() > 1 {
+    if words.len() > 1 && words.first().is_some_and(|word| is_number(word)) {
         words.remove(0);
     }
-    words.join(" ").chars().filter(|c| !c.is_numeric()).collect()
+    words.join(" ")
 }
 
 /// What must be added to a page's place in the file to get the number printed on it, where most rows agree.
@@ -162,9 +193,9 @@ fn common_offset(group: &[&(usize, Outer)]) -> Option<i64> {
     (count >= 2 && count * 3 >= group.len()).then_some(offset)
 }
 
-fn says(text: &str, page: usize, offset: i64) -> bool {
+fn says(text: &str, page: usize, offset: Option<i64>) -> bool {
     // Roman pages at the front have an offset of their own; alone on its row, a Roman number is a page number.
-    outer_numbers(text).contains(&(page as i64 + offset)) || roman(text.trim()).is_some()
+    offset.is_some_and(|offset| outer_numbers(text).contains(&(page as i64 + offset))) || roman(text.trim()).is_some()
 }
 
 /// The numbers at either end of a row: `12`, `- 12 -`, `Page 3 of 10`, `第3页`.

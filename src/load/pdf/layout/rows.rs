@@ -17,6 +17,9 @@ const MOST_SCRIPTS: usize = 40;
 const WORD_GAP: f32 = 0.15;
 /// With a space character in it, a gap of this share does.
 const SPACED_WORD_GAP: f32 = 0.02;
+/// Between ideographs, gaps of these shares are spaces: with a space character in them, and without.
+const SPACE_AMONG_IDEOGRAPHS: f32 = 0.22;
+const GAP_AMONG_IDEOGRAPHS: f32 = 0.8;
 /// The same glyph again within this share of the size is the same glyph, printed twice to look bold.
 const REPRINT: f32 = 0.12;
 
@@ -269,7 +272,9 @@ fn words(glyphs: &[Glyph]) -> Vec<Word> {
         let gap = glyph.left - word.right;
         let size = last.size.min(glyph.size);
         let needed = if space_before { SPACED_WORD_GAP } else { WORD_GAP } * size + tracking;
-        let apart = gap > needed && !(is_unspaced(last.char) && is_unspaced(glyph.char) && gap < 0.8 * size);
+        // Between ideographs a gap is a space only where it is wide, or where the file says that it is one.
+        let wide_gap = if space_before { SPACE_AMONG_IDEOGRAPHS } else { GAP_AMONG_IDEOGRAPHS } * size;
+        let apart = gap > needed && !(is_unspaced(last.char) && is_unspaced(glyph.char) && gap < wide_gap);
         if apart {
             words.push(Word { left: glyph.left, right: glyph.right, glyphs: vec![*glyph], spaced: true });
         } else {
