@@ -167,27 +167,12 @@ fn unknown_documents_and_sections_get_suggestions() {
     refused(&sandbox.kb(&["remove", "nothing"]), 1, &["no document"]);
 }
 
+/// A file of the process table has no length that agrees with what is read from it, each time anew.
 #[test]
+#[cfg(target_os = "linux")]
 fn a_file_that_changes_while_it_is_read_is_told_as_that() {
-    use std::io::Write;
-    use std::sync::atomic::{AtomicBool, Ordering};
     let sandbox = Sandbox::new();
-    let path = sandbox.write("growing.txt", "About valves.\n".repeat(1_000_000));
-    let stop = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let mut file = std::fs::File::options().append(true).open(&path).unwrap();
-            while !stop.load(Ordering::Relaxed) {
-                file.write_all(b"more\n").unwrap();
-            }
-        });
-        let run = sandbox.kb(&["ingest", "growing.txt"]);
-        stop.store(true, Ordering::Relaxed);
-        assert_eq!(run.code, 4, "{}{}", run.out, run.err);
-        assert!(
-            run.out.contains("changes while it is read") && run.out.contains("run the command again"),
-            "{}",
-            run.out
-        );
-    });
+    let run = sandbox.kb(&["ingest", "/proc/meminfo", "--as", "text"]);
+    assert_eq!(run.code, 4, "{}{}", run.out, run.err);
+    assert!(run.out.contains("changes while it is read") && run.out.contains("run the command again"), "{}", run.out);
 }

@@ -139,7 +139,7 @@ fn sections_that_only_the_file_shows_are_not_lost_with_it() {
         titled.for_each(|section| (section.title, section.provenance) = ("a big word".into(), "typography".into()));
     });
     let before = everything(&sandbox, "tide.pdf");
-    assert_eq!(before.1["parts"].as_array().unwrap().len(), 2);
+    assert_eq!(before.1["parts"].as_array().unwrap().len(), 4);
     std::fs::remove_file(sandbox.path("tide.pdf")).unwrap();
     let report = sandbox.json(&["reindex", "--structure"]);
     assert_eq!((report["documents"][0]["kept"].as_bool(), report["embedded"].as_u64()), (Some(true), Some(0)));
