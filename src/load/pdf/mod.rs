@@ -5,6 +5,7 @@
 //! pdf-extract is the second opinion for pages whose text comes out broken. Both run on bytes that may be hostile, so
 //! this module is called in a worker process with limits (see [`super::worker`]).
 
+mod characters;
 mod labels;
 mod layout;
 mod ocr;

@@ -3,10 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pdf_oxide::PdfDocument;
-use pdf_oxide::layout::{TextChar, TextSpan};
-use pdf_oxide::object::Object;
 
-use super::layout::{self, Fonts, Page, furniture, paragraphs};
+use super::characters::{characters, shown_by_annotations};
+use super::layout::{self, Fonts, Line, Page, furniture, paragraphs};
 use super::tags::Tags;
 use super::{encrypted, ocr};
 use crate::error::{Error, Result};
@@ -183,46 +182,22 @@ fn first_engine(
 }
 
 fn read_page(pdf: &PdfDocument, number: u32, options: &LoadOptions, fonts: &mut Fonts) -> Result<Reading> {
+    let fail = |error: pdf_oxide::Error| Error::failed(squeeze(&error.to_string()));
     let index = number as usize - 1;
-    let chars = characters(pdf, index).map_err(|error| Error::failed(squeeze(&error.to_string())))?;
+    let chars = characters(pdf, index).map_err(fail)?;
     let visible = pdf.get_page_visible_box(index).unwrap_or(LETTER);
-    let page = layout::page(&chars, visible, number, fonts);
-    match &options.ocr_command {
-        Some(command) if page.lines.is_empty() => {
-            let text = ocr::read_page(pdf, index, command)?;
-            Ok(Reading::Plain(text.unwrap_or_default()))
-        }
-        _ => Ok(Reading::Laid(page)),
+    let mut page = layout::page(&chars, visible, number, fonts);
+    let known: Vec<&str> = page.lines.iter().map(|line| line.text.as_str()).collect();
+    let more = shown_by_annotations(pdf, index, &known).map_err(fail)?;
+    if !page.lines.is_empty() {
+        page.lines.extend(more.into_iter().map(|text| Line::without_place(text, number)));
+        return Ok(Reading::Laid(page));
     }
-}
-
-/// The characters of a page, counted from 0.
-///
-/// pdf_oxide's fast way prints replacement text (`/ActualText`) through the font of what it replaces, which makes
-/// nonsense of it in symbol and CJK fonts; pages that have any take its slower way over spans.
-fn characters(pdf: &PdfDocument, page: usize) -> pdf_oxide::Result<Vec<TextChar>> {
-    if !has_replacement_text(pdf, page) {
-        return pdf.extract_chars(page);
-    }
-    Ok(pdf.extract_spans(page)?.iter().flat_map(TextSpan::to_chars).collect())
-}
-
-fn has_replacement_text(pdf: &PdfDocument, page: usize) -> bool {
-    const KEY: &[u8] = b"ActualText";
-    let in_content = pdf.get_page_content_data(page).is_ok_and(|content| memchr::memmem::find(&content, KEY).is_some());
-    in_content || pdf.get_page(page).is_ok_and(|page| names_replacement_text(pdf, &page))
-}
-
-/// Whether a property list that a page's content refers to by name holds replacement text.
-fn names_replacement_text(pdf: &PdfDocument, page: &Object) -> bool {
-    let resolve = |object: &Object| pdf.resolve_object(object).ok();
-    let entry = |object: &Object, key: &str| object.as_dict().and_then(|entries| entries.get(key)).and_then(resolve);
-    let properties = entry(page, "Resources").and_then(|resources| entry(&resources, "Properties"));
-    properties.as_ref().and_then(Object::as_dict).is_some_and(|properties| {
-        properties.values().any(|list| {
-            resolve(list).as_ref().and_then(Object::as_dict).is_some_and(|list| list.contains_key("ActualText"))
-        })
-    })
+    let ocr = match &options.ocr_command {
+        Some(command) if more.is_empty() => ocr::read_page(pdf, index, command)?,
+        _ => None,
+    };
+    Ok(Reading::Plain(ocr.unwrap_or_else(|| more.join("\n"))))
 }
 
 fn second_engine(bytes: &[u8], options: &LoadOptions) -> Result<Vec<String>> {

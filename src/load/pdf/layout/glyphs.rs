@@ -13,6 +13,10 @@ const FIXED_NAMES: &[&str] =
     &["mono", "courier", "cmtt", "cmsltt", "ectt", "sftt", "consol", "typewriter", "menlo", "fixed", "terminal"];
 const ITALIC_NAMES: &[&str] = &["italic", "oblique", "cmti", "cmsl", "ecti", "sfti"];
 
+/// Smaller and larger letters, in points, cannot be read.
+const SMALLEST: f32 = 0.5;
+const LARGEST: f32 = 2000.0;
+
 /// A font of the document, by the name without its subset prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Font {
@@ -90,27 +94,33 @@ pub fn runs(chars: &[TextChar], visible: (f32, f32, f32, f32), fonts: &mut Fonts
             && c.origin_x <= right + 1.0
             && c.origin_y >= bottom - 1.0
             && c.origin_y <= top + 1.0;
-        if !placed || !inside || c.font_size < 0.5 || c.font_size > 2000.0 {
+        let size = size(c);
+        if !placed || !inside || !(SMALLEST..LARGEST).contains(&size) {
             continue;
         }
         let [a, b, x, y] = c.matrix.map_or([1.0, 0.0, 0.0, 1.0], |m| [m[0], m[1], m[2], m[3]]);
         // A mirrored letter (the E of XeTeX) stands where its upward axis says, not where its writing axis does.
         let mirrored = a * y - b * x < 0.0;
         let degrees = if mirrored { (-x).atan2(y).to_degrees() } else { c.rotation_degrees };
+        // A negative size turns letters upside down.
+        let degrees = if c.font_size < 0.0 { degrees + 180.0 } else { degrees };
         // Whole degrees in steps of five: a scan that is a little askew is still one run.
         let angle = (degrees / 5.0).round() as i32 * 5;
-        let angle = if angle == -180 { 180 } else { angle };
+        let angle = match angle {
+            ..=-180 => angle + 360,
+            181.. => angle - 360,
+            _ => angle,
+        };
         let radians = (angle as f32).to_radians();
         let (sin, cos) = radians.sin_cos();
         let along = c.origin_x * cos + c.origin_y * sin;
         let up = c.origin_y * cos - c.origin_x * sin;
         // pdf_oxide measures widths along the page's x axis, so turned text has none.
-        let width = if angle % 180 == 0 { c.advance_width } else { c.font_size * 0.5 };
+        let width = if angle % 180 == 0 { c.advance_width } else { size * 0.5 };
         let font = fonts.index(&c.font_name, c.font_weight >= FontWeight::SemiBold, c.is_italic);
         let width = width.max(0.0);
         let left = if mirrored { along - width } else { along };
-        let glyph =
-            Glyph { char: c.char, left, right: left + width, baseline: -up, size: c.font_size, font, mark: c.mcid };
+        let glyph = Glyph { char: c.char, left, right: left + width, baseline: -up, size, font, mark: c.mcid };
         match runs.iter_mut().find(|run| run.angle == angle) {
             Some(run) => run.glyphs.push(glyph),
             None => runs.push(Run { angle, glyphs: vec![glyph] }),
@@ -118,6 +128,13 @@ pub fn runs(chars: &[TextChar], visible: (f32, f32, f32, f32), fonts: &mut Fonts
     }
     runs.sort_by_key(|run| std::cmp::Reverse(run.glyphs.len()));
     runs
+}
+
+/// The size of a character in points. Some files scale letters along the line only, or write them from right to left;
+/// then its width is the better witness.
+fn size(c: &TextChar) -> f32 {
+    let size = c.font_size.abs();
+    if size * 2.0 < c.advance_width { c.advance_width * 1.6 } else { size }
 }
 
 /// Folds what fonts do to characters (ligatures, full-width letters and digits, radicals that stand for ideographs),

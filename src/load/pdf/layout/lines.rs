@@ -18,6 +18,13 @@ pub struct Line {
     pub look: Look,
 }
 
+impl Line {
+    /// A line that is on the page without belonging to its content: what a form field shows.
+    pub fn without_place(text: String, page: u32) -> Self {
+        Line { page, mark: None, text, look: Look { part: u32::MAX, cells: 1, ..Look::default() } }
+    }
+}
+
 /// Makes a line of a row. `part` is the part of the page that it belongs to, `upright` whether it runs as most of the
 /// page does, `numbered` whether its first word is a line number in the margin.
 pub fn line(row: &Row, page: u32, part: u32, upright: bool, numbered: bool, fonts: &Fonts) -> Line {

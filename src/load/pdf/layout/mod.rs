@@ -18,6 +18,7 @@ use pdf_oxide::layout::TextChar;
 
 pub use furniture::Page;
 pub use glyphs::Fonts;
+pub use lines::Line;
 
 /// The lines of a page in reading order. `visible` is the box that is shown: left, bottom, right, top, in points;
 /// `number` counts from 1.
