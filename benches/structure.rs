@@ -1,0 +1,208 @@
+//! How well PDFs are read: tables of contents found without their outlines, text, and speed.
+//!
+//! ```sh
+//! cargo bench --bench structure -- FOLDER
+//! ```
+//!
+//! For each PDF in the folder that has an outline of five entries or more, the outline is the truth: it is taken away,
+//! the structure is found without it, and both are compared. An entry is found when one with the same title (or one
+//! that agrees in 85 % of its letters), numbers left out, is on its page or the next to it; levels are right when two
+//! neighbours rise or fall as they should. Where `pdftotext` is installed, the words and characters that it reads are
+//! compared with ours, which have no running heads and page numbers, and its time over the same files stands beside that
+//! of `kb ingest --no-embed --jobs 1`.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, exit};
+use std::time::Instant;
+
+use kb::load::{Document, Format, LoadOptions, OutlineEntry, parse};
+use kb::structure::{normalise_title, sections};
+
+/// Fewer entries are no table of contents to be measured by.
+const FEWEST_ENTRIES: usize = 5;
+/// Titles that agree in this share of their letters are the same.
+const SAME_TITLE: f64 = 0.85;
+
+#[derive(Default)]
+struct Score {
+    found: usize,
+    wanted: usize,
+    given: usize,
+    levels_right: usize,
+    levels: usize,
+}
+
+fn main() {
+    let Some(folder) = std::env::args().skip(1).find(|argument| !argument.starts_with("--")) else {
+        fail("name a folder of PDFs: cargo bench --bench structure -- FOLDER")
+    };
+    let mut files: Vec<PathBuf> = std::fs::read_dir(&folder)
+        .unwrap_or_else(|error| fail(&format!("{folder}: {error}")))
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| Format::from_path(path) == Some(Format::Pdf))
+        .collect();
+    files.sort();
+    let mut totals: HashMap<&str, Score> = HashMap::new();
+    println!("{:<44} {:>6} {:>6} {:>6} {:>7} {:>7}", "", "P", "R", "F1", "words", "chars");
+    for path in &files {
+        let document = match read(path) {
+            Ok(document) => document,
+            Err(reason) => {
+                println!("{:<44} {reason}", name(path));
+                continue;
+            }
+        };
+        let text =
+            text_scores(path, &document).map_or(String::new(), |[words, chars]| format!("{words:>7.4} {chars:>7.4}"));
+        if document.outline.len() < FEWEST_ENTRIES {
+            println!("{:<44} {:>20} {text}", name(path), "no outline");
+            continue;
+        }
+        let score = score(&document);
+        println!("{:<44} {} {text}", name(path), ratios(&score));
+        let language = if is_chinese(&document.outline) { "Chinese" } else { "English" };
+        let total = totals.entry(language).or_default();
+        total.found += score.found;
+        total.wanted += score.wanted;
+        total.given += score.given;
+        total.levels_right += score.levels_right;
+        total.levels += score.levels;
+    }
+    for (language, score) in &totals {
+        let order = score.levels_right as f64 / score.levels.max(1) as f64;
+        println!("\n{language}: {} level order {order:.3} ({} entries)", ratios(score).trim(), score.wanted);
+    }
+    println!("\n{}", speed(&folder, &files));
+}
+
+fn read(path: &Path) -> Result<Document, String> {
+    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+    parse(&bytes, Format::Pdf, &LoadOptions::default()).map_err(|error| error.message().to_owned())
+}
+
+fn score(document: &Document) -> Score {
+    let wanted: Vec<(String, u32, u32)> = document
+        .outline
+        .iter()
+        .filter_map(|entry| Some((bare_title(&entry.title), entry.page?, entry.level)))
+        .filter(|(title, ..)| !title.is_empty())
+        .collect();
+    let without = Document { outline: Vec::new(), ..document.clone() };
+    let given: Vec<(String, u32, u32)> = sections(&without, "", None)
+        .into_iter()
+        .filter(|section| section.level > 0)
+        .map(|section| (bare_title(&section.title), section.page_start.unwrap_or(0), section.level))
+        .filter(|(title, ..)| !title.is_empty())
+        .collect();
+    let mut used = vec![false; given.len()];
+    let mut pairs: Vec<(u32, u32)> = Vec::new();
+    for (title, page, level) in &wanted {
+        let same = |(i, (other, at, _)): &(usize, &(String, u32, u32))| {
+            !used[*i] && page.abs_diff(*at) <= 1 && strsim::normalized_levenshtein(title, other) >= SAME_TITLE
+        };
+        if let Some((i, (_, _, found_level))) = given.iter().enumerate().find(same) {
+            used[i] = true;
+            pairs.push((*level, *found_level));
+        }
+    }
+    let levels_right = pairs.windows(2).filter(|pair| pair[0].0.cmp(&pair[1].0) == pair[0].1.cmp(&pair[1].1)).count();
+    Score {
+        found: pairs.len(),
+        wanted: wanted.len(),
+        given: given.len(),
+        levels_right,
+        levels: pairs.len().saturating_sub(1),
+    }
+}
+
+/// A title without its number, reduced to letters and digits.
+fn bare_title(title: &str) -> String {
+    let rest = title.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ' ' | '§'));
+    let rest = if rest.is_empty() { title } else { rest };
+    normalise_title(rest)
+}
+
+fn is_chinese(outline: &[OutlineEntry]) -> bool {
+    let titles: String = outline.iter().map(|entry| entry.title.as_str()).collect();
+    let ideographs = titles.chars().filter(|c| ('\u{4E00}'..='\u{9FFF}').contains(c)).count();
+    ideographs * 6 > titles.chars().count()
+}
+
+fn ratios(score: &Score) -> String {
+    let precision = score.found as f64 / score.given.max(1) as f64;
+    let recall = score.found as f64 / score.wanted.max(1) as f64;
+    let f1 = 2.0 * precision * recall / (precision + recall).max(f64::EPSILON);
+    format!("{precision:>6.3} {recall:>6.3} {f1:>6.3}")
+}
+
+/// F1 of words and of characters against `pdftotext`; `None` where it is not installed.
+fn text_scores(path: &Path, document: &Document) -> Option<[f64; 2]> {
+    let output = Command::new("pdftotext").arg(path).arg("-").output().ok().filter(|output| output.status.success())?;
+    let theirs = String::from_utf8_lossy(&output.stdout).into_owned();
+    let whole = sections(document, "", None);
+    let ours: Vec<String> = whole.iter().map(|section| format!("{}\n{}", section.title, section.text.text)).collect();
+    let ours = ours.join("\n");
+    Some([f1(&words(&theirs), &words(&ours)), f1(&letters(&theirs), &letters(&ours))])
+}
+
+fn words(text: &str) -> HashMap<String, usize> {
+    let mut counts = HashMap::new();
+    let is_ideograph = |c: char| ('\u{4E00}'..='\u{9FFF}').contains(&c);
+    for run in text.split(|c: char| !c.is_alphanumeric()) {
+        for piece in run.split_inclusive(is_ideograph).flat_map(|piece| match piece.char_indices().last() {
+            Some((at, c)) if is_ideograph(c) => vec![&piece[..at], &piece[at..]],
+            _ => vec![piece],
+        }) {
+            if !piece.is_empty() {
+                *counts.entry(piece.to_lowercase()).or_default() += 1;
+            }
+        }
+    }
+    counts
+}
+
+fn letters(text: &str) -> HashMap<String, usize> {
+    let mut counts = HashMap::new();
+    text.chars().filter(|c| !c.is_whitespace()).for_each(|c| *counts.entry(c.to_string()).or_default() += 1);
+    counts
+}
+
+fn f1(a: &HashMap<String, usize>, b: &HashMap<String, usize>) -> f64 {
+    let shared: usize = a.iter().map(|(key, count)| (*count).min(b.get(key).copied().unwrap_or(0))).sum();
+    let all = a.values().sum::<usize>() + b.values().sum::<usize>();
+    2.0 * shared as f64 / all.max(1) as f64
+}
+
+/// Pages a second of `kb ingest --no-embed` on one core beside `pdftotext`, over the same files.
+fn speed(folder: &str, files: &[PathBuf]) -> String {
+    let scratch = tempfile::tempdir().unwrap_or_else(|error| fail(&format!("no scratch folder: {error}")));
+    let store = scratch.path().join("store");
+    let start = Instant::now();
+    let output = Command::new(env!("CARGO_BIN_EXE_kb"))
+        .arg("--kb")
+        .arg(&store)
+        .args(["ingest", folder, "--no-embed", "--jobs", "1", "--include", "*.pdf", "--format", "json", "-q"])
+        .output()
+        .unwrap_or_else(|error| fail(&format!("cannot run kb: {error}")));
+    let ours = start.elapsed().as_secs_f64();
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| fail(&format!("kb ingest failed: {}", String::from_utf8_lossy(&output.stderr))));
+    let pages: u64 = report["sources"].as_array().into_iter().flatten().filter_map(|row| row["pages"].as_u64()).sum();
+    let line = format!("kb ingest --no-embed --jobs 1: {:.0} pages a second ({pages} pages)", pages as f64 / ours);
+    let start = Instant::now();
+    let all_ran = files.iter().all(|file| Command::new("pdftotext").arg(file).arg("/dev/null").output().is_ok());
+    if !all_ran {
+        return format!("{line}; pdftotext is not installed");
+    }
+    format!("{line}; pdftotext: {:.0}", pages as f64 / start.elapsed().as_secs_f64())
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+fn fail(message: &str) -> ! {
+    eprintln!("structure: {message}");
+    exit(2)
+}
