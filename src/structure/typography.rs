@@ -351,7 +351,8 @@ fn candidates(blocks: &[Block], body: Option<&Body>, skip: &[(usize, usize)]) ->
         let lines = match (skipped, body) {
             (true, _) => 0,
             (false, Some(body)) => candidate_lines(blocks, i, body),
-            (false, None) => usize::from(blocks[i].kind == BlockKind::Paragraph),
+            // An article may begin in any line, because its text runs on in it.
+            (false, None) => usize::from(blocks[i].kind == BlockKind::Paragraph || blocks[i].text.starts_with('第')),
         };
         if lines > 0 {
             candidates.extend(candidate(blocks, i, lines, body, step));
@@ -628,7 +629,7 @@ fn accept<'a>(candidates: &'a [Candidate], body: Option<&Body>, lines: usize) ->
                         Kind::Section if !number.lettered => 0.7,
                         Kind::Han => 0.6,
                         Kind::HanInBrackets => 0.45,
-                        Kind::Decimal if number.depth() > 1 => 0.55,
+                        Kind::Decimal if number.depth() > 1 || has_below(candidates, i) => 0.55,
                         _ => 0.0,
                     };
                     strong * numbers
@@ -642,6 +643,17 @@ fn accept<'a>(candidates: &'a [Candidate], body: Option<&Body>, lines: usize) ->
             (confidence >= SURE_ENOUGH && !candidate.is_index_letter).then_some((candidate, confidence))
         })
         .collect()
+}
+
+/// Whether `1.1` follows on the candidate `1` before `2` does: a list has no such items.
+fn has_below(candidates: &[Candidate], place: usize) -> bool {
+    let Some(number) = &candidates[place].number else { return false };
+    candidates[place + 1..]
+        .iter()
+        .filter_map(|candidate| candidate.number.as_ref())
+        .filter(|other| other.kind == number.kind)
+        .find(|other| other.depth() != number.depth() || other.parts != number.parts)
+        .is_some_and(|other| other.depth() == number.depth() + 1 && other.parts.starts_with(&number.parts))
 }
 
 /// How likely each style is one for headings, from 0 to 1.
