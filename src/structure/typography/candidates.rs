@@ -1,0 +1,268 @@
+//! Lines that may be a heading: what stands alone, is set off by its looks or begins with a number.
+
+use super::body::{Body, MUCH_LARGER, is_distinct};
+use super::titles::{could_be_title, ends_like_a_sentence, is_index_letter};
+use crate::load::{Block, BlockKind, Look};
+use crate::structure::numbering::{self, Kind, Numbering};
+use crate::structure::{Heading, Provenance};
+use crate::text::{is_wide, join_line};
+
+/// A heading has at most so many characters, ideographs counted twice.
+const LONGEST: usize = 180;
+/// And at most so many lines.
+const MOST_LINES: usize = 4;
+/// A step of this many usual ones sets a line off.
+const SET_OFF: f32 = 1.25;
+
+/// What makes headings of one level look alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+pub(super) struct Style {
+    /// In half points.
+    pub(super) size: i32,
+    pub(super) bold: bool,
+    pub(super) italic: bool,
+    pub(super) font: u16,
+}
+
+impl Style {
+    /// Its size in points, and a little more where it is bold.
+    pub(super) fn weight(self) -> f32 {
+        self.size as f32 / 2.0 + if self.bold { 0.25 } else { 0.0 }
+    }
+}
+
+/// Lines that may be a heading.
+#[derive(Debug, Clone)]
+pub(super) struct Candidate {
+    pub(super) start: usize,
+    pub(super) lines: usize,
+    pub(super) text: String,
+    pub(super) number: Option<Numbering>,
+    pub(super) style: Style,
+    /// Whether its looks set it off from the body.
+    pub(super) distinct: bool,
+    /// Whether nothing of its style goes on right behind it.
+    pub(super) alone: bool,
+    /// Whether more than the usual space stands above it; `None` at the top of a page or column.
+    pub(super) set_off: Option<bool>,
+    /// A letter that heads a group of an index.
+    pub(super) is_index_letter: bool,
+    pub(super) page: Option<u32>,
+}
+
+impl Candidate {
+    pub(super) fn heading(&self, level: u32, confidence: f32) -> Heading {
+        Heading {
+            level,
+            title: self.text.clone(),
+            page: self.page,
+            start: self.start + self.lines,
+            heading_blocks: self.lines,
+            provenance: if self.number.is_some() { Provenance::Numbering } else { Provenance::Typography },
+            confidence,
+        }
+    }
+
+    /// What headings of one level share: size, weight, and the kind and depth of their numbers.
+    pub(super) fn class(&self) -> (i32, bool, Option<(Kind, usize)>) {
+        (self.style.size, self.style.bold, self.number.as_ref().map(|number| (number.kind, number.depth())))
+    }
+}
+
+fn style(look: &Look) -> Style {
+    Style { size: (look.size * 2.0).round() as i32, bold: look.bold, italic: look.italic, font: look.font }
+}
+
+fn same_style(a: &Look, b: &Look) -> bool {
+    // Ideographs and letters of one heading come from two fonts.
+    (a.size - b.size).abs() < 0.6 && a.bold == b.bold
+}
+
+pub(super) fn candidates(blocks: &[Block], body: Option<&Body>, skip: &[(usize, usize)]) -> Vec<Candidate> {
+    let step = usual_step(blocks);
+    let mut candidates = Vec::new();
+    let mut i = 0;
+    while i < blocks.len() {
+        let skipped = skip.iter().any(|&(start, end)| (start..end).contains(&i));
+        let lines = match (skipped, body) {
+            (true, _) => 0,
+            (false, Some(body)) => candidate_lines(blocks, i, body),
+            // An article may begin in any line, because its text runs on in it.
+            (false, None) => usize::from(blocks[i].kind == BlockKind::Paragraph || blocks[i].text.starts_with('第')),
+        };
+        if lines > 0 {
+            candidates.extend(candidate(blocks, i, lines, body, step));
+        }
+        i += lines.max(1);
+    }
+    join_bare_numbers(candidates)
+}
+
+/// `Chapter 3` on a line of its own and the title below it are one heading.
+fn join_bare_numbers(candidates: Vec<Candidate>) -> Vec<Candidate> {
+    let mut joined: Vec<Candidate> = Vec::with_capacity(candidates.len());
+    for candidate in candidates {
+        let is_title = candidate.number.is_none() && candidate.distinct && !candidate.is_index_letter;
+        match joined.last_mut() {
+            Some(last)
+                if is_title
+                    && last.distinct
+                    && last.start + last.lines == candidate.start
+                    && last.page == candidate.page
+                    && last.number.as_ref().is_some_and(|number| {
+                        number.kind <= Kind::Appendix && last.text[number.length..].trim().is_empty()
+                    }) =>
+            {
+                last.text = format!("{} {}", last.text.trim_end(), candidate.text);
+                last.number = numbering::parse(&last.text);
+                last.lines += candidate.lines;
+                last.style.size = last.style.size.max(candidate.style.size);
+                last.alone = candidate.alone;
+            }
+            _ => joined.push(candidate),
+        }
+    }
+    joined
+}
+
+/// The commonest distance of two lines, in sizes.
+fn usual_step(blocks: &[Block]) -> f32 {
+    let mut steps: Vec<i32> = blocks
+        .windows(2)
+        .filter_map(|pair| Some((distance(&pair[0], &pair[1])? * 20.0).round() as i32))
+        .filter(|&step| step > 16 && step < 50)
+        .collect();
+    steps.sort_unstable();
+    steps.chunk_by(|a, b| a == b).max_by_key(|group| group.len()).map_or(1.2, |group| group[0] as f32 / 20.0)
+}
+
+/// How far a line stands below another of the same part of the page, in sizes of the larger.
+fn distance(above: &Block, below: &Block) -> Option<f32> {
+    let (a, b) = (above.look.as_ref()?, below.look.as_ref()?);
+    let near = above.page == below.page && a.part == b.part && b.baseline > a.baseline;
+    near.then(|| (b.baseline - a.baseline) / a.size.max(b.size).max(1.0))
+}
+
+/// How many lines from `first` on are set alike and belong together; 0 where none can be a heading.
+fn candidate_lines(blocks: &[Block], first: usize, body: &Body) -> usize {
+    let Some(look) = &blocks[first].look else { return 0 };
+    if !look.upright || look.fixed || look.size < body.size * 0.85 {
+        return 0;
+    }
+    let distinct = is_distinct(look, body);
+    let begins = blocks[first].kind == BlockKind::Paragraph
+        || (distinct
+            && first
+                .checked_sub(1)
+                .and_then(|i| blocks[i].look.as_ref())
+                .is_none_or(|before| !same_style(before, look)))
+        || numbering::parse(title_text(&blocks[first])).is_some();
+    if !begins {
+        return 0;
+    }
+    let mut lines = 1;
+    while let Some(next) = blocks.get(first + lines) {
+        let goes_on = next.page == blocks[first].page
+            && next.look.as_ref().is_some_and(|other| same_style(look, other) && other.part == look.part)
+            && match next.kind {
+                BlockKind::Wrapped | BlockKind::Glued => true,
+                BlockKind::Line => distinct && numbering::parse(title_text(next)).is_none(),
+                // Centred lines of a large title come as paragraphs, because each begins elsewhere.
+                BlockKind::Paragraph => {
+                    look.size >= body.size * MUCH_LARGER
+                        && numbering::parse(title_text(next)).is_none()
+                        && is_close(&blocks[first + lines - 1], next)
+                }
+                BlockKind::Heading(_) => false,
+            };
+        if !goes_on {
+            break;
+        }
+        lines += 1;
+    }
+    lines
+}
+
+fn is_close(before: &Block, next: &Block) -> bool {
+    match (&before.look, &next.look) {
+        (Some(a), Some(b)) => b.baseline - a.baseline < 1.7 * a.size && b.baseline > a.baseline,
+        _ => false,
+    }
+}
+
+/// The text of a line without the line number in the margin before it.
+fn title_text(block: &Block) -> &str {
+    let margin = block.look.as_ref().map_or(0, |look| look.margin as usize);
+    block.text.get(margin..).unwrap_or(&block.text).trim_start()
+}
+
+fn candidate(blocks: &[Block], start: usize, lines: usize, body: Option<&Body>, step: f32) -> Option<Candidate> {
+    let mut text = String::new();
+    for block in &blocks[start..start + lines] {
+        let line = title_text(block);
+        let is_broken = text.ends_with('-') && line.starts_with(char::is_lowercase);
+        if is_broken {
+            text.pop();
+        }
+        if is_broken || block.kind == BlockKind::Glued {
+            text.push_str(line);
+        } else {
+            join_line(&mut text, line);
+        }
+    }
+    let look = blocks[start].look.as_ref();
+    let distinct = look.zip(body).is_some_and(|(look, body)| is_distinct(look, body));
+    let is_index_letter = distinct && is_index_letter(&text);
+    let number = numbering::parse(&text).filter(|_| !is_index_letter);
+    let width: usize = text.chars().map(|c| if is_wide(c) { 2 } else { 1 }).sum();
+    let next = blocks.get(start + lines);
+    let alone = match (look, next.and_then(|next| next.look.as_ref())) {
+        (Some(look), Some(next)) => !same_style(look, next) || !distinct,
+        _ => next.is_none_or(|next| next.kind == BlockKind::Paragraph),
+    };
+    let set_off =
+        start.checked_sub(1).and_then(|above| distance(&blocks[above], &blocks[start])).map(|far| far > SET_OFF * step);
+    let too_long = width > LONGEST || lines > MOST_LINES;
+    let candidate = Candidate {
+        start,
+        lines,
+        style: look.map_or(Style::default(), style),
+        distinct,
+        alone,
+        set_off,
+        is_index_letter,
+        page: blocks[start].page,
+        number,
+        text,
+    };
+    if is_index_letter {
+        return Some(candidate);
+    }
+    if let Some(article) = article(&candidate, &blocks[start], width) {
+        return Some(article);
+    }
+    if too_long
+        || !could_be_title(&candidate.text, candidate.number.as_ref())
+        || (!distinct && candidate.number.is_none())
+    {
+        return None;
+    }
+    // Of the body's looks, only a short line by itself can be a heading, and it must be numbered.
+    let cells = look.map_or(1, |look| look.cells);
+    if !distinct && (lines > 1 || cells > 2 || width > 90 || !alone || ends_like_a_sentence(&candidate.text)) {
+        return None;
+    }
+    Some(candidate)
+}
+
+/// An article whose text begins in the line of its number: the number is the heading, the line stays text.
+fn article(candidate: &Candidate, block: &Block, width: usize) -> Option<Candidate> {
+    let number = candidate.number.as_ref()?;
+    let runs_on = width > 60 || candidate.lines > 1 || ends_like_a_sentence(&candidate.text);
+    if number.kind != Kind::Article || !runs_on || !block.text.starts_with('第') {
+        return None;
+    }
+    let title = candidate.text[..number.length].trim_end_matches([' ', '：', ':', '　']).to_owned();
+    let number = Numbering { length: title.len(), ..number.clone() };
+    Some(Candidate { text: title, number: Some(number), lines: 0, ..candidate.clone() })
+}

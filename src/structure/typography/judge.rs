@@ -1,0 +1,148 @@
+//! Which candidates are headings, by their looks, their numbers and the company they keep.
+
+use std::collections::HashMap;
+
+use super::body::{Body, LARGER, MUCH_LARGER};
+use super::candidates::{Candidate, Style};
+use super::titles::ends_like_a_sentence;
+use crate::structure::numbering::Kind;
+
+/// A style in which this share of the lines stands alone is one for headings.
+const ALONE: f32 = 0.6;
+/// Bold text of the body's size, without numbers, is a style for headings from so many on.
+const FEWEST_BOLD: usize = 3;
+/// Headings are at most this share of the lines.
+const MOST_OF_THE_LINES: f32 = 0.25;
+/// Less sure candidates are no headings.
+const SURE_ENOUGH: f32 = 0.5;
+/// So many numbered headings make a numbered document.
+const FEWEST_NUMBERED: usize = 3;
+/// Bold headings of the body's size are set off by space in this share.
+const MOSTLY: f32 = 0.7;
+/// A run of numbers goes on in this share of its steps.
+const CONTINUITY: f32 = 0.6;
+/// Looks that are at least this telling need no numbers.
+pub(super) const SURE_LOOKS: f32 = 0.85;
+
+/// The candidates that are headings, with their confidence.
+pub(super) fn accept<'a>(candidates: &'a [Candidate], body: Option<&Body>, lines: usize) -> Vec<(&'a Candidate, f32)> {
+    let styles = body.map(|body| judge_styles(candidates, body, lines)).unwrap_or_default();
+    let runs = judge_numbers(candidates);
+    // In a document that numbers its headings, bold lines without a number are labels more often than headings.
+    let numbered = candidates.iter().enumerate().filter(|(i, candidate)| candidate.distinct && runs[*i] >= 0.8).count();
+    let unnumbered = if numbered >= FEWEST_NUMBERED { 0.8 } else { 1.0 };
+    candidates
+        .iter()
+        .enumerate()
+        .filter_map(|(i, candidate)| {
+            let looks = styles.get(&candidate.style).copied().unwrap_or(0.0);
+            let numbers = runs[i];
+            let confidence = match (&candidate.number, candidate.distinct) {
+                (Some(_), true) => (0.35 + looks * 0.35 + numbers * 0.3).min(0.97),
+                (Some(number), false) => {
+                    // Looks say nothing, so the number must say it all: chapters and articles do, lists do not.
+                    let strong = match number.kind {
+                        Kind::Part | Kind::Chapter | Kind::Item | Kind::Article => 0.8,
+                        Kind::Section if !number.lettered => 0.7,
+                        Kind::Han => 0.6,
+                        Kind::HanInBrackets => 0.45,
+                        Kind::Decimal if number.depth() > 1 || has_below(candidates, i) => 0.55,
+                        _ => 0.0,
+                    };
+                    strong * numbers
+                }
+                (None, true) if looks < SURE_LOOKS => looks * 0.8 * unnumbered,
+                (None, true) => looks * 0.8,
+                (None, false) => 0.0,
+            };
+            let confidence = if ends_like_a_sentence(&candidate.text) { confidence * 0.75 } else { confidence };
+            let confidence = if candidate.alone || candidate.lines == 0 { confidence } else { confidence * 0.6 };
+            (confidence >= SURE_ENOUGH && !candidate.is_index_letter).then_some((candidate, confidence))
+        })
+        .collect()
+}
+
+/// Whether `1.1` follows on the candidate `1` before `2` does: a list has no such items.
+fn has_below(candidates: &[Candidate], place: usize) -> bool {
+    let Some(number) = &candidates[place].number else { return false };
+    candidates[place + 1..]
+        .iter()
+        .filter_map(|candidate| candidate.number.as_ref())
+        .filter(|other| other.kind == number.kind)
+        .find(|other| other.depth() != number.depth() || other.parts != number.parts)
+        .is_some_and(|other| other.depth() == number.depth() + 1 && other.parts.starts_with(&number.parts))
+}
+
+/// How likely each style is one for headings, from 0 to 1.
+pub(super) fn judge_styles(candidates: &[Candidate], body: &Body, lines: usize) -> HashMap<Style, f32> {
+    let mut groups: HashMap<Style, Vec<&Candidate>> = HashMap::new();
+    candidates.iter().filter(|candidate| candidate.distinct).for_each(|candidate| {
+        groups.entry(candidate.style).or_default().push(candidate);
+    });
+    groups
+        .into_iter()
+        .map(|(style, members)| {
+            let count = members.len();
+            let share = |is: &dyn Fn(&Candidate) -> bool| {
+                members.iter().filter(|candidate| is(candidate)).count() as f32 / count as f32
+            };
+            let alone = share(&|candidate| candidate.alone);
+            let sentences = share(&|candidate| ends_like_a_sentence(&candidate.text));
+            let judged = members.iter().filter(|candidate| candidate.set_off.is_some()).count().max(1);
+            let spaced =
+                members.iter().filter(|candidate| candidate.set_off == Some(true)).count() as f32 / judged as f32;
+            let ratio = style.size as f32 / 2.0 / body.size;
+            let mut score: f32 = if ratio >= MUCH_LARGER {
+                0.95
+            } else if ratio >= LARGER {
+                if style.bold { 0.9 } else { 0.7 }
+            } else if count >= FEWEST_BOLD && spaced >= MOSTLY {
+                0.7
+            } else {
+                0.4
+            };
+            if alone < ALONE {
+                score *= 0.5;
+            }
+            if sentences > 0.4 {
+                score *= 0.6;
+            }
+            if count as f32 > MOST_OF_THE_LINES * lines as f32 {
+                score *= 0.3;
+            }
+            (style, score)
+        })
+        .collect()
+}
+
+/// For each candidate, how well its number goes on from the one before it of its kind: 1 where the run holds.
+fn judge_numbers(candidates: &[Candidate]) -> Vec<f32> {
+    let mut runs: HashMap<(Kind, bool), Vec<usize>> = HashMap::new();
+    for (i, candidate) in candidates.iter().enumerate() {
+        if let Some(number) = &candidate.number {
+            runs.entry((number.kind, candidate.distinct)).or_default().push(i);
+        }
+    }
+    let mut scores = vec![0.0f32; candidates.len()];
+    for members in runs.values() {
+        let number = |i: usize| candidates[i].number.as_ref();
+        let mut good = 0;
+        for (place, &i) in members.iter().enumerate() {
+            let before = place.checked_sub(1).and_then(|place| number(members[place]));
+            let fits = match (before, number(i)) {
+                (None, Some(number)) => number.parts.iter().all(|&part| part <= 1) || number.parts.len() == 1,
+                (Some(before), Some(number)) => {
+                    number.follows(before) || (number.parts == [1] && number.kind >= Kind::Section)
+                }
+                _ => false,
+            };
+            good += usize::from(fits);
+            scores[i] = if fits { 1.0 } else { 0.3 };
+        }
+        let holds = good as f32 >= CONTINUITY * members.len() as f32;
+        for &i in members {
+            scores[i] = if holds { scores[i].max(0.8) } else { scores[i] * 0.5 };
+        }
+    }
+    scores
+}

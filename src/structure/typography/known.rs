@@ -1,0 +1,159 @@
+//! Headings beside those that the printed contents name: what looks as they do, and what they leave out.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::body::Body;
+use super::candidates::{Candidate, Style};
+use super::judge::{SURE_LOOKS, judge_styles};
+use crate::load::Block;
+use crate::structure::numbering::Kind;
+use crate::structure::{Heading, normalise_title};
+
+/// How sure a heading is whose style the contents leave out, and how often that must occur.
+const UNLISTED: f32 = 0.6;
+const FEWEST_UNLISTED: usize = 8;
+/// Contents with fewer entries than one for so many pages name chapters only.
+const PAGES_PER_ENTRY: usize = 4;
+/// How sure a heading is that looks like those in the printed contents.
+const LEARNED: f32 = 0.75;
+/// So many headings of one look must be in the contents before others of that look are taken.
+const FEWEST_EXAMPLES: usize = 2;
+/// Sections whose groups are headed by letters.
+const INDEX_TITLES: &[&str] = &["index", "索引"];
+/// Fewer letters are no index.
+const FEWEST_LETTERS: usize = 3;
+
+/// Whether the contents name the chapters only: what is below them must be found.
+pub(super) fn is_coarse(known: &[Heading], blocks: &[Block]) -> bool {
+    let pages = blocks.last().and_then(|block| block.page).unwrap_or(0);
+    pages as usize > PAGES_PER_ENTRY * known.len()
+}
+
+/// The headings that the contents name among those found by looks: what both say has the title of the contents and
+/// the level of the looks; what stands in front of the first chapter is dropped.
+pub(super) fn overlay(found: Vec<Heading>, known: &[Heading]) -> Vec<Heading> {
+    let Some(first) = known.iter().map(|heading| heading.start - heading.heading_blocks).min() else { return found };
+    let overlaps =
+        |a: &Heading, b: &Heading| a.start - a.heading_blocks < b.start && b.start - b.heading_blocks < a.start;
+    let mut levels: HashMap<u32, Vec<u32>> = HashMap::new();
+    for heading in known {
+        if let Some(other) = found.iter().find(|other| overlaps(heading, other)) {
+            levels.entry(heading.level).or_default().push(other.level);
+        }
+    }
+    let level = |level: u32| match levels.get(&level) {
+        Some(seen) => {
+            let mut seen = seen.clone();
+            seen.sort_unstable();
+            seen[seen.len() / 2]
+        }
+        None => level,
+    };
+    let mut all: Vec<Heading> =
+        known.iter().map(|heading| Heading { level: level(heading.level), ..heading.clone() }).collect();
+    all.extend(
+        found
+            .into_iter()
+            .filter(|heading| heading.start > first && !known.iter().any(|other| overlaps(heading, other))),
+    );
+    all.sort_by_key(|heading| heading.start);
+    all
+}
+
+/// Candidates that look like headings which the contents name, on the level that those have.
+pub(super) fn learned(candidates: &[Candidate], known: &[Heading]) -> Vec<Heading> {
+    let starts: HashMap<usize, &Heading> =
+        known.iter().filter(|heading| heading.heading_blocks > 0).map(|heading| (heading.start, heading)).collect();
+    type Class = (i32, bool, Option<(Kind, usize)>);
+    let mut classes: HashMap<Class, Vec<u32>> = HashMap::new();
+    for candidate in candidates {
+        if let Some(heading) = starts.get(&(candidate.start + candidate.lines)) {
+            classes.entry(candidate.class()).or_default().push(heading.level);
+        }
+    }
+    let taken = |candidate: &Candidate| {
+        let (from, to) = (candidate.start, candidate.start + candidate.lines);
+        known.iter().any(|heading| heading.start - heading.heading_blocks < to && from < heading.start)
+    };
+    candidates
+        .iter()
+        .filter(|candidate| candidate.distinct && candidate.alone && !taken(candidate))
+        // The cover is set like the headings and is none.
+        .filter(|candidate| candidate.number.is_some() || candidate.page != candidates[0].page)
+        .filter_map(|candidate| {
+            let levels = classes.get(&candidate.class())?;
+            // One example is not enough to say what unnumbered text of its looks is.
+            let needed = if candidate.number.is_some() { 1 } else { FEWEST_EXAMPLES };
+            let mut sorted = levels.clone();
+            sorted.sort_unstable();
+            (levels.len() >= needed).then(|| candidate.heading(sorted[sorted.len() / 2], LEARNED))
+        })
+        .collect()
+}
+
+/// Headings in a style that the contents leave out wholly, as many do with what is below the second level: large or
+/// bold and large, alone, and frequent.
+pub(super) fn unlisted(candidates: &[Candidate], body: Option<&Body>, lines: usize, known: &[Heading]) -> Vec<Heading> {
+    let Some(body) = body else { return Vec::new() };
+    let overlaps = |candidate: &Candidate| {
+        let (from, to) = (candidate.start, candidate.start + candidate.lines);
+        known.iter().any(|heading| heading.start - heading.heading_blocks < to && from < heading.start)
+    };
+    let first = known.iter().map(|heading| heading.start).min().unwrap_or(usize::MAX);
+    let styles = judge_styles(candidates, body, lines);
+    // The weights of the headings on each level that are listed.
+    let mut listed: BTreeMap<u32, Vec<f32>> = BTreeMap::new();
+    for candidate in candidates {
+        let end = candidate.start + candidate.lines;
+        if let Some(heading) = known.iter().find(|heading| heading.start == end && heading.heading_blocks > 0) {
+            listed.entry(heading.level).or_default().push(candidate.style.weight());
+        }
+    }
+    let level = |style: Style| {
+        1 + listed
+            .values()
+            .filter(|weights| {
+                let mut weights = (*weights).clone();
+                weights.sort_by(f32::total_cmp);
+                weights[weights.len() / 2] > style.weight() + 0.2
+            })
+            .count() as u32
+    };
+    let fits = |candidate: &&Candidate| {
+        candidate.distinct
+            && candidate.alone
+            && !candidate.is_index_letter
+            && candidate.start > first
+            && styles.get(&candidate.style).is_some_and(|&score| score >= SURE_LOOKS)
+            && !overlaps(candidate)
+    };
+    let mut counts: HashMap<Style, usize> = HashMap::new();
+    candidates.iter().filter(fits).for_each(|candidate| *counts.entry(candidate.style).or_default() += 1);
+    candidates
+        .iter()
+        .filter(fits)
+        .filter(|candidate| counts[&candidate.style] >= FEWEST_UNLISTED)
+        .map(|candidate| candidate.heading(level(candidate.style), UNLISTED))
+        .collect()
+}
+
+/// Adds the letters that head the groups of an index, one level below the index.
+pub(super) fn add_index_letters(headings: &mut Vec<Heading>, candidates: &[Candidate]) {
+    let mut added = Vec::new();
+    for (i, heading) in headings.iter().enumerate() {
+        let title = normalise_title(&heading.title);
+        if !INDEX_TITLES.iter().any(|word| title.ends_with(word)) {
+            continue;
+        }
+        let end = headings.get(i + 1).map_or(usize::MAX, |next| next.start - next.heading_blocks);
+        let letters: Vec<&Candidate> = candidates
+            .iter()
+            .filter(|candidate| (heading.start..end).contains(&candidate.start) && candidate.is_index_letter)
+            .collect();
+        if letters.len() >= FEWEST_LETTERS {
+            added.extend(letters.into_iter().map(|candidate| candidate.heading(heading.level + 1, LEARNED)));
+        }
+    }
+    headings.extend(added);
+    headings.sort_by_key(|heading| heading.start);
+}

@@ -1,0 +1,98 @@
+//! What a text must be like to be a heading's.
+
+use crate::structure::numbering::{Kind, Numbering};
+
+/// Words over boxes, which look like headings and are none.
+const BOX_TITLES: &[&str] = &[
+    "note",
+    "notes",
+    "warning",
+    "tip",
+    "caution",
+    "important",
+    "example",
+    "hint",
+    "danger",
+    "attention",
+    "注意",
+    "警告",
+    "提示",
+    "注",
+    "重要",
+    "小心",
+    "说明",
+    "示例",
+    "例",
+];
+
+pub(super) fn ends_like_a_sentence(text: &str) -> bool {
+    text.ends_with(['.', '。', ',', '，', ';', '；', ':', '：', '、', '!', '！'])
+}
+
+/// Not fooled by captions, formulas, code, page references, quotations.
+pub(super) fn could_be_title(text: &str, number: Option<&Numbering>) -> bool {
+    let rest = number.map_or(text, |number| &text[number.length..]);
+    let letters = rest.chars().filter(|c| c.is_alphabetic()).count();
+    let others = rest.chars().filter(|c| !c.is_alphanumeric() && !c.is_whitespace()).count();
+    let is_bare = number.is_some_and(|number| rest.trim().is_empty() && number.kind <= Kind::Appendix);
+    if is_bare {
+        return true;
+    }
+    let is_box_title =
+        BOX_TITLES.contains(&rest.trim().trim_end_matches([':', '：', '!', '！']).to_lowercase().as_str());
+    let starts_well = !is_box_title
+        && rest.trim_start().starts_with(|c: char| c.is_alphanumeric() || "“\"‘《「\\$<⟨（(【[.¿¡@".contains(c));
+    let leaders = rest.contains(". . .") || rest.contains("....") || rest.contains("……");
+    letters >= 1
+        && others <= letters.max(3)
+        && starts_well
+        && !leaders
+        && !is_caption(text)
+        && !text.ends_with([',', '，', ';', '；', '、'])
+}
+
+/// `Figure 3`, `图 2-1`, `Table 4:`
+fn is_caption(text: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "figure",
+        "fig.",
+        "fig",
+        "table",
+        "tab.",
+        "listing",
+        "algorithm",
+        "equation",
+        "example",
+        "theorem",
+        "lemma",
+        "proof",
+        "definition",
+        "corollary",
+        "proposition",
+        "remark",
+        "note",
+        "图",
+        "表",
+        "续表",
+        "算法",
+        "代码",
+        "例",
+        "定理",
+        "引理",
+        "定义",
+        "公式",
+        "注",
+    ];
+    let lower = text.to_lowercase();
+    WORDS.iter().any(|word| {
+        lower
+            .strip_prefix(word)
+            .is_some_and(|rest| rest.trim_start().starts_with(|c: char| c.is_ascii_digit() || c == ':' || c == '：'))
+    })
+}
+
+/// `A`, `Symbols`, `符号`
+pub(super) fn is_index_letter(text: &str) -> bool {
+    (text.len() == 1 && text.bytes().all(|byte| byte.is_ascii_uppercase()))
+        || matches!(text, "Symbols" | "Numbers" | "符号" | "数字")
+}
