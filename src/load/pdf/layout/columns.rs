@@ -184,3 +184,161 @@ fn split(rows: Vec<Row>, x: f32) -> (Vec<Row>, Vec<Row>) {
     }
     (left, right)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::glyphs::Glyph;
+    use super::super::rows::Word;
+    use super::super::sample::{printed, text};
+    use super::*;
+
+    const LEFT: f32 = 60.0;
+    const RIGHT: f32 = 320.0;
+
+    /// Each row of the page in reading order, with its part.
+    fn read(pieces: &[(&str, f32, f32)]) -> Vec<(u32, String)> {
+        reading_order(printed(pieces)).iter().map(|(part, row)| (*part, text(row))).collect()
+    }
+
+    /// Six rows in two columns.
+    fn two_columns() -> Vec<(&'static str, f32, f32)> {
+        let left = [
+            "The first column begins with this line and",
+            "goes on with another that is nearly full,",
+            "for text in columns fills its column well",
+            "until the last line of a paragraph.",
+            "Then the next paragraph begins, which has",
+            "as many words as it needs and no more.",
+        ];
+        let right = [
+            "The second column stands beside the first",
+            "and is read after it, never across the two,",
+            "however near they stand to one another in",
+            "the file or on the paper of the page.",
+            "Its lines stand on the same baselines as",
+            "those of the first, as they mostly do.",
+        ];
+        let row = |i: usize| 112.0 + 12.0 * i as f32;
+        let column = |x: f32, lines: [&'static str; 6]| lines.into_iter().enumerate().map(move |(i, l)| (l, x, row(i)));
+        column(LEFT, left).chain(column(RIGHT, right)).collect()
+    }
+
+    #[test]
+    fn one_column_is_read_after_the_other() {
+        let page = two_columns();
+        let wanted: Vec<(u32, String)> =
+            page.iter().enumerate().map(|(i, (text, ..))| ((i / 6) as u32, (*text).to_owned())).collect();
+        assert_eq!(read(&page), wanted);
+    }
+
+    #[test]
+    fn what_spans_the_columns_is_read_before_or_behind_them() {
+        let mut page = two_columns();
+        page.insert(0, ("A title that spans both columns of the paper and is read first", 120.0, 80.0));
+        page.push(("A note below both of the columns, across the whole width of the page", 80.0, 220.0));
+        let read = read(&page);
+        assert!(read[0].1.starts_with("A title"), "{read:?}");
+        assert!(read[1].1.starts_with("The first column") && read[7].1.starts_with("The second"), "{read:?}");
+        assert!(read[13].1.starts_with("A note"), "{read:?}");
+        let parts: Vec<u32> = read.iter().map(|(part, _)| *part).collect();
+        assert_eq!(parts, [0, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 3]);
+    }
+
+    #[test]
+    fn a_table_is_read_row_by_row() {
+        let cells = [
+            ["Pump", "Flow", "Motor"],
+            ["P1 duty", "320", "55"],
+            ["P2 duty", "320", "55"],
+            ["P3 jockey", "90", "15"],
+            ["P4 spare", "90", "15"],
+            ["P5 spare", "90", "15"],
+        ];
+        let page: Vec<(&str, f32, f32)> = (0..cells.len())
+            .flat_map(|i| (0..3).map(move |j| (cells[i][j], 60.0 + 160.0 * j as f32, 100.0 + 12.0 * i as f32)))
+            .collect();
+        let texts: Vec<String> = read(&page).into_iter().map(|(_, text)| text).collect();
+        assert_eq!(texts[1], "P1 duty 320 55");
+        assert_eq!(texts.len(), cells.len());
+    }
+
+    #[test]
+    fn page_numbers_of_a_contents_page_stay_with_their_titles() {
+        let titles = [
+            "1 Introduction to the work of the station . . . . . . . . . . . . . . . . . . . . . .",
+            "1.1 Scope of the manual and its readers . . . . . . . . . . . . . . . . . . . . . . .",
+            "2 Description of the plant . . . . . . . . . . . . . . . . . . . . . . . . . . . . .",
+            "2.1 Pumps, motors and other machinery . . . . . . . . . . . . . . . . . . . . . . . .",
+            "3 Operation in all kinds of weather . . . . . . . . . . . . . . . . . . . . . . . . .",
+            "4 Maintenance . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . .",
+        ];
+        let page: Vec<(&str, f32, f32)> = titles
+            .iter()
+            .zip(["1", "2", "4", "6", "11", "19"])
+            .enumerate()
+            .flat_map(|(i, (title, number))| {
+                let y = 100.0 + 12.0 * i as f32;
+                [(*title, 60.0, y), (number, 520.0, y)]
+            })
+            .collect();
+        let read = read(&page);
+        assert_eq!(read.len(), titles.len());
+        assert!(read[0].1.starts_with("1 Introduction") && read[0].1.ends_with(". 1"), "{read:?}");
+        assert!(read[4].1.ends_with(". 11"), "{read:?}");
+    }
+
+    #[test]
+    fn chinese_columns_are_columns() {
+        let line = "泵站的供电来自两条十千伏线路其中一条";
+        let page: Vec<(&str, f32, f32)> =
+            (0..10).map(|i| (line, if i < 5 { LEFT } else { RIGHT }, 100.0 + 16.0 * (i % 5) as f32)).collect();
+        let parts: Vec<u32> = read(&page).into_iter().map(|(part, _)| part).collect();
+        assert_eq!(parts, [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]);
+    }
+
+    prop_compose! {
+        /// A row of words, each marked with a glyph of its own.
+        fn any_row()(
+            gaps in prop::collection::vec((0.0f32..90.0, 1usize..12), 1..6),
+            size in 5.0f32..20.0,
+        ) -> Vec<(f32, usize, f32)> {
+            let mut x = 0.0;
+            gaps.into_iter().map(|(gap, letters)| {
+                let left = x + gap;
+                x = left + letters as f32 * size / 2.0;
+                (left, letters, size)
+            }).collect()
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_word_is_lost_or_read_twice(rows in prop::collection::vec(any_row(), 0..30)) {
+            let mut name = 0;
+            let rows: Vec<Row> = rows.into_iter().enumerate().map(|(i, words)| {
+                let baseline = 12.0 * i as f32;
+                let size = words[0].2;
+                let words = words.into_iter().enumerate().map(|(j, (left, letters, size))| {
+                    name += 1;
+                    let char = char::from_u32('一' as u32 + name).unwrap_or('x');
+                    let right = left + letters as f32 * size / 2.0;
+                    let glyph = Glyph { char, left, right, baseline, size, font: 0, mark: None };
+                    Word { left, right, glyphs: vec![glyph; letters], spaced: j > 0 }
+                }).collect();
+                Row { baseline, size, words }
+            }).collect();
+            let words = |rows: &[Row]| {
+                let mut words: Vec<char> =
+                    rows.iter().flat_map(|row| &row.words).map(|word| word.glyphs[0].char).collect();
+                words.sort_unstable();
+                words
+            };
+            let before = words(&rows);
+            let (parts, after): (Vec<u32>, Vec<Row>) = reading_order(rows).into_iter().unzip();
+            prop_assert_eq!(before, words(&after));
+            prop_assert!(parts.is_sorted(), "{:?}", parts);
+        }
+    }
+}

@@ -242,3 +242,109 @@ fn number_pages(pages: &[Page], found: &mut [Furniture]) {
         found[page].number = arabic.or_else(small);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{page, sample, stacked};
+    use super::*;
+
+    const HEAD: f32 = 40.0;
+    const FOOT: f32 = 810.0;
+
+    /// A page with these lines at the head and at the foot, `None` for none, and text between them that is different
+    /// on each page.
+    fn leaf(number: u32, head: Option<&str>, foot: Option<&str>) -> Page {
+        let topics = ["valves", "pumps", "screens", "motors", "gauges", "lamps", "seals", "grates", "rails", "doors"];
+        let topic = topics[number as usize % topics.len()];
+        let mut lines: Vec<Line> = head.iter().map(|text| sample(text).at(72.0, HEAD)).collect();
+        let body = (0..20).map(|i| sample(&format!("what is said about {topic} in line {i} of the text")));
+        lines.extend(stacked(body, 160.0));
+        lines.extend(foot.iter().map(|text| sample(text).at(290.0, FOOT)));
+        page(lines.into_iter().map(|line| line.on_page(number)).collect())
+    }
+
+    /// What is taken out of each page, and the number that it bears.
+    fn taken(pages: &[Page]) -> Vec<(Vec<&str>, Option<String>)> {
+        let mut taken = Vec::new();
+        for (mut furniture, page) in recognise(pages).into_iter().zip(pages) {
+            furniture.lines.sort_unstable();
+            taken.push((furniture.lines.iter().map(|&i| page.lines[i].text.as_str()).collect(), furniture.number));
+        }
+        taken
+    }
+
+    #[test]
+    fn running_heads_and_page_numbers_are_furniture() {
+        let feet: Vec<String> = (1..=6).map(|number| number.to_string()).collect();
+        let pages: Vec<Page> =
+            (1..=6).map(|i| leaf(i, Some("Operating Manual"), Some(&feet[i as usize - 1]))).collect();
+        for (i, (lines, number)) in taken(&pages).into_iter().enumerate() {
+            assert_eq!(lines, ["Operating Manual", &feet[i]]);
+            assert_eq!(number.as_deref(), Some(feet[i].as_str()));
+        }
+    }
+
+    #[test]
+    fn heads_may_differ_on_left_and_right_pages() {
+        let head = |i: u32| if i.is_multiple_of(2) { format!("{i} Operating Manual") } else { format!("Pumps {i}") };
+        let heads: Vec<String> = (1..=8).map(head).collect();
+        let pages: Vec<Page> = (1..=8).map(|i| leaf(i, Some(&heads[i as usize - 1]), None)).collect();
+        for (i, (lines, number)) in taken(&pages).into_iter().enumerate() {
+            assert_eq!(lines, [heads[i].as_str()]);
+            assert_eq!(number, Some((i + 1).to_string()));
+        }
+    }
+
+    #[test]
+    fn roman_pages_at_the_front_bear_their_own_numbers() {
+        let labels = ["i", "ii", "iii", "iv", "1", "2", "3", "4", "5", "6"];
+        let pages: Vec<Page> = labels.iter().zip(1u32..).map(|(label, i)| leaf(i, None, Some(label))).collect();
+        for (label, (lines, number)) in labels.iter().zip(taken(&pages)) {
+            assert_eq!(lines, [*label]);
+            assert_eq!(number.as_deref(), Some(*label));
+        }
+    }
+
+    #[test]
+    fn words_around_the_number_do_not_matter() {
+        for foot in [|i: u32| format!("Page {i} of 7"), |i| format!("- {i} -"), |i| format!("第 {i} 页")] {
+            let feet: Vec<String> = (1..=7).map(foot).collect();
+            let pages: Vec<Page> = (1..=7).map(|i| leaf(i, None, Some(&feet[i as usize - 1]))).collect();
+            for (i, (lines, number)) in taken(&pages).into_iter().enumerate() {
+                assert_eq!((lines, number), (vec![feet[i].as_str()], Some((i + 1).to_string())));
+            }
+        }
+    }
+
+    #[test]
+    fn a_heading_at_the_top_that_bears_the_number_of_its_page_stays() {
+        let heads = ["1 Introduction", "2 Plant description", "Words that run on", "over a page", "as text does"];
+        let mut pages: Vec<Page> = (1..=5).map(|i| leaf(i, None, Some("Norwick"))).collect();
+        for (page, (head, number)) in pages.iter_mut().zip(heads.iter().zip(1u32..)) {
+            page.lines.insert(0, sample(head).at(72.0, 60.0 + 2.0 * number as f32).on_page(number));
+        }
+        assert!(taken(&pages).iter().all(|(lines, _)| lines == &["Norwick"]), "{:?}", taken(&pages));
+    }
+
+    #[test]
+    fn two_pages_show_nothing_and_first_lines_of_text_are_none() {
+        let two: Vec<Page> = (1..=2).map(|i| leaf(i, Some("Operating Manual"), None)).collect();
+        assert!(taken(&two).iter().all(|(lines, _)| lines.is_empty()));
+        let bare: Vec<Page> = (1..=8).map(|i| leaf(i, None, None)).collect();
+        assert!(taken(&bare).iter().all(|(lines, number)| lines.is_empty() && number.is_none()));
+        assert!(recognise(&[]).is_empty());
+    }
+
+    #[test]
+    fn a_head_of_two_rows_goes_as_a_whole() {
+        let pages: Vec<Page> = (1..=6)
+            .map(|i| {
+                let mut page = leaf(i, Some("Tallow Valley Drainage Board"), None);
+                page.lines.push(sample("Operating Manual, revision 6").at(72.0, HEAD + 12.0).on_page(i));
+                page
+            })
+            .collect();
+        let wanted = ["Tallow Valley Drainage Board", "Operating Manual, revision 6"];
+        assert!(taken(&pages).iter().all(|(lines, _)| lines == &wanted), "{:?}", taken(&pages));
+    }
+}

@@ -162,3 +162,52 @@ pub fn normalise(text: &str) -> String {
     }
     result.nfc().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_fonts_do_to_letters_is_folded() {
+        assert_eq!(normalise("ﬁeld, eﬀect, ﬄoor"), "field, effect, ffloor");
+        assert_eq!(normalise("ＡＢＣ１２３"), "ABC123");
+        assert_eq!(normalise("⼀⽔"), "一水", "radicals that stand for ideographs");
+        assert_eq!(normalise("a\u{A0}b\u{3000}c"), "a b c");
+        assert_eq!(normalise("hy\u{AD}phen\u{200B}"), "hyphen");
+        assert_eq!(normalise("e\u{301}"), "é");
+    }
+
+    #[test]
+    fn what_writers_do_is_left_alone() {
+        for text in ["x² + y³", "第一章：概述，（见下文）", "½ ™ № Ⅳ", "naïve café", "plain"] {
+            assert_eq!(normalise(text), text);
+        }
+    }
+
+    #[test]
+    fn fonts_say_by_their_names_what_they_look_like() {
+        let mut fonts = Fonts::default();
+        let mut look = |name: &str| {
+            let index = fonts.index(name, false, false);
+            let font = fonts.get(index).unwrap();
+            (font.bold, font.italic, font.fixed)
+        };
+        assert_eq!(look("ABCDEF+Helvetica-Bold"), (true, false, false));
+        assert_eq!(look("CMBX12"), (true, false, false));
+        assert_eq!(look("SimHei"), (true, false, false));
+        assert_eq!(look("CMTI10"), (false, true, false));
+        assert_eq!(look("Courier-BoldOblique"), (true, true, true));
+        assert_eq!(look("Times-Roman"), (false, false, false));
+        assert_eq!(fonts.index("CMBX12", false, false), fonts.index("CMBX12", false, false));
+    }
+
+    proptest! {
+        #[test]
+        fn normalising_twice_changes_nothing_more(text in "[\\PC\u{F900}-\u{FAFF}\u{FB00}-\u{FDFF}\u{FE70}-\u{FEFC}\u{2E80}-\u{2FDF}\u{FF00}-\u{FFEF}\u{300}-\u{36F}a-e\u{AD}]{0,12}") {
+            let once = normalise(&text);
+            prop_assert_eq!(normalise(&once), once);
+        }
+    }
+}

@@ -50,3 +50,43 @@ fn first_number(row: &Row) -> Option<(f32, u32)> {
     let apart = second.left - first.right > APART * row.size;
     (apart && digits.len() <= 4).then(|| digits.parse().ok()).flatten().map(|number| (first.right, number))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::glyphs::Glyph;
+    use super::super::rows::rows;
+    use super::super::sample::print;
+    use super::*;
+
+    /// A page of lines, each with a number before it at `edge`, in the given size.
+    fn numbered(numbers: &[u32], edge: f32, size: f32) -> Vec<bool> {
+        let glyphs: Vec<Glyph> = numbers
+            .iter()
+            .enumerate()
+            .flat_map(|(i, number)| {
+                let baseline = 100.0 + 14.0 * i as f32;
+                let number = number.to_string();
+                let width = number.len() as f32 * size / 2.0;
+                let mut glyphs = print(&number, edge - width, baseline, size);
+                glyphs.extend(print("Text of the draft goes on here", 90.0, baseline, 10.0));
+                glyphs
+            })
+            .collect();
+        super::numbers(&rows(&glyphs))
+    }
+
+    #[test]
+    fn small_numbers_that_count_the_lines_are_line_numbers() {
+        assert_eq!(numbered(&[1, 2, 3, 4, 5, 6], 72.0, 7.0), [true; 6]);
+        assert_eq!(numbered(&[5, 10, 15, 20, 25], 72.0, 7.0), [true; 5], "every fifth line");
+        let many: Vec<u32> = (1..=24).collect();
+        assert_eq!(numbered(&many, 72.0, 10.0), [true; 24], "as large as the text, but very many");
+    }
+
+    #[test]
+    fn a_numbered_list_and_a_column_of_figures_are_text() {
+        assert_eq!(numbered(&[1, 2, 3, 4, 5, 6], 72.0, 10.0), [false; 6], "as large as the text");
+        assert_eq!(numbered(&[1, 2, 3, 4], 72.0, 7.0), [false; 4], "too few");
+        assert_eq!(numbered(&[320, 90, 41, 7, 55, 12], 72.0, 7.0), [false; 6], "in no order");
+    }
+}

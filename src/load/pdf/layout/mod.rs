@@ -13,6 +13,8 @@ mod lines;
 mod margin;
 pub mod paragraphs;
 mod rows;
+#[cfg(test)]
+mod sample;
 
 use pdf_oxide::layout::TextChar;
 

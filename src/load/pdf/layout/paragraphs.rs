@@ -152,3 +152,169 @@ fn ends_in_broken_word(text: &str, next: &str, hyphenated: &HashSet<String>) -> 
     let whole = format!("{head}-{tail}").to_lowercase();
     !hyphenated.contains(whole.trim_matches(|c: char| !c.is_alphanumeric()))
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::sample::{sample, stacked};
+    use super::*;
+
+    /// Each line with how it is joined to the one before.
+    fn read(lines: Vec<Line>) -> Vec<(BlockKind, String)> {
+        blocks(lines, |_, _| None).into_iter().map(|block| (block.kind, block.text)).collect()
+    }
+
+    /// The same lines twelve points apart.
+    fn kinds(lines: &[&str]) -> Vec<BlockKind> {
+        read(stacked(lines.iter().map(|text| sample(text)), 100.0)).into_iter().map(|(kind, _)| kind).collect()
+    }
+
+    use BlockKind::{Glued, Line as NewLine, Paragraph, Wrapped};
+
+    #[test]
+    fn full_lines_go_on_and_a_short_one_ends_the_paragraph() {
+        let lines = [
+            "The water enters by gravity through two screens and",
+            "collects in the wet well, from which it is drawn up",
+            "by pumps.",
+            "They cannot fill themselves, and each must be primed",
+            "by the vacuum set before it is started every morning.",
+        ];
+        assert_eq!(kinds(&lines), [Paragraph, Wrapped, Wrapped, Paragraph, Wrapped]);
+    }
+
+    #[test]
+    fn space_or_indent_or_other_letters_begin_a_paragraph() {
+        let full = "collects in the wet well, from which it is drawn up by";
+        let mut lines = stacked((0..6).map(|_| sample(full)), 100.0);
+        lines[2] = lines[2].clone().at(90.0, lines[2].look.baseline);
+        lines[3] = lines[3].clone().at(72.0, lines[3].look.baseline);
+        for line in &mut lines[4..] {
+            line.look.baseline += 10.0;
+        }
+        lines[5] = lines[5].clone().bold();
+        let found: Vec<BlockKind> = read(lines).into_iter().map(|(kind, _)| kind).collect();
+        assert_eq!(found, [Paragraph, Wrapped, Paragraph, Wrapped, Paragraph, Paragraph]);
+    }
+
+    #[test]
+    fn a_word_broken_at_the_end_of_a_line_is_put_together() {
+        let lines = ["before the vacuum set is started it must be main-", "tained by the operator, who"];
+        let read = read(stacked(lines.map(sample), 100.0));
+        assert_eq!(read[0].1, "before the vacuum set is started it must be main");
+        assert_eq!(read[1], (Glued, "tained by the operator, who".to_owned()));
+    }
+
+    #[test]
+    fn a_word_that_the_document_writes_with_a_hyphen_keeps_it() {
+        let lines = [
+            "A self-priming pump needs no vacuum set of its own.",
+            "before the vacuum set is started it must be a self-",
+            "priming pump of the larger size, or",
+        ];
+        let read = read(stacked(lines.map(sample), 100.0));
+        assert_eq!(read[1].1, lines[1]);
+        assert_eq!(read[2].0, Wrapped);
+    }
+
+    #[test]
+    fn a_dash_and_a_name_keep_their_hyphens() {
+        for lines in [["the lines between the stations Norwick-", "Tallow and others"], ["he paused -", "then went"]] {
+            let read = read(stacked(lines.map(sample), 100.0));
+            assert!(read[0].1.ends_with('-'), "{read:?}");
+        }
+    }
+
+    #[test]
+    fn items_of_a_list_begin_new_lines() {
+        let lines = [
+            "• Close the discharge valve of the pump completely.",
+            "• Open the priming valve, which has a blue wheel by",
+            "four turns, and wait.",
+            "1. Watch the sight tube until water without bubbles",
+            "2) has flowed for ten seconds, and not only for five",
+        ];
+        assert_eq!(kinds(&lines), [Paragraph, NewLine, Wrapped, NewLine, NewLine]);
+    }
+
+    #[test]
+    fn what_is_no_item_is_told_from_what_is_one() {
+        for item in ["• one", "- one", "— one", "1. one", "a) one", "(1) one", "（一）项", "1、项", "·项"] {
+            assert!(starts_item(item), "{item}");
+        }
+        for text in ["-5 degrees", "one", "1.5 litres", "a dog", "100. one", "(see the chapter on valves)", ""] {
+            assert!(!starts_item(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn listings_keep_their_lines() {
+        let lines = ["let mut total = count_of_all_the_pumps(station);", "total += 1;", "print(total);"];
+        let listing = stacked(lines.map(|text| sample(text).fixed()), 100.0);
+        let found: Vec<BlockKind> = read(listing).into_iter().map(|(kind, _)| kind).collect();
+        assert_eq!(found, [Paragraph, NewLine, NewLine]);
+    }
+
+    #[test]
+    fn chinese_lines_go_on_where_they_are_full() {
+        let lines = [
+            "泵站的供电来自两条十千伏线路，一条由城东变电站引来，",
+            "另一条由柳溪变电站引来。",
+            "站内另设一台柴油发电机，只供照明、通信和闸门启闭机使",
+            "用，不能带动水泵。",
+        ];
+        assert_eq!(kinds(&lines), [Paragraph, Wrapped, Paragraph, Wrapped]);
+    }
+
+    #[test]
+    fn a_sentence_goes_on_over_the_end_of_a_column_or_page() {
+        let full = "collects in the wet well, from which it is drawn up by";
+        let over = |next: &str| {
+            let mut lines = stacked([full, full, full].map(sample), 700.0);
+            lines.extend(stacked([next, full].map(|text| sample(text).on_page(2)), 100.0));
+            read(lines)[3].0
+        };
+        assert_eq!(over("the pumps above it"), Wrapped);
+        assert_eq!(over("Pumps stand above it"), Paragraph, "a capital begins something");
+        let mut lines = stacked([full, full, full].map(sample), 700.0);
+        lines.extend(stacked([full, full].map(|text| sample(text).in_part(1)), 100.0));
+        assert_eq!(read(lines)[3].0, Wrapped, "a column");
+    }
+
+    #[test]
+    fn lines_bear_the_tag_of_their_mark() {
+        let tag = HeadingTag { level: 2, number: 7 };
+        let mut lines = vec![sample("Scope"), sample("Text")];
+        lines[0].mark = Some(3);
+        let blocks = blocks(lines, |page, mark| (page == 1 && mark == 3).then_some(tag));
+        let tags: Vec<Option<HeadingTag>> =
+            blocks.into_iter().map(|block| block.look.and_then(|look| look.tag)).collect();
+        assert_eq!(tags, [Some(tag), None]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_letter_is_lost(
+            lines in prop::collection::vec(("[a-zA-Z ,.•一-三()1-9-]{1,60}", 60.0f32..200.0, -5.0f32..60.0, 1u32..3, 0u32..3), 0..30)
+        ) {
+            let mut baseline = 0.0;
+            let lines: Vec<Line> = lines.into_iter().map(|(text, left, step, page, part)| {
+                baseline += step;
+                sample(&text).at(left, baseline).on_page(page).in_part(part)
+            }).collect();
+            let letters = |texts: &mut dyn Iterator<Item = &str>| -> String {
+                texts.flat_map(str::chars).filter(|c| *c != '-').collect()
+            };
+            let before = letters(&mut lines.iter().map(|line| line.text.as_str()));
+            let count = lines.len();
+            let blocks = blocks(lines, |_, _| None);
+            prop_assert_eq!(blocks.len(), count);
+            prop_assert_eq!(letters(&mut blocks.iter().map(|block| block.text.as_str())), before);
+            // A hyphen goes only where a word goes on.
+            for pair in blocks.windows(2) {
+                prop_assert!(pair[1].kind != Glued || pair[1].text.starts_with(char::is_lowercase));
+            }
+        }
+    }
+}

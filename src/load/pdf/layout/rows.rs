@@ -221,6 +221,8 @@ const ACCENTS: &[(char, char)] = &[
 
 /// Moves each accent that stands over or under a letter behind that letter, as a combining character.
 fn set_accents(glyphs: &mut [Glyph]) {
+    // Some accents are letters to Unicode, and none is one that bears an accent.
+    let bears = |c: char| c.is_alphabetic() && !ACCENTS.iter().any(|(accent, _)| *accent == c);
     for i in 0..glyphs.len() {
         let c = glyphs[i].char;
         let combining = match ACCENTS.iter().find(|(accent, combining)| *accent == c || *combining == c) {
@@ -232,7 +234,7 @@ fn set_accents(glyphs: &mut [Glyph]) {
         let reach = glyphs[i].size * 0.12;
         let base = glyphs
             .iter()
-            .filter(|base| base.char.is_alphabetic() && base.left - reach <= middle && middle <= base.right + reach)
+            .filter(|base| bears(base.char) && base.left - reach <= middle && middle <= base.right + reach)
             .min_by(|a, b| {
                 let far = |base: &Glyph| ((base.left + base.right) / 2.0 - middle).abs();
                 far(a).total_cmp(&far(b))
@@ -305,4 +307,104 @@ fn tracking(glyphs: &[Glyph]) -> f32 {
 /// Ideographs, and the punctuation that they share with other scripts: between two of these a gap is no space.
 fn is_unspaced(c: char) -> bool {
     is_wide(c) || matches!(c, '“' | '”' | '‘' | '’' | '…' | '—')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{end, print, text};
+    use super::*;
+
+    fn read(glyphs: &[Glyph]) -> Vec<String> {
+        rows(glyphs).iter().map(text).collect()
+    }
+
+    #[test]
+    fn words_are_what_gaps_part_with_and_without_a_space_between() {
+        let spaced = print("two words", 72.0, 100.0, 10.0);
+        assert_eq!(read(&spaced), ["two words"]);
+        let unspaced: Vec<Glyph> = spaced.into_iter().filter(|glyph| glyph.char != ' ').collect();
+        assert_eq!(read(&unspaced), ["two words"], "many producers write no space characters");
+        let kerned: Vec<Glyph> =
+            print("Tower", 72.0, 100.0, 10.0).into_iter().map(|g| Glyph { right: g.right - 0.8, ..g }).collect();
+        assert_eq!(read(&kerned), ["Tower"], "letters need not touch");
+    }
+
+    #[test]
+    fn rows_come_from_top_to_bottom_whatever_order_the_file_has() {
+        let glyphs =
+            [print("third", 72.0, 124.0, 10.0), print("first", 72.0, 100.0, 10.0), print("second", 72.0, 112.0, 10.0)];
+        assert_eq!(read(&glyphs.concat()), ["first", "second", "third"]);
+    }
+
+    #[test]
+    fn superscripts_and_subscripts_stay_in_their_row() {
+        let mut glyphs = print("E = mc", 72.0, 100.0, 10.0);
+        glyphs.extend(print("2", end("E = mc", 72.0, 10.0), 96.0, 7.0));
+        glyphs.extend(print("water, H", 72.0, 112.0, 10.0));
+        glyphs.extend(print("2", end("water, H", 72.0, 10.0), 114.0, 7.0));
+        assert_eq!(read(&glyphs), ["E = mc2", "water, H2"]);
+    }
+
+    #[test]
+    fn a_small_line_of_its_own_is_no_superscript() {
+        let mut glyphs = print("Body text of a page", 72.0, 100.0, 10.0);
+        glyphs.extend(print("a footnote below", 72.0, 112.0, 7.0));
+        assert_eq!(read(&glyphs), ["Body text of a page", "a footnote below"]);
+    }
+
+    #[test]
+    fn an_accent_printed_over_its_letter_becomes_part_of_it() {
+        let mut glyphs = print("naif", 72.0, 100.0, 10.0);
+        let i = glyphs[2];
+        glyphs.push(Glyph { char: '¨', ..i });
+        glyphs.extend(print("cafe", 110.0, 100.0, 10.0));
+        let e = glyphs[glyphs.len() - 1];
+        glyphs.push(Glyph { char: '´', baseline: 99.0, ..e });
+        assert_eq!(read(&glyphs), ["naïf café"]);
+        let mut wide = print("ile", 72.0, 100.0, 10.0);
+        let i = wide[0];
+        wide.push(Glyph { char: 'ˆ', left: i.left - 0.5, right: i.right + 0.5, ..i });
+        assert_eq!(read(&wide), ["île"], "an accent may be wider than its letter");
+        assert_eq!(read(&print("5 ˆ 3", 72.0, 100.0, 10.0)), ["5 ˆ 3"], "over nothing, it stays");
+    }
+
+    #[test]
+    fn letters_printed_twice_to_look_bold_are_there_once() {
+        let mut glyphs = print("Hello, balloon", 72.0, 100.0, 10.0);
+        glyphs.extend(print("Hello, balloon", 72.3, 100.0, 10.0));
+        assert_eq!(read(&glyphs), ["Hello, balloon"]);
+    }
+
+    #[test]
+    fn ideographs_have_no_spaces_that_the_writer_did_not_set() {
+        let spread: Vec<Glyph> = print("泵站维护", 72.0, 100.0, 10.0)
+            .into_iter()
+            .enumerate()
+            .map(|(i, g)| Glyph { left: g.left + 4.0 * i as f32, right: g.right + 4.0 * i as f32, ..g })
+            .collect();
+        assert_eq!(read(&spread), ["泵站维护"], "justified lines are stretched");
+        let mut spaced = print("第一章", 72.0, 100.0, 10.0);
+        spaced.extend(print("概述", 112.0, 100.0, 10.0));
+        assert_eq!(read(&spaced), ["第一章 概述"]);
+    }
+
+    #[test]
+    fn letter_spaced_headings_are_words() {
+        let spread = |text: &str| -> Vec<Glyph> {
+            let mut x = 72.0;
+            let place = |glyph: Glyph| {
+                let width = glyph.right - glyph.left;
+                x += width + 2.0;
+                Glyph { left: x - width, right: x, ..glyph }
+            };
+            print(text, 0.0, 100.0, 10.0).into_iter().map(place).collect()
+        };
+        assert_eq!(read(&spread("CONTENTS OF THIS BOOK")), ["CONTENTS OF THIS BOOK"]);
+    }
+
+    #[test]
+    fn nothing_but_spaces_is_no_row() {
+        assert!(rows(&print("   ", 72.0, 100.0, 10.0)).is_empty());
+        assert!(rows(&[]).is_empty());
+    }
 }
