@@ -40,3 +40,43 @@ pub fn make_consistent(headings: &mut [Heading]) {
         highest = highest.min(heading.level);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::structure::Provenance;
+
+    /// The levels that headings have in the end.
+    fn consistent(headings: &[(u32, &str)]) -> Vec<u32> {
+        let heading = |&(level, title): &(u32, &str)| Heading {
+            level,
+            title: title.into(),
+            page: None,
+            start: 0,
+            heading_blocks: 0,
+            provenance: Provenance::Numbering,
+            confidence: 1.0,
+        };
+        let mut headings: Vec<Heading> = headings.iter().map(heading).collect();
+        make_consistent(&mut headings);
+        headings.iter().map(|heading| heading.level).collect()
+    }
+
+    #[test]
+    fn what_is_numbered_alike_is_on_one_level() {
+        let headings = [(1, "1 A"), (2, "1.1 B"), (2, "1.2 C"), (1, "2 D"), (3, "2.1 E"), (2, "2.2 F")];
+        assert_eq!(consistent(&headings), [1, 2, 2, 1, 2, 2]);
+    }
+
+    #[test]
+    fn a_chapter_before_the_first_part_keeps_its_level() {
+        let headings = [(1, "Chapter 1 A"), (1, "Part I"), (2, "Chapter 2 B"), (2, "Chapter 3 C"), (1, "Part II")];
+        assert_eq!(consistent(&headings), [1, 1, 2, 2, 1]);
+    }
+
+    #[test]
+    fn without_numbers_nothing_changes() {
+        assert_eq!(consistent(&[(1, "A"), (3, "B"), (2, "C")]), [1, 3, 2]);
+        assert_eq!(consistent(&[]), [0u32; 0]);
+    }
+}

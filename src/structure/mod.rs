@@ -9,6 +9,8 @@ mod levels;
 mod locate;
 mod numbering;
 mod printed;
+#[cfg(test)]
+mod sample;
 mod tagged;
 mod tree;
 mod typography;

@@ -356,3 +356,157 @@ fn number_value(text: &str) -> Option<u32> {
     // `二〇` is written place by place.
     if total == 0 && positional.len() > 1 { positional.parse().ok() } else { Some(total + digit) }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The kind, the parts and the title of a numbered heading.
+    fn read(text: &str) -> (Kind, Vec<u32>, &str) {
+        let number = parse(text).unwrap_or_else(|| panic!("no number in {text:?}"));
+        (number.kind, number.parts, &text[number.length..])
+    }
+
+    #[test]
+    fn decimal_numbers_are_as_deep_as_they_have_parts() {
+        assert_eq!(read("1 Scope"), (Kind::Decimal, vec![1], "Scope"));
+        assert_eq!(read("1. Scope"), (Kind::Decimal, vec![1], "Scope"));
+        assert_eq!(read("1.1 Scope"), (Kind::Decimal, vec![1, 1], "Scope"));
+        assert_eq!(read("12.3.4.  Scope"), (Kind::Decimal, vec![12, 3, 4], "Scope"));
+        assert_eq!(read("A.2 Tools"), (Kind::Decimal, vec![1, 2], "Tools"));
+        assert!(parse("A.2 Tools").unwrap().lettered);
+        assert_eq!(parse("3.8.10").unwrap().depth(), 3);
+        assert_eq!(read("3.8.10Scope").2, "Scope", "narrow contents pages leave out the space");
+        assert_eq!(read("2.1概述"), (Kind::Decimal, vec![2, 1], "概述"));
+        assert!(parse("1. Scope").unwrap().closed && !parse("1 Scope").unwrap().closed);
+    }
+
+    #[test]
+    fn english_words_say_what_they_count() {
+        assert_eq!(read("Chapter 3 Pumps"), (Kind::Chapter, vec![3], "Pumps"));
+        assert_eq!(read("CHAPTER IV: Pumps"), (Kind::Chapter, vec![4], "Pumps"));
+        assert_eq!(read("Part II — Water"), (Kind::Part, vec![2], "Water"));
+        assert_eq!(read("Book 1"), (Kind::Part, vec![1], ""));
+        assert_eq!(read("Section 4.2 Valves"), (Kind::Section, vec![4, 2], "Valves"));
+        assert_eq!(read("Article 5. Fees"), (Kind::Article, vec![5], "Fees"));
+        assert_eq!(read("Appendix B Tools"), (Kind::Appendix, vec![2], "Tools"));
+        assert_eq!(read("Annex 1 - Forms"), (Kind::Appendix, vec![1], "Forms"));
+        assert_eq!(read("Schedule 2"), (Kind::Appendix, vec![2], ""));
+    }
+
+    #[test]
+    fn items_of_a_report_count_with_letters_on_one_level() {
+        let items = ["Item 1. Business", "Item 1A. Risks", "Item 1B. Comments", "Item 2. Places", "Item 3. Disputes"];
+        let numbers: Vec<Numbering> = items.iter().filter_map(|item| parse(item)).collect();
+        assert_eq!(numbers.len(), items.len());
+        assert!(numbers.iter().all(|number| number.kind == Kind::Item && number.depth() == 1));
+        assert!(numbers.windows(2).all(|pair| pair[1].follows(&pair[0]) && !pair[0].follows(&pair[1])));
+        assert!(!parse("Item 9").unwrap().follows(&parse("Item 7A").unwrap()));
+        assert_eq!(read("Item 7A. Market").2, "Market");
+    }
+
+    #[test]
+    fn signs_and_brackets() {
+        assert_eq!(read("§ 4 Fees"), (Kind::Section, vec![4], "Fees"));
+        assert_eq!(read("§4.2 Fees"), (Kind::Section, vec![4, 2], "Fees"));
+        assert_eq!(read("(3) a list item"), (Kind::InBrackets, vec![3], "a list item"));
+        assert_eq!(read("(b) a list item"), (Kind::InBrackets, vec![2], "a list item"));
+        assert_eq!(read("（2）条目"), (Kind::InBrackets, vec![2], "条目"));
+        assert_eq!(read("1、条目"), (Kind::Listed, vec![1], "条目"));
+        assert_eq!(read("2) item"), (Kind::Listed, vec![2], "item"));
+    }
+
+    #[test]
+    fn single_letters_and_roman_numbers() {
+        assert_eq!(read("IV. Results"), (Kind::Roman, vec![4], "Results"));
+        assert_eq!(read("II Results"), (Kind::Roman, vec![2], "Results"));
+        assert_eq!(read("B. Results"), (Kind::Letter, vec![2], "Results"));
+        assert_eq!(read("C Results").0, Kind::Letter, "a hundred chapters are fewer than three");
+    }
+
+    #[test]
+    fn chinese_numbers() {
+        assert_eq!(read("第一章 概述"), (Kind::Chapter, vec![1], "概述"));
+        assert_eq!(read("第 2 章　设备"), (Kind::Chapter, vec![2], "设备"));
+        assert_eq!(read("第三节 保养"), (Kind::Section, vec![3], "保养"));
+        assert_eq!(read("第十二条 正文"), (Kind::Article, vec![12], "正文"));
+        assert_eq!(read("第一百零三条").1, [103]);
+        assert_eq!(read("第二十条").1, [20]);
+        assert_eq!(read("第一编 总则"), (Kind::Part, vec![1], "总则"));
+        assert_eq!(read("第二部分 附则"), (Kind::Part, vec![2], "附则"));
+        assert_eq!(read("一、范围"), (Kind::Han, vec![1], "范围"));
+        assert_eq!(read("十一、范围"), (Kind::Han, vec![11], "范围"));
+        assert_eq!(read("（一）范围"), (Kind::HanInBrackets, vec![1], "范围"));
+        assert_eq!(read("附录 A 工具"), (Kind::Appendix, vec![1], "工具"));
+        assert_eq!(read("附件二：表格"), (Kind::Appendix, vec![2], "表格"));
+    }
+
+    #[test]
+    fn what_only_looks_like_a_number_is_none() {
+        for text in [
+            "",
+            " ",
+            "Scope",
+            "1984 was a year",
+            "3rd edition",
+            "1.05 litres",
+            "2024-06-01",
+            "10:30 Coffee",
+            "1,000 crowns",
+            "chapter 3 says otherwise",
+            "Chapters 3",
+            "Section of a pipe",
+            "第一章的内容",
+            "第一章和第二章",
+            "第三人",
+            "第",
+            "一个",
+            "（见上文）",
+            "()",
+            "Item zz",
+            "LAMP the quay",
+            "§",
+        ] {
+            assert_eq!(parse(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_go_on_sideways_down_and_up_again() {
+        let follows = |before: &str, next: &str| parse(next).unwrap().follows(&parse(before).unwrap());
+        assert!(follows("1.1", "1.2"));
+        assert!(follows("1.1", "1.1.1"));
+        assert!(follows("1.2.3", "1.3"));
+        assert!(follows("1.2.3", "2"));
+        assert!(follows("第九条", "第十条"));
+        assert!(!follows("1.1", "1.3"));
+        assert!(!follows("1.1", "1.1"));
+        assert!(!follows("2", "1"));
+        assert!(!follows("1.1", "1.1.2"));
+        assert!(!follows("1.1", "3.1"));
+    }
+
+    proptest! {
+        #[test]
+        fn a_number_ends_inside_its_text(text in "\\PC{0,24}") {
+            if let Some(number) = parse(&text) {
+                prop_assert!(text.is_char_boundary(number.length), "{} in {text:?}", number.length);
+                prop_assert!(!number.parts.is_empty());
+            }
+        }
+
+        /// The same with what numbers are made of, so that nearly every text has one.
+        #[test]
+        fn a_number_ends_inside_its_text_whatever_it_is_made_of(
+            text in "(Chapter|Item|PART|Appendix|第|附录|§|\\(|（)?[ 　]?[0-9IVXa-c一二十百零A.．]{0,12}[章节条部、）).:：　 —]{0,3}[A-Za-z的文]{0,4}",
+        ) {
+            if let Some(number) = parse(&text) {
+                prop_assert!(text.is_char_boundary(number.length), "{} in {text:?}", number.length);
+                prop_assert!(!number.parts.is_empty());
+                prop_assert!(!number.follows(&number), "nothing follows itself: {text:?}");
+            }
+        }
+    }
+}
