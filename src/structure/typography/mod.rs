@@ -56,3 +56,172 @@ fn without_title(accepted: Vec<(&Candidate, f32)>) -> Vec<(&Candidate, f32)> {
         .count();
     accepted.into_iter().skip(leading).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::structure::Provenance;
+    use crate::structure::sample::{body, heading, line, page};
+
+    /// Level and title of each heading.
+    fn read(blocks: &[Block]) -> Vec<(u32, String)> {
+        find(blocks, &[], &[]).into_iter().map(|heading| (heading.level, heading.title)).collect()
+    }
+
+    fn titles(blocks: &[Block]) -> Vec<String> {
+        read(blocks).into_iter().map(|(_, title)| title).collect()
+    }
+
+    /// Pages with one part each, from page 1 on.
+    fn pages(parts: impl IntoIterator<Item = Vec<Block>>) -> Vec<Block> {
+        parts.into_iter().zip(1..).flat_map(|(part, number)| page(number, [part])).collect()
+    }
+
+    fn under(heading: Block, topic: &str) -> Vec<Block> {
+        [vec![heading], body(topic), body(topic)].concat()
+    }
+
+    #[test]
+    fn larger_letters_head_what_is_below_them() {
+        let blocks = pages([
+            [under(heading("Plant", 18.0), "a"), under(heading("Pumps", 13.0), "b")].concat(),
+            [under(heading("Motors", 13.0), "c"), under(heading("Operation", 18.0), "d")].concat(),
+            under(heading("Starting", 13.0), "e"),
+        ]);
+        let wanted = [(1, "Plant"), (2, "Pumps"), (2, "Motors"), (1, "Operation"), (2, "Starting")];
+        assert_eq!(read(&blocks), wanted.map(|(level, title)| (level, title.to_owned())));
+        let found = find(&blocks, &[], &[]);
+        assert!(found.iter().all(|heading| heading.provenance == Provenance::Typography && heading.confidence > 0.5));
+        assert!(found.iter().all(|heading| heading.confidence < 0.95), "looks alone never make sure");
+    }
+
+    #[test]
+    fn bold_lines_of_the_body_s_size_are_headings_where_there_are_several() {
+        let part = |title: &str| [body("what was before"), under(heading(title, 10.0), title)].concat();
+        let several = ["Pumps", "Motors", "Screens", "Valves"];
+        assert_eq!(titles(&pages(several.map(part))), several);
+        assert_eq!(titles(&pages([part("Pumps")])), [""; 0], "one bold line is emphasis");
+    }
+
+    #[test]
+    fn numbers_that_go_on_are_headings_of_their_depth() {
+        let parts = ["1 Plant", "1.1 Pumps", "1.2 Motors", "2 Operation", "2.1 Starting"];
+        let blocks = pages(parts.map(|title| under(heading(title, 10.0), title)));
+        let levels: Vec<u32> = read(&blocks).into_iter().map(|(level, _)| level).collect();
+        assert_eq!(levels, [1, 2, 2, 1, 2]);
+        assert!(find(&blocks, &[], &[]).iter().all(|heading| heading.provenance == Provenance::Numbering));
+    }
+
+    #[test]
+    fn captions_listings_and_items_of_lists_are_none() {
+        let with = |more: Vec<Block>| {
+            let part = |title: &str| under(heading(title, 14.0), title);
+            let more = [body("a"), more, body("b")].concat();
+            let blocks = pages([[part("Plant"), part("Pumps")].concat(), part("Motors"), more, part("Screens")]);
+            titles(&blocks)
+        };
+        let known = ["Plant", "Pumps", "Motors", "Screens"];
+        assert_eq!(with(vec![]), known);
+        for caption in ["Figure 3: The wet well", "Table 2 Ratings", "图 2-1 泵站", "Note: read this", "表 3 数据"]
+        {
+            assert_eq!(with(vec![heading(caption, 14.0)]), known, "{caption}");
+        }
+        let listing = ["fn main() {", "    start();", "}"].map(|text| line(text).fixed().size(14.0).bold());
+        assert_eq!(with(listing.into()), known);
+        let items = ["1. Close the valve", "2. Open the other", "3. Wait for the lamp"].map(|text| line(text).below());
+        assert_eq!(with(items.into()), known);
+        for text in ["· · ·", "= 14 + 3", "The end of a sentence that wraps,", "Contents . . . . . . 3"] {
+            assert_eq!(with(vec![heading(text, 14.0)]), known, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_title_of_the_document_is_no_section() {
+        let cover = vec![heading("Operating Manual", 28.0), line("Tallow Valley Drainage Board").size(14.0)];
+        let blocks = pages([
+            [cover, under(heading("Plant", 16.0), "a")].concat(),
+            under(heading("Operation", 16.0), "b"),
+            under(heading("Repairs", 16.0), "c"),
+        ]);
+        assert_eq!(read(&blocks), ["Plant", "Operation", "Repairs"].map(|title| (1, title.to_owned())));
+    }
+
+    #[test]
+    fn articles_whose_text_runs_on_keep_it() {
+        let article = |number: &str| {
+            let text = format!(
+                "第{number}条　泵站的供电来自两条十千伏线路，一条由城东变电站引来，另一条由柳溪变电站引来，两条线路互为备用。"
+            );
+            vec![line(&text), line("切换时间不超过三十秒。").goes_on()]
+        };
+        let chapter =
+            |title: &str, articles: [&str; 3]| [vec![heading(title, 14.0)], articles.map(article).concat()].concat();
+        let blocks = pages([
+            chapter("第一章 总则", ["一", "二", "三"]),
+            chapter("第二章 值班", ["四", "五", "六"]),
+            chapter("第三章 附则", ["七", "八", "九"]),
+        ]);
+        let wanted = [(1, "第一章 总则"), (2, "第一条"), (2, "第二条"), (2, "第三条"), (1, "第二章 值班")];
+        assert_eq!(read(&blocks)[..5], wanted.map(|(level, title)| (level, title.to_owned())));
+        let found = find(&blocks, &[], &[]);
+        assert_eq!((found[1].heading_blocks, found[1].start), (0, 1), "the line of the number is its text");
+        assert_eq!(found.len(), 12);
+    }
+
+    #[test]
+    fn a_number_on_a_line_of_its_own_belongs_to_the_title_below() {
+        let chapter = |number: &str, title: &str| {
+            [vec![heading(number, 14.0), heading(title, 20.0)], body(title), body(title)].concat()
+        };
+        let blocks =
+            pages([chapter("Chapter 1", "Plant"), chapter("Chapter 2", "Operation"), chapter("Chapter 3", "Repairs")]);
+        assert_eq!(titles(&blocks), ["Chapter 1 Plant", "Chapter 2 Operation", "Chapter 3 Repairs"]);
+    }
+
+    #[test]
+    fn a_title_over_two_lines_is_put_together() {
+        let long = vec![heading("What the station does and what it does not do in or-", 16.0)];
+        let long = [long, vec![heading("dinary weather", 16.0).goes_on()], body("a"), body("b")].concat();
+        let blocks = pages([under(heading("Plant", 16.0), "c"), long, under(heading("Repairs", 16.0), "d")]);
+        assert_eq!(titles(&blocks)[1], "What the station does and what it does not do in ordinary weather");
+    }
+
+    #[test]
+    fn letters_over_the_groups_of_an_index_are_below_it() {
+        let group = |letter: &str| [vec![heading(letter, 12.0)], body(letter)].concat();
+        let mut blocks = pages(["Plant", "Operation"].map(|title| under(heading(title, 18.0), title)));
+        let index = [vec![heading("Index", 18.0)], ["A", "B", "C", "D"].map(group).concat()].concat();
+        blocks.extend(page(3, [index]));
+        let wanted = [(1, "Plant"), (1, "Operation"), (1, "Index"), (2, "A"), (2, "B"), (2, "C"), (2, "D")];
+        assert_eq!(read(&blocks), wanted.map(|(level, title)| (level, title.to_owned())));
+    }
+
+    #[test]
+    fn numbered_chapters_are_found_in_text_without_looks() {
+        let texts = ["Chapter 1 Plant", "Water enters by gravity.", "Chapter 2 Operation", "In ordinary weather it"];
+        let texts = texts.into_iter().chain(["Chapter 3 Repairs", "Most failures began with neglect."]);
+        let blocks: Vec<Block> = texts.map(Block::paragraph).collect();
+        assert_eq!(titles(&blocks), ["Chapter 1 Plant", "Chapter 2 Operation", "Chapter 3 Repairs"]);
+        let prose: Vec<Block> = ["One thing.", "1 more thing", "Another"].map(Block::paragraph).into();
+        assert_eq!(titles(&prose), [""; 0]);
+    }
+
+    #[test]
+    fn headings_that_look_like_the_listed_ones_are_added_to_them() {
+        let parts = ["1 Plant", "1.1 Pumps", "1.2 Motors", "2 Operation", "2.1 Starting"];
+        let blocks = pages(parts.map(|title| under(heading(title, 12.0), title)));
+        let listed: Vec<Heading> =
+            find(&blocks, &[], &[]).into_iter().filter(|heading| !heading.title.starts_with("1.2")).collect();
+        assert_eq!(listed.len(), 4);
+        let all = find(&blocks, &[], &listed);
+        let motors = all.iter().find(|heading| heading.title == "1.2 Motors").expect("it looks like 1.1");
+        assert_eq!((motors.level, all.len()), (2, 5));
+    }
+
+    #[test]
+    fn a_page_all_in_bold_has_no_headings() {
+        let blocks = page(1, (0..10).map(|_| body("a").into_iter().map(Block::bold).collect()));
+        assert_eq!(titles(&blocks), [""; 0]);
+        assert_eq!(read(&[]), []);
+    }
+}
