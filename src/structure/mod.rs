@@ -220,6 +220,8 @@ fn from_markup(document: &Document) -> Vec<Heading> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::load::{Block, Format, OutlineEntry, markdown, plain};
 
@@ -278,5 +280,124 @@ mod tests {
         let sections = sections(&document, "doc", None);
         assert_eq!(sections.len(), 1);
         assert_eq!((sections[0].path.as_str(), sections[0].provenance), (PREAMBLE, Provenance::None));
+    }
+
+    /// A document's lines as a generator makes them: what each is, and how it looks.
+    #[derive(Debug, Clone)]
+    struct AnyLine {
+        before: &'static str,
+        behind: &'static str,
+        kind: BlockKind,
+        size: f32,
+        bold: bool,
+        cells: u32,
+        tag: Option<u8>,
+        new_page: bool,
+        repeats: bool,
+    }
+
+    fn any_line() -> impl Strategy<Value = AnyLine> {
+        let before =
+            ["", "1 ", "1.1 ", "2 ", "2.1 ", "第一章 ", "第二条 ", "Chapter 1 ", "Item 1A. ", "（一）", "Contents "];
+        let behind = ["", ".", " . . . . . . 1", " 2", "……3", " and more words that make a long line of text of it"];
+        let kinds =
+            [BlockKind::Paragraph, BlockKind::Line, BlockKind::Wrapped, BlockKind::Glued, BlockKind::Heading(2)];
+        let text = (prop::sample::select(before.to_vec()), prop::sample::select(behind.to_vec()));
+        let look = (prop::sample::select(vec![8.0f32, 10.0, 10.0, 10.0, 12.0, 18.0]), any::<bool>(), 1u32..3);
+        let place = (prop::option::weighted(0.1, 1u8..4), prop::bool::weighted(0.1), prop::bool::weighted(0.2));
+        (text, prop::sample::select(kinds.to_vec()), look, place).prop_map(
+            |((before, behind), kind, (size, bold, cells), (tag, new_page, repeats))| AnyLine {
+                before,
+                behind,
+                kind,
+                size,
+                bold,
+                cells,
+                tag,
+                new_page,
+                repeats,
+            },
+        )
+    }
+
+    /// A word that no other line has.
+    fn name(i: usize) -> String {
+        let mut value = (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        (0..9)
+            .map(|_| {
+                value = value.rotate_left(7).wrapping_mul(31);
+                char::from(b'a' + (value >> 33) as u8 % 26)
+            })
+            .collect()
+    }
+
+    fn document(lines: &[AnyLine], outline: Vec<(u32, usize, Option<u32>)>) -> (Document, Vec<String>) {
+        let mut document = Document::new(Format::Pdf, "test");
+        let (mut page, mut baseline) = (1, 80.0);
+        let mut names: Vec<String> = Vec::new();
+        for (i, line) in lines.iter().enumerate() {
+            if line.new_page {
+                (page, baseline) = (page + 1, 80.0);
+            }
+            baseline += 1.3 * line.size;
+            // Contents say the words of headings that come later, so some lines say the words of others.
+            let known = names.get(i / 2).filter(|_| line.repeats).cloned();
+            let name = known.unwrap_or_else(|| name(i));
+            let mut block =
+                sample::line(&format!("{}{name}{}", line.before, line.behind)).size(line.size).cells(line.cells);
+            if line.bold {
+                block = block.bold();
+            }
+            if let Some(level) = line.tag {
+                block = block.tagged(level, i as u32);
+            }
+            if let Some(look) = &mut block.look {
+                look.baseline = baseline;
+            }
+            document.blocks.push(Block { kind: line.kind, page: Some(page), ..block });
+            names.push(name);
+        }
+        document.pages = Some(page);
+        document.page_labels = (1..=page).map(|page| Some(page.to_string())).collect();
+        let title = |i: usize| names.get(i).cloned().unwrap_or_else(|| "elsewhere".to_owned());
+        document.outline =
+            outline.into_iter().map(|(level, i, page)| OutlineEntry { level, title: title(i), page }).collect();
+        (document, names)
+    }
+
+    proptest! {
+        /// What the module promises, for any lines: none is in two sections, and one that is in none is a heading.
+        #[test]
+        fn every_line_is_in_one_section_or_a_heading(
+            lines in prop::collection::vec(any_line(), 0..60),
+            outline in prop::collection::vec((1u32..4, 0usize..60, prop::option::of(0u32..9)), 0..6),
+        ) {
+            let (document, names) = document(&lines, outline);
+            let sections = sections(&document, "title", None);
+            let texts: String = sections.iter().map(|section| section.text.text.clone() + "\n").collect();
+            let titles: String = sections.iter().map(|section| section.title.clone() + "\n").collect();
+            for name in &names {
+                let lines = names.iter().filter(|other| *other == name).count();
+                let read = texts.matches(name.as_str()).count();
+                let headed = titles.matches(name.as_str()).count();
+                prop_assert!(read <= lines, "{name} is {lines} times in the document and {read} times in the sections");
+                prop_assert!(read + headed >= lines, "{name} is lost");
+            }
+        }
+
+        #[test]
+        fn every_section_is_below_the_one_that_its_path_names(lines in prop::collection::vec(any_line(), 0..60)) {
+            let (document, _) = document(&lines, Vec::new());
+            let sections = sections(&document, "title", None);
+            for section in &sections {
+                let above = section.parent.map(|parent| sections[parent].path.clone());
+                prop_assert_eq!(above.as_deref(), section.path.rsplit_once('.').map(|(above, _)| above));
+                prop_assert_eq!(section.level as usize, if section.path == PREAMBLE { 0 } else { section.path.split('.').count() });
+            }
+            let mut paths: Vec<&str> = sections.iter().map(|section| section.path.as_str()).collect();
+            paths.sort_unstable();
+            paths.dedup();
+            prop_assert_eq!(paths.len(), sections.len(), "every path once");
+        }
     }
 }

@@ -51,3 +51,35 @@ pub fn truncate(text: &str, limit: usize) -> String {
         Some((end, _)) => format!("{}…", text[..end].trim_end()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wide_characters_are_those_that_are_written_without_spaces() {
+        assert!("泵，。「（ァひ㐀豈Ａ𠮷".chars().all(is_wide));
+        assert!(!"aé1 ,“—…ёж한".chars().any(is_wide), "Korean has spaces between words");
+    }
+
+    #[test]
+    fn lines_are_joined_as_their_script_is_written() {
+        let join = |before: &str, line: &str| {
+            let mut text = before.to_owned();
+            join_line(&mut text, line);
+            text
+        };
+        assert_eq!(join("two", "words"), "two words");
+        assert_eq!(join("泵站", "维护"), "泵站维护");
+        assert_eq!(join("使用", "PDF"), "使用 PDF");
+        assert_eq!(join("见图，", "其中"), "见图，其中");
+        assert_eq!(join("", "first"), "first");
+    }
+
+    #[test]
+    fn squeezing_and_cutting_count_characters() {
+        assert_eq!(squeeze("  a \t b\n\u{3000}c "), "a b c");
+        assert_eq!(truncate("泵站维护手册", 4), "泵站维护…");
+        assert_eq!(truncate("泵站", 4), "泵站");
+    }
+}

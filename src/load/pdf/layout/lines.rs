@@ -72,3 +72,35 @@ fn most_common<T: Ord + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
     sorted.sort_unstable();
     sorted.chunk_by(|a, b| a == b).max_by_key(|group| group.len()).and_then(|group| group.first().copied())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::glyphs::Fonts;
+    use super::super::rows::rows;
+    use super::super::sample::{end, print, printed};
+    use super::*;
+
+    #[test]
+    fn wide_gaps_part_the_cells_of_a_row() {
+        let row = &printed(&[("P1 duty", 72.0, 100.0), ("320", 200.0, 100.0), ("55", 300.0, 100.0)])[0];
+        let line = line(row, 3, 0, true, false, &Fonts::default());
+        assert_eq!((line.text.as_str(), line.look.cells, line.page), ("P1 duty 320 55", 3, 3));
+        assert_eq!((line.look.left, line.look.right, line.look.baseline), (72.0, end("55", 300.0, 10.0), 100.0));
+    }
+
+    #[test]
+    fn a_line_looks_as_most_of_its_letters_do() {
+        let mut glyphs = print("A long heading in large type", 72.0, 100.0, 14.0);
+        glyphs.extend(print("12", end("A long heading in large type", 72.0, 14.0), 96.0, 7.0));
+        let read = line(&rows(&glyphs)[0], 1, 0, true, false, &Fonts::default());
+        assert_eq!((read.look.size, read.text.as_str()), (14.0, "A long heading in large type12"));
+    }
+
+    #[test]
+    fn the_number_in_the_margin_is_told_from_the_text() {
+        let row = &printed(&[("12", 60.0, 100.0), ("Text of the draft", 90.0, 100.0)])[0];
+        let numbered = line(row, 1, 0, true, true, &Fonts::default());
+        assert_eq!((numbered.look.margin, numbered.text.as_str()), (2, "12 Text of the draft"));
+        assert_eq!(line(row, 1, 0, true, false, &Fonts::default()).look.margin, 0);
+    }
+}
