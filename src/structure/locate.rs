@@ -10,6 +10,8 @@ use crate::load::{Block, OutlineEntry};
 
 /// A heading may be broken over this many lines.
 const MOST_HEADING_LINES: usize = 4;
+/// More lines of a page are not looked at: no page has them, and a hostile one would take forever.
+pub(super) const MOST_LINES_OF_A_PAGE: usize = 2000;
 /// What a line may say before the title: `Chapter 12`, `第十二章`, `A.1.2`, in normalised characters.
 const LONGEST_NUMBERING: usize = 12;
 
@@ -29,7 +31,7 @@ pub(super) fn from_outline(outline: &[OutlineEntry], blocks: &[Block]) -> Vec<He
             continue;
         };
         let top = first_on(page);
-        let end = first_on(page + 1);
+        let end = first_on(page + 1).min(top + MOST_LINES_OF_A_PAGE);
         // Several entries on one page come in the order of the outline.
         let from = if after > top && after <= end && after > 0 && page_of(after - 1) == page { after } else { top };
         let wanted = normalise_title(&entry.title);

@@ -1,6 +1,6 @@
 //! Headings beside those that the printed contents name: what looks as they do, and what they leave out.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::body::Body;
 use super::candidates::{Candidate, Style};
@@ -23,6 +23,20 @@ const INDEX_TITLES: &[&str] = &["index", "索引"];
 /// Fewer letters are no index.
 const FEWEST_LETTERS: usize = 3;
 
+/// The blocks that are part of a known heading.
+struct Taken(HashSet<usize>);
+
+impl Taken {
+    fn by(known: &[Heading]) -> Self {
+        Taken(known.iter().flat_map(|heading| heading.start - heading.heading_blocks..heading.start).collect())
+    }
+
+    /// Whether one of `count` blocks from `start` on, or `start` itself, is taken.
+    fn any(&self, start: usize, count: usize) -> bool {
+        (start..start + count.max(1)).any(|block| self.0.contains(&block))
+    }
+}
+
 /// Whether the contents name the chapters only: what is below them must be found.
 pub(super) fn is_coarse(known: &[Heading], blocks: &[Block]) -> bool {
     let pages = blocks.last().and_then(|block| block.page).unwrap_or(0);
@@ -33,12 +47,12 @@ pub(super) fn is_coarse(known: &[Heading], blocks: &[Block]) -> bool {
 /// the level of the looks; what stands in front of the first chapter is dropped.
 pub(super) fn overlay(found: Vec<Heading>, known: &[Heading]) -> Vec<Heading> {
     let Some(first) = known.iter().map(|heading| heading.start - heading.heading_blocks).min() else { return found };
-    let overlaps =
-        |a: &Heading, b: &Heading| a.start - a.heading_blocks < b.start && b.start - b.heading_blocks < a.start;
+    let taken = Taken::by(known);
+    let levels_of: HashMap<usize, u32> = known.iter().map(|heading| (heading.start, heading.level)).collect();
     let mut levels: HashMap<u32, Vec<u32>> = HashMap::new();
-    for heading in known {
-        if let Some(other) = found.iter().find(|other| overlaps(heading, other)) {
-            levels.entry(heading.level).or_default().push(other.level);
+    for heading in &found {
+        if let Some(&level) = levels_of.get(&heading.start) {
+            levels.entry(level).or_default().push(heading.level);
         }
     }
     let level = |level: u32| match levels.get(&level) {
@@ -51,11 +65,9 @@ pub(super) fn overlay(found: Vec<Heading>, known: &[Heading]) -> Vec<Heading> {
     };
     let mut all: Vec<Heading> =
         known.iter().map(|heading| Heading { level: level(heading.level), ..heading.clone() }).collect();
-    all.extend(
-        found
-            .into_iter()
-            .filter(|heading| heading.start > first && !known.iter().any(|other| overlaps(heading, other))),
-    );
+    all.extend(found.into_iter().filter(|heading| {
+        heading.start > first && !taken.any(heading.start - heading.heading_blocks, heading.heading_blocks)
+    }));
     all.sort_by_key(|heading| heading.start);
     all
 }
@@ -71,13 +83,10 @@ pub(super) fn learned(candidates: &[Candidate], known: &[Heading]) -> Vec<Headin
             classes.entry(candidate.class()).or_default().push(heading.level);
         }
     }
-    let taken = |candidate: &Candidate| {
-        let (from, to) = (candidate.start, candidate.start + candidate.lines);
-        known.iter().any(|heading| heading.start - heading.heading_blocks < to && from < heading.start)
-    };
+    let taken = Taken::by(known);
     candidates
         .iter()
-        .filter(|candidate| candidate.distinct && candidate.alone && !taken(candidate))
+        .filter(|candidate| candidate.distinct && candidate.alone && !taken.any(candidate.start, candidate.lines))
         // The cover is set like the headings and is none.
         .filter(|candidate| candidate.number.is_some() || candidate.page != candidates[0].page)
         .filter_map(|candidate| {
@@ -95,18 +104,19 @@ pub(super) fn learned(candidates: &[Candidate], known: &[Heading]) -> Vec<Headin
 /// bold and large, alone, and frequent.
 pub(super) fn unlisted(candidates: &[Candidate], body: Option<&Body>, lines: usize, known: &[Heading]) -> Vec<Heading> {
     let Some(body) = body else { return Vec::new() };
-    let overlaps = |candidate: &Candidate| {
-        let (from, to) = (candidate.start, candidate.start + candidate.lines);
-        known.iter().any(|heading| heading.start - heading.heading_blocks < to && from < heading.start)
-    };
+    let taken = Taken::by(known);
+    let levels_of: HashMap<usize, u32> = known
+        .iter()
+        .filter(|heading| heading.heading_blocks > 0)
+        .map(|heading| (heading.start, heading.level))
+        .collect();
     let first = known.iter().map(|heading| heading.start).min().unwrap_or(usize::MAX);
     let styles = judge_styles(candidates, body, lines);
     // The weights of the headings on each level that are listed.
     let mut listed: BTreeMap<u32, Vec<f32>> = BTreeMap::new();
     for candidate in candidates {
-        let end = candidate.start + candidate.lines;
-        if let Some(heading) = known.iter().find(|heading| heading.start == end && heading.heading_blocks > 0) {
-            listed.entry(heading.level).or_default().push(candidate.style.weight());
+        if let Some(&level) = levels_of.get(&(candidate.start + candidate.lines)) {
+            listed.entry(level).or_default().push(candidate.style.weight());
         }
     }
     let level = |style: Style| {
@@ -125,7 +135,7 @@ pub(super) fn unlisted(candidates: &[Candidate], body: Option<&Body>, lines: usi
             && !candidate.is_index_letter
             && candidate.start > first
             && styles.get(&candidate.style).is_some_and(|&score| score >= SURE_LOOKS)
-            && !overlaps(candidate)
+            && !taken.any(candidate.start, candidate.lines)
     };
     let mut counts: HashMap<Style, usize> = HashMap::new();
     candidates.iter().filter(fits).for_each(|candidate| *counts.entry(candidate.style).or_default() += 1);

@@ -5,6 +5,8 @@ use crate::text::is_wide;
 
 /// Fewer rows on either side are no column.
 const FEWEST_ROWS: usize = 4;
+/// So many rows are no page that anybody reads in columns.
+const MOST_ROWS: usize = 3000;
 /// A gutter is at least this wide, as a share of the size of the text.
 const GUTTER: f32 = 0.7;
 /// A column takes at least this share of the width of what it is part of.
@@ -17,6 +19,8 @@ const CHARACTERS_PER_ROW: f32 = 14.0;
 const WORDED: f32 = 0.7;
 /// Columns inside columns inside columns: deeper is no layout.
 const DEEPEST: usize = 4;
+/// Wider pages, in points, are drawings.
+const WIDEST: f32 = 5000.0;
 /// Gutters are looked for at places this far apart, in points.
 const STEP: f32 = 1.0;
 
@@ -29,7 +33,8 @@ pub fn reading_order(rows: Vec<Row>) -> Vec<(u32, Row)> {
 }
 
 fn read(rows: Vec<Row>, depth: usize, parts: &mut Vec<Vec<Row>>) {
-    let found = if depth < DEEPEST && rows.len() >= FEWEST_ROWS { find_columns(&rows) } else { None };
+    let found =
+        if depth < DEEPEST && (FEWEST_ROWS..MOST_ROWS).contains(&rows.len()) { find_columns(&rows) } else { None };
     let Some(Columns { first, last, x }) = found else {
         if !rows.is_empty() {
             parts.push(rows);
@@ -57,7 +62,7 @@ fn find_columns(rows: &[Row]) -> Option<Columns> {
     let left = rows.iter().map(Row::left).fold(f32::MAX, f32::min);
     let right = rows.iter().map(Row::right).fold(f32::MIN, f32::max);
     let width = right - left;
-    if !(width > 0.0 && width < 20_000.0) {
+    if !(width > 0.0 && width < WIDEST) {
         return None;
     }
     let steps = (width / STEP) as usize;

@@ -13,6 +13,8 @@ const SCRIPT_SIZE: f32 = 0.88;
 const SAME_SIZE_SHIFT: f32 = 0.3;
 /// More pieces than this on one baseline are a row of their own: figures of a table, not scripts.
 const MOST_SCRIPTS: usize = 40;
+/// So many characters are no script.
+const LONGEST_SCRIPT: usize = 200;
 /// A gap of this share of the size parts two words.
 const WORD_GAP: f32 = 0.15;
 /// With a space character in it, a gap of this share does.
@@ -178,6 +180,9 @@ fn pieces(strand: &Strand) -> Vec<Strand> {
 fn is_host(host: &Strand, script: &Strand) -> bool {
     let shift = (host.baseline - script.baseline).abs();
     if shift > SCRIPT_SHIFT * host.size {
+        return false;
+    }
+    if script.glyphs.len() > LONGEST_SCRIPT {
         return false;
     }
     let reach = host.size * 0.6;

@@ -1,0 +1,260 @@
+//! The lines of a contents page: titles with a page number behind leaders or a wide gap.
+
+use crate::load::Block;
+use crate::structure::{normalise_title, numbering};
+use crate::text::{join_line, roman};
+
+/// Fewer entries are no contents page.
+const FEWEST_ENTRIES: usize = 3;
+/// More are no contents page of this world.
+const MOST_ENTRIES: usize = 5000;
+/// So many lines without a page number end the contents.
+const LONGEST_GAP: usize = 4;
+/// Entries whose left edges differ by less than this, in points, are equally indented.
+pub(super) const SAME_INDENT: f32 = 3.0;
+/// A title goes over at most this many lines.
+pub(super) const MOST_LINES: usize = 3;
+/// So many entries need no heading that says what they are.
+const ENOUGH_ENTRIES: usize = 8;
+/// Where no heading says so, contents stand in front: on one of the first pages, or in the first part of a long
+/// document. An index looks much the same, and stands behind.
+const FRONT_PAGES: u32 = 20;
+const FRONT_SHARE: u32 = 8;
+/// From one entry to the next, page numbers rise by at most this where nothing else tells an entry.
+const LARGEST_RISE: i64 = 40;
+/// A line that only its number makes an entry has at most so many characters.
+const LONGEST_LOOSE: usize = 60;
+/// Headings over a table of contents.
+const CONTENTS: &[&str] =
+    &["contents", "目录", "目錄", "目次", "inhalt", "inhaltsverzeichnis", "sommaire", "índice", "toc"];
+/// Headings over lists that look like a table of contents and are none.
+const OTHER_LISTS: &[&str] = &[
+    "listoffigures",
+    "listoftables",
+    "listofequations",
+    "listofalgorithms",
+    "listoflistings",
+    "listofexamples",
+    "figures",
+    "tables",
+    "插图索引",
+    "插图目录",
+    "插图",
+    "图目录",
+    "图索引",
+    "图录",
+    "表格索引",
+    "表格目录",
+    "表格",
+    "表目录",
+    "表索引",
+    "公式索引",
+    "插图清单",
+    "表格清单",
+    "附表清单",
+    "index",
+    "索引",
+    "关键词索引",
+    "bibliography",
+    "references",
+    "参考文献",
+];
+
+/// One line of the contents.
+#[derive(Debug, Clone)]
+pub(super) struct Entry {
+    pub(super) title: String,
+    pub(super) label: String,
+    pub(super) left: f32,
+    pub(super) bold: bool,
+    pub(super) size: f32,
+    /// Page and part of the page.
+    pub(super) part: (u32, u32),
+    /// Blocks it takes.
+    pub(super) blocks: (usize, usize),
+}
+
+/// Runs of entries whose page numbers do not fall.
+pub(super) fn regions(blocks: &[Block]) -> Vec<Vec<Entry>> {
+    let strict: Vec<Option<(String, String)>> = blocks.iter().map(strict_entry).collect();
+    let mut regions = Vec::new();
+    let mut i = 0;
+    while i < blocks.len() {
+        if strict[i].is_none() {
+            i += 1;
+            continue;
+        }
+        let (entries, next) = region(blocks, &strict, i);
+        let is_other = (1..=2).any(|back| {
+            entries.first().and_then(|entry| entry.blocks.0.checked_sub(back)).is_some_and(|heading| {
+                let title = normalise_title(&blocks[heading].text);
+                OTHER_LISTS.contains(&title.as_str())
+            })
+        });
+        if !is_other && is_contents(&entries) && is_introduced(&entries, blocks) {
+            regions.push(entries);
+        }
+        i = next.max(i + 1);
+    }
+    regions
+}
+
+fn region(blocks: &[Block], strict: &[Option<(String, String)>], first: usize) -> (Vec<Entry>, usize) {
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut pending: Vec<usize> = Vec::new();
+    // A title that begins above the first line with a page number.
+    if let Some(above) = first.checked_sub(1)
+        && numbering::parse(&blocks[above].text).is_some()
+        && numbering::parse(&blocks[first].text).is_none()
+        && blocks[above].page == blocks[first].page
+        && blocks[above].text.chars().count() < 120
+    {
+        pending.push(above);
+    }
+    let mut i = first;
+    while i < blocks.len() {
+        if entries.len() >= MOST_ENTRIES {
+            break;
+        }
+        let entry = strict[i].clone().or_else(|| loose_entry(&blocks[i], &entries, blocks));
+        match entry {
+            Some((title, label)) => {
+                if falls(&entries, &label) {
+                    break;
+                }
+                let joins = !pending.is_empty()
+                    && pending.len() < MOST_LINES
+                    && numbering::parse(&title).is_none()
+                    && same_looks(&blocks[pending[0]], &blocks[i]);
+                let start = if joins { pending[0] } else { i };
+                let mut whole = String::new();
+                if joins {
+                    for &line in &pending {
+                        join_line(&mut whole, &blocks[line].text);
+                    }
+                }
+                join_line(&mut whole, &title);
+                let look = blocks[start].look.as_ref();
+                entries.push(Entry {
+                    title: spaced(whole),
+                    label,
+                    left: look.map_or(0.0, |look| look.left),
+                    bold: look.is_some_and(|look| look.bold),
+                    size: look.map_or(0.0, |look| look.size),
+                    part: (blocks[start].page.unwrap_or(0), look.map_or(0, |look| look.part)),
+                    blocks: (start, i + 1),
+                });
+                pending.clear();
+            }
+            None => {
+                pending.push(i);
+                if pending.len() >= LONGEST_GAP {
+                    break;
+                }
+            }
+        }
+        i += 1;
+    }
+    (entries, i)
+}
+
+/// A title with a space behind its number, which narrow contents pages leave out.
+fn spaced(title: String) -> String {
+    match numbering::parse(&title) {
+        Some(number)
+            if title[..number.length].ends_with(|c: char| c.is_ascii_digit())
+                && title[number.length..].starts_with(|c: char| c.is_ascii_uppercase()) =>
+        {
+            format!("{} {}", &title[..number.length], &title[number.length..])
+        }
+        _ => title,
+    }
+}
+
+fn same_looks(a: &Block, b: &Block) -> bool {
+    match (&a.look, &b.look) {
+        (Some(a), Some(b)) => (a.size - b.size).abs() < 0.6 && a.bold == b.bold,
+        _ => true,
+    }
+}
+
+/// A title and a page number that leaders or a wide gap part.
+fn strict_entry(block: &Block) -> Option<(String, String)> {
+    let (title, label, leaders) = split_label(&block.text)?;
+    let cells = block.look.as_ref().map_or(1, |look| look.cells);
+    (leaders || cells >= 2).then_some((title, label))
+}
+
+/// Among entries, a page number at the same right edge is enough.
+fn loose_entry(block: &Block, entries: &[Entry], blocks: &[Block]) -> Option<(String, String)> {
+    let (title, label, _) = split_label(&block.text)?;
+    let right = block.look.as_ref()?.right;
+    let rises = match (value(&label), entries.iter().rev().find_map(|entry| value(&entry.label))) {
+        (Some(new), Some(last)) => (0..=LARGEST_RISE).contains(&(new - last)),
+        _ => false,
+    };
+    if entries.len() >= FEWEST_ENTRIES && rises && title.chars().count() <= LONGEST_LOOSE {
+        return Some((title, label));
+    }
+    let known = entries.iter().rev().take(3).filter_map(|entry| blocks[entry.blocks.1 - 1].look.as_ref());
+    known.into_iter().any(|look| (look.right - right).abs() < SAME_INDENT).then_some((title, label))
+}
+
+/// Cuts a line into title and page number, and says whether leaders part them.
+fn split_label(text: &str) -> Option<(String, String, bool)> {
+    let text = text.trim_end();
+    let at = text.rfind(|c: char| c.is_whitespace() || matches!(c, '.' | '·' | '…' | '⋯' | '．' | '-'))?;
+    let part = text[at..].chars().next()?.len_utf8();
+    let label = text[at + part..].trim_matches(['(', ')', '（', '）']);
+    let is_label = (label.len() <= 4 && !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_digit()))
+        || roman(label).is_some();
+    if !is_label {
+        return None;
+    }
+    let before = text[..at + part].trim_end();
+    let is_leader = |c: char| matches!(c, '.' | '·' | '…' | '⋯' | '．' | ' ' | '_' | '-');
+    let title = before.trim_end_matches(is_leader);
+    let leaders = before[title.len()..].chars().filter(|c| !c.is_whitespace()).count();
+    let leaders = leaders >= 3 || before[title.len()..].contains(['…', '⋯']);
+    let has_letters = title.chars().any(char::is_alphabetic);
+    (has_letters && title.chars().count() <= 200).then(|| (title.trim().to_owned(), label.to_owned(), leaders))
+}
+
+pub(super) fn value(label: &str) -> Option<i64> {
+    label.parse().ok()
+}
+
+/// Whether the label is lower than those before it: another list begins.
+fn falls(entries: &[Entry], label: &str) -> bool {
+    let Some(new) = value(label) else { return false };
+    let last = entries.iter().rev().filter_map(|entry| value(&entry.label)).take(3).max();
+    last.is_some_and(|last| new + 1 < last)
+}
+
+fn is_contents(entries: &[Entry]) -> bool {
+    if entries.len() < FEWEST_ENTRIES {
+        return false;
+    }
+    let figures = entries.iter().filter(|entry| is_caption(&entry.title)).count();
+    let commas = entries.iter().filter(|entry| entry.title.ends_with(',')).count();
+    figures * 2 < entries.len() && commas * 3 < entries.len()
+}
+
+/// Whether a heading says that contents follow, or there are enough entries to need none.
+fn is_introduced(entries: &[Entry], blocks: &[Block]) -> bool {
+    let first = entries[0].blocks.0;
+    let headed = (1..=3).filter_map(|back| first.checked_sub(back)).any(|i| {
+        let title = normalise_title(&blocks[i].text);
+        CONTENTS.iter().any(|word| title == *word || (title.ends_with(word) && title.chars().count() < 24))
+    });
+    let last_page = blocks.last().and_then(|block| block.page).unwrap_or(0);
+    let in_front = blocks[first].page.unwrap_or(0) <= FRONT_PAGES.max(last_page / FRONT_SHARE);
+    headed || (entries.len() >= ENOUGH_ENTRIES && in_front)
+}
+
+fn is_caption(title: &str) -> bool {
+    let lower = title.to_lowercase();
+    ["figure ", "fig. ", "table ", "图", "表", "listing ", "algorithm "].iter().any(|word| {
+        lower.strip_prefix(word).is_some_and(|rest| rest.trim_start().starts_with(|c: char| c.is_ascii_digit()))
+    })
+}

@@ -1,0 +1,263 @@
+//! The printed contents page: titles with dotted leaders or aligned page numbers, over one or more pages.
+
+mod entries;
+mod levels;
+mod places;
+
+use entries::{Entry, regions};
+use levels::levels;
+use places::{Places, lead};
+
+use super::{Heading, Provenance, normalise_title};
+use crate::load::Block;
+
+/// This share of the entries must be found where they say.
+const FEWEST_CONFIRMED: f32 = 0.6;
+/// How sure an entry is that was found on its page, and one that was only counted out.
+const CONFIRMED: f32 = 0.95;
+const COUNTED: f32 = 0.6;
+
+/// A table of contents as printed, and the blocks that it takes.
+pub struct Contents {
+    pub headings: Vec<Heading>,
+    /// Index of the first block and the one behind the last.
+    pub span: (usize, usize),
+}
+
+/// Finds the printed tables of contents that lead where they say. `labels` are the numbers printed on the pages.
+pub fn find(blocks: &[Block], labels: &[Option<String>]) -> Vec<Contents> {
+    let normalised: Vec<String> = blocks.iter().map(|block| normalise_title(&block.text)).collect();
+    let regions = regions(blocks);
+    let spans: Vec<(usize, usize)> =
+        regions.iter().map(|entries| (entries[0].blocks.0, entries[entries.len() - 1].blocks.1)).collect();
+    let mut found: Vec<Contents> = Vec::new();
+    for (entries, &span) in regions.iter().zip(&spans) {
+        let Some(headings) = resolve(entries, blocks, &normalised, labels, &spans) else { continue };
+        let first = |contents: &Contents| contents.headings.first().map(|heading| heading.start);
+        let contents = Contents { headings, span };
+        // The same contents again in another language leads to the same places.
+        if found.iter().any(|known| first(known) == first(&contents)) {
+            found.push(Contents { headings: Vec::new(), span });
+        } else {
+            found.push(contents);
+        }
+    }
+    found
+}
+
+/// Leads each entry to its page and its line.
+fn resolve(
+    entries: &[Entry],
+    blocks: &[Block],
+    normalised: &[String],
+    labels: &[Option<String>],
+    spans: &[(usize, usize)],
+) -> Option<Vec<Heading>> {
+    let places = Places { blocks, normalised, spans };
+    let titles: Vec<String> = entries.iter().map(|entry| normalise_title(&entry.title)).collect();
+    let pages = lead(entries, &titles, &places, labels);
+    let levels = levels(entries);
+    let mut headings = Vec::new();
+    let mut confirmed = 0;
+    let mut after = entries.last()?.blocks.1;
+    let last_page = blocks.last()?.page?;
+    for (i, entry) in entries.iter().enumerate() {
+        let Some(page) = pages[i] else { continue };
+        let nearby = [page, page + 1, page.saturating_sub(1)];
+        let exact = |&page: &u32| places.find(&titles[i], page, after).or_else(|| places.find(&titles[i], page, 0));
+        let found = nearby.iter().find_map(exact).or_else(|| places.find_nearly(&titles[i], page));
+        let (start, lines, page) = match found {
+            Some((at, lines)) => {
+                confirmed += 1;
+                (at + lines, lines, blocks[at].page.unwrap_or(page))
+            }
+            None if page == 0 || page > last_page => continue,
+            None => (places.first_on(page).max(after), 0, page),
+        };
+        after = start;
+        headings.push(Heading {
+            level: levels[i],
+            title: entry.title.clone(),
+            page: Some(page),
+            start,
+            heading_blocks: lines,
+            provenance: Provenance::PrintedContents,
+            confidence: if lines > 0 { CONFIRMED } else { COUNTED },
+        });
+    }
+    (confirmed as f32 >= FEWEST_CONFIRMED * entries.len() as f32).then_some(headings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::structure::sample::{body, heading, line, page};
+
+    /// A line of the contents with dotted leaders.
+    fn dotted(title: &str, label: &str) -> Block {
+        line(&format!("{title} . . . . . . . . . . {label}")).ending_at(520.0)
+    }
+
+    /// A line of the contents with a gap before the page number.
+    fn aligned(title: &str, label: &str) -> Block {
+        line(&format!("{title} {label}")).cells(2).ending_at(520.0)
+    }
+
+    const CHAPTERS: [&str; 4] = ["1 Introduction", "2 Plant description", "3 Operation", "4 Maintenance"];
+
+    /// A contents page and the four chapters, on one page each, from page `first` on.
+    fn book(contents: Vec<Block>, first: u32) -> Vec<Block> {
+        let chapter = |(title, number): (&&str, u32)| page(number, [vec![heading(title, 16.0)], body(title)]);
+        let mut blocks = page(1, [contents]);
+        blocks.extend(CHAPTERS.iter().zip(first..).flat_map(chapter));
+        blocks
+    }
+
+    /// Level, title and page of each entry.
+    fn read(blocks: &[Block]) -> Vec<(u32, String, u32)> {
+        find(blocks, &[])
+            .into_iter()
+            .flat_map(|contents| contents.headings)
+            .map(|heading| (heading.level, heading.title, heading.page.unwrap_or(0)))
+            .collect()
+    }
+
+    fn chapters(first: u32) -> Vec<(u32, String, u32)> {
+        CHAPTERS.iter().zip(first..).map(|(title, page)| (1, (*title).to_owned(), page)).collect()
+    }
+
+    fn contents(entry: fn(&str, &str) -> Block) -> Vec<Block> {
+        let entries = CHAPTERS.iter().zip(["1", "2", "3", "4"]).map(|(title, label)| entry(title, label));
+        std::iter::once(heading("Contents", 16.0)).chain(entries).collect()
+    }
+
+    #[test]
+    fn leaders_and_aligned_numbers_make_contents() {
+        assert_eq!(read(&book(contents(dotted), 2)), chapters(2));
+        assert_eq!(read(&book(contents(aligned), 2)), chapters(2));
+    }
+
+    #[test]
+    fn a_section_starts_at_its_heading_and_not_in_the_contents() {
+        let blocks = book(contents(dotted), 2);
+        let found = find(&blocks, &[]);
+        assert_eq!(found[0].span, (1, 5));
+        for heading in &found[0].headings {
+            assert_eq!(heading.heading_blocks, 1);
+            assert!(blocks[heading.start].text.starts_with("What is said about"), "{heading:?}");
+            assert!(heading.confidence > 0.9);
+        }
+    }
+
+    #[test]
+    fn chinese_contents() {
+        let titles = ["第一章 概述", "第二章 日常巡检", "第三章 定期保养"];
+        let entries = titles.iter().zip(["1", "2", "3"]).map(|(title, label)| line(&format!("{title}……………{label}")));
+        let mut blocks = page(1, [std::iter::once(heading("目 录", 16.0)).chain(entries).collect()]);
+        blocks.extend(
+            titles.iter().zip(2..).flat_map(|(title, number)| page(number, [vec![heading(title, 16.0)], body("泵")])),
+        );
+        let found: Vec<(u32, String, u32)> =
+            titles.iter().zip(2..).map(|(title, page)| (1, (*title).to_owned(), page)).collect();
+        assert_eq!(read(&blocks), found);
+    }
+
+    #[test]
+    fn page_one_may_be_any_page_of_the_file() {
+        assert_eq!(read(&book(contents(dotted), 9)), chapters(9));
+    }
+
+    #[test]
+    fn roman_page_numbers_are_those_that_the_pages_bear() {
+        let mut entries = contents(dotted);
+        entries.insert(1, dotted("Preface", "iii"));
+        let mut blocks = page(1, [entries]);
+        blocks.extend(page(3, [vec![heading("Preface", 16.0)], body("thanks")]));
+        blocks.extend(book(Vec::new(), 5));
+        let labels: Vec<Option<String>> =
+            ["i", "ii", "iii", "iv", "1", "2", "3", "4"].map(|label| Some(label.to_owned())).into();
+        let found = find(&blocks, &labels);
+        let pages: Vec<Option<u32>> = found[0].headings.iter().map(|heading| heading.page).collect();
+        assert_eq!(pages, [Some(3), Some(5), Some(6), Some(7), Some(8)]);
+    }
+
+    #[test]
+    fn a_title_may_go_over_two_lines() {
+        let mut entries = contents(dotted);
+        entries[2] = dotted("and of its machinery", "2");
+        entries.insert(2, line("2 Description of the plant"));
+        let mut blocks = book(entries, 2);
+        for block in &mut blocks {
+            if block.text == "2 Plant description" {
+                block.text = "2 Description of the plant and of its machinery".into();
+            }
+        }
+        let titles: Vec<String> = read(&blocks).into_iter().map(|(_, title, _)| title).collect();
+        assert_eq!(titles[1], "2 Description of the plant and of its machinery");
+        assert_eq!(titles.len(), 4);
+    }
+
+    #[test]
+    fn levels_come_from_numbers_and_from_indents() {
+        let titles = ["1 Introduction", "1.1 Scope", "1.1.1 Terms", "1.2 Safety", "2 Plant"];
+        let plain = ["Introduction", "Scope", "Terms", "Safety", "Plant"];
+        let indents = [0.0, 15.0, 30.0, 15.0, 0.0];
+        let book = |titles: [&str; 5], indents: [f32; 5]| {
+            let entries = titles.iter().zip(indents).map(|(title, indent)| dotted(title, "2").indented(indent));
+            let mut blocks = page(1, [std::iter::once(heading("Contents", 16.0)).chain(entries).collect()]);
+            blocks.extend(page(2, titles.map(|title| [vec![heading(title, 12.0)], body(title)].concat())));
+            read(&blocks).into_iter().map(|(level, ..)| level).collect::<Vec<u32>>()
+        };
+        assert_eq!(book(titles, [0.0; 5]), [1, 2, 3, 2, 1]);
+        assert_eq!(book(plain, indents), [1, 2, 3, 2, 1]);
+    }
+
+    #[test]
+    fn contents_without_a_heading_must_be_long_and_stand_in_front() {
+        let short = contents(dotted).split_off(1);
+        assert_eq!(read(&book(short, 2)), [], "four lines with numbers may be anything");
+        let titles: Vec<String> = (1..=9).map(|i| format!("{i} Chapter about {}", "xyz".repeat(i))).collect();
+        let long: Vec<Block> = titles.iter().zip(1..).map(|(title, i)| dotted(title, &i.to_string())).collect();
+        let chapters =
+            titles.iter().zip(2..).flat_map(|(title, number)| page(number, [vec![heading(title, 16.0)], body("it")]));
+        let in_front: Vec<Block> = page(1, [long.clone()]).into_iter().chain(chapters.clone()).collect();
+        assert_eq!(read(&in_front).len(), 9);
+        let behind: Vec<Block> =
+            chapters.chain((11..40).flat_map(|number| page(number, [body("more")]))).chain(page(40, [long])).collect();
+        assert_eq!(read(&behind), []);
+    }
+
+    #[test]
+    fn lists_of_figures_and_indexes_are_no_contents() {
+        for title in ["List of Figures", "List of Tables", "Index", "插图目录", "表格索引"] {
+            let mut entries = contents(dotted);
+            entries[0] = heading(title, 16.0);
+            assert_eq!(read(&book(entries, 2)), [], "{title}");
+        }
+        let figures = CHAPTERS.iter().zip(1..).map(|(title, i)| dotted(&format!("Figure {i} {title}"), &i.to_string()));
+        let figures: Vec<Block> = std::iter::once(heading("Contents", 16.0)).chain(figures).collect();
+        assert_eq!(read(&book(figures, 2)), [], "captions say what they are");
+        let terms =
+            ["bearing,", "coupling,", "gland,", "motor,"].iter().zip(1..).map(|(t, i)| aligned(t, &i.to_string()));
+        let terms: Vec<Block> = std::iter::once(heading("Contents", 16.0)).chain(terms).collect();
+        assert_eq!(read(&book(terms, 2)), []);
+    }
+
+    #[test]
+    fn contents_that_lead_nowhere_are_none() {
+        let mut blocks = book(contents(dotted), 2);
+        for block in &mut blocks {
+            if CHAPTERS.contains(&block.text.as_str()) {
+                block.text = "Something else altogether".into();
+            }
+        }
+        assert_eq!(read(&blocks), []);
+    }
+
+    #[test]
+    fn the_same_contents_in_a_second_language_count_once() {
+        let blocks = book([contents(dotted), contents(aligned)].concat(), 2);
+        assert_eq!(read(&blocks), chapters(2));
+        assert_eq!(find(&blocks, &[]).len(), 2, "and neither is text with headings");
+    }
+}
