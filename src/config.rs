@@ -55,6 +55,8 @@ pub struct IngestConfig {
     pub file_timeout: Option<u64>,
     /// In seconds.
     pub page_timeout: Option<u64>,
+    /// In megabytes.
+    pub worker_memory: Option<u64>,
     /// The program that reads images of pages.
     pub ocr_command: Option<String>,
     /// Threads.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::progress::progress_display;
-use super::reading::{load_options, time_limits};
+use super::reading::{limits, load_options};
 use super::{Context, cores};
 use crate::chunk::ChunkConfig;
 use crate::config::Config;
@@ -70,6 +70,9 @@ pub struct IngestArgs {
     /// Leave out a page that takes longer [default: 20, with --ocr-command 120]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     page_timeout: Option<u64>,
+    /// Memory that reading a file may take, beside four times its size [default: 900]
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..))]
+    worker_memory: Option<u64>,
     /// Read pages without text by a program: it gets the path of the page's image for {} and prints the text
     #[arg(
         long,
@@ -124,8 +127,12 @@ fn request(args: IngestArgs, config: crate::config::IngestConfig) -> Result<Inge
         }
     };
     let load = load_options(args.password, args.ocr_command.or(config.ocr_command))?;
-    let time_limits =
-        time_limits(args.file_timeout.or(config.file_timeout), args.page_timeout.or(config.page_timeout), &load);
+    let limits = limits(
+        args.file_timeout.or(config.file_timeout),
+        args.page_timeout.or(config.page_timeout),
+        args.worker_memory.or(config.worker_memory),
+        &load,
+    );
     let or_config = |typed: Vec<String>, configured: Vec<String>| if typed.is_empty() { configured } else { typed };
     Ok(IngestRequest {
         paths,
@@ -140,7 +147,7 @@ fn request(args: IngestArgs, config: crate::config::IngestConfig) -> Result<Inge
         force: args.force,
         embed: !args.no_embed,
         max_file_bytes,
-        time_limits,
+        limits,
         jobs: args.jobs.or(config.jobs).unwrap_or_else(cores).max(1),
     })
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::progress::progress_display;
-use super::reading::{load_options, time_limits};
+use super::reading::{limits, load_options};
 use super::{Context, cores};
 use crate::error::{Error, Kind, Result};
 use crate::ingest::{RebuildOptions, ReindexRequest, reindex};
@@ -74,7 +74,7 @@ pub(super) fn rebuild_options(
     let config = context.config(&context.store()?)?;
     let load = load_options(password, config.ingest.ocr_command.clone())?;
     Ok(RebuildOptions {
-        time_limits: time_limits(config.ingest.file_timeout, config.ingest.page_timeout, &load),
+        limits: limits(config.ingest.file_timeout, config.ingest.page_timeout, config.ingest.worker_memory, &load),
         load,
         engine: context.engine(&config),
         jobs: jobs.or(config.ingest.jobs).unwrap_or_else(cores).max(1),

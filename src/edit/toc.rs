@@ -141,11 +141,9 @@ fn entries_of(sections: &[SectionRow]) -> Vec<OutlineEntry> {
 
 async fn source_now(place: &Place, document: &DocumentRow) -> Result<SourceNow> {
     let (document, store, options) = (document.clone(), place.store.clone(), place.options.clone());
-    tokio::task::spawn_blocking(move || {
-        read_source(&document, &store, &options.load, &mut Worker::new(options.time_limits))
-    })
-    .await
-    .map_err(|error| Error::failed(format!("reading the source crashed: {error}")))?
+    tokio::task::spawn_blocking(move || read_source(&document, &store, &options.load, &mut Worker::new(options.limits)))
+        .await
+        .map_err(|error| Error::failed(format!("reading the source crashed: {error}")))?
 }
 
 /// The document whose text gets the new sections.

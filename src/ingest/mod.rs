@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::chunk::ChunkConfig;
-use crate::load::worker::TimeLimits;
+use crate::load::worker::Limits;
 use crate::load::{Format, LoadOptions};
 use crate::store::DocumentRow;
 use crate::structure::Provenance;
@@ -60,7 +60,7 @@ pub struct IngestRequest {
     /// Larger files are refused; `None` means [`IngestRequest::largest`]'s defaults.
     pub max_file_bytes: Option<u64>,
     /// A file that takes longer to parse is given up, a page that does is left out.
-    pub time_limits: TimeLimits,
+    pub limits: Limits,
     /// How many threads load, and embed.
     pub jobs: usize,
 }

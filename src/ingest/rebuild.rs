@@ -13,7 +13,7 @@ use super::stored::stored_document;
 use crate::chunk::ChunkConfig;
 use crate::embed::{EngineChoice, MODEL};
 use crate::error::Result;
-use crate::load::worker::{TimeLimits, Worker};
+use crate::load::worker::{Limits, Worker};
 use crate::load::{Document, Format, LoadOptions, OutlineEntry};
 use crate::store::{DocumentRow, ModelRecord, Namespace, Snapshot, Store, Writer};
 
@@ -23,7 +23,7 @@ pub struct RebuildOptions {
     /// For the loaders.
     pub load: LoadOptions,
     /// A file that takes longer to parse is given up.
-    pub time_limits: TimeLimits,
+    pub limits: Limits,
     /// The engine that embeds.
     pub engine: EngineChoice,
     /// How many threads load, and embed.

@@ -127,7 +127,7 @@ async fn rebuild_all(
     report: &mut ReindexReport,
 ) -> Result<()> {
     let (store, load, dry_run, reading) = (store.clone(), options.load.clone(), report.dry_run, progress.clone());
-    let mut sources = spread(rows, options.jobs, options.time_limits, move |row: &DocumentRow, worker| {
+    let mut sources = spread(rows, options.jobs, options.limits, move |row: &DocumentRow, worker| {
         let now = if dry_run {
             look_at_source(row, &store).map(|looked| looked.err())
         } else {

@@ -280,7 +280,7 @@ fn start_loaders(
 ) -> Receiver<Loaded> {
     let (existing, progress, jobs) = (existing.clone(), progress.clone(), request.jobs);
     let request = Arc::new(request.clone());
-    spread(todo, jobs, request.time_limits, move |todo, worker| {
+    spread(todo, jobs, request.limits, move |todo, worker| {
         let loaded = load(&todo.candidate, &existing, &request, worker);
         progress.file_read(&todo.candidate.source);
         loaded
@@ -322,7 +322,7 @@ fn load_standard_input(name: &str, bytes: &[u8], existing: &Existing, request: &
         return Loaded::Same { facts };
     }
     let format = request.format.or_else(|| Format::from_path(Path::new(name)));
-    let mut worker = Worker::new(request.time_limits);
+    let mut worker = Worker::new(request.limits);
     match parse_bytes(bytes, format, &request.load, &mut worker) {
         Ok(document) => Loaded::Parsed { facts, document: Box::new(document) },
         Err(error) => Loaded::Failed { source, error },

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::mpsc::{Receiver, channel};
 
-use crate::load::worker::{TimeLimits, Worker};
+use crate::load::worker::{Limits, Worker};
 
 /// How many results may wait to be taken, per thread: memory does not grow with the number of files.
 const QUEUE_PER_THREAD: usize = 4;
@@ -15,7 +15,7 @@ const QUEUE_PER_THREAD: usize = 4;
 pub(super) fn spread<T, R>(
     items: Vec<T>,
     jobs: usize,
-    limits: TimeLimits,
+    limits: Limits,
     work: impl Fn(&T, &mut Worker) -> R + Send + Sync + 'static,
 ) -> Receiver<R>
 where

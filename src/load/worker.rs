@@ -21,21 +21,20 @@ pub const SUBCOMMAND: &str = "parse-worker";
 /// What a worker's answer starts with.
 const MARKER: &str = "\u{1}kb\u{1}";
 
-/// The memory that a worker may use beyond a small multiple of the file itself. The largest of 356 hostile files and a
-/// real book of 429 pages need a tenth of it.
-const MEMORY_LIMIT_BYTES: u64 = 900 << 20;
-/// How often a file's bytes may be in memory: as they came, as the engines keep them, unpacked.
+/// How often a file's bytes may be in memory besides: as they came, as the engines keep them, unpacked.
 const COPIES: u64 = 4;
 /// A file may have so many pages that take too long before it is given up.
 const MOST_SKIPPED: usize = 3;
 
-/// How long a worker may take.
+/// How long a worker may take, and how much memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TimeLimits {
+pub struct Limits {
     /// For a file.
     pub file: Duration,
     /// For a page of it, where the format has pages. A page that takes longer is left out.
     pub page: Duration,
+    /// In bytes, besides a small multiple of the file's own size.
+    pub memory: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -43,6 +42,7 @@ struct Request {
     format: Format,
     options: LoadOptions,
     length: usize,
+    memory: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -71,7 +71,7 @@ pub fn serve() -> Result<()> {
             .map_err(|error| Error::failed(format!("the worker was sent something else than a request: {error}")))?;
         let mut bytes = vec![0; request.length];
         input.read_exact(&mut bytes)?;
-        limit_memory(Some(MEMORY_LIMIT_BYTES.saturating_add(bytes.len() as u64 * COPIES)));
+        limit_memory(Some(request.memory.saturating_add(bytes.len() as u64 * COPIES)));
         let tell = |page| drop(send(&Answer::Page(page)));
         let parsed = std::panic::catch_unwind(|| parse_with(&bytes, request.format, &request.options, &tell));
         let answer = match parsed {
@@ -129,7 +129,7 @@ fn end_with_parent() {}
 /// One worker process, started when it is first needed and again after it had to be ended.
 pub struct Worker {
     running: Option<Running>,
-    limits: TimeLimits,
+    limits: Limits,
 }
 
 struct Running {
@@ -149,8 +149,8 @@ impl Drop for Running {
 }
 
 impl Worker {
-    /// A worker that may take as long as `limits` say.
-    pub fn new(limits: TimeLimits) -> Self {
+    /// A worker that may take as long and as much as `limits` say.
+    pub fn new(limits: Limits) -> Self {
         Worker { running: None, limits }
     }
 
@@ -181,7 +181,7 @@ impl Worker {
             Some(running) => running,
             None => start()?,
         };
-        let request = Request { format, options: options.clone(), length: bytes.len() };
+        let request = Request { format, options: options.clone(), length: bytes.len(), memory: self.limits.memory };
         let header = serde_json::to_string(&request)
             .map_err(|error| Error::failed(format!("cannot make a request for the worker: {error}")))?;
         let sent = writeln!(running.input, "{header}")
@@ -238,7 +238,7 @@ fn too_slow(limit: Duration) -> Error {
 
 fn crashed() -> Error {
     Error::failed("the parser crashed or ran out of memory on this file")
-        .hint("the file is damaged or hostile; leave it out with --exclude")
+        .hint("the file is damaged or hostile: leave it out with --exclude; or give it more with --worker-memory MB")
 }
 
 fn start() -> Result<Running> {

@@ -11,7 +11,7 @@ use crate::text::squeeze;
 /// What stands for the image's path in the command.
 const PLACEHOLDER: &str = "{}";
 /// Smaller images, in pixels, are ornaments and no pages.
-const SMALLEST: u32 = 200 * 200;
+const SMALLEST: u32 = 64 * 64;
 /// How much of what the program complained about is told.
 const LONGEST_COMPLAINT: usize = 200;
 

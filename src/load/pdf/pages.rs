@@ -51,8 +51,8 @@ impl Reading {
 /// Where no engine can read the file, the password does not open it, or it has no text.
 pub fn read(bytes: &[u8], options: &LoadOptions, document: &mut Document, on_page: &dyn Fn(u32)) -> Result<()> {
     let (mut pages, tags) = match first_engine(bytes, options, on_page, &mut document.warnings) {
-        Ok(read) => read,
-        Err(error) if is_encryption(&error) => return Err(error),
+        Ok(FirstReading::Pages(pages, tags)) => (pages, tags),
+        Ok(FirstReading::Final(error)) => return Err(error),
         Err(error) => {
             let pages = second_engine(bytes, options).map_err(|second| {
                 Error::failed(format!(
@@ -80,6 +80,13 @@ fn report_empty(pages: &[Reading], options: &LoadOptions, document: &mut Documen
     let all = pages.len();
     let empty = pages.iter().filter(|page| page.is_empty()).count();
     let percent = (empty * 100).div_ceil(all.max(1));
+    if empty == all && !options.skip_pages.is_empty() {
+        return Err(Error::failed(format!(
+            "the PDF has no text on its {all} pages, and reading {} of them took too long",
+            options.skip_pages.len()
+        ))
+        .hint("give pages longer with --page-timeout SECONDS"));
+    }
     if empty == all {
         let error = Error::failed(format!("the PDF has no text on its {all} pages (100 %); it is probably a scan"));
         return Err(match options.ocr_command {
@@ -126,8 +133,11 @@ fn add_blocks(pages: Vec<Reading>, tags: &Tags, document: &mut Document) {
     document.blocks = blocks;
 }
 
-fn is_encryption(error: &Error) -> bool {
-    error.message().contains("encrypted")
+/// What the first engine came to, where it did not fail.
+enum FirstReading {
+    Pages(Vec<Reading>, Tags),
+    /// What no other engine would do better: a password is missing, or the program for pictures failed.
+    Final(Error),
 }
 
 fn first_engine(
@@ -135,14 +145,14 @@ fn first_engine(
     options: &LoadOptions,
     on_page: &dyn Fn(u32),
     warnings: &mut Vec<String>,
-) -> Result<(Vec<Reading>, Tags)> {
+) -> Result<FirstReading> {
     guarded("pdf_oxide", || {
         let fail = |error: pdf_oxide::Error| Error::failed(squeeze(&error.to_string()));
         let pdf = PdfDocument::from_bytes(bytes.to_vec()).map_err(fail)?;
         if pdf.is_encrypted() {
             let password = options.password.as_deref().unwrap_or("");
             if !pdf.authenticate(password.as_bytes()).map_err(fail)? {
-                return Err(encrypted(options));
+                return Ok(FirstReading::Final(encrypted(options)));
             }
         }
         let count = u32::try_from(pdf.page_count().map_err(fail)?).unwrap_or(u32::MAX);
@@ -159,7 +169,11 @@ fn first_engine(
                 continue;
             }
             on_page(number);
-            match read_page(&pdf, number, options, &mut fonts) {
+            match read_page(&pdf, number, &mut fonts) {
+                Ok(page) if page.is_empty() => match read_picture(&pdf, number, options) {
+                    Ok(page) => pages.push(page),
+                    Err(error) => return Ok(FirstReading::Final(error)),
+                },
                 Ok(page) => pages.push(page),
                 Err(error) => {
                     failures.push((number, error));
@@ -177,11 +191,11 @@ fn first_engine(
             )),
             None => {}
         }
-        Ok((pages, Tags::read(&pdf)))
+        Ok(FirstReading::Pages(pages, Tags::read(&pdf)))
     })
 }
 
-fn read_page(pdf: &PdfDocument, number: u32, options: &LoadOptions, fonts: &mut Fonts) -> Result<Reading> {
+fn read_page(pdf: &PdfDocument, number: u32, fonts: &mut Fonts) -> Result<Reading> {
     let fail = |error: pdf_oxide::Error| Error::failed(squeeze(&error.to_string()));
     let index = number as usize - 1;
     let chars = characters(pdf, index).map_err(fail)?;
@@ -189,15 +203,20 @@ fn read_page(pdf: &PdfDocument, number: u32, options: &LoadOptions, fonts: &mut 
     let mut page = layout::page(&chars, visible, number, fonts);
     let known: Vec<&str> = page.lines.iter().map(|line| line.text.as_str()).collect();
     let more = shown_by_annotations(pdf, index, &known).map_err(fail)?;
-    if !page.lines.is_empty() {
-        page.lines.extend(more.into_iter().map(|text| Line::without_place(text, number)));
-        return Ok(Reading::Laid(page));
+    if page.lines.is_empty() {
+        return Ok(Reading::Plain(more.join("\n")));
     }
-    let ocr = match &options.ocr_command {
-        Some(command) if more.is_empty() => ocr::read_page(pdf, index, command)?,
-        _ => None,
+    page.lines.extend(more.into_iter().map(|text| Line::without_place(text, number)));
+    Ok(Reading::Laid(page))
+}
+
+/// A page without text, read by the program that the user named; empty where there is none.
+fn read_picture(pdf: &PdfDocument, number: u32, options: &LoadOptions) -> Result<Reading> {
+    let text = match &options.ocr_command {
+        Some(command) => ocr::read_page(pdf, number as usize - 1, command)?,
+        None => None,
     };
-    Ok(Reading::Plain(ocr.unwrap_or_else(|| more.join("\n"))))
+    Ok(Reading::Plain(text.unwrap_or_default()))
 }
 
 fn second_engine(bytes: &[u8], options: &LoadOptions) -> Result<Vec<String>> {
