@@ -59,6 +59,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--max-file-size', '--max-file-size', [CompletionResultType]::ParameterName, 'Refuse larger files [default: 500 for PDF, DOCX and EPUB, 20 for text]')
             [CompletionResult]::new('--file-timeout', '--file-timeout', [CompletionResultType]::ParameterName, 'Give up on a file (not Markdown or plain text) that takes longer to parse [default: 120, with --ocr-command 3600]')
             [CompletionResult]::new('--page-timeout', '--page-timeout', [CompletionResultType]::ParameterName, 'Leave out a page that takes longer [default: 20, with --ocr-command 120]')
+            [CompletionResult]::new('--worker-memory', '--worker-memory', [CompletionResultType]::ParameterName, 'Memory that reading a file may take, beside four times its size [default: 900]')
             [CompletionResult]::new('--ocr-command', '--ocr-command', [CompletionResultType]::ParameterName, 'Read pages without text by a program: it gets the path of the page''s image for {} and prints the text')
             [CompletionResult]::new('--jobs', '--jobs', [CompletionResultType]::ParameterName, 'Threads that read and embed [default: one per core]')
             [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')

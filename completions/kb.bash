@@ -441,7 +441,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__ingest)
-            opts="-n -q -v -h --name --include --exclude --as --password --prune --dry-run --force --no-embed --max-file-size --file-timeout --page-timeout --ocr-command --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --name --include --exclude --as --password --prune --dry-run --force --no-embed --max-file-size --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -476,6 +476,10 @@ _kb() {
                     return 0
                     ;;
                 --page-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --worker-memory)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -55,6 +55,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --max-file-size 'Refuse larger files [default: 500 for PDF, DOCX and EPUB, 20 for text]'
             cand --file-timeout 'Give up on a file (not Markdown or plain text) that takes longer to parse [default: 120, with --ocr-command 3600]'
             cand --page-timeout 'Leave out a page that takes longer [default: 20, with --ocr-command 120]'
+            cand --worker-memory 'Memory that reading a file may take, beside four times its size [default: 900]'
             cand --ocr-command 'Read pages without text by a program: it gets the path of the page''s image for {} and prints the text'
             cand --jobs 'Threads that read and embed [default: one per core]'
             cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'

@@ -68,6 +68,7 @@ complete -c kb -n "__fish_kb_using_subcommand ingest" -l password -d 'The passwo
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l max-file-size -d 'Refuse larger files [default: 500 for PDF, DOCX and EPUB, 20 for text]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l file-timeout -d 'Give up on a file (not Markdown or plain text) that takes longer to parse [default: 120, with --ocr-command 3600]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l page-timeout -d 'Leave out a page that takes longer [default: 20, with --ocr-command 120]' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l worker-memory -d 'Memory that reading a file may take, beside four times its size [default: 900]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l ocr-command -d 'Read pages without text by a program: it gets the path of the page\'s image for {} and prints the text' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l jobs -d 'Threads that read and embed [default: one per core]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
