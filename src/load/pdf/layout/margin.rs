@@ -1,6 +1,6 @@
-//! Line numbers in the margin, as drafts, statutes and listings have them.
+//! What stands in the margin: line numbers, as drafts, statutes and listings have them, and notes.
 
-use super::rows::Row;
+use super::rows::{Row, Word};
 
 /// So many numbers one above the other, each larger than the last, are line numbers.
 const FEWEST_NUMBERS: usize = 5;
@@ -11,6 +11,15 @@ const APART: f32 = 0.45;
 /// Line numbers are printed smaller than the text by this factor, or there are very many of them.
 const SMALLER: f32 = 0.9;
 const VERY_MANY: usize = 20;
+
+/// Notes begin so far behind the edge of the text and the word before them, in sizes.
+const NOTE_DISTANCE: f32 = 0.7;
+/// This share of the rows ends at one place, or the page has no edge to speak of.
+const JUSTIFIED: f32 = 0.35;
+/// At most this share of the rows has a note beside it, and at most this share of the letters is in notes; otherwise
+/// they are a column.
+const MOST_NOTED: f32 = 0.3;
+const MOST_IN_NOTES: f32 = 0.12;
 
 /// For each row of a page, from top to bottom: whether its first word is a line number in the margin.
 pub fn numbers(rows: &[Row]) -> Vec<bool> {
@@ -49,6 +58,42 @@ fn first_number(row: &Row) -> Option<(f32, u32)> {
     let digits: String = first.glyphs.iter().map(|glyph| glyph.char).collect();
     let apart = second.left - first.right > APART * row.size;
     (apart && digits.len() <= 4).then(|| digits.parse().ok()).flatten().map(|number| (first.right, number))
+}
+
+/// Takes the notes in the right margin out of the rows of a page, and gives them as rows of their own: what begins
+/// behind the edge at which most rows end, as long as it is little.
+pub fn take_notes(rows: &mut Vec<Row>) -> Vec<Row> {
+    let Some(edge) = right_edge(rows) else { return Vec::new() };
+    let first_note = |row: &Row| {
+        let at = row.words.iter().position(|word| word.left > edge + NOTE_DISTANCE * row.size)?;
+        let apart = at == 0 || row.words[at].left - row.words[at - 1].right > NOTE_DISTANCE * row.size;
+        apart.then_some(at)
+    };
+    let letters = |words: &[Word]| words.iter().map(|word| word.glyphs.len()).sum::<usize>();
+    let noted = rows.iter().filter(|row| first_note(row).is_some()).count();
+    let in_notes: usize = rows.iter().filter_map(|row| first_note(row).map(|at| letters(&row.words[at..]))).sum();
+    let all: usize = rows.iter().map(|row| letters(&row.words)).sum();
+    if noted as f32 > MOST_NOTED * rows.len() as f32 || in_notes as f32 > MOST_IN_NOTES * all as f32 {
+        return Vec::new();
+    }
+    let mut notes = Vec::new();
+    for row in rows.iter_mut() {
+        if let Some(at) = first_note(row) {
+            let mut words = row.words.split_off(at);
+            words[0].spaced = false;
+            notes.push(Row { baseline: row.baseline, size: row.size, words });
+        }
+    }
+    rows.retain(|row| !row.words.is_empty());
+    notes
+}
+
+/// Where most rows end, if many end at one place.
+fn right_edge(rows: &[Row]) -> Option<f32> {
+    let mut rights: Vec<f32> = rows.iter().map(Row::right).collect();
+    rights.sort_by(f32::total_cmp);
+    let common = rights.chunk_by(|a, b| b - a < 1.0).max_by_key(|group| group.len())?;
+    (common.len() as f32 >= JUSTIFIED * rows.len() as f32).then(|| common[common.len() - 1])
 }
 
 #[cfg(test)]

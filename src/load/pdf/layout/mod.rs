@@ -30,7 +30,8 @@ pub fn page(chars: &[TextChar], visible: (f32, f32, f32, f32), number: u32, font
     let mut lines = Vec::new();
     let mut parts = 0;
     for (i, run) in runs.iter().enumerate() {
-        let rows = rows::rows(&run.glyphs);
+        let mut rows = rows::rows(&run.glyphs);
+        let notes = margin::take_notes(&mut rows);
         let in_margin = margin::numbers(&rows);
         let numbered: Vec<f32> =
             rows.iter().zip(in_margin).filter(|(_, is)| *is).map(|(row, _)| row.baseline).collect();
@@ -40,6 +41,8 @@ pub fn page(chars: &[TextChar], visible: (f32, f32, f32, f32), number: u32, font
             lines::line(row, number, parts + part, i == 0, numbered.contains(&row.baseline), fonts)
         }));
         parts += count;
+        lines.extend(notes.iter().map(|row| lines::line(row, number, parts, false, false, fonts)));
+        parts += u32::from(!notes.is_empty());
     }
     lines.retain(|line| !line.text.is_empty());
     Page { lines, top, bottom }
