@@ -269,6 +269,26 @@ mod tests {
         assert_eq!(texts.len(), cells.len());
     }
 
+    /// Whether six rows with these cells on the left and on the right are read as two columns.
+    fn are_columns(left: [&str; 6], right: [&str; 6]) -> bool {
+        let baseline = |i: usize| 100.0 + 12.0 * i as f32;
+        let page: Vec<(&str, f32, f32)> =
+            (0..6).flat_map(|i| [(left[i], LEFT, baseline(i)), (right[i], RIGHT, baseline(i))]).collect();
+        read(&page).len() == 12
+    }
+
+    #[test]
+    fn columns_are_full_of_words_and_tables_are_not() {
+        let text = ["The water enters by gravity through screens"; 6];
+        assert!(are_columns(text, text));
+        assert!(!are_columns(text, ["1,204,332 1,118,440 902,170 740,016 55,300"; 6]), "figures beside text");
+        assert!(!are_columns(["P1 duty pump"; 6], ["P2 duty pump"; 6]), "short cells, all equally long");
+        let mut ragged = ["Wet well, north"; 6];
+        ragged[0] = "What stands in this cell is longer than all";
+        assert!(!are_columns(ragged, ragged), "most cells fill a small part of their column");
+        assert!(are_columns(["泵站的供电来自线路"; 6], ["值班人员按路线检查"; 6]), "ideographs say more in less room");
+    }
+
     #[test]
     fn page_numbers_of_a_contents_page_stay_with_their_titles() {
         let titles = [

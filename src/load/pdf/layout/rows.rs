@@ -329,6 +329,10 @@ mod tests {
         assert_eq!(read(&spaced), ["two words"]);
         let unspaced: Vec<Glyph> = spaced.into_iter().filter(|glyph| glyph.char != ' ').collect();
         assert_eq!(read(&unspaced), ["two words"], "many producers write no space characters");
+        let narrow: Vec<Glyph> =
+            [print("two", 72.0, 100.0, 10.0), print(" ", 87.0, 100.0, 10.0), print("words", 88.0, 100.0, 10.0)]
+                .concat();
+        assert_eq!(read(&narrow), ["two words"], "squeezed lines have spaces narrower than the gaps between letters");
         let kerned: Vec<Glyph> =
             print("Tower", 72.0, 100.0, 10.0).into_iter().map(|g| Glyph { right: g.right - 0.8, ..g }).collect();
         assert_eq!(read(&kerned), ["Tower"], "letters need not touch");
