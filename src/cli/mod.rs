@@ -50,6 +50,7 @@ pub struct Cli {
 
 /// The flags that every command understands.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Global options")]
 pub struct Global {
     /// The store's folder [default: the nearest .kb/ upwards]
     #[arg(long, global = true, value_name = "DIR", env = "KB_DIR", hide_env_values = true)]
