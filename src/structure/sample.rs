@@ -43,14 +43,17 @@ impl Block {
         self
     }
 
+    /// In this size, in points.
     pub fn size(self, size: f32) -> Self {
         self.with(|look| look.size = size)
     }
 
+    /// In a heavy face.
     pub fn bold(self) -> Self {
         self.with(|look| (look.bold, look.font) = (true, 2))
     }
 
+    /// In a font of fixed pitch.
     pub fn fixed(self) -> Self {
         self.with(|look| (look.fixed, look.font) = (true, 3))
     }
@@ -60,14 +63,17 @@ impl Block {
         self.with(|look| look.cells = cells)
     }
 
+    /// Further right by so many points.
     pub fn indented(self, points: f32) -> Self {
         self.with(|look| look.left += points)
     }
 
+    /// With this right edge.
     pub fn ending_at(self, right: f32) -> Self {
         self.with(|look| look.right = right)
     }
 
+    /// Tagged as part of a heading.
     pub fn tagged(self, level: u8, number: u32) -> Self {
         self.with(|look| look.tag = Some(HeadingTag { level, number }))
     }

@@ -107,10 +107,11 @@ fn longest_band(rows: &[Row], x: f32) -> Option<(usize, usize)> {
         if end < rows.len() && !crosses(&rows[end], x) {
             continue;
         }
-        if end > start && best.is_none_or(|(first, last)| end - start > last - first + 1) {
-            if let Some(band) = two_columns(&rows[start..end], x) {
-                best = Some((start + band.0, start + band.1));
-            }
+        if end > start
+            && best.is_none_or(|(first, last)| end - start > last - first + 1)
+            && let Some(band) = two_columns(&rows[start..end], x)
+        {
+            best = Some((start + band.0, start + band.1));
         }
         start = end + 1;
     }

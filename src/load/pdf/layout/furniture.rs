@@ -226,8 +226,8 @@ fn number_pages(pages: &[Page], found: &mut [Furniture]) {
     }
     let offset =
         counts.into_iter().filter(|&(_, count)| count >= 2).max_by_key(|&(offset, count)| (count, -offset.abs()));
-    for page in 0..found.len() {
-        let lines = text(page, &found[page]);
+    for (page, furniture) in found.iter_mut().enumerate() {
+        let lines = text(page, furniture);
         let arabic = offset.and_then(|(offset, _)| {
             let number = page as i64 + offset;
             lines.iter().any(|line| outer_numbers(line).contains(&number)).then(|| number.to_string())
@@ -239,7 +239,7 @@ fn number_pages(pages: &[Page], found: &mut [Furniture]) {
                 edge.into_iter().flatten().find(|word| roman(word).is_some()).map(|word| word.to_lowercase())
             })
         };
-        found[page].number = arabic.or_else(small);
+        furniture.number = arabic.or_else(small);
     }
 }
 

@@ -17,6 +17,13 @@ const ITALIC_NAMES: &[&str] = &["italic", "oblique", "cmti", "cmsl", "ecti", "sf
 const SMALLEST: f32 = 0.5;
 const LARGEST: f32 = 2000.0;
 
+/// How wide a letter is taken to be of which nothing is known, as a share of its size.
+const USUAL_WIDTH: f32 = 0.5;
+/// Steps from letter to letter that tell a width are between these shares of the size, on baselines as near as this.
+const NARROWEST: f32 = 0.1;
+const WIDEST: f32 = 1.2;
+const SAME_BASELINE: f32 = 0.1;
+
 /// A font of the document, by the name without its subset prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Font {
@@ -115,8 +122,7 @@ pub fn runs(chars: &[TextChar], visible: (f32, f32, f32, f32), fonts: &mut Fonts
         let (sin, cos) = radians.sin_cos();
         let along = c.origin_x * cos + c.origin_y * sin;
         let up = c.origin_y * cos - c.origin_x * sin;
-        // pdf_oxide measures widths along the page's x axis, so turned text has none.
-        let width = if angle % 180 == 0 { c.advance_width } else { size * 0.5 };
+        let width = if angle % 180 == 0 { c.advance_width } else { size * USUAL_WIDTH };
         let font = fonts.index(&c.font_name, c.font_weight >= FontWeight::SemiBold, c.is_italic);
         let width = width.max(0.0);
         let left = if mirrored { along - width } else { along };
@@ -126,8 +132,27 @@ pub fn runs(chars: &[TextChar], visible: (f32, f32, f32, f32), fonts: &mut Fonts
             None => runs.push(Run { angle, glyphs: vec![glyph] }),
         }
     }
+    runs.iter_mut().filter(|run| run.angle % 180 != 0).for_each(|run| measure(&mut run.glyphs));
     runs.sort_by_key(|run| std::cmp::Reverse(run.glyphs.len()));
     runs
+}
+
+/// pdf_oxide measures widths along the page's x axis, so letters of turned text have none. There a letter is as wide
+/// as the smallest step from one of its kind to what is printed next.
+fn measure(glyphs: &mut [Glyph]) {
+    let kind = |glyph: &Glyph| (glyph.char, glyph.font, (glyph.size * 10.0).round() as i32);
+    let mut widths: HashMap<(char, u16, i32), f32> = HashMap::new();
+    for pair in glyphs.windows(2) {
+        let (glyph, next) = (&pair[0], &pair[1]);
+        let width = next.left - glyph.left;
+        let beside = (next.baseline - glyph.baseline).abs() < SAME_BASELINE * glyph.size;
+        if beside && (NARROWEST * glyph.size..WIDEST * glyph.size).contains(&width) {
+            widths.entry(kind(glyph)).and_modify(|known| *known = known.min(width)).or_insert(width);
+        }
+    }
+    for glyph in glyphs {
+        glyph.right = widths.get(&kind(glyph)).map_or(glyph.right, |width| glyph.left + width);
+    }
 }
 
 /// The size of a character in points. Some files scale letters along the line only, or write them from right to left;

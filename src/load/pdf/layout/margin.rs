@@ -101,7 +101,6 @@ mod tests {
     use super::super::glyphs::Glyph;
     use super::super::rows::rows;
     use super::super::sample::print;
-    use super::*;
 
     /// A page of lines, each with a number before it at `edge`, in the given size.
     fn numbered(numbers: &[u32], edge: f32, size: f32) -> Vec<bool> {

@@ -125,7 +125,7 @@ pub fn starts_item(text: &str) -> bool {
         Some(c) if c.is_ascii_alphanumeric() => {
             let end = text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
             let is_short = end <= 2;
-            is_short && text[end..].starts_with([')', '）', '、']) || (is_short && text[end..].starts_with(". "))
+            is_short && (text[end..].starts_with([')', '）', '、']) || text[end..].starts_with(". "))
         }
         _ => false,
     }

@@ -89,7 +89,7 @@ impl Strand {
         set_accents(&mut self.glyphs);
         self.glyphs.sort_by(|a, b| a.left.total_cmp(&b.left));
         let words = words(&self.glyphs);
-        (!words.is_empty()).then(|| Row { baseline: self.baseline, size: self.size, words })
+        (!words.is_empty()).then_some(Row { baseline: self.baseline, size: self.size, words })
     }
 }
 

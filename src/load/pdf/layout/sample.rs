@@ -72,11 +72,6 @@ impl Line {
         self
     }
 
-    pub fn size(mut self, size: f32) -> Self {
-        self.look.size = size;
-        self
-    }
-
     pub fn bold(mut self) -> Self {
         self.look.bold = true;
         self
