@@ -138,16 +138,18 @@ pub fn runs(chars: &[TextChar], visible: (f32, f32, f32, f32), fonts: &mut Fonts
 }
 
 /// pdf_oxide measures widths along the page's x axis, so letters of turned text have none. There a letter is as wide
-/// as the smallest step from one of its kind to what is printed next.
+/// as the smallest step from one of its kind to the letter behind it.
 fn measure(glyphs: &mut [Glyph]) {
     let kind = |glyph: &Glyph| (glyph.char, glyph.font, (glyph.size * 10.0).round() as i32);
     let mut widths: HashMap<(char, u16, i32), f32> = HashMap::new();
-    for pair in glyphs.windows(2) {
-        let (glyph, next) = (&pair[0], &pair[1]);
-        let width = next.left - glyph.left;
-        let beside = (next.baseline - glyph.baseline).abs() < SAME_BASELINE * glyph.size;
-        if beside && (NARROWEST * glyph.size..WIDEST * glyph.size).contains(&width) {
-            widths.entry(kind(glyph)).and_modify(|known| *known = known.min(width)).or_insert(width);
+    glyphs.sort_by(|a, b| a.baseline.total_cmp(&b.baseline));
+    for row in glyphs.chunk_by_mut(|a, b| b.baseline - a.baseline < SAME_BASELINE * a.size) {
+        row.sort_by(|a, b| a.left.total_cmp(&b.left));
+        for pair in row.windows(2) {
+            let (size, width) = (pair[0].size, pair[1].left - pair[0].left);
+            if (NARROWEST * size..WIDEST * size).contains(&width) {
+                widths.entry(kind(&pair[0])).and_modify(|known| *known = known.min(width)).or_insert(width);
+            }
         }
     }
     for glyph in glyphs {
@@ -226,6 +228,31 @@ mod tests {
         assert_eq!(look("Courier-BoldOblique"), (true, true, true));
         assert_eq!(look("Times-Roman"), (false, false, false));
         assert_eq!(fonts.index("CMBX12", false, false), fonts.index("CMBX12", false, false));
+    }
+
+    #[test]
+    fn turned_letters_are_as_wide_as_the_steps_between_them() {
+        let width = |c: char| match c {
+            'w' => 7.5,
+            'i' | 'l' | ' ' => 2.5,
+            _ => 5.0,
+        };
+        let row = |text: &str, baseline: f32| -> Vec<Glyph> {
+            let mut x = 0.0;
+            let place = |char: char| {
+                x += width(char);
+                let left = x - width(char);
+                Glyph { char, left, right: left + 5.0, baseline, size: 10.0, font: 0, mark: None }
+            };
+            text.chars().map(place).collect()
+        };
+        // As the file sorts them: by where they stand on the page, which is not the order of the text.
+        let mut glyphs = [row("we will wait", 100.0), row("until it is low", 112.0)].concat();
+        glyphs.sort_by(|a, b| a.left.total_cmp(&b.left));
+        measure(&mut glyphs);
+        for glyph in glyphs {
+            assert!((glyph.right - glyph.left - width(glyph.char)).abs() < 0.01, "{glyph:?}");
+        }
     }
 
     proptest! {
