@@ -234,13 +234,20 @@ mod tests {
             entries[0] = heading(title, 16.0);
             assert_eq!(read(&book(entries, 2)), [], "{title}");
         }
-        let figures = CHAPTERS.iter().zip(1..).map(|(title, i)| dotted(&format!("Figure {i} {title}"), &i.to_string()));
-        let figures: Vec<Block> = std::iter::once(heading("Contents", 16.0)).chain(figures).collect();
-        assert_eq!(read(&book(figures, 2)), [], "captions say what they are");
-        let terms =
-            ["bearing,", "coupling,", "gland,", "motor,"].iter().zip(1..).map(|(t, i)| aligned(t, &i.to_string()));
-        let terms: Vec<Block> = std::iter::once(heading("Contents", 16.0)).chain(terms).collect();
-        assert_eq!(read(&book(terms, 2)), []);
+        // Both lead where they say, as the contents would.
+        let list = |entry: fn(&str, &str) -> Block, names: [&str; 4], ends: &str| {
+            let entries =
+                names.iter().zip(["1", "2", "3", "4"]).map(|(name, label)| entry(&format!("{name}{ends}"), label));
+            let mut blocks = page(1, [std::iter::once(heading("Contents", 16.0)).chain(entries).collect()]);
+            blocks
+                .extend(names.iter().zip(2..).flat_map(|(name, number)| page(number, [vec![line(name)], body(name)])));
+            read(&blocks)
+        };
+        let figures = ["Figure 1 The well", "Figure 2 A pump", "Figure 3 The hall", "Table 1 Ratings"];
+        assert_eq!(list(dotted, figures, ""), [], "captions say what they are");
+        let terms = ["bearing", "coupling", "gland", "motor"];
+        assert_eq!(list(aligned, terms, ","), [], "terms of an index end in commas");
+        assert_eq!(list(aligned, terms, "").len(), 4, "and without them these would be contents");
     }
 
     #[test]
@@ -252,6 +259,8 @@ mod tests {
             }
         }
         assert_eq!(read(&blocks), []);
+        let labels: Vec<Option<String>> = ["i", "1", "2", "3", "4"].map(|label| Some(label.to_owned())).into();
+        assert!(find(&blocks, &labels).is_empty(), "numbers of pages that are there do not make a title right");
     }
 
     #[test]

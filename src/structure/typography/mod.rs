@@ -100,7 +100,7 @@ mod tests {
         let part = |title: &str| [body("what was before"), under(heading(title, 10.0), title)].concat();
         let several = ["Pumps", "Motors", "Screens", "Valves"];
         assert_eq!(titles(&pages(several.map(part))), several);
-        assert_eq!(titles(&pages([part("Pumps")])), [""; 0], "one bold line is emphasis");
+        assert_eq!(titles(&pages([body("a"), part("Pumps")])), [""; 0], "one bold line is emphasis");
     }
 
     #[test]
@@ -128,6 +128,7 @@ mod tests {
         }
         let listing = ["fn main() {", "    start();", "}"].map(|text| line(text).fixed().size(14.0).bold());
         assert_eq!(with(listing.into()), known);
+        assert_eq!(with(vec![line("Usage of the command").fixed().size(14.0).bold()]), known, "what is typed");
         let items = ["1. Close the valve", "2. Open the other", "3. Wait for the lamp"].map(|text| line(text).below());
         assert_eq!(with(items.into()), known);
         for text in ["· · ·", "= 14 + 3", "The end of a sentence that wraps,", "Contents . . . . . . 3"] {
