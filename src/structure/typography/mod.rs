@@ -12,6 +12,10 @@ use candidates::{Candidate, Style, candidates};
 use super::Heading;
 use crate::load::Block;
 
+/// Headings that are on the first page only: so many of one style, with so many lines below each.
+const FEWEST_ON_ONE_PAGE: usize = 2;
+const LINES_BELOW: usize = 2;
+
 /// The headings, each with the confidence that it is one. `skip` holds the blocks that cannot be headings: the
 /// printed contents. `known` are headings that the contents name: where there are any, only what looks as they do is
 /// added to them.
@@ -20,7 +24,7 @@ pub fn find(blocks: &[Block], skip: &[(usize, usize)], known: &[Heading]) -> Vec
     let candidates = candidates(blocks, body.as_ref(), skip);
     let mut headings = if known.is_empty() || known::is_coarse(known, blocks) {
         let accepted = judge::accept(&candidates, body.as_ref(), blocks.len());
-        let accepted = without_title(accepted);
+        let accepted = without_title(accepted, blocks.len());
         let levels = levels::levels(&accepted);
         let found: Vec<Heading> = accepted
             .iter()
@@ -41,17 +45,27 @@ pub fn find(blocks: &[Block], skip: &[(usize, usize)], known: &[Heading]) -> Vec
 }
 
 /// Leaves out what stands large on the first page and nowhere else: the title of the document and what goes with it.
-fn without_title(accepted: Vec<(&Candidate, f32)>) -> Vec<(&Candidate, f32)> {
+fn without_title(accepted: Vec<(&Candidate, f32)>, lines: usize) -> Vec<(&Candidate, f32)> {
     let Some(first) = accepted.first().and_then(|(candidate, _)| candidate.page) else { return accepted };
+    let alike = |a: Style, b: Style| a.size == b.size && a.bold == b.bold;
     let later = |style: Style| {
-        accepted.iter().any(|(candidate, _)| {
-            candidate.page != Some(first) && candidate.style.size == style.size && candidate.style.bold == style.bold
-        })
+        accepted.iter().any(|(candidate, _)| candidate.page != Some(first) && alike(candidate.style, style))
+    };
+    // A document of one page has its headings there; text follows each of them, as it does not on a cover.
+    let heads_text = |style: Style| {
+        let ends = accepted.iter().skip(1).map(|(next, _)| next.start).chain(std::iter::once(lines));
+        let followed = accepted.iter().zip(ends).filter(|((candidate, _), end)| {
+            alike(candidate.style, style) && end - candidate.start - candidate.lines >= LINES_BELOW
+        });
+        followed.count() >= FEWEST_ON_ONE_PAGE
     };
     let leading = accepted
         .iter()
         .take_while(|(candidate, _)| {
-            candidate.page == Some(first) && candidate.number.is_none() && !later(candidate.style)
+            candidate.page == Some(first)
+                && candidate.number.is_none()
+                && !later(candidate.style)
+                && !heads_text(candidate.style)
         })
         .count();
     accepted.into_iter().skip(leading).collect()
@@ -145,6 +159,14 @@ mod tests {
             under(heading("Repairs", 16.0), "c"),
         ]);
         assert_eq!(read(&blocks), ["Plant", "Operation", "Repairs"].map(|title| (1, title.to_owned())));
+    }
+
+    #[test]
+    fn a_document_of_one_page_has_its_headings() {
+        let title = vec![heading("How to prime a pump", 20.0)];
+        let parts = ["Before", "Starting", "Afterwards"].map(|title| under(heading(title, 14.0), title));
+        let blocks = page(1, std::iter::once(title).chain(parts));
+        assert_eq!(titles(&blocks), ["Before", "Starting", "Afterwards"]);
     }
 
     #[test]
