@@ -69,7 +69,7 @@ fn each_entry_says_where_it_came_from_and_how_sure_that_is() {
         let most = entries.iter().map(sure).fold(0.0, f64::max);
         (provenances, least, most)
     };
-    // "Contents" and "List of Figures" look as the listed preface does, and no contents list themselves.
+    // "List of Figures" looks as the listed preface does.
     assert_eq!(read("printed-contents.pdf").0, ["printed_contents", "typography"]);
     assert_eq!(read("printed-contents-zh.pdf").0, ["printed_contents"]);
     assert_eq!(read("tagged.pdf").0, ["tags"]);

@@ -185,6 +185,12 @@ impl Block {
         Block { kind, text: text.into(), page, look: None }
     }
 
+    /// Its text without the line number in the margin before it.
+    pub fn words(&self) -> &str {
+        let margin = self.look.as_ref().map_or(0, |look| look.margin as usize);
+        self.text.get(margin..).unwrap_or(&self.text).trim_start()
+    }
+
     /// A paragraph without a page.
     pub fn paragraph(text: impl Into<String>) -> Self {
         Block::new(BlockKind::Paragraph, text, None)

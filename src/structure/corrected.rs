@@ -67,7 +67,7 @@ fn with_pages(entries: &[OutlineEntry], blocks: &[Block]) -> Vec<OutlineEntry> {
     if entries.iter().all(|entry| entry.page.is_some()) {
         return entries;
     }
-    let normalised: Vec<String> = blocks.iter().map(|block| normalise_title(&block.text)).collect();
+    let normalised: Vec<String> = blocks.iter().map(|block| normalise_title(block.words())).collect();
     let mut after = 0;
     for entry in &mut entries {
         if let Some(page) = entry.page {
@@ -95,7 +95,7 @@ struct Place {
 /// Headings of the markup are preferred to other lines that say the same, unless something is lost by that: then a
 /// line that comes first is meant.
 fn places(entries: &[OutlineEntry], blocks: &[Block]) -> Vec<Option<Place>> {
-    let normalised: Vec<String> = blocks.iter().map(|block| normalise_title(&block.text)).collect();
+    let normalised: Vec<String> = blocks.iter().map(|block| normalise_title(block.words())).collect();
     let search = |prefer_headings: bool| -> Vec<Option<Place>> {
         let mut after = 0;
         let find = |entry: &OutlineEntry| {

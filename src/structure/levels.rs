@@ -39,6 +39,30 @@ pub fn make_consistent(headings: &mut [Heading]) {
         }
         highest = highest.min(heading.level);
     }
+    put_below_parents(headings);
+}
+
+/// Puts `3.15.1` below `3.15`, whatever it looks like.
+fn put_below_parents(headings: &mut [Heading]) {
+    // The levels of the headings that may be parents, by the parts of their numbers.
+    let mut open: HashMap<Vec<u32>, u32> = HashMap::new();
+    for heading in headings {
+        let Some(number) = numbering::parse(&heading.title) else { continue };
+        let own_tree = matches!(number.kind, Kind::Decimal | Kind::Letter | Kind::Chapter | Kind::Appendix);
+        if !own_tree {
+            continue;
+        }
+        if let Some((_, above)) = number.parts.split_last()
+            && let Some(&level) = open.get(above)
+            && heading.level <= level
+        {
+            heading.level = level + 1;
+        }
+        if number.depth() == 1 {
+            open.clear();
+        }
+        open.insert(number.parts, heading.level);
+    }
 }
 
 #[cfg(test)]
@@ -78,5 +102,11 @@ mod tests {
     fn without_numbers_nothing_changes() {
         assert_eq!(consistent(&[(1, "A"), (3, "B"), (2, "C")]), [1, 3, 2]);
         assert_eq!(consistent(&[]), [0u32; 0]);
+    }
+
+    #[test]
+    fn a_part_of_a_number_is_below_the_whole_number() {
+        assert_eq!(consistent(&[(1, "3 A"), (2, "3.15 B"), (2, "3.15.1 C"), (2, "3.16 D")]), [1, 2, 3, 2]);
+        assert_eq!(consistent(&[(3, "A. Lists"), (3, "A.1 Tests"), (3, "B. More")]), [3, 4, 3]);
     }
 }

@@ -191,6 +191,8 @@ fn found_on_pages(document: &Document) -> Vec<Heading> {
         return tagged;
     }
     let mut headings = typography::find(blocks, &contents, &known);
+    // Where the contents are printed is no section that anybody looks for, and would shift the paths of all others.
+    headings.retain(|heading| !printed::is_contents_title(&heading.title));
     levels::make_consistent(&mut headings);
     headings
 }

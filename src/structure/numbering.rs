@@ -310,12 +310,12 @@ fn letters(text: &str) -> Option<Numbering> {
     None
 }
 
-fn is_han_digit(c: char) -> bool {
+pub(super) fn is_han_digit(c: char) -> bool {
     "〇零一二三四五六七八九十百两壹贰叁肆伍陆柒捌玖拾".contains(c)
 }
 
 /// The value of `12`, `十二`, `一百零三`.
-fn number_value(text: &str) -> Option<u32> {
+pub(super) fn number_value(text: &str) -> Option<u32> {
     if text.is_empty() || text.chars().count() > 7 {
         return None;
     }

@@ -2,7 +2,7 @@
 
 use crate::load::Block;
 use crate::structure::{normalise_title, numbering};
-use crate::text::{join_line, roman};
+use crate::text::{is_wide, join_line, roman};
 
 /// Fewer entries are no contents page.
 const FEWEST_ENTRIES: usize = 3;
@@ -130,10 +130,10 @@ fn region(blocks: &[Block], strict: &[Option<(String, String)>], first: usize) -
                 let mut whole = String::new();
                 if joins {
                     for &line in &pending {
-                        join_line(&mut whole, &blocks[line].text);
+                        join_broken(&mut whole, blocks[line].words());
                     }
                 }
-                join_line(&mut whole, &title);
+                join_broken(&mut whole, &title);
                 let look = blocks[start].look.as_ref();
                 entries.push(Entry {
                     title: spaced(whole),
@@ -160,14 +160,20 @@ fn region(blocks: &[Block], strict: &[Option<(String, String)>], first: usize) -
 
 /// A title with a space behind its number, which narrow contents pages leave out.
 fn spaced(title: String) -> String {
-    match numbering::parse(&title) {
-        Some(number)
-            if title[..number.length].ends_with(|c: char| c.is_ascii_digit())
-                && title[number.length..].starts_with(|c: char| c.is_ascii_uppercase()) =>
-        {
-            format!("{} {}", &title[..number.length], &title[number.length..])
-        }
-        _ => title,
+    let Some(number) = numbering::parse(&title) else { return title };
+    let (before, rest) = title.split_at(number.length);
+    let glued = before.ends_with(|c: char| c.is_ascii_digit()) && rest.starts_with(|c: char| c.is_ascii_uppercase())
+        || before.ends_with(['章', '节', '節', '条', '條', '编', '篇', '部', '卷', '分']) && rest.starts_with(is_wide);
+    if glued { format!("{before} {rest}") } else { title }
+}
+
+/// Joins a line to a title; a word broken at the end of the line before is put together again.
+fn join_broken(title: &mut String, line: &str) {
+    if title.ends_with('-') && line.starts_with(char::is_lowercase) {
+        title.pop();
+        title.push_str(line);
+    } else {
+        join_line(title, line);
     }
 }
 
@@ -180,14 +186,14 @@ fn same_looks(a: &Block, b: &Block) -> bool {
 
 /// A title and a page number that leaders or a wide gap part.
 fn strict_entry(block: &Block) -> Option<(String, String)> {
-    let (title, label, leaders) = split_label(&block.text)?;
+    let (title, label, leaders) = split_label(block.words())?;
     let cells = block.look.as_ref().map_or(1, |look| look.cells);
     (leaders || cells >= 2).then_some((title, label))
 }
 
 /// Among entries, a page number at the same right edge is enough.
 fn loose_entry(block: &Block, entries: &[Entry], blocks: &[Block]) -> Option<(String, String)> {
-    let (title, label, _) = split_label(&block.text)?;
+    let (title, label, _) = split_label(block.words())?;
     let right = block.look.as_ref()?.right;
     let rises = match (value(&label), entries.iter().rev().find_map(|entry| value(&entry.label))) {
         (Some(new), Some(last)) => (0..=LARGEST_RISE).contains(&(new - last)),
@@ -238,6 +244,12 @@ fn is_contents(entries: &[Entry]) -> bool {
     let figures = entries.iter().filter(|entry| is_caption(&entry.title)).count();
     let commas = entries.iter().filter(|entry| entry.title.ends_with(',')).count();
     figures * 2 < entries.len() && commas * 3 < entries.len()
+}
+
+/// Whether a heading says no more than that contents follow.
+pub fn is_contents_title(title: &str) -> bool {
+    let title = normalise_title(title);
+    CONTENTS.contains(&title.as_str()) || title == "tableofcontents"
 }
 
 /// Whether a heading says that contents follow, or there are enough entries to need none.

@@ -4,6 +4,7 @@ mod entries;
 mod levels;
 mod places;
 
+pub use entries::is_contents_title;
 use entries::{Entry, regions};
 use levels::levels;
 use places::{Places, lead};
@@ -26,7 +27,7 @@ pub struct Contents {
 
 /// Finds the printed tables of contents that lead where they say. `labels` are the numbers printed on the pages.
 pub fn find(blocks: &[Block], labels: &[Option<String>]) -> Vec<Contents> {
-    let normalised: Vec<String> = blocks.iter().map(|block| normalise_title(&block.text)).collect();
+    let normalised: Vec<String> = blocks.iter().map(|block| normalise_title(block.words())).collect();
     let regions = regions(blocks);
     let spans: Vec<(usize, usize)> =
         regions.iter().map(|entries| (entries[0].blocks.0, entries[entries.len() - 1].blocks.1)).collect();
@@ -268,5 +269,15 @@ mod tests {
         let blocks = book([contents(dotted), contents(aligned)].concat(), 2);
         assert_eq!(read(&blocks), chapters(2));
         assert_eq!(find(&blocks, &[]).len(), 2, "and neither is text with headings");
+    }
+
+    #[test]
+    fn what_only_names_the_contents_is_told_from_chapters() {
+        for title in ["Contents", "TABLE OF CONTENTS", "目 录"] {
+            assert!(is_contents_title(title), "{title}");
+        }
+        for title in ["Contents of the tank", "目录结构", "1 Introduction"] {
+            assert!(!is_contents_title(title), "{title}");
+        }
     }
 }

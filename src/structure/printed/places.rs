@@ -3,13 +3,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::entries::{Entry, MOST_LINES, value};
+use super::entries::{Entry, value};
 use crate::load::Block;
-use crate::structure::locate::{MOST_LINES_OF_A_PAGE, heading_lines};
-
-/// Titles and lines that agree in this share of their letters are the same; short ones must agree wholly.
-const NEARLY: f64 = 0.85;
-const SHORTEST_NEARLY: usize = 6;
+use crate::structure::locate::{MOST_LINES_OF_A_PAGE, heading_lines, nearly_heading_lines};
 
 /// Where titles stand.
 pub(super) struct Places<'a> {
@@ -38,21 +34,13 @@ impl Places<'_> {
             .find_map(|i| heading_lines(&self.normalised[i..range.end], title).map(|lines| (i, lines)))
     }
 
-    /// The lines on a page that say a title nearly: letters that fonts hide, words that are printed otherwise.
+    /// The lines on a page that say a title nearly.
     pub(super) fn find_nearly(&self, title: &str, page: u32) -> Option<(usize, usize)> {
         let range = self.on(page);
-        let length = title.chars().count() as f64;
-        if title.chars().count() < SHORTEST_NEARLY {
-            return None;
-        }
-        range.clone().filter(|i| !self.is_contents(*i)).find_map(|i| {
-            let mut said = String::new();
-            (1..=MOST_LINES.min(range.end - i)).find_map(|lines| {
-                said.push_str(&self.normalised[i + lines - 1]);
-                let near_in_length = (said.chars().count() as f64 / length - 1.0).abs() < 1.0 - NEARLY;
-                (near_in_length && strsim::normalized_levenshtein(&said, title) >= NEARLY).then_some((i, lines))
-            })
-        })
+        range
+            .clone()
+            .filter(|i| !self.is_contents(*i))
+            .find_map(|i| nearly_heading_lines(&self.normalised[i..range.end], title).map(|lines| (i, lines)))
     }
 
     fn is_contents(&self, block: usize) -> bool {

@@ -156,7 +156,7 @@ fn candidate_lines(blocks: &[Block], first: usize, body: &Body) -> usize {
                 .checked_sub(1)
                 .and_then(|i| blocks[i].look.as_ref())
                 .is_none_or(|before| !same_style(before, look)))
-        || numbering::parse(title_text(&blocks[first])).is_some();
+        || numbering::parse(blocks[first].words()).is_some();
     if !begins {
         return 0;
     }
@@ -166,11 +166,11 @@ fn candidate_lines(blocks: &[Block], first: usize, body: &Body) -> usize {
             && next.look.as_ref().is_some_and(|other| same_style(look, other) && other.part == look.part)
             && match next.kind {
                 BlockKind::Wrapped | BlockKind::Glued => true,
-                BlockKind::Line => distinct && numbering::parse(title_text(next)).is_none(),
+                BlockKind::Line => distinct && numbering::parse(next.words()).is_none(),
                 // Centred lines of a large title come as paragraphs, because each begins elsewhere.
                 BlockKind::Paragraph => {
                     look.size >= body.size * MUCH_LARGER
-                        && numbering::parse(title_text(next)).is_none()
+                        && numbering::parse(next.words()).is_none()
                         && is_close(&blocks[first + lines - 1], next)
                 }
                 BlockKind::Heading(_) => false,
@@ -190,16 +190,10 @@ fn is_close(before: &Block, next: &Block) -> bool {
     }
 }
 
-/// The text of a line without the line number in the margin before it.
-fn title_text(block: &Block) -> &str {
-    let margin = block.look.as_ref().map_or(0, |look| look.margin as usize);
-    block.text.get(margin..).unwrap_or(&block.text).trim_start()
-}
-
 fn candidate(blocks: &[Block], start: usize, lines: usize, body: Option<&Body>, step: f32) -> Option<Candidate> {
     let mut text = String::new();
     for block in &blocks[start..start + lines] {
-        let line = title_text(block);
+        let line = block.words();
         let is_broken = text.ends_with('-') && line.starts_with(char::is_lowercase);
         if is_broken {
             text.pop();

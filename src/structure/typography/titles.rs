@@ -1,6 +1,7 @@
 //! What a text must be like to be a heading's.
 
 use crate::structure::numbering::{Kind, Numbering};
+use crate::text::is_wide;
 
 /// Words over boxes, which look like headings and are none.
 const BOX_TITLES: &[&str] = &[
@@ -43,7 +44,10 @@ pub(super) fn could_be_title(text: &str, number: Option<&Numbering>) -> bool {
     let starts_well = !is_box_title
         && rest.trim_start().starts_with(|c: char| c.is_alphanumeric() || "“\"‘《「\\$<⟨（(【[.¿¡@".contains(c));
     let leaders = rest.contains(". . .") || rest.contains("....") || rest.contains("……");
-    letters >= 1
+    // `A C` and `[a] and [b]` are labels of a drawing.
+    let word = |word: &str| word.chars().filter(|c| c.is_alphabetic()).count() >= 2 || word.contains(is_wide);
+    let has_word = rest.split_whitespace().any(word);
+    has_word
         && others <= letters.max(3)
         && starts_well
         && !leaders
@@ -95,4 +99,19 @@ fn is_caption(text: &str) -> bool {
 pub(super) fn is_index_letter(text: &str) -> bool {
     (text.len() == 1 && text.bytes().all(|byte| byte.is_ascii_uppercase()))
         || matches!(text, "Symbols" | "Numbers" | "符号" | "数字")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_of_drawings_and_words_over_boxes_are_no_titles() {
+        for text in ["A C", "ˆ ˆ ˆ", "Note", "警告：", "Figure 3 Pumps", "图 2-1 泵站", "x = 1, 2,"] {
+            assert!(!could_be_title(text, None), "{text}");
+        }
+        for text in ["Scope", "A pump", "概述", "“Quoted” words"] {
+            assert!(could_be_title(text, None), "{text}");
+        }
+    }
 }

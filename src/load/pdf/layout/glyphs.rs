@@ -11,6 +11,8 @@ const BOLD_NAMES: &[&str] = &["bold", "black", "heavy", "demi", "cmbx", "sfbx", 
 /// Parts of font names that mean a fixed pitch.
 const FIXED_NAMES: &[&str] =
     &["mono", "courier", "cmtt", "cmsltt", "ectt", "sftt", "consol", "typewriter", "menlo", "fixed", "terminal"];
+/// Parts of the names of fonts that have pictures in the place of letters.
+const PICTURE_NAMES: &[&str] = &["dingbat", "wingding", "webding", "msam"];
 const ITALIC_NAMES: &[&str] = &["italic", "oblique", "cmti", "cmsl", "ecti", "sfti"];
 
 /// Smaller and larger letters, in points, cannot be read.
@@ -31,6 +33,8 @@ pub struct Font {
     pub bold: bool,
     pub italic: bool,
     pub fixed: bool,
+    /// Whether its letters and digits are pictures.
+    pub pictures: bool,
 }
 
 /// The fonts seen so far; glyphs name them by index.
@@ -61,6 +65,7 @@ impl Fonts {
             bold: is_bold || says(BOLD_NAMES),
             italic: is_italic || says(ITALIC_NAMES),
             fixed: says(FIXED_NAMES),
+            pictures: says(PICTURE_NAMES),
         };
         let index = u16::try_from(self.known.len()).unwrap_or(u16::MAX);
         self.known.push(font);
@@ -105,12 +110,13 @@ pub fn runs(chars: &[TextChar], visible: (f32, f32, f32, f32), fonts: &mut Fonts
         if !placed || !inside || !(SMALLEST..LARGEST).contains(&size) {
             continue;
         }
-        let [a, b, x, y] = c.matrix.map_or([1.0, 0.0, 0.0, 1.0], |m| [m[0], m[1], m[2], m[3]]);
-        // A mirrored letter (the E of XeTeX) stands where its upward axis says, not where its writing axis does.
-        let mirrored = a * y - b * x < 0.0;
-        let degrees = if mirrored { (-x).atan2(y).to_degrees() } else { c.rotation_degrees };
         // A negative size turns letters upside down.
-        let degrees = if c.font_size < 0.0 { degrees + 180.0 } else { degrees };
+        let sign = if c.font_size < 0.0 { -1.0 } else { 1.0 };
+        let [a, b, x, y] = c.matrix.map_or([1.0, 0.0, 0.0, 1.0], |m| [m[0], m[1], m[2], m[3]].map(|part| part * sign));
+        // A letter that is mirrored along the line (the E of XeTeX) stands where its upward axis says, not where its
+        // writing axis does. One that is mirrored across it is upright: the font mirrors it back, as Type 3 fonts do.
+        let mirrored = a * y - b * x < 0.0 && a < 0.0 && b.abs() < -a;
+        let degrees = if mirrored { (-x).atan2(y) } else { b.atan2(a) }.to_degrees();
         // Whole degrees in steps of five: a scan that is a little askew is still one run.
         let angle = (degrees / 5.0).round() as i32 * 5;
         let angle = match angle {
@@ -124,9 +130,12 @@ pub fn runs(chars: &[TextChar], visible: (f32, f32, f32, f32), fonts: &mut Fonts
         let up = c.origin_y * cos - c.origin_x * sin;
         let width = if angle % 180 == 0 { c.advance_width } else { size * USUAL_WIDTH };
         let font = fonts.index(&c.font_name, c.font_weight >= FontWeight::SemiBold, c.is_italic);
+        // What picture it is, the file does not say.
+        let is_picture = c.char.is_ascii_alphanumeric() && fonts.get(font).is_some_and(|font| font.pictures);
+        let char = if is_picture { '▪' } else { c.char };
         let width = width.max(0.0);
         let left = if mirrored { along - width } else { along };
-        let glyph = Glyph { char: c.char, left, right: left + width, baseline: -up, size, font, mark: c.mcid };
+        let glyph = Glyph { char, left, right: left + width, baseline: -up, size, font, mark: c.mcid };
         match runs.iter_mut().find(|run| run.angle == angle) {
             Some(run) => run.glyphs.push(glyph),
             None => runs.push(Run { angle, glyphs: vec![glyph] }),
@@ -261,5 +270,39 @@ mod tests {
             let once = normalise(&text);
             prop_assert_eq!(normalise(&once), once);
         }
+    }
+
+    /// Three letters, printed under this matrix in this size, as they come out.
+    fn printed(matrix: [f32; 4], size: f32) -> (i32, String) {
+        let [a, b, c, d] = matrix;
+        let chars: Vec<TextChar> = (0..3u8)
+            .map(|i| {
+                let step = f32::from(i) * 6.0 * size.signum();
+                let (x, y) = (300.0 + step * a, 300.0 + step * b);
+                TextChar {
+                    char: char::from(b'a' + i),
+                    origin_x: x,
+                    origin_y: y,
+                    font_size: size,
+                    advance_width: 6.0,
+                    rotation_degrees: b.atan2(a).to_degrees(),
+                    matrix: Some([a, b, c, d, x, y]),
+                    ..TextChar::default()
+                }
+            })
+            .collect();
+        let runs = runs(&chars, (0.0, 0.0, 600.0, 600.0), &mut Fonts::default());
+        let mut glyphs = runs[0].glyphs.clone();
+        glyphs.sort_by(|a, b| a.left.total_cmp(&b.left));
+        (runs[0].angle, glyphs.iter().map(|glyph| glyph.char).collect())
+    }
+
+    #[test]
+    fn letters_run_forward_whatever_the_matrix_mirrors() {
+        assert_eq!(printed([1.0, 0.0, 0.0, 1.0], 10.0), (0, "abc".into()));
+        // Fonts of pictures are often drawn upside down and turned over by the matrix.
+        assert_eq!(printed([1.0, 0.0, 0.0, -1.0], 10.0), (0, "abc".into()));
+        assert_eq!(printed([-1.0, 0.0, 0.0, -1.0], 10.0), (180, "abc".into()));
+        assert_eq!(printed([-1.0, 0.0, 0.0, -1.0], -10.0), (0, "abc".into()));
     }
 }
