@@ -47,7 +47,8 @@ fn run(command: &str, image: &str) -> Result<String> {
     if !output.status.success() {
         let complaint = squeeze(&String::from_utf8_lossy(&output.stderr));
         let complaint: String = complaint.chars().take(LONGEST_COMPLAINT).collect();
-        return Err(Error::failed(format!("--ocr-command: {program} failed ({}): {complaint}", output.status)));
+        let complaint = if complaint.is_empty() { complaint } else { format!(": {complaint}") };
+        return Err(Error::failed(format!("--ocr-command: {program} failed ({}){complaint}", output.status)));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
@@ -82,10 +83,13 @@ mod tests {
         assert!(arguments(" ", "x.png").is_err());
     }
 
+    #[cfg(unix)]
     #[test]
     fn a_program_that_fails_is_an_error_that_names_it() {
         let error = run("false", "x.png").unwrap_err();
-        assert!(error.message().contains("false"), "{}", error.message());
+        assert_eq!(error.message(), "--ocr-command: false failed (exit status: 1)", "it said nothing");
+        let error = run("sh -c 'echo no language pack >&2; exit 3'", "x.png").unwrap_err();
+        assert!(error.message().ends_with("(exit status: 3): no language pack"), "{}", error.message());
         assert!(run("no-such-program-anywhere", "x.png").is_err());
     }
 }

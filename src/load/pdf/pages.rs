@@ -15,6 +15,8 @@ use crate::text::squeeze;
 
 /// A page is broken when more than this share of its characters is no text: U+FFFD, private use, control.
 const MOST_BROKEN_SHARE: f32 = 0.05;
+/// From this share of broken pages on, a file is read again by the second engine.
+const WORTH_A_SECOND_READING: f32 = 0.05;
 /// The box of a page that does not say how large it is: US Letter, in points.
 const LETTER: (f32, f32, f32, f32) = (0.0, 0.0, 612.0, 792.0);
 /// The share of pages without text from which a document is called a scan.
@@ -241,10 +243,12 @@ fn mend_broken(bytes: &[u8], options: &LoadOptions, pages: &mut [Reading], docum
     if broken.is_empty() {
         return;
     }
-    let second = match second_engine(bytes, options) {
-        Ok(second) if second.len() == pages.len() => second,
-        Ok(_) => Vec::new(),
-        Err(error) => {
+    // The second engine reads a file whole or not at all, and slowly.
+    let worth_it = broken.len() as f32 >= WORTH_A_SECOND_READING * pages.len() as f32;
+    let second = match worth_it.then(|| second_engine(bytes, options)) {
+        Some(Ok(second)) if second.len() == pages.len() => second,
+        Some(Ok(_)) | None => Vec::new(),
+        Some(Err(error)) => {
             document.warnings.push(format!("no second reading of broken pages: {}", error.message()));
             Vec::new()
         }

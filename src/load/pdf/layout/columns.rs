@@ -107,7 +107,7 @@ fn longest_band(rows: &[Row], x: f32) -> Option<(usize, usize)> {
         if end < rows.len() && !crosses(&rows[end], x) {
             continue;
         }
-        if end > start
+        if end - start >= FEWEST_ROWS
             && best.is_none_or(|(first, last)| end - start > last - first + 1)
             && let Some(band) = two_columns(&rows[start..end], x)
         {
@@ -120,7 +120,9 @@ fn longest_band(rows: &[Row], x: f32) -> Option<(usize, usize)> {
 
 fn crosses(row: &Row, x: f32) -> bool {
     let half = GUTTER * row.size / 2.0;
-    row.words.iter().any(|word| word.left < x + half && word.right > x - half)
+    // Words stand from left to right and overlap by little, so only the last ones before the place can reach over it.
+    let before = row.words.partition_point(|word| word.left < x + half);
+    row.words[..before].iter().rev().take(3).any(|word| word.right > x - half)
 }
 
 /// The rows of a band from the first to the last that have text on both sides or continue such rows, if both sides
