@@ -69,7 +69,16 @@ pub fn read(bytes: &[u8], options: &LoadOptions, document: &mut Document, on_pag
             (pages.into_iter().map(Reading::Plain).collect(), Tags::default())
         }
     };
-    if document.engine == "pdf_oxide" {
+    if document.engine == "pdf_oxide" && pages.iter().all(Reading::is_empty) && options.skip_pages.is_empty() {
+        // Either a scan, or fonts that the first engine cannot make out. What the second one complains about is then
+        // no news: the first read the file well enough to say that it is empty.
+        let second = second_engine(bytes, options).unwrap_or_default();
+        if second.len() == pages.len() && second.iter().any(|text| text.chars().any(char::is_alphanumeric)) {
+            pages = second.into_iter().map(Reading::Plain).collect();
+            document.engine = "pdf-extract".to_owned();
+            document.warnings.push("read by pdf-extract, because pdf_oxide found no text".to_owned());
+        }
+    } else if document.engine == "pdf_oxide" {
         mend_broken(bytes, options, &mut pages, document);
     }
     document.pages = u32::try_from(pages.len()).ok();
