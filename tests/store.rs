@@ -30,6 +30,34 @@ fn removed_documents_are_gone_from_both_indexes() {
 }
 
 #[test]
+fn a_part_of_a_title_shows_a_document_and_never_changes_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "# Valves of 1994\n\nClose the valve slowly.");
+    sandbox.json(&["ingest", "."]);
+    let id = sandbox.json(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
+    for name in ["9", "99", "v", "Valves"] {
+        assert_ne!(sandbox.kb(&["remove", name]).code, 0, "{name}");
+        assert_ne!(sandbox.kb(&["remove", name, "--dry-run"]).code, 0, "{name}");
+    }
+    for change in [&["remove", "valves"][..], &["toc", "valves", "--reset"], &["toc", "valves", "--set", "a.md"]] {
+        let run = sandbox.kb(change);
+        assert_eq!((run.code, run.out.as_str()), (2, ""), "{change:?}");
+        assert!(run.err.contains("part of a title") && run.err.contains(&id), "{change:?}: {}", run.err);
+    }
+    assert_eq!(sandbox.json(&["status"])["documents"], 1);
+    for read in
+        [&["toc", "valves"][..], &["docs", "valves"], &["section", "valves", "1"], &["toc", "valves", "--editable"]]
+    {
+        let run = sandbox.kb(read);
+        assert_eq!(run.code, 0, "{read:?}: {}", run.err);
+        assert!(run.err.contains(&format!("taken for {id} (Valves of 1994)")), "{read:?}: {}", run.err);
+    }
+    let search = sandbox.kb(&["search", "close slowly", "--method", "keyword", "--doc", "valves"]);
+    assert!(search.code == 0 && search.err.contains("taken for"), "{}", search.err);
+    assert_eq!(sandbox.kb(&["remove", "valves of 1994"]).code, 0, "the whole title is enough");
+}
+
+#[test]
 fn a_lost_keyword_index_is_rebuilt_by_the_next_command() {
     let sandbox = two_documents();
     std::fs::remove_dir_all(sandbox.path(".kb/namespaces/default/keyword")).unwrap();

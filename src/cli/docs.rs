@@ -5,13 +5,13 @@ use clap::Args;
 use super::Context;
 use crate::error::Result;
 use crate::render::{DocumentList, DocumentView};
-use crate::retrieve::resolve_documents;
+use crate::retrieve::Purpose;
 
 /// List the documents, or describe some of them
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  kb docs\n  kb docs manual.pdf\n  kb docs --format paths | wc -l")]
 pub struct DocsArgs {
-    /// An id, a path, the end of a path or a title
+    /// An id or its beginning, a path or its end, a title or a part of it
     #[arg(value_name = "DOC")]
     documents: Vec<String>,
 }
@@ -24,7 +24,7 @@ pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
         context.show(&DocumentList(&documents))?;
         return Ok(u8::from(documents.is_empty()));
     }
-    let found = resolve_documents(&documents, &args.documents, &store)?;
+    let found = context.documents(&documents, &args.documents, &store, Purpose::Read)?;
     context.show(&DocumentView(&found))?;
     Ok(0)
 }

@@ -25,8 +25,8 @@ use crate::config::Config;
 use crate::embed::EngineChoice;
 use crate::error::{Error, Kind, Result};
 use crate::render::{OutputFormat, Screen, View, render};
-use crate::retrieve::{Encoder, Kernel};
-use crate::store::Store;
+use crate::retrieve::{Encoder, Kernel, Purpose, resolve_document, resolve_documents};
+use crate::store::{DocumentRow, Store};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -196,6 +196,32 @@ impl Context {
     /// A kernel on the namespace that was named.
     fn kernel(&self, store: &Store, config: &Config) -> Result<Kernel> {
         Ok(Kernel::new(store.namespace(&self.global.namespace)?, Encoder::new(self.engine(config))))
+    }
+
+    /// The document that was named; what was guessed is told.
+    fn document<'a>(
+        &self,
+        documents: &'a [DocumentRow],
+        name: &str,
+        store: &Store,
+        purpose: Purpose,
+    ) -> Result<&'a DocumentRow> {
+        let named = resolve_document(documents, name, store, purpose)?;
+        named.note.iter().for_each(|note| self.tell(note));
+        Ok(named.document)
+    }
+
+    /// The documents that were named, each once; what was guessed is told.
+    fn documents<'a>(
+        &self,
+        documents: &'a [DocumentRow],
+        names: &[String],
+        store: &Store,
+        purpose: Purpose,
+    ) -> Result<Vec<&'a DocumentRow>> {
+        let named = resolve_documents(documents, names, store, purpose)?;
+        named.iter().filter_map(|named| named.note.as_deref()).for_each(|note| self.tell(note));
+        Ok(named.into_iter().map(|named| named.document).collect())
     }
 
     fn output_format(&self) -> OutputFormat {

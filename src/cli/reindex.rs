@@ -8,7 +8,7 @@ use super::{Context, cores};
 use crate::error::{Error, Kind, Result};
 use crate::ingest::{RebuildOptions, ReindexRequest, reindex};
 use crate::render::ReindexView;
-use crate::retrieve::resolve_documents;
+use crate::retrieve::Purpose;
 use crate::store::Snapshot;
 
 /// Find the sections of documents anew, in place
@@ -23,7 +23,7 @@ those show fewer sections than the source did, it is kept as it is.
 Vectors are kept where a piece's text is unchanged, also where only the titles above it changed; only new pieces are
 embedded. Exit code 4 where some documents failed; those stay as they were.")]
 pub struct ReindexArgs {
-    /// Only these documents (an id, a path, the end of a path or a title)
+    /// Only these documents (an id or its beginning, a path or its end, or a title)
     #[arg(value_name = "DOC")]
     documents: Vec<String>,
     /// Find sections anew and cut them into passages
@@ -54,7 +54,8 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
         names => {
             let namespace = store.namespace(&context.global.namespace)?;
             let all = Snapshot::open(&namespace).await?.documents().await?;
-            Some(resolve_documents(&all, names, &store)?.into_iter().map(|row| row.doc_id.clone()).collect())
+            let found = context.documents(&all, names, &store, Purpose::Change)?;
+            Some(found.into_iter().map(|row| row.doc_id.clone()).collect())
         }
     };
     let request = ReindexRequest { documents, force: args.force, dry_run: args.dry_run };

@@ -5,7 +5,7 @@ use clap::Args;
 use super::Context;
 use crate::error::{Error, Result};
 use crate::render::SearchView;
-use crate::retrieve::{DEFAULT_POOL, Method, SearchRequest, resolve_documents};
+use crate::retrieve::{DEFAULT_POOL, Method, Purpose, SearchRequest};
 
 /// How many hits where nothing is said.
 const DEFAULT_LIMIT: usize = 5;
@@ -27,7 +27,7 @@ pub struct SearchArgs {
     /// How many passages [default: 5]
     #[arg(short = 'k', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: Option<u32>,
-    /// Only in this document (an id, a path, the end of a path or a title); may be given several times
+    /// Only in this document (an id, a path, a title, or the beginning, end or part of one); may be given several times
     #[arg(long, value_name = "DOC")]
     doc: Vec<String>,
     /// Leave out passages below this score, from 0 to 1
@@ -55,7 +55,7 @@ pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
         [] => None,
         names => {
             let all = kernel.snapshot().await?.documents().await?;
-            let found = resolve_documents(&all, names, &store)?;
+            let found = context.documents(&all, names, &store, Purpose::Read)?;
             Some(found.into_iter().map(|document| document.doc_id.clone()).collect())
         }
     };

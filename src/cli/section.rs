@@ -5,7 +5,7 @@ use clap::Args;
 use super::Context;
 use crate::error::Result;
 use crate::render::SectionView;
-use crate::retrieve::{Extent, SectionContent, find_sections, resolve_document};
+use crate::retrieve::{Extent, Purpose, SectionContent, find_sections};
 
 /// Show the whole text of sections, their subsections included
 #[derive(Debug, Args)]
@@ -19,7 +19,7 @@ use crate::retrieve::{Extent, SectionContent, find_sections, resolve_document};
 A misspelt title is taken for the one title that is near it, and said so. Tokens are counted with the tokenizer of
 kb's embedding model, titles included; other models' tokenizers count somewhat differently.")]
 pub struct SectionArgs {
-    /// An id, a path, the end of a path or a title
+    /// An id or its beginning, a path or its end, a title or a part of it
     #[arg(value_name = "DOC")]
     document: String,
     /// The section's path, as `kb toc` shows it, or its title or the unique part of one
@@ -38,7 +38,7 @@ pub async fn run(context: &Context, args: SectionArgs) -> Result<u8> {
     let kernel = context.kernel(&store, &context.config(&store)?)?;
     let snapshot = kernel.snapshot().await?;
     let documents = snapshot.documents().await?;
-    let document = resolve_document(&documents, &args.document, &store)?;
+    let document = context.document(&documents, &args.document, &store, Purpose::Read)?;
     let sections = snapshot.sections(&document.doc_id).await?;
     let found = find_sections(&sections, &args.sections)?;
     found.iter().filter_map(|found| found.note.as_deref()).for_each(|note| context.tell(note));

@@ -7,7 +7,7 @@ use clap::Args;
 use super::{Context, toc_edit};
 use crate::error::Result;
 use crate::render::{OutputFormat, TocListView, TocView};
-use crate::retrieve::resolve_document;
+use crate::retrieve::Purpose;
 use crate::store::{DocumentRow, Snapshot};
 use crate::structure::PREAMBLE;
 
@@ -28,7 +28,8 @@ const DEFAULT_LEVEL_OF_LIST: u32 = 1;
 
 A correction is kept with the document, also when that is ingested again; sections and passages are made anew at once.")]
 pub struct TocArgs {
-    /// An id, a path, the end of a path or a title; all documents, where there is none
+    /// An id or its beginning, a path or its end, a title or (only to show it) a part of one; all documents, where there
+    /// is none
     #[arg(value_name = "DOC")]
     document: Option<String>,
     /// How deep [default: 3, for all documents 1; in JSON of one, all of it]
@@ -81,9 +82,14 @@ pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
     let Some(name) = &args.document else {
         return list(context, &snapshot, &documents, args.max_level, args.provenance).await;
     };
-    let document = resolve_document(&documents, name, &store)?;
+    let step = args.correct.into_step();
+    let purpose = match &step {
+        None | Some(toc_edit::Step::Print) => Purpose::Read,
+        Some(_) => Purpose::Change,
+    };
+    let document = context.document(&documents, name, &store, purpose)?;
     let mut sections = snapshot.sections(&document.doc_id).await?;
-    if let Some(step) = args.correct.into_step() {
+    if let Some(step) = step {
         return toc_edit::run(context, step, document, &sections, args.password).await;
     }
     sections.retain(|section| section.path != PREAMBLE);

@@ -16,7 +16,7 @@ pub use find_section::{Found, find_sections};
 pub use fuse::Candidate;
 pub use kernel::{Encoder, Kernel, Ranking};
 pub use query::Route;
-pub use resolve::{resolve_document, resolve_documents};
+pub use resolve::{Named, Purpose, resolve_document, resolve_documents};
 pub use section::{Extent, LeftOut, SectionContent, SectionPart};
 
 /// Which arms are used.

@@ -1,19 +1,50 @@
-//! What a user calls a document to the document: an id, a unique prefix of one, a path, the unique end of a path, or
-//! a unique title.
+//! What a user calls a document to the document: an id, a unique prefix of one, a path, the unique end of a path, a
+//! unique title, or for reading a part of one.
 
 use std::path::Path;
 
 use crate::error::{Error, Result};
 use crate::store::{DocumentRow, Store};
+use crate::text::script::is_unspaced;
 
 /// How many candidates an error names.
 const MOST_NAMED: usize = 5;
 
+/// Fewer characters than this of an id are too easily typed for something else.
+const SHORTEST_PREFIX: usize = 2;
+/// The same of a title.
+const SHORTEST_PART: usize = 3;
+/// The same of a title in a script that is written without spaces, where two characters are a word.
+const SHORTEST_UNSPACED_PART: usize = 2;
+
+/// What a document is wanted for; decides how loosely it may be named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To be shown: a wrong guess costs nothing.
+    Read,
+    /// To be changed or removed: nothing is guessed.
+    Change,
+}
+
+/// A document that a name stands for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Named<'a> {
+    /// The document.
+    pub document: &'a DocumentRow,
+    /// Where the name was only a part of a title: what it was taken for.
+    pub note: Option<String>,
+}
+
 /// The document that `name` stands for.
 ///
 /// # Errors
-/// Not found, with what is near; or ambiguous, with the candidates.
-pub fn resolve_document<'a>(documents: &'a [DocumentRow], name: &str, store: &Store) -> Result<&'a DocumentRow> {
+/// Not found, with what is near; ambiguous, with the candidates; or too loose for its purpose, with what it would be.
+pub fn resolve_document<'a>(
+    documents: &'a [DocumentRow],
+    name: &str,
+    store: &Store,
+    purpose: Purpose,
+) -> Result<Named<'a>> {
     let wanted = name.trim();
     let lower = wanted.to_lowercase();
     // A path as the user sees it, from where the user is.
@@ -22,19 +53,17 @@ pub fn resolve_document<'a>(documents: &'a [DocumentRow], name: &str, store: &St
         .iter()
         .find(|doc| doc.doc_id == wanted || doc.source == wanted || as_path.as_ref() == Some(&doc.source));
     if let Some(document) = exact {
-        return Ok(document);
+        return Ok(Named { document, note: None });
     }
     // From the strictest reading to the loosest; the first that fits any document decides.
     let ends_with = |source: &str, end: &str| {
         source.to_lowercase().strip_suffix(end).is_some_and(|before| before.ends_with('/') || before.ends_with(':'))
     };
     type Reading<'r> = Box<dyn Fn(&DocumentRow) -> bool + 'r>;
-    let readings: [Reading<'_>; 5] = [
+    let readings: [Reading<'_>; 3] = [
         Box::new(|doc| doc.title.to_lowercase() == lower),
         Box::new(|doc| ends_with(&doc.source, &lower)),
         Box::new(|doc| stem(&doc.source).to_lowercase() == lower),
-        Box::new(|doc| wanted.len() >= 2 && doc.doc_id.starts_with(&lower)),
-        Box::new(|doc| doc.title.to_lowercase().contains(&lower)),
     ];
     if wanted.is_empty() {
         return Err(Error::usage("the name of the document is empty").hint("`kb docs` lists the documents"));
@@ -43,11 +72,46 @@ pub fn resolve_document<'a>(documents: &'a [DocumentRow], name: &str, store: &St
         let found: Vec<&DocumentRow> = documents.iter().filter(|doc| reading(doc)).collect();
         match found.as_slice() {
             [] => {}
-            [one] => return Ok(one),
+            [document] => return Ok(Named { document, note: None }),
             many => return Err(ambiguous(wanted, many)),
         }
     }
-    Err(Error::not_found(format!("no document {wanted:?}")).hint(nearest(documents, &lower)))
+    // What begins an id is meant as one, also where it does not say which: a title must not win by containing it.
+    let begun: Vec<&DocumentRow> = documents.iter().filter(|doc| doc.doc_id.starts_with(&lower)).collect();
+    match begun.as_slice() {
+        [] => by_part_of_title(documents, wanted, purpose),
+        [document] if lower.len() >= SHORTEST_PREFIX => Ok(Named { document, note: None }),
+        [document] => Err(Error::usage(format!(
+            "{wanted:?} is too short for an id; {} ({}) begins with it",
+            document.doc_id, document.source
+        ))
+        .hint(format!("write {SHORTEST_PREFIX} characters of the id at least"))),
+        many => Err(ambiguous(wanted, many)),
+    }
+}
+
+/// The loosest reading, for names long enough to mean something; good enough to read a document, not to change it.
+fn by_part_of_title<'a>(documents: &'a [DocumentRow], wanted: &str, purpose: Purpose) -> Result<Named<'a>> {
+    let lower = wanted.to_lowercase();
+    let containing: Vec<&DocumentRow> =
+        documents.iter().filter(|doc| doc.title.to_lowercase().contains(&lower)).collect();
+    let shortest = if wanted.chars().any(is_unspaced) { SHORTEST_UNSPACED_PART } else { SHORTEST_PART };
+    let long_enough = wanted.chars().count() >= shortest;
+    match containing.as_slice() {
+        [document] if long_enough && purpose == Purpose::Read => {
+            let note = format!("no document {wanted:?}; taken for {} ({})", document.doc_id, document.title);
+            Ok(Named { document, note: Some(note) })
+        }
+        [document] if long_enough => Err(Error::usage(format!(
+            "{wanted:?} is only a part of a title, that of {} ({})",
+            document.doc_id, document.source
+        ))
+        .hint(format!("if that is what you mean, name it by its id, {}", document.doc_id))),
+        [_, _, ..] if long_enough => Err(ambiguous(wanted, &containing)),
+        [_, ..] => Err(Error::not_found(format!("no document {wanted:?}"))
+            .hint(format!("write {shortest} characters of a title at least"))),
+        [] => Err(Error::not_found(format!("no document {wanted:?}")).hint(nearest(documents, &lower))),
+    }
 }
 
 /// The documents that several names stand for, each once.
@@ -58,12 +122,13 @@ pub fn resolve_documents<'a>(
     documents: &'a [DocumentRow],
     names: &[String],
     store: &Store,
-) -> Result<Vec<&'a DocumentRow>> {
-    let mut found: Vec<&DocumentRow> = Vec::new();
+    purpose: Purpose,
+) -> Result<Vec<Named<'a>>> {
+    let mut found: Vec<Named> = Vec::new();
     for name in names {
-        let document = resolve_document(documents, name, store)?;
-        if !found.iter().any(|known| known.doc_id == document.doc_id) {
-            found.push(document);
+        let named = resolve_document(documents, name, store, purpose)?;
+        if !found.iter().any(|known| known.document.doc_id == named.document.doc_id) {
+            found.push(named);
         }
     }
     Ok(found)
@@ -127,14 +192,19 @@ mod tests {
     }
 
     fn resolve(name: &str) -> Result<String> {
+        resolve_for(name, Purpose::Read).map(|(id, _)| id)
+    }
+
+    fn resolve_for(name: &str, purpose: Purpose) -> Result<(String, Option<String>)> {
         let rows = [
             row("abc123", "docs/pump.pdf", "Pump Manual"),
             row("abd456", "old/pump.pdf", "Pump Manual (old)"),
             row("xyz789", "docs/手册.md", "维护手册"),
+            row("9kq000", "docs/net.md", "Network 9a and abroad"),
         ];
         let folder = tempfile::tempdir().unwrap();
         let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
-        resolve_document(&rows, name, &store).map(|doc| doc.doc_id.clone())
+        resolve_document(&rows, name, &store, purpose).map(|named| (named.document.doc_id.clone(), named.note))
     }
 
     #[test]
@@ -146,8 +216,48 @@ mod tests {
             ("手册.md", "xyz789"),
             ("pump manual", "abc123"),
             ("维护", "xyz789"),
+            ("network", "9kq000"),
         ] {
             assert_eq!(resolve(name).unwrap(), id, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_beginning_of_an_id_is_never_taken_for_a_part_of_a_title() {
+        // "Network 9a and abroad" contains all of these.
+        let error = resolve("ab").unwrap_err();
+        assert!(error.message().contains("abc123") && error.message().contains("abd456"), "{error}");
+        for name in ["9", "a"] {
+            for purpose in [Purpose::Read, Purpose::Change] {
+                let error = resolve_for(name, purpose).unwrap_err();
+                assert_eq!(error.kind().exit_code(), 2, "{name}: {error}");
+                assert!(error.message().contains(if name == "9" { "9kq000" } else { "abd456" }), "{error}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_title_is_told_and_has_to_be_long_enough() {
+        let note = |name: &str| resolve_for(name, Purpose::Read).unwrap().1;
+        assert!(note("network").unwrap().contains("taken for 9kq000 (Network 9a and abroad)"));
+        assert!(note("维护").unwrap().contains("taken for xyz789"));
+        assert_eq!(note("pump manual"), None);
+        assert_eq!(note("xy"), None);
+        for (name, least) in [("ne", "3 characters"), ("维", "2 characters")] {
+            let error = resolve(name).unwrap_err();
+            assert!(error.kind().exit_code() == 1 && error.next_step().unwrap().contains(least), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_title_changes_nothing() {
+        for (name, id) in [("network", "9kq000"), ("维护", "xyz789")] {
+            let error = resolve_for(name, Purpose::Change).unwrap_err();
+            assert_eq!(error.kind().exit_code(), 2);
+            assert!(error.message().contains(id) && error.next_step().unwrap().contains("by its id"), "{error}");
+        }
+        for (name, id) in [("xy", "xyz789"), ("net.md", "9kq000"), ("维护手册", "xyz789"), ("net", "9kq000")] {
+            assert_eq!(resolve_for(name, Purpose::Change).unwrap().0, id, "{name}");
         }
     }
 
