@@ -16,13 +16,14 @@ use crate::retrieve::{Extent, Purpose, SectionContent, find_sections};
   kb section manual.pdf 3 --max-tokens 2000         as much as fits into a prompt
   kb section 维护手册 启动
 
-A misspelt title is taken for the one title that is near it, and said so. Tokens are counted with the tokenizer of
+A misspelt title is taken for the one title that is near it, and a number that is no path for the one title that
+begins with it, and said so. Tokens are counted with the tokenizer of
 kb's embedding model, titles included; other models' tokenizers count somewhat differently.")]
 pub struct SectionArgs {
     /// An id or its beginning, a path or its end, a title or a part of it
     #[arg(value_name = "DOC")]
     document: String,
-    /// The section's path, as `kb toc` shows it, or its title or the unique part of one
+    /// The section's path, as `kb toc` shows it, the number printed before its title, its title or the unique part of one
     #[arg(value_name = "PATH|TITLE", required = true)]
     sections: Vec<String>,
     /// Only the sections' own text, without their subsections
