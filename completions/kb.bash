@@ -441,7 +441,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__ingest)
-            opts="-n -q -v -h --name --include --exclude --as --password --prune --dry-run --force --no-embed --max-file-size --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --name --include --exclude --as --prune --dry-run --force --no-embed --max-file-size --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -463,11 +463,11 @@ _kb() {
                     COMPREPLY=($(compgen -W "pdf markdown html docx epub rst asciidoc jsonl text" -- "${cur}"))
                     return 0
                     ;;
-                --password)
+                --max-file-size)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --max-file-size)
+                --password)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -561,13 +561,29 @@ _kb() {
             return 0
             ;;
         kb__subcmd__reindex)
-            opts="-n -q -v -h --structure --force --dry-run --password --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --structure --force --dry-run --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --password)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --file-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --page-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --worker-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ocr-command)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -64,8 +64,8 @@ rst\t'reStructuredText'
 asciidoc\t'AsciiDoc'
 jsonl\t'JSON Lines with `_id`, `title` and `text`, as in a BEIR corpus'
 text\t'Plain text'"
-complete -c kb -n "__fish_kb_using_subcommand ingest" -l password -d 'The password of encrypted PDFs' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l max-file-size -d 'Refuse larger files [default: 500 for PDF, DOCX and EPUB, 20 for text]' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l password -d 'The password of encrypted PDFs' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l file-timeout -d 'Give up on a file (not Markdown or plain text) that takes longer to parse [default: 120, with --ocr-command 3600]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l page-timeout -d 'Leave out a page that takes longer [default: 20, with --ocr-command 120]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l worker-memory -d 'Memory that reading a file may take, beside four times its size [default: 900]' -r
@@ -95,7 +95,7 @@ hybrid\t'Both arms, with equal weight'
 semantic\t'Vectors alone'
 keyword\t'Words alone (BM25)'"
 complete -c kb -n "__fish_kb_using_subcommand search" -s k -l limit -d 'How many passages [default: 5]' -r
-complete -c kb -n "__fish_kb_using_subcommand search" -l doc -d 'Only in this document (an id, a path, the end of a path or a title); may be given several times' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l doc -d 'Only in this document (an id, a path, a title, or the beginning, end or part of one); may be given several times' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l min-score -d 'Leave out passages below this score, from 0 to 1' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand search" -s n -l namespace -d 'The knowledge base inside the store' -r
@@ -198,6 +198,10 @@ complete -c kb -n "__fish_kb_using_subcommand status" -s v -l verbose -d 'Say mo
 complete -c kb -n "__fish_kb_using_subcommand status" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand status" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l password -d 'The password of encrypted PDFs' -r
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l file-timeout -d 'Give up on a file (not Markdown or plain text) that takes longer to parse [default: 120, with --ocr-command 3600]' -r
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l page-timeout -d 'Leave out a page that takes longer [default: 20, with --ocr-command 120]' -r
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l worker-memory -d 'Memory that reading a file may take, beside four times its size [default: 900]' -r
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l ocr-command -d 'Read pages without text by a program: it gets the path of the page\'s image for {} and prints the text' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l jobs -d 'Threads that read and embed [default: one per core]' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand reindex" -s n -l namespace -d 'The knowledge base inside the store' -r

@@ -182,3 +182,26 @@ fn corrections_survive_and_documents_without_vectors_stay_without() {
     assert_eq!(sandbox.json(&["status"])["without_vectors"], 1);
     assert_eq!(sandbox.json(&["ingest", "b.md"])["counts"]["embedded"], 1);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_scan_is_read_again_by_the_program_that_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write("scan.pdf", std::fs::read(common::fixtures().join("hostile/scanned.pdf")).unwrap());
+    sandbox.write("ocr.sh", "echo The landing stage was repaired.");
+    let ocr = ["--ocr-command", "sh ocr.sh"];
+    sandbox.json(&[&["ingest", "scan.pdf", "--no-embed"], &ocr[..]].concat());
+    let again = ["reindex", "--structure", "--force", "scan.pdf"];
+    let without = sandbox.kb(&again);
+    assert!(without.code == 4 && without.out.contains("--ocr-command"), "{}{}", without.out, without.err);
+    let report = sandbox.json(&[&again[..], &ocr, &["--page-timeout", "60", "--file-timeout", "90"]].concat());
+    assert_eq!((report["documents"][0]["from"].as_str(), &report["failed"]), (Some("source"), &Value::from(0)));
+    // The settings of `kb.toml` serve where nothing is typed, and flags win over them.
+    sandbox.write(".kb/kb.toml", "[ingest]\nocr_command = \"sh ocr.sh\"\n");
+    assert_eq!(sandbox.kb(&again).code, 0);
+    let hangs = [&again[..], &["--ocr-command", "sh -c 'sleep 30' {}", "--page-timeout", "1"]].concat();
+    let hanging = sandbox.kb(&hangs);
+    assert!(hanging.code == 4 && hanging.out.contains("too long"), "{}{}", hanging.out, hanging.err);
+    let little = sandbox.kb(&[&again[..], &["--worker-memory", "0"]].concat());
+    assert!(little.code == 2 && little.err.contains("--worker-memory"), "{}", little.err);
+}

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::Context;
 use super::progress::progress_display;
-use super::reading::{limits, load_options};
-use super::{Context, cores};
+use super::reading::ReadingArgs;
 use crate::chunk::ChunkConfig;
 use crate::config::Config;
 use crate::error::{Error, Kind, Result};
@@ -46,9 +46,6 @@ pub struct IngestArgs {
     /// The format of the files, whatever their names say
     #[arg(long = "as", value_enum, value_name = "FORMAT")]
     source_format: Option<Format>,
-    /// The password of encrypted PDFs
-    #[arg(long, value_name = "PASSWORD", env = "KB_PASSWORD", hide_env_values = true)]
-    password: Option<String>,
     /// Take documents out whose file is gone from the given folders
     #[arg(long)]
     prune: bool,
@@ -64,26 +61,8 @@ pub struct IngestArgs {
     /// Refuse larger files [default: 500 for PDF, DOCX and EPUB, 20 for text]
     #[arg(long, value_name = "MB")]
     max_file_size: Option<u64>,
-    /// Give up on a file (not Markdown or plain text) that takes longer to parse [default: 120, with --ocr-command 3600]
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
-    file_timeout: Option<u64>,
-    /// Leave out a page that takes longer [default: 20, with --ocr-command 120]
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
-    page_timeout: Option<u64>,
-    /// Memory that reading a file may take, beside four times its size [default: 900]
-    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..))]
-    worker_memory: Option<u64>,
-    /// Read pages without text by a program: it gets the path of the page's image for {} and prints the text
-    #[arg(
-        long,
-        value_name = "COMMAND",
-        long_help = "Read pages without text by a program. It is run for each such page of a PDF, with the path of the page's image, \
-a PNG file, in the place of {} or behind everything else, and prints the text, for example 'tesseract {} stdout -l chi_sim+eng'"
-    )]
-    ocr_command: Option<String>,
-    /// Threads that read and embed [default: one per core]
-    #[arg(long, value_name = "N")]
-    jobs: Option<usize>,
+    #[command(flatten)]
+    reading: ReadingArgs,
 }
 
 pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
@@ -126,13 +105,7 @@ fn request(args: IngestArgs, config: crate::config::IngestConfig) -> Result<Inge
             Some((name, read_standard_input(max_file_bytes.unwrap_or(LARGEST_STANDARD_INPUT << 20))?))
         }
     };
-    let load = load_options(args.password, args.ocr_command.or(config.ocr_command))?;
-    let limits = limits(
-        args.file_timeout.or(config.file_timeout),
-        args.page_timeout.or(config.page_timeout),
-        args.worker_memory.or(config.worker_memory),
-        &load,
-    );
+    let reading = args.reading.or(&config)?;
     let or_config = |typed: Vec<String>, configured: Vec<String>| if typed.is_empty() { configured } else { typed };
     Ok(IngestRequest {
         paths,
@@ -140,15 +113,15 @@ fn request(args: IngestArgs, config: crate::config::IngestConfig) -> Result<Inge
         include: or_config(args.include, config.include),
         exclude: or_config(args.exclude, config.exclude),
         format: args.source_format,
-        load,
+        load: reading.load,
         chunking: ChunkConfig::default(),
         prune: args.prune,
         dry_run: args.dry_run,
         force: args.force,
         embed: !args.no_embed,
         max_file_bytes,
-        limits,
-        jobs: args.jobs.or(config.jobs).unwrap_or_else(cores).max(1),
+        limits: reading.limits,
+        jobs: reading.jobs,
     })
 }
 

@@ -2,9 +2,9 @@
 
 use clap::Args;
 
+use super::Context;
 use super::progress::progress_display;
-use super::reading::{limits, load_options};
-use super::{Context, cores};
+use super::reading::ReadingArgs;
 use crate::error::{Error, Kind, Result};
 use crate::ingest::{RebuildOptions, ReindexRequest, reindex};
 use crate::render::ReindexView;
@@ -35,12 +35,8 @@ pub struct ReindexArgs {
     /// Only say what would be rebuilt
     #[arg(long)]
     dry_run: bool,
-    /// The password of encrypted PDFs
-    #[arg(long, value_name = "PASSWORD", env = "KB_PASSWORD", hide_env_values = true)]
-    password: Option<String>,
-    /// Threads that read and embed [default: one per core]
-    #[arg(long, value_name = "N")]
-    jobs: Option<usize>,
+    #[command(flatten)]
+    reading: ReadingArgs,
 }
 
 pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
@@ -59,7 +55,7 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
         }
     };
     let request = ReindexRequest { documents, force: args.force, dry_run: args.dry_run };
-    let options = rebuild_options(context, args.password, args.jobs)?;
+    let options = rebuild_options(context, args.reading)?;
     let progress = progress_display(context);
     let report = reindex(&request, &store, &context.global.namespace, &options, progress).await?;
     context.show(&ReindexView(&report))?;
@@ -67,17 +63,13 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
 }
 
 /// How documents are rebuilt, from what was typed and `kb.toml`.
-pub(super) fn rebuild_options(
-    context: &Context,
-    password: Option<String>,
-    jobs: Option<usize>,
-) -> Result<RebuildOptions> {
+pub(super) fn rebuild_options(context: &Context, reading: ReadingArgs) -> Result<RebuildOptions> {
     let config = context.config(&context.store()?)?;
-    let load = load_options(password, config.ingest.ocr_command.clone())?;
+    let reading = reading.or(&config.ingest)?;
     Ok(RebuildOptions {
-        limits: limits(config.ingest.file_timeout, config.ingest.page_timeout, config.ingest.worker_memory, &load),
-        load,
+        limits: reading.limits,
+        load: reading.load,
         engine: context.engine(&config),
-        jobs: jobs.or(config.ingest.jobs).unwrap_or_else(cores).max(1),
+        jobs: reading.jobs,
     })
 }

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use super::Context;
 use super::progress::progress_display;
+use super::reading::ReadingArgs;
 use super::reindex::rebuild_options;
 use crate::edit::{Correction, Place, editable_toc, reset_toc, set_toc};
 use crate::error::{Error, Result, plain_io};
@@ -42,7 +43,7 @@ pub async fn run(
     }
     let store = context.store()?;
     let namespace = store.namespace(&context.global.namespace)?;
-    let place = Place { store, namespace, options: rebuild_options(context, password, None)? };
+    let place = Place { store, namespace, options: rebuild_options(context, ReadingArgs::with_password(password))? };
     let progress = progress_display(context);
     let (text, kept) = match &step {
         Step::Set(file) if file.as_os_str() == "-" => {
