@@ -16,7 +16,7 @@ mod style;
 mod toc;
 mod toc_list;
 
-use std::io::{Result, Write};
+use std::io::{IsTerminal, Result, Write};
 
 use serde_json::Value;
 
@@ -54,11 +54,38 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// The terminal's, or a width that reads well where there is none.
+    /// The terminal's, `COLUMNS` where the user set it, or a width that reads well where there is no terminal.
     pub fn of_terminal() -> Self {
-        let width = terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0));
-        Screen { width: width.clamp(40, 200) }
+        let set = std::env::var("COLUMNS").ok().filter(|_| std::io::stdout().is_terminal());
+        Screen { width: width(set.as_deref(), columns_of_terminal()) }
     }
+}
+
+/// Columns where there is no terminal to tell them.
+const NO_TERMINAL: usize = 100;
+
+/// Columns, from what `COLUMNS` says and what the terminal says.
+fn width(set: Option<&str>, terminal: Option<u16>) -> usize {
+    let set = set.and_then(|columns| columns.trim().parse().ok()).filter(|&columns: &u16| columns > 0);
+    set.or(terminal).map_or(NO_TERMINAL, usize::from).clamp(20, 200)
+}
+
+/// The columns of the first standard stream that is a terminal. Its rows may be unknown (0, as in `script`), which
+/// `terminal_size` takes for no terminal at all.
+#[cfg(unix)]
+fn columns_of_terminal() -> Option<u16> {
+    use std::os::fd::AsFd;
+    let (out, err, input) = (std::io::stdout(), std::io::stderr(), std::io::stdin());
+    [out.as_fd(), err.as_fd(), input.as_fd()]
+        .into_iter()
+        .filter_map(|stream| rustix::termios::tcgetwinsize(stream).ok())
+        .map(|size| size.ws_col)
+        .find(|&columns| columns > 0)
+}
+
+#[cfg(not(unix))]
+fn columns_of_terminal() -> Option<u16> {
+    terminal_size::terminal_size().map(|(width, _)| width.0)
 }
 
 /// A result that can be written in every format.
@@ -106,4 +133,20 @@ fn pages(start: Option<u32>, end: Option<u32>) -> String {
 /// The value of anything that can be serialised; our types all can.
 fn value<T: serde::Serialize>(of: &T) -> Value {
     serde_json::to_value(of).unwrap_or(Value::Null)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_width_is_what_the_user_set_or_the_terminal_says() {
+        assert_eq!(width(None, Some(60)), 60);
+        assert_eq!(width(Some("72"), Some(60)), 72);
+        assert_eq!(width(None, None), NO_TERMINAL);
+        for nonsense in ["", "0", "-3", "wide"] {
+            assert_eq!(width(Some(nonsense), Some(60)), 60, "{nonsense:?}");
+        }
+        assert_eq!((width(Some("3"), None), width(Some("9999"), None)), (20, 200));
+    }
 }
