@@ -114,3 +114,41 @@ fn as_much_as_fits_is_cut_between_passages_and_the_rest_is_named() {
     assert_eq!((none.code, none.out.as_str()), (1, ""));
     assert!(none.err.contains("not even the first passage"), "{}", none.err);
 }
+
+#[test]
+fn a_number_that_is_printed_is_understood_where_it_is_no_path() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "spec.md",
+        "# Preface\n\na\n\n# 3.2 Character protrusion\n\nb\n\n# 第三章 启动\n\nc\n\n# 1 Scope\n\nd\n",
+    );
+    sandbox.json(&["ingest", "spec.md"]);
+    for (name, text, path) in [("3.2", "b", "2 (3.2 Character protrusion)"), ("第三章", "c", "3 (第三章 启动)")]
+    {
+        let run = sandbox.kb(&["section", "spec.md", name]);
+        assert!(run.code == 0 && run.out.ends_with(&format!("\n{text}\n")), "{name}: {}{}", run.out, run.err);
+        assert!(run.err.contains(&format!("taken for {path}")), "{name}: {}", run.err);
+    }
+    let run = sandbox.kb(&["section", "spec.md", "1"]);
+    assert!(run.out.ends_with("\na\n"), "the path wins: {}", run.out);
+    assert!(run.err.contains("the section printed as 1 has the path 4"), "{}", run.err);
+}
+
+#[test]
+fn lines_of_code_do_not_become_headings_of_markdown() {
+    let sandbox = Sandbox::new();
+    let text = "To give a file away, as root:\n\n# chown newowner foo\n";
+    sandbox.write("manual.txt", text);
+    sandbox.write("manual.md", format!("# Giving\n\n```\n{text}```\n"));
+    sandbox.json(&["ingest", "."]);
+    let search = |document| ["search", "chown newowner", "--method", "keyword", "--doc", document];
+    for run in [sandbox.kb(&["section", "manual.txt", "0"]), sandbox.kb(&search("manual.txt"))] {
+        assert!(run.out.contains("\n\\# "), "{}{}", run.out, run.err);
+    }
+    assert!(sandbox.kb(&["section", "manual.md", "1"]).out.contains("\n# chown newowner foo\n"));
+    assert!(!sandbox.kb(&search("manual.md")).out.contains("\\#"));
+    // Only Markdown is concerned.
+    let json = sandbox.json(&["section", "manual.txt", "0"]);
+    assert!(json["parts"][0]["text"].as_str().unwrap().contains("\n# chown newowner foo"), "{json}");
+    assert!(!sandbox.kb(&["section", "manual.txt", "0", "--format", "table"]).out.contains("\\#"));
+}

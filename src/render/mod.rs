@@ -16,9 +16,12 @@ mod style;
 mod toc;
 mod toc_list;
 
+use std::borrow::Cow;
 use std::io::{IsTerminal, Result, Write};
 
 use serde_json::Value;
+
+use crate::load::Format;
 
 pub use correction::CorrectionView;
 pub use docs::{DocumentList, DocumentView, RemovedView};
@@ -88,6 +91,31 @@ fn columns_of_terminal() -> Option<u16> {
     terminal_size::terminal_size().map(|(width, _)| width.0)
 }
 
+/// Text of a document in a Markdown view. What is no Markdown must not become headings: `# ls` in a manual is a
+/// command.
+fn as_markdown<'t>(text: &'t str, format: &str) -> Cow<'t, str> {
+    if format == Format::Markdown.name() || !text.contains('#') {
+        return Cow::Borrowed(text);
+    }
+    let mut in_fence = false;
+    let mut out = String::with_capacity(text.len() + 16);
+    for line in text.split_inclusive('\n') {
+        let words = line.trim_start_matches(' ');
+        let indent = line.len() - words.len();
+        let fence = words.starts_with("```") || words.starts_with("~~~");
+        in_fence ^= fence;
+        // Further in it is code or goes on with a paragraph, and in a fence the backslash would be seen.
+        if words.starts_with('#') && indent < 4 && !in_fence {
+            out.push_str(&line[..indent]);
+            out.push('\\');
+            out.push_str(words);
+        } else {
+            out.push_str(line);
+        }
+    }
+    Cow::Owned(out)
+}
+
 /// A result that can be written in every format.
 pub trait View {
     /// For people.
@@ -148,5 +176,14 @@ mod tests {
             assert_eq!(width(Some(nonsense), Some(60)), 60, "{nonsense:?}");
         }
         assert_eq!((width(Some("3"), None), width(Some("9999"), None)), (20, 200));
+    }
+
+    #[test]
+    fn lines_of_other_formats_do_not_become_headings() {
+        let text = "As root:\n# chown newowner foo\n  ## twice\n    # far in\nC# is no\n```\n# code\n```\n#include\n";
+        let escaped =
+            "As root:\n\\# chown newowner foo\n  \\## twice\n    # far in\nC# is no\n```\n# code\n```\n\\#include\n";
+        assert_eq!(as_markdown(text, "pdf"), escaped);
+        assert_eq!(as_markdown(text, "markdown"), text);
     }
 }

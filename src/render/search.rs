@@ -5,7 +5,7 @@ use std::io::{Result, Write};
 use serde_json::{Value, json};
 
 use super::style::{DIM, MATCH, PLACE, TITLE, paint};
-use super::{Screen, View, pages, value};
+use super::{Screen, View, as_markdown, pages, value};
 use crate::chunk::context::SEPARATOR;
 use crate::retrieve::{Hit, SearchResult};
 use crate::text::highlight::find_matches;
@@ -41,7 +41,7 @@ impl View for SearchView<'_> {
             let place = if place.is_empty() { String::new() } else { format!(" ({place})") };
             writeln!(out, "## {}. {}{place}\n", hit.rank, heading(hit))?;
             writeln!(out, "`{}` · section `{}` · score {:.3}\n", hit.source, hit.section_id, hit.score)?;
-            writeln!(out, "{}", bold_matches(&hit.content, &self.0.query))?;
+            writeln!(out, "{}", as_markdown(&bold_matches(&hit.content, &self.0.query), &hit.format))?;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::io::{Result, Write};
 use serde_json::{Value, json};
 
 use super::style::{DIM, PLACE, TITLE, paint};
-use super::{Screen, View, pages, value};
+use super::{Screen, View, as_markdown, pages, value};
 use crate::retrieve::SectionContent;
 
 /// Sections that were left out are named up to so many.
@@ -72,7 +72,7 @@ impl View for SectionView<'_> {
                 writeln!(out, "\n`{}` · section `{}`{place}", self.0.source, section.section_id)?;
             }
             if !part.text.is_empty() {
-                writeln!(out, "\n{}", part.text)?;
+                writeln!(out, "\n{}", as_markdown(&part.text, &self.0.format))?;
             }
         }
         if let Some(line) = self.left_out() {

@@ -248,6 +248,7 @@ async fn fetch(snapshot: &Snapshot, candidates: &[Candidate], query: &str) -> Re
             doc_id: chunk.doc_id.clone(),
             source: document.source.clone(),
             title: document.title.clone(),
+            format: document.format.clone(),
             section_id: chunk.section_id.clone(),
             section_title: section_title(&chunk.context, &document.title),
             section,

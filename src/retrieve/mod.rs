@@ -94,6 +94,9 @@ pub struct Hit {
     pub source: String,
     /// The document's title.
     pub title: String,
+    /// The name of the document's format.
+    #[serde(skip)]
+    pub format: String,
     /// Its section, as `doc#path`.
     pub section_id: String,
     /// The section's path.

@@ -24,6 +24,9 @@ pub struct SectionContent {
     pub source: String,
     /// The document's title.
     pub title: String,
+    /// The name of the document's format.
+    #[serde(skip)]
+    pub format: String,
     /// The sections in the order in which they were asked for, each followed by its subsections, each with its own
     /// text.
     pub parts: Vec<SectionPart>,
@@ -87,6 +90,7 @@ impl SectionContent {
             doc_id: document.doc_id.clone(),
             source: document.source.clone(),
             title: document.title.clone(),
+            format: document.format.clone(),
             parts: Vec::with_capacity(parts.len()),
             left_out: Vec::new(),
         };
