@@ -146,6 +146,32 @@ fn bad_lines_are_named_and_nothing_is_written() {
 }
 
 #[test]
+fn a_text_that_is_empty_is_told_and_what_set_takes_is_not_copied() {
+    let sandbox = guide();
+    std::fs::create_dir(sandbox.path("tmp")).unwrap();
+    let set = |input: &[u8], file: &str| {
+        let mut command = sandbox.command(&["toc", "guide.md", "--set", file]);
+        for name in ["TMPDIR", "TMP", "TEMP"] {
+            command.env(name, sandbox.path("tmp"));
+        }
+        sandbox.write("input", input);
+        Run::of(command.stdin(std::fs::File::open(sandbox.path("input")).unwrap()).output().unwrap())
+    };
+    for (input, file, message) in [
+        (&b""[..], "-", "standard input is empty; nothing was changed"),
+        (b" \n\n", "-", "standard input is empty; nothing was changed"),
+        (b"", "input", "input is empty; nothing was changed"),
+        (b"Start\nNowhere\n", "-", "line 2, \"Nowhere\""),
+        (b"Start\nNowhere\n", "input", "line 2, \"Nowhere\""),
+    ] {
+        let run = set(input, file);
+        assert_eq!((run.code, run.out.as_str()), (2, ""), "{file}: {}", run.err);
+        assert!(run.err.contains(message) && !run.err.contains("your text is in"), "{file}: {}", run.err);
+    }
+    assert_eq!(std::fs::read_dir(sandbox.path("tmp")).unwrap().count(), 0, "no file is left behind");
+}
+
+#[test]
 fn a_source_that_changed_or_is_gone_is_told() {
     let sandbox = guide();
     sandbox.write("t.txt", "Start\n  Before use\nStop\n");

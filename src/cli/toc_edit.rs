@@ -46,11 +46,7 @@ pub async fn run(
     let place = Place { store, namespace, options: rebuild_options(context, ReadingArgs::with_password(password))? };
     let progress = progress_display(context);
     let (text, kept) = match &step {
-        Step::Set(file) if file.as_os_str() == "-" => {
-            let text = read_standard_input()?;
-            let kept = keep(&text, document)?;
-            (text, Some(kept))
-        }
+        Step::Set(file) if file.as_os_str() == "-" => (read_standard_input()?, None),
         Step::Set(file) => (std::fs::read_to_string(file).map_err(|error| Error::io("read", file, &error))?, None),
         Step::Edit => {
             let kept = keep(&editable_toc(document, sections), document)?;
@@ -62,6 +58,16 @@ pub async fn run(
             return Ok(0);
         }
     };
+    if text.trim().is_empty() {
+        // Nothing was typed that could be lost.
+        let what = match &step {
+            Step::Set(file) if file.as_os_str() == "-" => "standard input".to_owned(),
+            Step::Set(file) => file.display().to_string(),
+            _ => "the table of contents".to_owned(),
+        };
+        return Err(Error::usage(format!("{what} is empty; nothing was changed"))
+            .hint(format!("`kb toc {} --editable` prints the form that is expected", document.doc_id)));
+    }
     match set_toc(&place, Correction { document, sections }, &text, progress).await {
         Ok(report) => {
             context.show(&CorrectionView(&report))?;
