@@ -67,7 +67,7 @@ fn beside_embedded_ones_documents_without_vectors_are_not_pushed_back() {
     assert_eq!(sources(&sandbox.json(&["search", "close the valve, not the pump"]))[0], "a.md");
     let semantic = sandbox.kb(&["search", "prime the pump", "--method", "semantic", "--format", "paths"]);
     assert_eq!(semantic.out, "a.md\n");
-    assert!(semantic.err.contains("1 documents have no vectors"), "{}", semantic.err);
+    assert!(semantic.err.contains("1 document has no vectors"), "{}", semantic.err);
     let only = sandbox.kb(&["search", "prime the pump", "--method", "semantic", "--doc", "b.md"]);
     assert!(only.code == 1 && only.err.contains("nothing that is searched has vectors"), "{}", only.err);
 }

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{Screen, View, value};
 use crate::edit::{CorrectionReport, Outcome};
+use crate::text::count;
 
 /// What `kb toc --edit`, `--set` and `--reset` show.
 pub struct CorrectionView<'a>(pub &'a CorrectionReport);
@@ -18,8 +19,11 @@ impl View for CorrectionView<'_> {
     fn markdown(&self, out: &mut dyn Write) -> Result<()> {
         let report = self.0;
         let made = format!(
-            "{} sections, {} passages; {} pieces embedded, {} reused",
-            report.sections, report.parents, report.embedded, report.reused
+            "{}, {}; {} embedded, {} reused",
+            count(report.sections as usize, "section"),
+            count(report.parents as usize, "passage"),
+            count(report.embedded, "piece"),
+            report.reused
         );
         let source = &report.source;
         match report.outcome {

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::style::{DIM, TITLE, grid, markdown_grid, paint};
 use super::{Screen, View, value};
 use crate::store::DocumentRow;
+use crate::text::count;
 
 /// What `kb docs` shows.
 pub struct DocumentList<'a>(pub &'a [DocumentRow]);
@@ -61,7 +62,7 @@ fn facts(row: &DocumentRow) -> Vec<(String, String)> {
         ("pages", row.pages.map(|pages| pages.to_string()).unwrap_or_default()),
         ("contents from", row.toc_method.clone()),
         ("sections", row.sections.to_string()),
-        ("passages", format!("{} (in {} pieces)", row.parents, row.children)),
+        ("passages", format!("{} (in {})", row.parents, count(row.children as usize, "piece"))),
         ("vectors", if row.embedded { String::new() } else { "none; `kb ingest` makes them".to_owned() }),
         ("read by", row.engine.clone()),
         ("ingested", row.ingested_at.clone()),
@@ -122,7 +123,7 @@ impl View for RemovedView<'_> {
     fn markdown(&self, out: &mut dyn Write) -> Result<()> {
         let verb = if self.dry_run { "would remove" } else { "removed" };
         for row in self.documents {
-            writeln!(out, "{verb} {} ({}, {} passages)", row.doc_id, row.source, row.parents)?;
+            writeln!(out, "{verb} {} ({}, {})", row.doc_id, row.source, count(row.parents as usize, "passage"))?;
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::style::{BAD, grid, markdown_grid, paint};
 use super::{Screen, View, value};
 use crate::ingest::{Action, IngestReport, SourceReport};
+use crate::text::count;
 
 /// More sources than this are summed up instead of listed.
 const MOST_LISTED: usize = 40;
@@ -28,15 +29,15 @@ impl IngestView<'_> {
             .filter(|report| report.action != Action::Failed)
             .take(MOST_LISTED)
             .map(|report| {
-                let count =
+                let number =
                     |number: u32| if report.action == Action::Removed { String::new() } else { number.to_string() };
                 vec![
                     report.action.name().to_owned(),
                     report.doc_id.clone().unwrap_or_default(),
                     report.source.clone(),
                     report.pages.map(|pages| pages.to_string()).unwrap_or_default(),
-                    count(report.sections),
-                    count(report.parents),
+                    number(report.sections),
+                    number(report.parents),
                 ]
             })
             .collect()
@@ -59,13 +60,16 @@ impl IngestView<'_> {
         let mut summary = format!("{what}{}", parts.join(", "));
         if !report.dry_run {
             summary.push_str(&format!(
-                "; {} pieces embedded, {} reused, {:.1} s",
-                report.embedded, report.reused, report.seconds
+                "; {} embedded, {} reused, {:.1} s",
+                count(report.embedded, "piece"),
+                report.reused,
+                report.seconds
             ));
             if report.without_vectors > 0 {
+                let (have, are) = if report.without_vectors == 1 { ("has", "is") } else { ("have", "are") };
                 summary.push_str(&format!(
-                    "\n{} documents have no vectors and are found by words alone; kb ingest without --no-embed makes them",
-                    report.without_vectors
+                    "\n{} {have} no vectors and {are} found by words alone; kb ingest without --no-embed makes them",
+                    count(report.without_vectors, "document")
                 ));
             }
         }

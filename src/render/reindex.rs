@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::style::{BAD, grid, markdown_grid, paint};
 use super::{Screen, View, value};
 use crate::ingest::{ReindexReport, TextFrom};
+use crate::text::count;
 
 /// More documents than this are summed up instead of listed.
 const MOST_LISTED: usize = 40;
@@ -63,8 +64,8 @@ impl ReindexView<'_> {
         }
         let mut summary = parts.join(", ");
         if !report.dry_run {
-            let (embedded, reused) = (report.embedded, report.reused);
-            summary.push_str(&format!("; {embedded} pieces embedded, {reused} reused, {:.1} s", report.seconds));
+            let (embedded, reused) = (count(report.embedded, "piece"), report.reused);
+            summary.push_str(&format!("; {embedded} embedded, {reused} reused, {:.1} s", report.seconds));
         }
         summary
     }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::style::{DIM, PLACE, TITLE, paint};
 use super::{Screen, View, as_markdown, pages, value};
 use crate::retrieve::SectionContent;
+use crate::text::count;
 
 /// Sections that were left out are named up to so many.
 const MOST_NAMED: usize = 5;
@@ -33,10 +34,6 @@ impl SectionView<'_> {
         }
         Some(format!("left out: {} of {tokens} tokens, of {}", count(chunks, "passage"), named.join(", ")))
     }
-}
-
-fn count(number: usize, of: &str) -> String {
-    format!("{number} {of}{}", if number == 1 { "" } else { "s" })
 }
 
 impl View for SectionView<'_> {

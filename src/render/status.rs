@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::style::{DIM, paint};
 use super::{Screen, View, value};
+use crate::text::count;
 
 /// The figures.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -59,7 +60,7 @@ impl StatusView<'_> {
                 },
             ),
             ("sections", status.sections.to_string()),
-            ("passages", format!("{} (in {} pieces)", status.parents, status.chunks - status.parents)),
+            ("passages", format!("{} (in {})", status.parents, count(status.chunks - status.parents, "piece"))),
             ("size", format!("{:.1} MB", status.bytes as f64 / 1e6)),
             ("model", format!("{}, {} dimensions", status.model, status.dimension)),
             ("engine", status.engine.clone()),

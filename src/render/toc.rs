@@ -74,6 +74,10 @@ pub(super) fn markdown_item(section: &SectionRow, provenance: bool) -> String {
     format!("{indent}- `{}` {}{place}{origin}", section.path, section.title)
 }
 
+fn deeper(hidden: usize) -> String {
+    format!("{hidden} deeper {}", if hidden == 1 { "entry" } else { "entries" })
+}
+
 /// `typography 0.80`
 fn origin(section: &SectionRow) -> String {
     format!("{} {:.2}", section.provenance, section.confidence)
@@ -107,7 +111,7 @@ impl View for TocView<'_> {
             writeln!(out, "{}", table_line(section, self.provenance, screen))?;
         }
         if self.hidden > 0 {
-            writeln!(out, "{}", paint(DIM, format!("  {} deeper entries; --max-level shows them", self.hidden)))?;
+            writeln!(out, "{}", paint(DIM, format!("  {}; --max-level shows them", deeper(self.hidden))))?;
         }
         Ok(())
     }
@@ -119,7 +123,8 @@ impl View for TocView<'_> {
             writeln!(out, "{}", markdown_item(section, self.provenance))?;
         }
         if self.hidden > 0 {
-            writeln!(out, "\n{} deeper entries are not shown; `--max-level` shows them.", self.hidden)?;
+            let are = if self.hidden == 1 { "is" } else { "are" };
+            writeln!(out, "\n{} {are} not shown; `--max-level` shows them.", deeper(self.hidden))?;
         }
         Ok(())
     }

@@ -308,7 +308,9 @@ async fn vector_note(request: &SearchRequest, snapshot: &Snapshot, no_vectors: b
             let searched = |id: &String| request.documents.as_ref().is_none_or(|ids| ids.contains(id));
             let rows = snapshot.documents().await?;
             let without = rows.iter().filter(|row| !row.embedded && searched(&row.doc_id)).count();
-            (without > 0).then(|| format!("{without} documents have no vectors and cannot be found this way; {REMEDY}"))
+            let have = if without == 1 { "has" } else { "have" };
+            let documents = crate::text::count(without, "document");
+            (without > 0).then(|| format!("{documents} {have} no vectors and cannot be found this way; {REMEDY}"))
         }
         _ => None,
     })

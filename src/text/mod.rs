@@ -32,6 +32,20 @@ pub fn char_count(text: &str) -> usize {
     text.chars().count()
 }
 
+/// `1 page`, `2 pages`.
+pub fn count(number: usize, of: &str) -> String {
+    format!("{number} {of}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A share in per cent: whole, but `<1` and `>99` where it is neither none nor all.
+pub fn percent(part: usize, whole: usize) -> String {
+    match (part * 100 + whole / 2) / whole.max(1) {
+        0 if part > 0 => "<1 %".to_owned(),
+        100 if part < whole => ">99 %".to_owned(),
+        share => format!("{share} %"),
+    }
+}
+
 /// `text` with every run of white space made one space, and none at the ends.
 pub fn squeeze(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -74,6 +88,14 @@ mod tests {
         assert_eq!(join("使用", "PDF"), "使用 PDF");
         assert_eq!(join("见图，", "其中"), "见图，其中");
         assert_eq!(join("", "first"), "first");
+    }
+
+    #[test]
+    fn one_is_singular_and_a_share_is_never_rounded_to_none_or_all() {
+        assert_eq!([count(0, "page"), count(1, "page"), count(2, "page")], ["0 pages", "1 page", "2 pages"]);
+        let shares = [(0, 9), (1, 781), (7, 781), (390, 781), (780, 781), (781, 781), (0, 0)];
+        let told = ["0 %", "<1 %", "1 %", "50 %", ">99 %", "100 %", "0 %"];
+        assert_eq!(shares.map(|(part, whole)| percent(part, whole)), told);
     }
 
     #[test]
