@@ -39,10 +39,13 @@ pub fn count(number: usize, of: &str) -> String {
 
 /// A share in per cent: whole, but `<1` and `>99` where it is neither none nor all.
 pub fn percent(part: usize, whole: usize) -> String {
-    match (part * 100 + whole / 2) / whole.max(1) {
-        0 if part > 0 => "<1 %".to_owned(),
-        100 if part < whole => ">99 %".to_owned(),
-        share => format!("{share} %"),
+    let (all, hundredfold) = (whole.max(1), part * 100);
+    if part > 0 && hundredfold < all {
+        "<1 %".to_owned()
+    } else if part < all && hundredfold > 99 * all {
+        ">99 %".to_owned()
+    } else {
+        format!("{} %", (hundredfold + all / 2) / all)
     }
 }
 
@@ -93,7 +96,7 @@ mod tests {
     #[test]
     fn one_is_singular_and_a_share_is_never_rounded_to_none_or_all() {
         assert_eq!([count(0, "page"), count(1, "page"), count(2, "page")], ["0 pages", "1 page", "2 pages"]);
-        let shares = [(0, 9), (1, 781), (7, 781), (390, 781), (780, 781), (781, 781), (0, 0)];
+        let shares = [(0, 9), (7, 781), (8, 781), (390, 781), (780, 781), (781, 781), (0, 0)];
         let told = ["0 %", "<1 %", "1 %", "50 %", ">99 %", "100 %", "0 %"];
         assert_eq!(shares.map(|(part, whole)| percent(part, whole)), told);
     }
