@@ -234,3 +234,37 @@ fn the_editor_is_run_and_its_text_is_never_lost() {
     assert!(run.code == 3 && run.err.contains("EDITOR"), "{}", run.err);
     assert_eq!(toc(&sandbox, "guide.md"), after);
 }
+
+/// `script` makes a terminal that knows its columns and not its rows; machines without it leave this out.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_table_is_as_wide_as_the_terminal() {
+    let sandbox = Sandbox::new();
+    sandbox.write("manual.pdf", std::fs::read(common::fixtures().join("docs").join(PDF)).unwrap());
+    sandbox.json(&["ingest", "manual.pdf", "--no-embed"]);
+    let ends = |columns: Option<&str>| {
+        let mut kb = sandbox.command(&[]);
+        let program = kb.get_program().to_str().unwrap().to_owned();
+        let line = format!("stty cols 60; '{program}' toc manual.pdf --color never");
+        let mut command = std::process::Command::new("script");
+        command.args(["-qc", &line, "/dev/null"]).current_dir(sandbox.path(".")).stdin(std::process::Stdio::null());
+        for (name, value) in kb.env("COLUMNS", columns.unwrap_or_default()).get_envs() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        let run = Run::of(command.output().ok()?);
+        let width = |line: &str| line.trim_end().chars().count();
+        let ends: Vec<usize> = run.out.lines().skip(1).filter(|line| line.contains("p. ")).map(width).collect();
+        assert!(ends.len() > 20, "{}{}", run.out, run.err);
+        Some(ends)
+    };
+    let Some(narrow) = ends(None) else { return };
+    assert!(narrow.iter().all(|&end| end == 58), "{narrow:?}");
+    assert!(ends(Some("48")).unwrap().iter().all(|&end| end == 46));
+    // Where nobody looks, what the terminal of the caller exported does not count.
+    let mut piped = sandbox.command(&["toc", "manual.pdf", "--format", "table"]);
+    let piped = Run::of(piped.env("COLUMNS", "48").output().unwrap());
+    assert!(piped.out.lines().skip(1).any(|line| line.chars().count() > 50), "{}", piped.out);
+}
