@@ -11,7 +11,7 @@ use super::{encrypted, ocr};
 use crate::error::{Error, Result};
 use crate::load::plain::lines_to_blocks;
 use crate::load::{Block, Document, LoadOptions};
-use crate::text::squeeze;
+use crate::text::{count, percent, squeeze};
 
 /// A page is broken when more than this share of its characters is no text: U+FFFD, private use, control.
 const MOST_BROKEN_SHARE: f32 = 0.05;
@@ -90,27 +90,28 @@ pub fn read(bytes: &[u8], options: &LoadOptions, document: &mut Document, on_pag
 fn report_empty(pages: &[Reading], options: &LoadOptions, document: &mut Document) -> Result<()> {
     let all = pages.len();
     let empty = pages.iter().filter(|page| page.is_empty()).count();
-    let percent = (empty * 100).div_ceil(all.max(1));
     if empty == all && !options.skip_pages.is_empty() {
         return Err(Error::failed(format!(
-            "the PDF has no text on its {all} pages, and reading {} of them took too long",
+            "the PDF has no text on its {}, and reading {} of them took too long",
+            count(all, "page"),
             options.skip_pages.len()
         ))
         .hint("give pages longer with --page-timeout SECONDS"));
     }
     if empty == all {
-        let error = Error::failed(format!("the PDF has no text on its {all} pages (100 %); it is probably a scan"));
+        let error =
+            Error::failed(format!("the PDF has no text on its {} (100 %); it is probably a scan", count(all, "page")));
         return Err(match options.ocr_command {
             Some(_) => error.hint("--ocr-command read nothing on them either: try it by hand on an image of a page"),
             None => error.hint("have its pages read with --ocr-command 'tesseract {} stdout'"),
         });
     }
+    let have = if empty == 1 { "has" } else { "have" };
+    let without = format!("{empty} of {} ({}) {have} no text", count(all, "page"), percent(empty, all));
     if empty as f32 >= SCAN * all as f32 {
-        document.warnings.push(format!(
-            "{empty} of {all} pages ({percent} %) have no text: probably a scan; --ocr-command has them read"
-        ));
+        document.warnings.push(format!("{without}: probably a scan; --ocr-command has them read"));
     } else if empty > 0 {
-        document.warnings.push(format!("{empty} of {all} pages ({percent} %) have no text"));
+        document.warnings.push(without);
     }
     Ok(())
 }
@@ -273,12 +274,13 @@ fn mend_broken(bytes: &[u8], options: &LoadOptions, pages: &mut [Reading], docum
         }
     }
     if mended > 0 {
-        document.warnings.push(format!("{mended} pages read by pdf-extract, because pdf_oxide's text was broken"));
-    }
-    if mended < broken.len() {
         document
             .warnings
-            .push(format!("the text of {} pages looks broken (fonts without character names)", broken.len() - mended));
+            .push(format!("{} read by pdf-extract, because pdf_oxide's text was broken", count(mended, "page")));
+    }
+    if mended < broken.len() {
+        let broken = count(broken.len() - mended, "page");
+        document.warnings.push(format!("the text of {broken} looks broken (fonts without character names)"));
     }
 }
 
