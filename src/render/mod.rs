@@ -4,6 +4,7 @@
 //! scripts, and their fields stay. Colours are written as ANSI codes; the stream takes them out where nobody can see
 //! them.
 
+mod chunks;
 mod correction;
 mod docs;
 mod eval;
@@ -23,6 +24,7 @@ use serde_json::Value;
 
 use crate::load::Format;
 
+pub use chunks::ChunkListView;
 pub use correction::CorrectionView;
 pub use docs::{DocumentList, DocumentView, RemovedView};
 pub use eval::EvalView;

@@ -6,6 +6,7 @@
 mod find_section;
 mod fuse;
 mod kernel;
+mod list_chunks;
 mod query;
 mod resolve;
 mod section;
@@ -15,9 +16,10 @@ use serde::Serialize;
 pub use find_section::{Found, find_sections};
 pub use fuse::Candidate;
 pub use kernel::{Encoder, Kernel, Ranking};
+pub use list_chunks::{ChunkColumn, ChunkList, ChunkListRequest, ChunkMetadata, ListedChunk};
 pub use query::Route;
 pub use resolve::{Named, Purpose, resolve_document, resolve_documents};
-pub use section::{Extent, LeftOut, SectionContent, SectionPart};
+pub use section::{Extent, LeftOut, SectionContent, SectionPart, with_subsections};
 
 /// Which arms are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, serde::Deserialize, clap::ValueEnum)]

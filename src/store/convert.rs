@@ -199,10 +199,7 @@ pub(super) fn chunks_from_batch(batch: &RecordBatch) -> Result<Vec<ChunkRow>> {
     let columns = Columns { table: CHUNKS, batch };
     (0..batch.num_rows())
         .map(|i| {
-            let chunk_type = match columns.text("chunk_type", i)?.as_str() {
-                "parent" => ChunkType::Parent,
-                _ => ChunkType::Child,
-            };
+            let chunk_type = ChunkType::from_name(&columns.text("chunk_type", i)?);
             Ok(ChunkRow {
                 chunk_id: columns.text("chunk_id", i)?,
                 doc_id: columns.text("doc_id", i)?,
@@ -257,11 +254,11 @@ impl Columns<'_> {
         if self.get(name)?.is_null(row) { Ok(None) } else { self.text(name, row).map(Some) }
     }
 
-    fn number(&self, name: &str, row: usize) -> Result<u32> {
+    pub(super) fn number(&self, name: &str, row: usize) -> Result<u32> {
         Ok(self.get(name)?.as_primitive::<UInt32Type>().value(row))
     }
 
-    fn optional_number(&self, name: &str, row: usize) -> Result<Option<u32>> {
+    pub(super) fn optional_number(&self, name: &str, row: usize) -> Result<Option<u32>> {
         if self.get(name)?.is_null(row) { Ok(None) } else { self.number(name, row).map(Some) }
     }
 

@@ -16,6 +16,7 @@
 //!     lock                     held by the writer
 //! ```
 
+mod chunk_keys;
 mod convert;
 mod keyword;
 mod layout;
@@ -29,6 +30,7 @@ mod snapshot;
 mod tables;
 mod writer;
 
+pub use chunk_keys::{ChunkFilter, ChunkKey};
 pub use keyword::{KeywordField, KeywordHit};
 pub use layout::{Namespace, Store, check_namespace_name};
 pub use manifest::{Manifest, ModelRecord};

@@ -103,6 +103,14 @@ impl ChunkType {
             ChunkType::Child => "child",
         }
     }
+
+    /// The level of that name in the table.
+    pub(super) fn from_name(name: &str) -> Self {
+        match name {
+            "parent" => ChunkType::Parent,
+            _ => ChunkType::Child,
+        }
+    }
 }
 
 /// A row of `chunks`.

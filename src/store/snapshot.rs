@@ -18,7 +18,7 @@ use super::writer::Writer;
 use crate::error::{Error, Result};
 
 /// All columns of a chunk but its vector.
-const CHUNK_COLUMNS: &[&str] = &[
+pub(super) const CHUNK_COLUMNS: &[&str] = &[
     "chunk_id",
     "doc_id",
     "section_id",
@@ -84,7 +84,7 @@ impl LoadedVectors {
 /// One generation of a namespace, open for reading.
 pub struct Snapshot {
     manifest: Manifest,
-    tables: Tables,
+    pub(super) tables: Tables,
     keyword: KeywordReader,
 }
 
@@ -326,7 +326,7 @@ fn nothing_ingested(namespace: &Namespace) -> Error {
         .hint("ingest some documents with `kb ingest PATH…`")
 }
 
-fn collect<T>(batches: &[RecordBatch], convert: fn(&RecordBatch) -> Result<Vec<T>>) -> Result<Vec<T>> {
+pub(super) fn collect<T>(batches: &[RecordBatch], convert: fn(&RecordBatch) -> Result<Vec<T>>) -> Result<Vec<T>> {
     let mut rows = Vec::new();
     for batch in batches {
         rows.extend(convert(batch)?);

@@ -1,0 +1,111 @@
+//! `kb chunks-list`: the chunks themselves.
+
+use clap::{Args, ValueEnum};
+
+use super::Context;
+use crate::error::{Error, Result};
+use crate::render::ChunkListView;
+use crate::retrieve::{ChunkColumn, ChunkList, ChunkListRequest, Purpose, find_sections, with_subsections};
+use crate::store::{ChunkFilter, ChunkType};
+
+/// List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kb chunks-list --doc manual.pdf --type parent
+  kb chunks-list --doc manual.pdf --section 3.2
+  kb chunks-list --filter \"pump house\" --format jsonl
+  kb chunks-list --limit 20 --offset 40
+  kb chunks-list --order-by updated_at:desc,chunk_id --limit 10")]
+pub struct ChunksListArgs {
+    /// Only of this document (an id, a path, a title, or the beginning, end or part of one)
+    #[arg(long, value_name = "DOC")]
+    doc: Option<String>,
+    /// Only of this section and its subsections, as `kb section` names it; needs --doc
+    #[arg(long, value_name = "PATH|TITLE", requires = "doc")]
+    section: Option<String>,
+    /// Only parents, or only children
+    #[arg(long = "type", value_enum, value_name = "TYPE")]
+    chunk_type: Option<Level>,
+    /// Only chunks with this text in them: plain text, upper and lower case alike
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+    /// At most so many [default: all]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    limit: Option<u32>,
+    /// Pass over so many
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    offset: u32,
+    /// By document, parent, index, chunk_id, chunk_type, section, updated_at or page; with `:desc` from the end
+    /// [default: document,parent,index]
+    #[arg(long, value_name = "COLUMN[:desc]", value_delimiter = ',', value_parser = parse_column)]
+    order_by: Vec<(ChunkColumn, bool)>,
+}
+
+/// A level of chunks.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Level {
+    /// Passages that are shown
+    Parent,
+    /// Pieces of them that are matched
+    Child,
+}
+
+fn parse_column(text: &str) -> Result<(ChunkColumn, bool), String> {
+    let (name, reversed) = match text.split_once(':') {
+        None => (text, false),
+        Some((name, "asc")) => (name, false),
+        Some((name, "desc")) => (name, true),
+        Some((_, other)) => return Err(format!("{other:?} is neither asc nor desc")),
+    };
+    let column = ChunkColumn::NAMES.iter().find(|(known, _)| *known == name.trim());
+    column.map(|&(_, column)| (column, reversed)).ok_or_else(|| {
+        let names: Vec<&str> = ChunkColumn::NAMES.iter().map(|(name, _)| *name).collect();
+        format!("no column {name:?}; there are {}", names.join(", "))
+    })
+}
+
+pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
+    if args.filter.as_ref().is_some_and(|text| text.is_empty()) {
+        return Err(Error::usage("the text of --filter is empty").hint("leave --filter out to list all chunks"));
+    }
+    let store = context.store()?;
+    let kernel = context.kernel(&store, &context.config(&store)?)?;
+    let snapshot = kernel.snapshot().await?;
+    let documents = snapshot.documents().await?;
+    let mut filter = ChunkFilter {
+        chunk_type: args.chunk_type.map(|level| match level {
+            Level::Parent => ChunkType::Parent,
+            Level::Child => ChunkType::Child,
+        }),
+        text: args.filter,
+        ..ChunkFilter::default()
+    };
+    if let Some(name) = &args.doc {
+        let document = context.document(&documents, name, &store, Purpose::Read)?;
+        filter.doc_id = Some(document.doc_id.clone());
+        if let Some(name) = args.section {
+            let sections = snapshot.sections(&document.doc_id).await?;
+            let found = find_sections(&sections, &[name])?;
+            found.iter().filter_map(|found| found.note.as_deref()).for_each(|note| context.tell(note));
+            let wanted = found.iter().flat_map(|found| with_subsections(&sections, found.section));
+            filter.section_ids = Some(wanted.map(|section| section.section_id.clone()).collect());
+        }
+    }
+    let request = ChunkListRequest {
+        filter,
+        order: args.order_by,
+        offset: args.offset as usize,
+        limit: args.limit.map(|limit| limit as usize),
+    };
+    let list = ChunkList::read(snapshot, &documents, &request).await?;
+    context.show(&ChunkListView(&list))?;
+    let behind = request.offset + list.chunks.len();
+    if behind < list.total && !list.chunks.is_empty() {
+        context.tell(&format!(
+            "{} to {behind} of {} chunks; --offset {behind} goes on",
+            request.offset + 1,
+            list.total
+        ));
+    }
+    Ok(u8::from(list.chunks.is_empty()))
+}

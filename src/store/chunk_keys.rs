@@ -1,0 +1,162 @@
+//! Chunks by what they are rather than by what they say: a filter, the few columns that order them, and the rows of a
+//! page. A list of a large store reads its keys, not its text.
+
+use std::collections::HashMap;
+
+use super::convert::{self, Columns};
+use super::rows::{ChunkRow, ChunkType};
+use super::snapshot::{CHUNK_COLUMNS, Snapshot, collect};
+use super::tables::{CHUNKS, in_list};
+use crate::error::Result;
+
+const KEY_COLUMNS: &[&str] =
+    &["chunk_id", "doc_id", "section_id", "chunk_type", "parent_id", "chunk_index", "page_start", "updated_at"];
+/// Up to so many rows are fetched by their ids, more of them by reading all that the filter lets through.
+const MOST_BY_ID: usize = 2000;
+/// Ids in one filter: it is parsed, and each is a scan of the column of ids.
+const IDS_A_QUERY: usize = 200;
+
+/// Which chunks are wanted. What is `None` lets all through.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChunkFilter {
+    /// Those of this document.
+    pub doc_id: Option<String>,
+    /// Those of one of these sections.
+    pub section_ids: Option<Vec<String>>,
+    /// Those of this level.
+    pub chunk_type: Option<ChunkType>,
+    /// Those whose content has this in it, whatever the case.
+    pub text: Option<String>,
+}
+
+impl ChunkFilter {
+    /// As SQL; `None` where all are wanted.
+    fn sql(&self) -> Option<String> {
+        let mut parts = Vec::new();
+        if let Some(doc_id) = &self.doc_id {
+            parts.push(in_list("doc_id", std::slice::from_ref(doc_id)));
+        }
+        if let Some(section_ids) = &self.section_ids {
+            parts.push(in_list("section_id", section_ids));
+        }
+        if let Some(chunk_type) = self.chunk_type {
+            parts.push(format!("chunk_type = '{}'", chunk_type.name()));
+        }
+        if let Some(text) = &self.text {
+            parts.push(format!("contains(lower(content), '{}')", text.to_lowercase().replace('\'', "''")));
+        }
+        (!parts.is_empty()).then(|| parts.join(" AND "))
+    }
+}
+
+/// What chunks are ordered by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChunkKey {
+    /// The chunk.
+    pub chunk_id: String,
+    /// Its document.
+    pub doc_id: String,
+    /// Its section.
+    pub section_id: String,
+    /// Its level.
+    pub chunk_type: ChunkType,
+    /// The parent of a child.
+    pub parent_id: Option<String>,
+    /// Its place: of a parent in the document, of a child in the parent.
+    pub chunk_index: u32,
+    /// The place of its parent in the document; its own, of a parent.
+    pub parent_index: u32,
+    /// First page.
+    pub page_start: Option<u32>,
+    /// When it was last written.
+    pub updated_at: String,
+}
+
+impl Snapshot {
+    /// The keys of the chunks that a filter lets through, in any order.
+    ///
+    /// # Errors
+    /// Where the table cannot be read; so for what follows.
+    pub async fn chunk_keys(&self, filter: &ChunkFilter) -> Result<Vec<ChunkKey>> {
+        let mut keys = self.keys(filter).await?;
+        let places: HashMap<String, u32> = if filter.text.is_none() && filter.chunk_type != Some(ChunkType::Child) {
+            places(&keys)
+        } else {
+            // The parents of the children that are wanted are not among them.
+            let parents = ChunkFilter { chunk_type: Some(ChunkType::Parent), text: None, ..filter.clone() };
+            places(&self.keys(&parents).await?)
+        };
+        for key in &mut keys {
+            if let Some(place) = key.parent_id.as_ref().and_then(|parent| places.get(parent)) {
+                key.parent_index = *place;
+            }
+        }
+        Ok(keys)
+    }
+
+    async fn keys(&self, filter: &ChunkFilter) -> Result<Vec<ChunkKey>> {
+        let batches = self.tables.rows(&self.tables.chunks, filter.sql(), Some(KEY_COLUMNS)).await?;
+        let mut keys = Vec::new();
+        for batch in &batches {
+            let columns = Columns { table: CHUNKS, batch };
+            for row in 0..batch.num_rows() {
+                let chunk_index = columns.number("chunk_index", row)?;
+                keys.push(ChunkKey {
+                    chunk_id: columns.text("chunk_id", row)?,
+                    doc_id: columns.text("doc_id", row)?,
+                    section_id: columns.text("section_id", row)?,
+                    chunk_type: ChunkType::from_name(&columns.text("chunk_type", row)?),
+                    parent_id: columns.optional_text("parent_id", row)?,
+                    chunk_index,
+                    parent_index: chunk_index,
+                    page_start: columns.optional_number("page_start", row)?,
+                    updated_at: columns.text("updated_at", row)?,
+                });
+            }
+        }
+        Ok(keys)
+    }
+
+    /// The rows of some of the chunks that a filter lets through, without their vectors, in the order of `ids`.
+    pub async fn chunks_in_order(&self, filter: &ChunkFilter, ids: &[String]) -> Result<Vec<ChunkRow>> {
+        let mut rows: HashMap<String, ChunkRow> = HashMap::with_capacity(ids.len());
+        let mut keep = |found: Vec<ChunkRow>| rows.extend(found.into_iter().map(|row| (row.chunk_id.clone(), row)));
+        if ids.len() <= MOST_BY_ID {
+            for some in ids.chunks(IDS_A_QUERY) {
+                keep(self.chunks_by_id(some).await?);
+            }
+        } else {
+            let batches = self.tables.rows(&self.tables.chunks, filter.sql(), Some(CHUNK_COLUMNS)).await?;
+            keep(collect(&batches, convert::chunks_from_batch)?);
+        }
+        Ok(ids.iter().filter_map(|id| rows.remove(id)).collect())
+    }
+}
+
+fn places(keys: &[ChunkKey]) -> HashMap<String, u32> {
+    keys.iter()
+        .filter(|key| key.chunk_type == ChunkType::Parent)
+        .map(|key| (key.chunk_id.clone(), key.chunk_index))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_is_sql_whatever_is_typed() {
+        assert_eq!(ChunkFilter::default().sql(), None);
+        let filter = ChunkFilter {
+            doc_id: Some("d".into()),
+            section_ids: Some(vec!["d#1".into(), "d#1.1".into()]),
+            chunk_type: Some(ChunkType::Child),
+            text: Some("It's ÄRGER".into()),
+        };
+        assert_eq!(
+            filter.sql().unwrap(),
+            "doc_id IN ('d') AND section_id IN ('d#1', 'd#1.1') AND chunk_type = 'child' \
+             AND contains(lower(content), 'it''s ärger')"
+        );
+    }
+}
