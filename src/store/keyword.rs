@@ -169,6 +169,9 @@ impl KeywordWriter {
         let writer = index
             .writer_with_num_threads(1, WRITER_MEMORY_BYTES)
             .map_err(|error| store_error("write to", &folder, &error))?;
+        // A commit that was cut off leaves files behind whose names the next one will use again, and tantivy does not
+        // write over a file.
+        writer.garbage_collect_files().wait().map_err(|error| store_error("tidy", &folder, &error))?;
         Ok((KeywordWriter { writer, fields: schema().1, folder }, generation))
     }
 

@@ -18,6 +18,7 @@
 
 mod chunk_keys;
 mod convert;
+mod fault;
 mod keyword;
 mod layout;
 mod lock;

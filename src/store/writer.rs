@@ -5,6 +5,7 @@
 //! `PENDING.json` rolls forward if tantivy carries its number, otherwise back.
 
 use super::convert;
+use super::fault::step;
 use super::keyword::KeywordWriter;
 use super::layout::Namespace;
 use super::lock::WriterLock;
@@ -107,6 +108,7 @@ impl Writer {
     /// # Errors
     /// Where the disk refuses.
     pub async fn publish(&mut self, change: &Change) -> Result<u64> {
+        step("begun")?;
         self.write_tables(change).await?;
         let [documents, sections, chunks] = self.tables.versions().await?;
         let next = Manifest {
@@ -118,9 +120,13 @@ impl Writer {
             published_at: jiff::Timestamp::now().to_string(),
         };
         self.write_keyword(change)?;
+        step("keyword written")?;
         next.write_pending(&self.namespace)?;
+        step("pending written")?;
         self.keyword.commit(next.generation)?;
+        step("keyword committed")?;
         Manifest::publish_pending(&self.namespace)?;
+        step("published")?;
         self.manifest = next;
         Ok(self.manifest.generation)
     }
@@ -132,16 +138,23 @@ impl Writer {
         let replaced: Vec<String> =
             change.remove.iter().cloned().chain(change.update.iter().map(|row| row.doc_id.clone())).collect();
         tables.delete_documents(&tables.documents, &replaced).await?;
+        step("documents deleted")?;
         tables.delete_documents(&tables.sections, &change.remove).await?;
+        step("sections deleted")?;
         tables.delete_documents(&tables.chunks, &change.remove).await?;
+        step("chunks deleted")?;
         let documents: Vec<&DocumentRow> = change.add.iter().map(|new| &new.document).chain(&change.update).collect();
         let sections: Vec<&SectionRow> = change.add.iter().flat_map(|new| &new.sections).collect();
         let chunks: Vec<&ChunkRow> = change.add.iter().flat_map(|new| &new.chunks).collect();
         tables.append(&tables.documents, convert::documents_to_batch(&documents)?).await?;
+        step("documents written")?;
         tables.append(&tables.sections, convert::sections_to_batch(&sections)?).await?;
+        step("sections written")?;
         let dimension = self.manifest.model.dimension;
         tables.append(&tables.chunks, convert::chunks_to_batch(&chunks, dimension)?).await?;
-        tables.compact().await
+        step("chunks written")?;
+        tables.compact().await?;
+        step("tables compacted")
     }
 
     fn write_keyword(&mut self, change: &Change) -> Result<()> {
