@@ -95,7 +95,24 @@ pub(super) fn candidates(blocks: &[Block], body: Option<&Body>, skip: &[(usize, 
         }
         i += lines.max(1);
     }
-    join_bare_numbers(candidates)
+    let mut candidates = join_bare_numbers(candidates);
+    tell_lists(&mut candidates);
+    candidates
+}
+
+/// Of candidates that follow on each other without any text between them, those with numbers of one kind and depth
+/// are the items of a list, and a heading with its first subheading stands alone all the same.
+fn tell_lists(candidates: &mut [Candidate]) {
+    for i in 1..candidates.len() {
+        let (before, this) = (&candidates[i - 1], &candidates[i]);
+        let adjacent = before.start + before.lines == this.start && before.style == this.style && this.lines > 0;
+        let (true, Some(a), Some(b)) = (adjacent, &before.number, &this.number) else { continue };
+        if a.kind == b.kind && a.depth() == b.depth() {
+            (candidates[i - 1].alone, candidates[i].alone) = (false, false);
+        } else {
+            candidates[i - 1].alone = true;
+        }
+    }
 }
 
 /// `Chapter 3` on a line of its own and the title below it are one heading.

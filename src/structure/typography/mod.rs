@@ -247,4 +247,13 @@ mod tests {
         assert_eq!(titles(&blocks), [""; 0]);
         assert_eq!(read(&[]), []);
     }
+
+    #[test]
+    fn items_of_a_bold_list_are_no_headings() {
+        let list =
+            || ["(1) Close the valve", "(2) Open the drain", "(3) Wait for it"].map(|item| line(item).bold()).to_vec();
+        let part = |title: &str, topic: &str| [under(heading(title, 14.0), topic), list(), body(topic)].concat();
+        let blocks = pages([part("1 Starting", "pumps"), part("2 Stopping", "valves"), part("3 Cleaning", "screens")]);
+        assert_eq!(titles(&blocks), ["1 Starting", "2 Stopping", "3 Cleaning"]);
+    }
 }
