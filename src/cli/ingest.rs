@@ -8,6 +8,7 @@ use clap::Args;
 use super::Context;
 use super::progress::progress_display;
 use super::reading::ReadingArgs;
+use super::waiting::WaitArgs;
 use crate::chunk::ChunkConfig;
 use crate::config::Config;
 use crate::error::{Error, Kind, Result};
@@ -62,6 +63,8 @@ pub struct IngestArgs {
     #[arg(long, value_name = "MB")]
     max_file_size: Option<u64>,
     #[command(flatten)]
+    wait: WaitArgs,
+    #[command(flatten)]
     reading: ReadingArgs,
 }
 
@@ -74,6 +77,7 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
         Err(_) => (Store::planned(named, &here)?, false),
     };
     let config = if exists { context.config(&store)? } else { Config::default() };
+    let patience = args.wait.patience(context);
     let request = request(args, config.ingest.clone())?;
     let create = || -> Result<Store> {
         let (store, created) = Store::open_or_create(named, &here)?;
@@ -82,7 +86,7 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
         }
         Ok(store)
     };
-    let target = Target { store, create: &create, namespace: context.global.namespace.clone() };
+    let target = Target { store, create: &create, namespace: context.global.namespace.clone(), patience };
     let progress = progress_display(context);
     let report = ingest::run(&request, &target, &context.engine(&config), progress).await?;
     context.show(&IngestView(&report))?;

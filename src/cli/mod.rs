@@ -15,6 +15,7 @@ mod section;
 mod status;
 mod toc;
 mod toc_edit;
+mod waiting;
 
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;

@@ -5,6 +5,7 @@ use clap::Args;
 use super::Context;
 use super::progress::progress_display;
 use super::reading::ReadingArgs;
+use super::waiting::WaitArgs;
 use crate::error::{Error, Kind, Result};
 use crate::ingest::{RebuildOptions, ReindexRequest, reindex};
 use crate::render::ReindexView;
@@ -36,6 +37,8 @@ pub struct ReindexArgs {
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
+    wait: WaitArgs,
+    #[command(flatten)]
     reading: ReadingArgs,
 }
 
@@ -55,7 +58,7 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
         }
     };
     let request = ReindexRequest { documents, force: args.force, dry_run: args.dry_run };
-    let options = rebuild_options(context, args.reading)?;
+    let options = rebuild_options(context, args.reading, &args.wait)?;
     let progress = progress_display(context);
     let report = reindex(&request, &store, &context.global.namespace, &options, progress).await?;
     context.show(&ReindexView(&report))?;
@@ -63,7 +66,7 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
 }
 
 /// How documents are rebuilt, from what was typed and `kb.toml`.
-pub(super) fn rebuild_options(context: &Context, reading: ReadingArgs) -> Result<RebuildOptions> {
+pub(super) fn rebuild_options(context: &Context, reading: ReadingArgs, wait: &WaitArgs) -> Result<RebuildOptions> {
     let config = context.config(&context.store()?)?;
     let reading = reading.or(&config.ingest)?;
     Ok(RebuildOptions {
@@ -71,5 +74,6 @@ pub(super) fn rebuild_options(context: &Context, reading: ReadingArgs) -> Result
         load: reading.load,
         engine: context.engine(&config),
         jobs: reading.jobs,
+        patience: wait.patience(context),
     })
 }

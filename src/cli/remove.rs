@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::Context;
+use super::waiting::WaitArgs;
 use crate::embed::MODEL;
 use crate::error::Result;
 use crate::render::RemovedView;
@@ -19,17 +20,22 @@ pub struct RemoveArgs {
     /// Only say what would be removed
     #[arg(long)]
     dry_run: bool,
+    #[command(flatten)]
+    wait: WaitArgs,
 }
 
 pub async fn run(context: &Context, args: RemoveArgs) -> Result<u8> {
     let store = context.store()?;
     let namespace = store.namespace(&context.global.namespace)?;
-    // Read first: an error in a name must leave everything as it is, a namespace that is not there included.
+    let model = ModelRecord { name: MODEL.name.to_owned(), dimension: MODEL.dimension };
+    // Locked before it is read, so that what the names stand for holds until it is taken out.
+    let writer = match args.dry_run {
+        true => None,
+        false => Some(Writer::open_existing(&namespace, &model, &args.wait.patience(context)).await?),
+    };
     let documents = Snapshot::open(&namespace).await?.documents().await?;
     let found = context.documents(&documents, &args.documents, &store, Purpose::Change)?;
-    if !args.dry_run {
-        let model = ModelRecord { name: MODEL.name.to_owned(), dimension: MODEL.dimension };
-        let mut writer = Writer::open(&namespace, &model).await?;
+    if let Some(mut writer) = writer {
         let remove = found.iter().map(|document| document.doc_id.clone()).collect();
         writer.publish(&Change { remove, ..Change::default() }).await?;
     }

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::waiting::WaitArgs;
 use super::{Context, toc_edit};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::render::{OutputFormat, TocListView, TocView};
 use crate::retrieve::Purpose;
 use crate::store::{DocumentRow, Snapshot};
@@ -43,6 +44,8 @@ pub struct TocArgs {
     /// The password of an encrypted PDF, for a correction
     #[arg(long, value_name = "PASSWORD", env = "KB_PASSWORD", hide_env_values = true)]
     password: Option<String>,
+    #[command(flatten)]
+    wait: WaitArgs,
 }
 
 /// What is done beyond showing; one of these at most.
@@ -76,13 +79,16 @@ impl CorrectArgs {
 }
 
 pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
+    let step = args.correct.into_step();
+    if args.wait.is_given() && matches!(step, None | Some(toc_edit::Step::Print)) {
+        return Err(Error::usage("--wait is for corrections: what only reads waits for nobody").hint("leave it out"));
+    }
     let store = context.store()?;
     let snapshot = Snapshot::open(&store.namespace(&context.global.namespace)?).await?;
     let documents = snapshot.documents().await?;
     let Some(name) = &args.document else {
         return list(context, &snapshot, &documents, args.max_level, args.provenance).await;
     };
-    let step = args.correct.into_step();
     let purpose = match &step {
         None | Some(toc_edit::Step::Print) => Purpose::Read,
         Some(_) => Purpose::Change,
@@ -90,7 +96,7 @@ pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
     let document = context.document(&documents, name, &store, purpose)?;
     let mut sections = snapshot.sections(&document.doc_id).await?;
     if let Some(step) = step {
-        return toc_edit::run(context, step, document, &sections, args.password).await;
+        return toc_edit::run(context, step, document, &sections, args.password, &args.wait).await;
     }
     sections.retain(|section| section.path != PREAMBLE);
     let all = sections.len();

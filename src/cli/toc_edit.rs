@@ -8,6 +8,7 @@ use super::Context;
 use super::progress::progress_display;
 use super::reading::ReadingArgs;
 use super::reindex::rebuild_options;
+use super::waiting::WaitArgs;
 use crate::edit::{Correction, Place, editable_toc, reset_toc, set_toc};
 use crate::error::{Error, Result, plain_io};
 use crate::render::CorrectionView;
@@ -34,6 +35,7 @@ pub async fn run(
     document: &DocumentRow,
     sections: &[SectionRow],
     password: Option<String>,
+    wait: &WaitArgs,
 ) -> Result<u8> {
     if let Step::Print = step {
         let mut out = std::io::stdout().lock();
@@ -43,7 +45,8 @@ pub async fn run(
     }
     let store = context.store()?;
     let namespace = store.namespace(&context.global.namespace)?;
-    let place = Place { store, namespace, options: rebuild_options(context, ReadingArgs::with_password(password))? };
+    let options = rebuild_options(context, ReadingArgs::with_password(password), wait)?;
+    let place = Place { store, namespace, options };
     let progress = progress_display(context);
     let (text, kept) = match &step {
         Step::Set(file) if file.as_os_str() == "-" => (read_standard_input()?, None),

@@ -15,7 +15,7 @@ use crate::embed::{EngineChoice, MODEL};
 use crate::error::Result;
 use crate::load::worker::{Limits, Worker};
 use crate::load::{Document, Format, LoadOptions, OutlineEntry};
-use crate::store::{DocumentRow, ModelRecord, Namespace, Snapshot, Store, Writer};
+use crate::store::{DocumentRow, ModelRecord, Namespace, Patience, Snapshot, Store, Writer};
 
 /// How sources are read and texts embedded.
 #[derive(Debug, Clone)]
@@ -28,6 +28,8 @@ pub struct RebuildOptions {
     pub engine: EngineChoice,
     /// How many threads load, and embed.
     pub jobs: usize,
+    /// How long to wait for another writer.
+    pub patience: Patience,
 }
 
 /// A document's source, as it is now.
@@ -127,7 +129,7 @@ impl Rebuilder {
     pub async fn open(namespace: &Namespace, options: &RebuildOptions, progress: Arc<dyn Progress>) -> Result<Self> {
         let model = ModelRecord { name: MODEL.name.to_owned(), dimension: MODEL.dimension };
         // Locked before it is read, so that what is read holds until it is replaced.
-        let writer = Writer::open(namespace, &model).await?;
+        let writer = Writer::open_existing(namespace, &model, &options.patience).await?;
         let snapshot = Snapshot::open(namespace).await?;
         let vectors = Vectors::WhenNeeded { engine: options.engine.clone(), jobs: options.jobs };
         Ok(Rebuilder { snapshot, indexer: Indexer::new(writer, vectors, progress) })

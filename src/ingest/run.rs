@@ -18,7 +18,7 @@ use crate::embed::{EngineChoice, MODEL};
 use crate::error::{Error, Result};
 use crate::load::Format;
 use crate::load::worker::Worker;
-use crate::store::{DocumentRow, ModelRecord, Snapshot, Store, Writer, document_id};
+use crate::store::{DocumentRow, ModelRecord, Patience, Snapshot, Store, Writer, document_id};
 
 /// Where to ingest into. The store is made only when there is something to write into it, so that a run in which
 /// every file fails leaves nothing behind.
@@ -29,6 +29,8 @@ pub struct Target<'a> {
     pub create: &'a dyn Fn() -> Result<Store>,
     /// The namespace.
     pub namespace: String,
+    /// How long to wait for another writer.
+    pub patience: Patience,
 }
 
 /// Ingests what the request names.
@@ -42,6 +44,31 @@ pub async fn run(
     progress: Arc<dyn Progress>,
 ) -> Result<IngestReport> {
     let started = Instant::now();
+    let mut writer = None;
+    loop {
+        match attempt(request, target, engine, &progress, writer).await? {
+            Attempt::Done(report) => return Ok(IngestReport { seconds: started.elapsed().as_secs_f64(), ..*report }),
+            Attempt::Overtaken(theirs) => writer = Some(*theirs),
+        }
+    }
+}
+
+/// How one go at it ended.
+enum Attempt {
+    /// All is in.
+    Done(Box<IngestReport>),
+    /// There was nothing to lock when the plan was made, and another process has published since. With the namespace
+    /// locked, the plan is to be made again.
+    Overtaken(Box<Writer>),
+}
+
+async fn attempt(
+    request: &IngestRequest,
+    target: &Target<'_>,
+    engine: &EngineChoice,
+    progress: &Arc<dyn Progress>,
+    writer: Option<Writer>,
+) -> Result<Attempt> {
     let store = &target.store;
     let namespace = store.namespace(&target.namespace)?;
     let Scan { candidates, skipped } = scan(request, store)?;
@@ -50,8 +77,12 @@ pub async fn run(
     }
     let model = ModelRecord { name: MODEL.name.to_owned(), dimension: MODEL.dimension };
     // A store that is there is locked before it is read, so that the plan holds until it is carried out.
-    let writer =
-        if namespace.exists() && !request.dry_run { Some(Writer::open(&namespace, &model).await?) } else { None };
+    let writer = match writer {
+        None if namespace.exists() && !request.dry_run => {
+            Some(Writer::open_or_wait(&namespace, &model, &target.patience).await?)
+        }
+        writer => writer,
+    };
     let snapshot = if namespace.exists() { Some(Snapshot::open(&namespace).await?) } else { None };
     let existing = Arc::new(Existing::new(match &snapshot {
         Some(snapshot) => snapshot.documents().await?,
@@ -71,16 +102,19 @@ pub async fn run(
         writer,
         snapshot,
         indexer_state: None,
+        overtaken: None,
         taken: existing.rows().map(|row| row.doc_id.clone()).collect(),
         claimed: HashSet::new(),
     };
     progress.begin(todo.len() + usize::from(request.standard_input.is_some()), todo.iter().map(|todo| todo.size).sum());
     let outcome = sink.consume(todo, &existing, vanished, &mut report).await;
     progress.end();
+    if let Some(writer) = sink.overtaken.take() {
+        return Ok(Attempt::Overtaken(Box::new(writer)));
+    }
     outcome?;
     report.sources.sort_by(|a, b| a.source.cmp(&b.source));
-    report.seconds = started.elapsed().as_secs_f64();
-    Ok(report)
+    Ok(Attempt::Done(Box::new(report)))
 }
 
 fn nothing_to_ingest(request: &IngestRequest, skipped: usize) -> Error {
@@ -121,6 +155,8 @@ struct Sink<'a, 'b> {
     writer: Option<Writer>,
     snapshot: Option<Snapshot>,
     indexer_state: Option<Indexer>,
+    /// The namespace, where somebody else has published in it since it was found empty.
+    overtaken: Option<Writer>,
     taken: HashSet<String>,
     claimed: HashSet<String>,
 }
@@ -261,7 +297,13 @@ impl Sink<'_, '_> {
                 Some(writer) => writer,
                 None => {
                     let store = (self.target.create)()?;
-                    Writer::open(&store.namespace(&self.target.namespace)?, &self.model).await?
+                    let namespace = store.namespace(&self.target.namespace)?;
+                    let writer = Writer::open_or_wait(&namespace, &self.model, &self.target.patience).await?;
+                    if writer.generation() > 0 {
+                        self.overtaken = Some(writer);
+                        return Err(Error::failed("another process has published meanwhile"));
+                    }
+                    writer
                 }
             };
             let model = Vectors::WhenNeeded { engine: self.engine.clone(), jobs: self.request.jobs };

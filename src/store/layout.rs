@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::manifest::WRITING;
 use crate::error::{Error, Result};
 
 /// The format this program writes, and the newest it reads.
@@ -11,6 +12,8 @@ const FORMAT: u32 = 1;
 const FORMAT_FILE: &str = "kb.json";
 /// The folder that a store has inside a project, and that is looked for upwards.
 const FOLDER: &str = ".kb";
+/// The folder of its namespaces.
+pub(super) const NAMESPACES: &str = "namespaces";
 
 #[derive(Serialize, Deserialize)]
 struct FormatFile {
@@ -89,7 +92,7 @@ impl Store {
     /// Where the name cannot be one.
     pub fn namespace(&self, name: &str) -> Result<Namespace> {
         check_namespace_name(name)?;
-        Ok(Namespace { name: name.to_owned(), root: self.root.join("namespaces").join(name) })
+        Ok(Namespace { name: name.to_owned(), root: self.root.join(NAMESPACES).join(name) })
     }
 
     /// How a source is named in the store: relative to the folder that holds the store where it lies inside, so that
@@ -142,12 +145,13 @@ impl Store {
 
     fn refuse_foreign_folder(&self) -> Result<()> {
         let is_empty = match std::fs::read_dir(&self.root) {
-            Ok(mut entries) => entries.next().is_none(),
+            // What another process has begun to make, or could not finish, is nobody else's.
+            Ok(entries) => entries.flatten().all(|entry| entry.file_name().to_string_lossy().starts_with(WRITING)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => true,
             Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => false,
             Err(error) => return Err(Error::io("read", &self.root, &error)),
         };
-        if is_empty {
+        if is_empty || self.root.join(FORMAT_FILE).exists() {
             return Ok(());
         }
         Err(Error::failed(format!("{} is not a knowledge base: it has no {FORMAT_FILE}", self.root.display()))
@@ -252,6 +256,13 @@ mod tests {
         let error = Store::open_or_create(Some(folder.path()), folder.path()).unwrap_err();
         assert!(error.message().contains("not a knowledge base"));
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_was_begun_to_be_made_is_no_foreign_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join(".writing-x1y2z3"), "{").unwrap();
+        assert!(Store::open_or_create(Some(folder.path()), folder.path()).is_ok_and(|(_, created)| created));
     }
 
     #[test]

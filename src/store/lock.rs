@@ -2,9 +2,91 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use jiff::{Timestamp, Zoned};
+use serde::Serialize;
 
 use super::layout::Namespace;
+use super::namespaces::nothing_ingested;
 use crate::error::{Error, Result};
+
+/// `kb status` takes the lock for an instant to see whether somebody holds it; no writer may fail for that.
+const GLANCE: Duration = Duration::from_millis(100);
+/// Between two attempts.
+const INTERVAL: Duration = Duration::from_millis(50);
+
+/// How long to wait for another writer, and whom to tell of it.
+#[derive(Clone)]
+pub struct Patience {
+    wait: Duration,
+    tell: Arc<dyn Fn(&str) + Send + Sync>,
+}
+
+impl Patience {
+    /// Waits for so long, and tells that it does.
+    pub fn new(wait: Duration, tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Patience { wait, tell: Arc::new(tell) }
+    }
+
+    /// Does not wait.
+    pub fn none() -> Self {
+        Patience::new(Duration::ZERO, |_| {})
+    }
+}
+
+impl std::fmt::Debug for Patience {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Patience").field("wait", &self.wait).finish_non_exhaustive()
+    }
+}
+
+/// Who writes to a namespace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Holder {
+    /// The process.
+    pub process: u32,
+    /// Since when.
+    pub since: Timestamp,
+}
+
+impl Holder {
+    /// Who is writing to a namespace at this moment. `Some(None)` where somebody does whose name cannot be told.
+    pub fn of(namespace: &Namespace) -> Option<Option<Self>> {
+        let path = lock_path(namespace);
+        let file = File::open(&path).ok()?;
+        match file.try_lock_shared() {
+            Err(TryLockError::WouldBlock) => Some(Holder::read(&path)),
+            // A system without locks has no writer that could be seen.
+            Ok(()) | Err(TryLockError::Error(_)) => None,
+        }
+    }
+
+    fn read(path: &Path) -> Option<Self> {
+        Holder::parse(&std::fs::read_to_string(path).ok()?)
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let (process, since) = text.trim().strip_prefix("process ")?.split_once(" since ")?;
+        Some(Holder { process: process.parse().ok()?, since: since.parse().ok()? })
+    }
+
+    /// `process 4711 since 14:02:11, 3 minutes ago`.
+    pub fn in_words(&self, now: &Zoned) -> String {
+        format!("process {} since {}", self.process, crate::text::moment(self.since, now))
+    }
+}
+
+/// The words for a holder that may be unknown.
+fn in_words(holder: Option<&Holder>) -> String {
+    holder.map_or_else(|| "another kb".to_owned(), |holder| holder.in_words(&Zoned::now()))
+}
+
+fn lock_path(namespace: &Namespace) -> PathBuf {
+    namespace.root().join("lock")
+}
 
 /// Held as long as it lives.
 #[derive(Debug)]
@@ -13,37 +95,121 @@ pub(super) struct WriterLock {
 }
 
 impl WriterLock {
-    /// Takes the lock of a namespace, whose folder must exist.
+    /// Takes the lock of a namespace, which is made where there is none.
     ///
     /// # Errors
-    /// Where another process holds it, with its number and since when; or the file cannot be made.
-    pub(super) fn take(namespace: &Namespace) -> Result<Self> {
-        let path = namespace.root().join("lock");
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .map_err(|error| Error::io("open", &path, &error))?;
+    /// Where another process holds it for longer than `patience` has, with its number and since when; or the file
+    /// cannot be made.
+    pub(super) async fn take_or_make(namespace: &Namespace, patience: &Patience) -> Result<Self> {
+        WriterLock::wait_for(namespace, patience, true).await
+    }
+
+    /// Takes the lock of a namespace whose folder is there.
+    ///
+    /// # Errors
+    /// As for [`take_or_make`](Self::take_or_make), and where it is not there.
+    pub(super) async fn take(namespace: &Namespace, patience: &Patience) -> Result<Self> {
+        WriterLock::wait_for(namespace, patience, false).await
+    }
+
+    async fn wait_for(namespace: &Namespace, patience: &Patience, make: bool) -> Result<Self> {
+        let started = Instant::now();
+        let mut told = false;
+        loop {
+            if make {
+                std::fs::create_dir_all(namespace.root())
+                    .map_err(|error| Error::io("create the store", namespace.root(), &error))?;
+            }
+            if let Some(lock) = WriterLock::try_take(namespace)? {
+                return Ok(lock);
+            }
+            let holder = Holder::read(&lock_path(namespace));
+            if started.elapsed() >= patience.wait.max(GLANCE) {
+                return Err(busy(namespace, holder.as_ref(), patience.wait));
+            }
+            if !told && started.elapsed() >= GLANCE {
+                (patience.tell)(&format!(
+                    "the namespace {:?} is being written by {}; waiting",
+                    namespace.name(),
+                    in_words(holder.as_ref())
+                ));
+                told = true;
+            }
+            tokio::time::sleep(INTERVAL).await;
+        }
+    }
+
+    /// Takes the lock if nobody holds it.
+    ///
+    /// # Errors
+    /// Where the namespace is not there, or the file cannot be made.
+    pub(super) fn try_take(namespace: &Namespace) -> Result<Option<Self>> {
+        let path = lock_path(namespace);
+        let mut file = match OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(nothing_ingested(namespace)),
+            Err(error) => return Err(Error::io("open", &path, &error)),
+        };
         match file.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let holder = std::fs::read_to_string(&path).unwrap_or_default();
-                let holder = if holder.trim().is_empty() { "another kb" } else { holder.trim() };
-                return Err(Error::failed(format!(
-                    "the namespace {:?} is being written by {holder}",
-                    namespace.name()
-                ))
-                .hint("wait until it has finished and run the command again"));
-            }
+            Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(error)) => return Err(Error::io("lock", &path, &error)),
         }
-        let holder = format!("process {} since {}\n", std::process::id(), jiff::Timestamp::now());
+        // The namespace may have been renamed or removed between opening and locking: then this locks another one.
+        if !is_at(&file, &path) {
+            return Ok(None);
+        }
+        let holder = format!("process {} since {}\n", std::process::id(), Timestamp::now());
         file.set_len(0)
             .and_then(|()| file.seek(SeekFrom::Start(0)))
             .and_then(|_| file.write_all(holder.as_bytes()))
             .map_err(|error| Error::io("write", &path, &error))?;
-        Ok(WriterLock { _file: file })
+        Ok(Some(WriterLock { _file: file }))
+    }
+}
+
+fn busy(namespace: &Namespace, holder: Option<&Holder>, waited: Duration) -> Error {
+    let (name, holder) = (namespace.name(), in_words(holder));
+    if waited.is_zero() {
+        return Error::failed(format!("the namespace {name:?} is being written by {holder}"))
+            .hint("run the command again when it has finished, or with --wait SECONDS to wait for it");
+    }
+    let waited = crate::text::count(usize::try_from(waited.as_secs()).unwrap_or(usize::MAX), "second");
+    Error::failed(format!("after {waited} the namespace {name:?} is still being written by {holder}"))
+        .hint("run the command again when it has finished, or wait for longer")
+}
+
+/// Whether the open file is the one at `path`.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    match (file.metadata(), std::fs::metadata(path)) {
+        (Ok(open), Ok(there)) => (open.dev(), open.ino()) == (there.dev(), there.ino()),
+        _ => false,
+    }
+}
+
+/// Elsewhere a folder with an open file in it cannot be renamed.
+#[cfg(not(unix))]
+fn is_at(_file: &File, _path: &Path) -> bool {
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_holder_is_told_in_words() {
+        let holder = Holder::parse("process 4711 since 2026-11-21T14:02:11.123456Z\n").unwrap();
+        let at = |time: &str| time.parse::<Timestamp>().unwrap().to_zoned(jiff::tz::TimeZone::UTC);
+        assert_eq!(holder.in_words(&at("2026-11-21T14:05:20Z")), "process 4711 since 14:02:11, 3 minutes ago");
+        assert_eq!(
+            holder.in_words(&at("2026-11-22T15:00:00Z")),
+            "process 4711 since 2026-11-21 14:02:11, 24 hours ago"
+        );
+        for bad in ["", "process", "process x since y", "process 1 since yesterday"] {
+            assert_eq!(Holder::parse(bad), None, "{bad:?}");
+        }
     }
 }

@@ -14,6 +14,9 @@ pub(super) const PUBLISHED: &str = "MANIFEST.json";
 /// The file that names the next one, from the moment its tables are written until it is published.
 pub(super) const PENDING: &str = "PENDING.json";
 
+/// What the names of files begin with that are not yet written whole.
+pub(super) const WRITING: &str = ".writing-";
+
 /// A generation: the version of each table, and what a reader must know.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
@@ -99,7 +102,7 @@ pub(super) fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<()> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|error| Error::failed(format!("cannot write {}: {error}", path.display())))?;
     let write = || -> std::io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        let mut file = tempfile::Builder::new().prefix(WRITING).tempfile_in(folder)?;
         file.write_all(text.as_bytes())?;
         file.write_all(b"\n")?;
         file.as_file().sync_all()?;

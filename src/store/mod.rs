@@ -23,6 +23,7 @@ mod keyword;
 mod layout;
 mod lock;
 mod manifest;
+mod namespaces;
 #[cfg(test)]
 mod older_tables;
 mod read_only;
@@ -34,6 +35,7 @@ mod writer;
 pub use chunk_keys::{ChunkFilter, ChunkKey};
 pub use keyword::{KeywordField, KeywordHit};
 pub use layout::{Namespace, Store, check_namespace_name};
+pub use lock::{Holder, Patience};
 pub use manifest::{Manifest, ModelRecord};
 pub use rows::{ChunkRow, ChunkType, DocumentRow, NewDocument, SectionRow, document_id};
 pub use snapshot::{LoadedVectors, Snapshot, VectorHit};

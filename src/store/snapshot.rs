@@ -1,6 +1,7 @@
 //! What a reader sees: one generation, whatever writers do meanwhile.
 
 use std::collections::HashMap;
+use std::time::Duration;
 
 use futures::TryStreamExt;
 use lancedb::DistanceType;
@@ -11,6 +12,7 @@ use super::convert::{self, Columns};
 use super::keyword::{KeywordField, KeywordHit, KeywordReader};
 use super::layout::Namespace;
 use super::manifest::Manifest;
+use super::namespaces::nothing_ingested;
 use super::rows::{ChunkRow, ChunkType, DocumentRow, SectionRow};
 use super::store_error;
 use super::tables::{CHUNKS, Tables, in_list};
@@ -33,8 +35,13 @@ pub(super) const CHUNK_COLUMNS: &[&str] = &[
     "content_hash",
     "updated_at",
 ];
-/// How often opening is tried again when a publication comes in between.
-const ATTEMPTS: usize = 20;
+/// How often opening is tried again when a publication comes in between …
+const ATTEMPTS: u32 = 30;
+/// … at first after a moment, and once the state looks lasting and is mended, here or by the writer at work, after
+/// longer ones.
+const QUICK_ATTEMPTS: u32 = 10;
+const MOMENT: Duration = Duration::from_millis(5);
+const LONGER: Duration = Duration::from_millis(100);
 
 /// A chunk found by its vector.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,11 +106,11 @@ impl Snapshot {
             if let Some(snapshot) = Snapshot::try_open(namespace).await? {
                 return Ok(snapshot);
             }
-            // Half-way through, assume it is no passing state: then it is for a writer to mend.
-            if attempt == ATTEMPTS / 2 {
+            // By now it is no passing state: then it is for a writer to mend.
+            if attempt == QUICK_ATTEMPTS {
                 Writer::mend(namespace).await?;
             }
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+            tokio::time::sleep(if attempt < QUICK_ATTEMPTS { MOMENT } else { LONGER }).await;
         }
         Err(Error::failed(format!("the keyword index of {} does not match its tables", namespace.root().display()))
             .hint("try again; if it stays so, delete the folder `keyword` in it and run the command once more"))
@@ -319,11 +326,6 @@ impl Snapshot {
     ) -> Result<Vec<KeywordHit>> {
         self.keyword.scores(terms, chunk_ids)
     }
-}
-
-fn nothing_ingested(namespace: &Namespace) -> Error {
-    Error::failed(format!("nothing was ingested into the namespace {:?} yet", namespace.name()))
-        .hint("ingest some documents with `kb ingest PATH…`")
 }
 
 pub(super) fn collect<T>(batches: &[RecordBatch], convert: fn(&RecordBatch) -> Result<Vec<T>>) -> Result<Vec<T>> {

@@ -8,8 +8,9 @@ use super::convert;
 use super::fault::step;
 use super::keyword::KeywordWriter;
 use super::layout::Namespace;
-use super::lock::WriterLock;
+use super::lock::{Patience, WriterLock};
 use super::manifest::{Manifest, ModelRecord};
+use super::namespaces::nothing_ingested;
 use super::rows::{ChunkRow, DocumentRow, NewDocument, SectionRow};
 use super::tables::Tables;
 use crate::error::{Error, Result};
@@ -51,9 +52,31 @@ impl Writer {
     /// # Errors
     /// Where another process writes, the vectors are another model's, or the disk refuses.
     pub async fn open(namespace: &Namespace, model: &ModelRecord) -> Result<Self> {
-        std::fs::create_dir_all(namespace.root())
-            .map_err(|error| Error::io("create the store", namespace.root(), &error))?;
-        let lock = WriterLock::take(namespace)?;
+        Writer::open_or_wait(namespace, model, &Patience::none()).await
+    }
+
+    /// Like [`open`](Self::open), but waits for another writer. What was read before may hold no more.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open), where another process writes for longer than `patience` has.
+    pub async fn open_or_wait(namespace: &Namespace, model: &ModelRecord, patience: &Patience) -> Result<Self> {
+        let lock = WriterLock::take_or_make(namespace, patience).await?;
+        Writer::open_locked(namespace, model, lock).await
+    }
+
+    /// Like [`open_or_wait`](Self::open_or_wait) for a namespace that must be there: none is made.
+    ///
+    /// # Errors
+    /// As for [`open_or_wait`](Self::open_or_wait), and where nothing was ever published.
+    pub async fn open_existing(namespace: &Namespace, model: &ModelRecord, patience: &Patience) -> Result<Self> {
+        let lock = WriterLock::take(namespace, patience).await?;
+        if Manifest::read(namespace)?.or(Manifest::read_pending(namespace)?).is_none() {
+            return Err(nothing_ingested(namespace));
+        }
+        Writer::open_locked(namespace, model, lock).await
+    }
+
+    async fn open_locked(namespace: &Namespace, model: &ModelRecord, lock: WriterLock) -> Result<Self> {
         let (mut keyword, generation) = KeywordWriter::open(namespace)?;
         recover_pending(namespace, generation)?;
         let Some(manifest) = Manifest::read(namespace)? else {
@@ -94,7 +117,8 @@ impl Writer {
         let Some(manifest) = Manifest::read(namespace)?.or(Manifest::read_pending(namespace)?) else {
             return Ok(());
         };
-        Writer::open(namespace, &manifest.model).await.map(drop)
+        let Some(lock) = WriterLock::try_take(namespace)? else { return Ok(()) };
+        Writer::open_locked(namespace, &manifest.model, lock).await.map(drop)
     }
 
     /// The number of the published generation; 0 where there is none.

@@ -8,9 +8,11 @@ mod roman;
 pub mod script;
 pub mod sentences;
 pub mod stopwords;
+mod time;
 pub mod tokens;
 
 pub use roman::{roman, write_roman};
+pub use time::moment;
 
 /// Whether a character fills a square, so that text of its kind is written without spaces.
 pub fn is_wide(c: char) -> bool {
