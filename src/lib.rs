@@ -10,7 +10,7 @@
 //! - [`embed`]: the embedding model and the engine that runs it
 //! - [`store`]: LanceDB tables, the tantivy index, generations and the lock
 //! - [`ingest`]: scan, plan, load, chunk, embed, publish
-//! - [`edit`]: what people correct: tables of contents
+//! - [`edit`]: what people correct: tables of contents, chunks
 //! - [`retrieve`]: a question to ranked passages
 //! - [`eval`]: measured quality on queries with known answers
 //! - [`render`]: results to tables, Markdown and JSON; the only place that formats

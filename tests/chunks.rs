@@ -130,3 +130,107 @@ fn a_list_is_written_in_every_format() {
         assert_eq!(sandbox.kb(&[&["chunks-list"], wrong].concat()).code, 2, "{wrong:?}");
     }
 }
+
+/// The contents of all hits.
+fn search(sandbox: &Sandbox, query: &str, method: &str) -> Vec<String> {
+    let run = sandbox.kb(&["search", query, "--method", method, "-k", "50", "--format", "json"]);
+    let result: Value = serde_json::from_str(&run.out).unwrap_or_default();
+    let hits = result["hits"].as_array().cloned().unwrap_or_default();
+    hits.iter().map(|hit| text(hit, "content").to_owned()).collect()
+}
+
+fn section(sandbox: &Sandbox, path: &str) -> String {
+    text(&sandbox.json(&["section", "guide.md", path, "--no-children"])["parts"][0], "text").to_owned()
+}
+
+fn counts(sandbox: &Sandbox, source: &str) -> (usize, usize) {
+    let row = &sandbox.json(&["docs", source])[0];
+    (row["parents"].as_u64().unwrap() as usize, row["children"].as_u64().unwrap() as usize)
+}
+
+#[test]
+fn a_deleted_piece_is_found_by_neither_arm_and_the_rest_stays() {
+    let sandbox = guides();
+    let before = list(&sandbox, &["--doc", "guide.md"]);
+    let child = before.iter().find(|row| !row["parent_id"].is_null() && text(row, "content").contains("Step 7 "));
+    let (id, gone) = (text(child.unwrap(), "chunk_id").to_owned(), text(child.unwrap(), "content").to_owned());
+    assert!(gone.trim_end().lines().all(|line| line.is_empty() || line.starts_with("Step ")), "{gone}");
+    let whole = section(&sandbox, "2");
+    let dry = sandbox.json(&["chunk-delete", &id, "--dry-run"]);
+    assert_eq!((&dry["dry_run"], &dry["generation"]), (&Value::Bool(true), &Value::Null));
+    assert_eq!(list(&sandbox, &["--doc", "guide.md"]), before);
+    let done = sandbox.json(&["chunk-delete", &id, "--yes"]);
+    assert_eq!(done["documents"][0]["deleted"], serde_json::json!([id]));
+    assert_eq!(done["documents"][0]["rebuilt"], serde_json::json!([text(child.unwrap(), "parent_id")]));
+    assert_eq!(done["generation"], sandbox.json(&["status"])["generation"]);
+    for method in ["keyword", "semantic", "hybrid"] {
+        let found = search(&sandbox, "step 7 turns the handle number 7", method);
+        assert!(!found.is_empty() && found.iter().all(|content| !content.contains("Step 7 ")), "{method}: {found:?}");
+    }
+    // The other ids are what they were; the section is the rest.
+    let after = list(&sandbox, &["--doc", "guide.md"]);
+    let mut expected = ids(&before);
+    expected.retain(|other| other != &id);
+    assert_eq!(ids(&after), expected);
+    assert_eq!(section(&sandbox, "2"), whole.replace(&gone, ""));
+    let kinds = |kind: &str| after.iter().filter(|row| text(row, "chunk_type") == kind).count();
+    assert_eq!(counts(&sandbox, "guide.md"), (kinds("parent"), kinds("child")));
+    // The file has not changed, so the next ingest leaves it at that.
+    sandbox.json(&["ingest", "."]);
+    assert_eq!(list(&sandbox, &["--doc", "guide.md"]), after);
+}
+
+#[test]
+fn a_deleted_passage_takes_its_pieces_along_and_leaves_a_gap() {
+    let sandbox = guides();
+    let parents = list(&sandbox, &["--doc", "guide.md", "--type", "parent", "--section", "2"]);
+    let (first, second) = (text(&parents[0], "chunk_id"), text(&parents[1], "chunk_id"));
+    let run = sandbox.kb(&["chunk-delete", second, "--no-cascade", "--yes"]);
+    assert!(run.code == 2 && run.err.contains(&format!("{second}.0")), "{}", run.err);
+    sandbox.json(&["chunk-delete", second, "--yes"]);
+    let left = ids(&list(&sandbox, &["--doc", "guide.md"]));
+    assert!(left.iter().all(|id| id != second && !id.starts_with(&format!("{second}."))));
+    assert!(left.contains(&first.to_owned()));
+    let own: Vec<&Value> = parents
+        .iter()
+        .filter(|row| text(row, "section_id").ends_with("#2") && text(row, "chunk_id") != second)
+        .collect();
+    let rest: String = own.iter().map(|row| text(row, "content")).collect();
+    assert_eq!(section(&sandbox, "2"), rest.trim_end());
+    // All of its own: the section is there still, and empty; the one below it keeps its text.
+    let own: Vec<&str> = own.iter().map(|row| text(row, "chunk_id")).collect();
+    sandbox.json(&[&["chunk-delete", "--yes"], own.as_slice()].concat());
+    assert_eq!((section(&sandbox, "2"), section(&sandbox, "2.1")), (String::new(), "Never it's ÄRGER.".into()));
+    // The last piece takes its passage along.
+    let last = list(&sandbox, &["--filter", "ärger", "--type", "child"]);
+    let done = sandbox.json(&["chunk-delete", text(&last[0], "chunk_id"), "--yes"]);
+    assert_eq!(done["documents"][0]["deleted"].as_array().unwrap().len(), 2);
+    assert_eq!(counts(&sandbox, "guide.md"), (1, 1));
+}
+
+#[test]
+fn the_last_chunk_takes_the_document_along() {
+    let sandbox = guides();
+    let parents = list(&sandbox, &["--doc", "other.md", "--type", "parent"]);
+    assert_eq!(parents.len(), 1);
+    let run = sandbox.kb(&["chunk-delete", text(&parents[0], "chunk_id"), "--yes"]);
+    assert!(run.code == 0 && run.out.contains("nothing is left of it"), "{}{}", run.out, run.err);
+    assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "guide.md\n");
+    assert!(search(&sandbox, "quokka", "keyword").is_empty());
+    assert!(search(&sandbox, "quokka", "semantic").iter().all(|content| !content.contains("quokka")));
+}
+
+#[test]
+fn nothing_is_deleted_unasked_or_in_part() {
+    let sandbox = guides();
+    let before = list(&sandbox, &[]);
+    let first = text(&before[0], "chunk_id");
+    let run = sandbox.kb(&["chunk-delete", first]);
+    assert!(run.code == 2 && run.err.contains("--yes"), "{}", run.err);
+    for unknown in ["zzzzzz:1", "nonsense", &format!("{first}.99")] {
+        let run = sandbox.kb(&["chunk-delete", first, unknown, "--yes"]);
+        assert!(run.code == 1 && run.err.contains(unknown) && !run.err.contains(&format!("{first:?}")), "{}", run.err);
+    }
+    assert_eq!(list(&sandbox, &[]), before);
+    assert_eq!(sandbox.json(&["status"])["generation"], 1);
+}

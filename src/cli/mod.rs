@@ -1,6 +1,7 @@
 //! The command line: one clap struct and one thin function per subcommand. What was typed becomes a typed request
 //! here, and nothing behind it sees a flag.
 
+mod chunk_delete;
 mod chunks_list;
 mod completions;
 mod docs;
@@ -94,6 +95,7 @@ enum Command {
     Search(search::SearchArgs),
     Toc(toc::TocArgs),
     Section(section::SectionArgs),
+    ChunkDelete(chunk_delete::ChunkDeleteArgs),
     ChunksList(chunks_list::ChunksListArgs),
     Docs(docs::DocsArgs),
     Remove(remove::RemoveArgs),
@@ -137,6 +139,7 @@ fn run(cli: Cli) -> Result<u8> {
             Command::Search(args) => search::run(&context, args).await,
             Command::Toc(args) => toc::run(&context, args).await,
             Command::Section(args) => section::run(&context, args).await,
+            Command::ChunkDelete(args) => chunk_delete::run(&context, args).await,
             Command::ChunksList(args) => chunks_list::run(&context, args).await,
             Command::Docs(args) => docs::run(&context, args).await,
             Command::Remove(args) => remove::run(&context, args).await,

@@ -247,7 +247,8 @@ fn set_vectors(chunks: &mut [ChunkRow], vectors: Vec<Vec<f32>>) {
     }
 }
 
-fn normalise(vector: &mut [f32]) {
+/// Makes a vector one of length 1.
+pub(crate) fn normalise(vector: &mut [f32]) {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     if length > 0.0 {
         vector.iter_mut().for_each(|x| *x /= length);

@@ -26,6 +26,7 @@ use crate::load::{Format, LoadOptions};
 use crate::store::DocumentRow;
 use crate::structure::Provenance;
 
+pub(crate) use index::normalise;
 pub use index::{Indexer, KnownVectors, Vectors};
 pub use prepare::{Prepared, SourceFacts, corrected_toc, prepare};
 pub use rebuild::{RebuildOptions, Rebuilder, Rebuilt, SourceNow, anew, read_source, read_stored};

@@ -2,12 +2,13 @@
 
 use std::io::{Result, Write};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::style::{DIM, PLACE, paint};
 use super::{Screen, View, pages, value};
+use crate::edit::DocumentDeletion;
 use crate::retrieve::{ChunkList, ListedChunk};
-use crate::text::{char_count, is_wide, squeeze};
+use crate::text::{char_count, count, is_wide, squeeze};
 
 /// What `kb chunks-list` shows.
 pub struct ChunkListView<'a>(pub &'a ChunkList);
@@ -55,6 +56,59 @@ impl View for ChunkListView<'_> {
 
     fn paths(&self) -> Vec<String> {
         self.0.chunks.iter().map(|row| row.chunk_id.clone()).collect()
+    }
+}
+
+/// What `kb chunk-delete` shows.
+pub struct DeletedChunksView<'a> {
+    /// What is taken out of each document.
+    pub documents: &'a [DocumentDeletion],
+    /// The generation without it; `None` where it was only asked.
+    pub generation: Option<u64>,
+}
+
+impl DeletedChunksView<'_> {
+    fn dry_run(&self) -> bool {
+        self.generation.is_none()
+    }
+}
+
+impl View for DeletedChunksView<'_> {
+    fn table(&self, _screen: Screen, out: &mut dyn Write) -> Result<()> {
+        self.markdown(out)
+    }
+
+    fn markdown(&self, out: &mut dyn Write) -> Result<()> {
+        let verb = if self.dry_run() { "would delete" } else { "deleted" };
+        for row in self.documents {
+            let ids = row.deleted.join(", ");
+            let rest = match row.removed {
+                true => "nothing is left of it: it is removed".to_owned(),
+                false => format!(
+                    "{} (in {}) left",
+                    count(row.parents as usize, "passage"),
+                    count(row.children as usize, "piece")
+                ),
+            };
+            writeln!(out, "{verb} {ids} of {}; {rest}", row.source)?;
+        }
+        Ok(())
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "dry_run": self.dry_run(),
+            "generation": self.generation,
+            "documents": value(&self.documents),
+        })
+    }
+
+    fn lines(&self) -> Vec<Value> {
+        self.documents.iter().map(value).collect()
+    }
+
+    fn paths(&self) -> Vec<String> {
+        self.documents.iter().flat_map(|row| row.deleted.iter().cloned()).collect()
     }
 }
 

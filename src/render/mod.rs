@@ -24,7 +24,7 @@ use serde_json::Value;
 
 use crate::load::Format;
 
-pub use chunks::ChunkListView;
+pub use chunks::{ChunkListView, DeletedChunksView};
 pub use correction::CorrectionView;
 pub use docs::{DocumentList, DocumentView, RemovedView};
 pub use eval::EvalView;

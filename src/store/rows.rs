@@ -75,7 +75,7 @@ pub struct SectionRow {
     pub page_start: Option<u32>,
     /// The page on which its last subsection ends.
     pub page_end: Option<u32>,
-    /// Index of the first parent chunk of its own text.
+    /// Index of the first parent chunk of its own text; after a deletion there may be gaps behind it.
     pub chunk_start: u32,
     /// Index behind the last one.
     pub chunk_end: u32,

@@ -1,0 +1,335 @@
+//! Chunks taken out of documents: the rows in, the rows that stay out. Pure.
+//!
+//! The ids of what stays are as before, so indexes have gaps from then on. What depends on what went is mended: the
+//! text and the vector of a passage that lost pieces, the spans of sections, the counts of the document. The piece
+//! behind one that went keeps its vector, into which up to 100 characters before it were embedded.
+
+use std::collections::{HashMap, HashSet};
+
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+use crate::ingest::normalise;
+use crate::store::{Change, ChunkRow, ChunkType, NewDocument};
+use crate::text::count;
+use crate::text::script::language;
+
+/// How many ids an error names.
+const MOST_NAMED: usize = 5;
+
+/// What taking chunks out comes to.
+#[derive(Debug)]
+pub struct Deletion {
+    /// To be published.
+    pub change: Change,
+    /// What it does to each document.
+    pub documents: Vec<DocumentDeletion>,
+}
+
+/// What is taken out of a document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DocumentDeletion {
+    /// Its id.
+    pub doc_id: String,
+    /// Its source.
+    pub source: String,
+    /// The chunks that go, those that were not named included.
+    pub deleted: Vec<String>,
+    /// The parents that lose some of their children.
+    pub rebuilt: Vec<String>,
+    /// Whether nothing is left, so that the document goes too.
+    pub removed: bool,
+    /// Parent chunks left.
+    pub parents: u32,
+    /// Child chunks left.
+    pub children: u32,
+}
+
+/// Takes chunks out of the documents in `stored`. A parent takes its children along, and the last child its parent.
+/// `now` is an RFC 3339 time.
+///
+/// # Errors
+/// Where an id is not among the chunks; or, unless `cascade`, a parent has children that are not named.
+pub fn delete_chunks(stored: Vec<NewDocument>, ids: &[String], cascade: bool, now: &str) -> Result<Deletion> {
+    let known: HashSet<&str> = stored.iter().flat_map(|new| &new.chunks).map(|row| row.chunk_id.as_str()).collect();
+    let unknown: Vec<&String> = ids.iter().filter(|id| !known.contains(id.as_str())).collect();
+    if !unknown.is_empty() {
+        let error = Error::not_found(format!("no chunk {}; nothing was deleted", some(&unknown)));
+        return Err(error.hint("`kb chunks-list` shows the ids"));
+    }
+    let named: HashSet<&str> = ids.iter().map(String::as_str).collect();
+    if !cascade {
+        let left_behind = |row: &&ChunkRow| {
+            let parent = row.parent_id.as_deref().unwrap_or_default();
+            named.contains(parent) && !named.contains(row.chunk_id.as_str())
+        };
+        let orphans: Vec<&String> =
+            stored.iter().flat_map(|new| &new.chunks).filter(left_behind).map(|row| &row.chunk_id).collect();
+        if !orphans.is_empty() {
+            let one = if orphans.len() == 1 { "a child" } else { "children" };
+            return Err(Error::usage(format!("there are parents with {one}: {}; nothing was deleted", some(&orphans)))
+                .hint("leave --no-cascade out to delete them too"));
+        }
+    }
+    let mut deletion = Deletion { change: Change::default(), documents: Vec::new() };
+    for new in stored {
+        let going = going(&new.chunks, &named);
+        if going.is_empty() {
+            continue;
+        }
+        deletion.change.remove.push(new.document.doc_id.clone());
+        let (left, report) = without(new, &going, now);
+        deletion.documents.push(report);
+        deletion.change.add.extend(left);
+    }
+    Ok(deletion)
+}
+
+fn some(ids: &[&String]) -> String {
+    let mut named: Vec<String> = ids.iter().take(MOST_NAMED).map(|id| format!("{id:?}")).collect();
+    if ids.len() > MOST_NAMED {
+        named.push(format!("and {}", count(ids.len() - MOST_NAMED, "other")));
+    }
+    named.join(", ")
+}
+
+/// The ids of all chunks that go.
+fn going(chunks: &[ChunkRow], named: &HashSet<&str>) -> HashSet<String> {
+    let goes = |row: &&ChunkRow| {
+        named.contains(row.chunk_id.as_str()) || row.parent_id.as_deref().is_some_and(|parent| named.contains(parent))
+    };
+    let mut going: HashSet<String> = chunks.iter().filter(goes).map(|row| row.chunk_id.clone()).collect();
+    // A parent of which some child goes and none stays.
+    let staying: HashSet<&String> =
+        chunks.iter().filter(|row| !going.contains(&row.chunk_id)).filter_map(|row| row.parent_id.as_ref()).collect();
+    let emptied: Vec<String> = chunks
+        .iter()
+        .filter(|row| going.contains(&row.chunk_id))
+        .filter_map(|row| row.parent_id.clone())
+        .filter(|parent| !staying.contains(parent))
+        .collect();
+    going.extend(emptied);
+    going
+}
+
+/// The document without some of its chunks; `None` where none is left.
+fn without(mut new: NewDocument, going: &HashSet<String>, now: &str) -> (Option<NewDocument>, DocumentDeletion) {
+    let (gone, left): (Vec<ChunkRow>, Vec<ChunkRow>) =
+        new.chunks.into_iter().partition(|row| going.contains(&row.chunk_id));
+    new.chunks = left;
+    let touched: HashSet<&str> = gone.iter().filter_map(|row| row.parent_id.as_deref()).collect();
+    keep_breaks(&mut new.chunks, &gone, now);
+    let rebuilt = rebuild_parents(&mut new.chunks, &touched, now);
+    mend_counts(&mut new);
+    let report = DocumentDeletion {
+        doc_id: new.document.doc_id.clone(),
+        source: new.document.source.clone(),
+        deleted: gone.into_iter().map(|row| row.chunk_id).collect(),
+        rebuilt,
+        removed: new.chunks.is_empty(),
+        parents: new.document.parents,
+        children: new.document.children,
+    };
+    ((!report.removed).then_some(new), report)
+}
+
+/// Gives the end of a paragraph, which belongs to the piece in front of it, to the piece before one that went:
+/// otherwise two paragraphs became one.
+fn keep_breaks(left: &mut [ChunkRow], gone: &[ChunkRow], now: &str) {
+    for piece in gone.iter().filter(|row| row.chunk_type == ChunkType::Child) {
+        let before = left
+            .iter_mut()
+            .filter(|row| row.parent_id == piece.parent_id && row.parent_id.is_some())
+            .filter(|row| row.chunk_index < piece.chunk_index)
+            .max_by_key(|row| row.chunk_index);
+        let Some(before) = before else { continue };
+        let (text, own) = before.content.split_at(before.content.trim_end().len());
+        let (_, other) = piece.content.split_at(piece.content.trim_end().len());
+        let lines = |space: &str| space.matches('\n').count();
+        if lines(other) > lines(own) {
+            before.content = format!("{text}{other}");
+            before.updated_at = now.to_owned();
+        }
+    }
+}
+
+/// Makes parents anew from the children that stay, and gives their ids.
+fn rebuild_parents(chunks: &mut [ChunkRow], touched: &HashSet<&str>, now: &str) -> Vec<String> {
+    let mut children: HashMap<String, Vec<ChunkRow>> = HashMap::new();
+    for row in chunks.iter() {
+        if let Some(parent) = row.parent_id.as_ref().filter(|parent| touched.contains(parent.as_str())) {
+            children.entry(parent.clone()).or_default().push(row.clone());
+        }
+    }
+    let mut rebuilt = Vec::new();
+    for parent in chunks.iter_mut().filter(|row| row.chunk_type == ChunkType::Parent) {
+        let Some(mut own) = children.remove(&parent.chunk_id) else { continue };
+        own.sort_by_key(|row| row.chunk_index);
+        parent.content = own.iter().map(|row| row.content.as_str()).collect();
+        parent.content_hash = blake3::hash(parent.content.as_bytes()).to_hex().to_string();
+        parent.language = language(&parent.content).to_owned();
+        parent.page_start = own.iter().filter_map(|row| row.page_start).min();
+        parent.page_end = own.iter().filter_map(|row| row.page_end).max();
+        parent.vector = mean(&own);
+        parent.updated_at = now.to_owned();
+        rebuilt.push(parent.chunk_id.clone());
+    }
+    rebuilt
+}
+
+/// The normalised mean of the vectors that there are; empty where there is none.
+fn mean(children: &[ChunkRow]) -> Vec<f32> {
+    let mut sum: Vec<f32> = Vec::new();
+    for row in children.iter().filter(|row| !row.vector.is_empty()) {
+        sum.resize(row.vector.len(), 0.0);
+        sum.iter_mut().zip(&row.vector).for_each(|(sum, x)| *sum += x);
+    }
+    normalise(&mut sum);
+    sum
+}
+
+/// Makes the counts of the document and the spans of its sections those of its chunks.
+fn mend_counts(new: &mut NewDocument) {
+    let of = |kind: ChunkType| new.chunks.iter().filter(move |row| row.chunk_type == kind);
+    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    new.document.parents = number(of(ChunkType::Parent).count());
+    new.document.children = number(of(ChunkType::Child).count());
+    new.document.embedded = of(ChunkType::Child).all(|row| !row.vector.is_empty());
+    for section in &mut new.sections {
+        let own = || of(ChunkType::Parent).filter(|row| row.section_id == section.section_id);
+        let start = own().map(|row| row.chunk_index).min().unwrap_or(0);
+        let end = own().map(|row| row.chunk_index.saturating_add(1)).max().unwrap_or(0);
+        (section.chunk_start, section.chunk_end) = (start, end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::ChunkConfig;
+    use crate::error::Kind;
+    use crate::ingest::{SourceFacts, prepare};
+    use crate::load::markdown;
+    use proptest::prelude::*;
+
+    /// A document as it is stored, cut so small that every paragraph is a passage of its sentences.
+    fn stored(text: &str) -> NewDocument {
+        let facts = SourceFacts {
+            source: "a.md".into(),
+            doc_id: "abc123".into(),
+            content_hash: "h".into(),
+            size: 1,
+            mtime_ns: 0,
+            corrected_toc: None,
+        };
+        let config = ChunkConfig { parent_chars: 60, child_chars: 20, overlap_chars: 5 };
+        let mut new = prepare(&markdown::parse(text), &facts, &config, "then").new;
+        for (i, row) in new.chunks.iter_mut().enumerate().filter(|(_, row)| row.chunk_type == ChunkType::Child) {
+            row.vector = if i % 2 == 0 { vec![1.0, 0.0] } else { vec![0.0, 1.0] };
+        }
+        new
+    }
+
+    fn delete(new: &NewDocument, ids: &[&str]) -> Deletion {
+        let ids: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
+        delete_chunks(vec![new.clone()], &ids, true, "now").unwrap()
+    }
+
+    const TEXT: &str =
+        "# One\n\nFirst sentence here.\n\nSecond sentence is. Third one stands.\n\n# Two\n\nAlone it is.\n";
+
+    #[test]
+    fn a_child_goes_and_its_parent_is_what_stays() {
+        let new = stored(TEXT);
+        let contents: Vec<&str> = new.chunks.iter().skip(1).map(|row| row.content.as_str()).collect();
+        assert_eq!(contents[..3], ["First sentence here.\n\n", "Second sentence is. ", "Third one stands."]);
+        let deletion = delete(&new, &["abc123:0.2"]);
+        let after = &deletion.change.add[0];
+        assert_eq!(deletion.change.remove, ["abc123"]);
+        let ids: Vec<&str> = after.chunks.iter().map(|row| row.chunk_id.as_str()).collect();
+        assert_eq!(ids, ["abc123:0", "abc123:0.0", "abc123:0.1", "abc123:1", "abc123:1.0"]);
+        let parent = &after.chunks[0];
+        assert_eq!(parent.content, "First sentence here.\n\nSecond sentence is. ");
+        assert_eq!((parent.updated_at.as_str(), after.chunks[3].updated_at.as_str()), ("now", "then"));
+        let half = 0.5f32.sqrt();
+        assert!(parent.vector.iter().all(|x| (x - half).abs() < 1e-6), "{:?}", parent.vector);
+        assert_eq!((after.document.parents, after.document.children), (2, 3));
+        assert_eq!(deletion.documents[0].rebuilt, ["abc123:0"]);
+    }
+
+    #[test]
+    fn paragraphs_stay_paragraphs() {
+        let new = stored("Alpha beta gamma. Delta epsilon ok.\n\nZeta eta theta iota.");
+        let after = &delete(&new, &["abc123:0.1"]).change.add[0];
+        assert_eq!(after.chunks[0].content, "Alpha beta gamma.\n\nZeta eta theta iota.");
+    }
+
+    #[test]
+    fn the_last_child_takes_its_parent_and_the_last_chunk_the_document() {
+        let new = stored(TEXT);
+        let deletion = delete(&new, &["abc123:1.0"]);
+        let after = &deletion.change.add[0];
+        assert_eq!(deletion.documents[0].deleted, ["abc123:1", "abc123:1.0"]);
+        let two = after.sections.iter().find(|row| row.title == "Two").unwrap();
+        assert_eq!((two.chunk_start, two.chunk_end), (0, 0));
+        let deletion = delete(&new, &["abc123:0", "abc123:1"]);
+        assert!(deletion.change.add.is_empty() && deletion.documents[0].removed);
+        assert_eq!(deletion.change.remove, ["abc123"]);
+    }
+
+    #[test]
+    fn what_cannot_be_done_is_said() {
+        let new = stored(TEXT);
+        let fail = |ids: &[&str], cascade| {
+            let ids: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
+            delete_chunks(vec![new.clone()], &ids, cascade, "now").map(|_| ()).unwrap_err()
+        };
+        let error = fail(&["abc123:1", "abc123:9", "nonsense"], true);
+        assert_eq!(error.kind(), Kind::NotFound);
+        assert!(error.message().contains("\"abc123:9\", \"nonsense\""), "{error}");
+        let error = fail(&["abc123:1"], false);
+        assert!(error.kind() == Kind::Usage && error.message().contains("\"abc123:1.0\""), "{error}");
+        let all = ["abc123:1".to_owned(), "abc123:1.0".to_owned()];
+        assert!(delete_chunks(vec![new.clone()], &all, false, "now").is_ok(), "all of them were named");
+    }
+
+    proptest! {
+        #[test]
+        fn after_any_deletion_all_agrees(
+            text in "([a-z]{1,12}[ .。\n]|启动水泵|。|\n\n|\n# h\n){1,120}",
+            picks in proptest::collection::vec(any::<prop::sample::Index>(), 1..8),
+        ) {
+            let new = stored(&text);
+            prop_assume!(!new.chunks.is_empty());
+            let ids: Vec<String> = picks.iter().map(|pick| pick.get(&new.chunks).chunk_id.clone()).collect();
+            let deletion = delete_chunks(vec![new.clone()], &ids, true, "now").unwrap();
+            let report = &deletion.documents[0];
+            let empty = NewDocument { document: new.document.clone(), sections: Vec::new(), chunks: Vec::new() };
+            let after = deletion.change.add.first().unwrap_or(&empty);
+            prop_assert_eq!(report.removed, after.chunks.is_empty());
+            prop_assert_eq!(report.deleted.len() + after.chunks.len(), new.chunks.len());
+            for id in &ids {
+                prop_assert!(after.chunks.iter().all(|row| &row.chunk_id != id && row.parent_id.as_ref() != Some(id)));
+            }
+            let parents: Vec<&ChunkRow> = after.chunks.iter().filter(|row| row.parent_id.is_none()).collect();
+            for parent in &parents {
+                let own = || after.chunks.iter().filter(|row| row.parent_id.as_ref() == Some(&parent.chunk_id));
+                prop_assert!(own().count() > 0);
+                prop_assert_eq!(own().map(|row| row.content.as_str()).collect::<String>(), parent.content.as_str());
+                let hash = blake3::hash(parent.content.as_bytes()).to_hex().to_string();
+                prop_assert_eq!(&hash, &parent.content_hash);
+            }
+            if !report.removed {
+                let children = after.chunks.len() - parents.len();
+                prop_assert_eq!(after.document.parents as usize, parents.len());
+                prop_assert_eq!(after.document.children as usize, children);
+                for section in &after.sections {
+                    let own: Vec<u32> = parents.iter().filter(|row| row.section_id == section.section_id)
+                        .map(|row| row.chunk_index).collect();
+                    let span = own.first().map_or((0, 0), |first| (*first, own[own.len() - 1] + 1));
+                    prop_assert_eq!((section.chunk_start, section.chunk_end), span);
+                }
+            }
+        }
+    }
+}
