@@ -72,6 +72,38 @@ fn the_message_says_who_writes_and_since_when() {
 }
 
 #[test]
+fn status_says_who_writes_and_what_is_pending() {
+    let sandbox = one_document();
+    let status = sandbox.json(&["status"]);
+    assert_eq!((status["writing"].as_bool(), status["writer"].is_null()), (Some(false), true));
+    assert!(status["pending_generation"].is_null() && status["without_vectors"] == 0);
+    let bytes = ["bytes", "tables_bytes", "keyword_bytes"].map(|name| status[name].as_u64().unwrap());
+    assert!(bytes[0] > bytes[1] + bytes[2] && bytes[1] > 0 && bytes[2] > 0, "{bytes:?}");
+    let words = sandbox.kb(&["status"]).out;
+    assert!(words.contains("generation: 1, published ") && words.contains("keyword index"), "{words}");
+    assert!(!words.contains("writing") && !words.contains("pending"), "{words}");
+
+    let mut holder = start_long_ingest(&sandbox);
+    let status = sandbox.json(&["status"]);
+    assert_eq!(
+        (status["writing"].as_bool(), status["writer"]["process"].as_u64()),
+        (Some(true), Some(holder.id().into()))
+    );
+    let words = sandbox.kb(&["status"]).out;
+    assert!(words.contains(&format!("writing: process {} since ", holder.id())), "{words}");
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+    assert_eq!(sandbox.json(&["status"])["writing"], false);
+
+    let namespace = sandbox.path(".kb/namespaces/default");
+    let manifest = std::fs::read_to_string(namespace.join("MANIFEST.json")).unwrap();
+    let announced = manifest.replace("\"generation\": 1", "\"generation\": 2");
+    std::fs::write(namespace.join("PENDING.json"), announced).unwrap();
+    assert_eq!(sandbox.json(&["status"])["pending_generation"], 2);
+    assert!(sandbox.kb(&["status"]).out.contains("pending: generation 2 was not finished"));
+}
+
+#[test]
 fn a_killed_writer_is_no_obstacle() {
     let sandbox = one_document();
     let mut holder = start_long_ingest(&sandbox);

@@ -7,7 +7,8 @@ use serde_json::Value;
 
 use super::style::{DIM, paint};
 use super::{Screen, View, value};
-use crate::text::count;
+use crate::store::Holder;
+use crate::text::{count, megabytes, moment};
 
 /// The figures.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -34,12 +35,22 @@ pub struct Status {
     pub keyword_chunks: u64,
     /// Bytes on disk.
     pub bytes: u64,
+    /// Of these, those of the tables.
+    pub tables_bytes: u64,
+    /// Those of the keyword index.
+    pub keyword_bytes: u64,
     /// The model of the vectors.
     pub model: String,
     /// Numbers per vector.
     pub dimension: usize,
     /// What runs the model here.
     pub engine: String,
+    /// The generation that is being published, or whose publication was interrupted; the next writer settles it.
+    pub pending_generation: Option<u64>,
+    /// Whether a process is writing.
+    pub writing: bool,
+    /// Which, where it can be told.
+    pub writer: Option<Holder>,
 }
 
 /// What `kb status` shows.
@@ -48,10 +59,15 @@ pub struct StatusView<'a>(pub &'a Status);
 impl StatusView<'_> {
     fn facts(&self) -> Vec<(&'static str, String)> {
         let status = self.0;
-        vec![
+        let now = jiff::Zoned::now();
+        let published = match status.published_at.parse() {
+            Ok(time) => moment(time, &now),
+            Err(_) => status.published_at.clone(),
+        };
+        let mut facts = vec![
             ("store", status.store.clone()),
             ("namespace", status.namespace.clone()),
-            ("generation", format!("{}, published {}", status.generation, status.published_at)),
+            ("generation", format!("{}, published {published}", status.generation)),
             (
                 "documents",
                 match status.without_vectors {
@@ -61,10 +77,31 @@ impl StatusView<'_> {
             ),
             ("sections", status.sections.to_string()),
             ("passages", format!("{} (in {})", status.parents, count(status.chunks - status.parents, "piece"))),
-            ("size", format!("{:.1} MB", status.bytes as f64 / 1e6)),
+            (
+                "size",
+                format!(
+                    "{} (tables {}, keyword index {})",
+                    megabytes(status.bytes),
+                    megabytes(status.tables_bytes),
+                    megabytes(status.keyword_bytes)
+                ),
+            ),
             ("model", format!("{}, {} dimensions", status.model, status.dimension)),
             ("engine", status.engine.clone()),
-        ]
+        ];
+        if status.writing {
+            let who = status.writer.as_ref().map_or_else(|| "another kb".to_owned(), |writer| writer.in_words(&now));
+            facts.push(("writing", who));
+        }
+        if let Some(pending) = status.pending_generation {
+            let how = if status.writing {
+                "is being published"
+            } else {
+                "was not finished; the next command that writes settles it"
+            };
+            facts.push(("pending", format!("generation {pending} {how}")));
+        }
+        facts
     }
 }
 

@@ -28,6 +28,7 @@ mod namespaces;
 mod older_tables;
 mod read_only;
 mod rows;
+mod size;
 mod snapshot;
 mod tables;
 mod writer;
@@ -38,6 +39,7 @@ pub use layout::{Namespace, Store, check_namespace_name};
 pub use lock::{Holder, Patience};
 pub use manifest::{Manifest, ModelRecord};
 pub use rows::{ChunkRow, ChunkType, DocumentRow, NewDocument, SectionRow, document_id};
+pub use size::Size;
 pub use snapshot::{LoadedVectors, Snapshot, VectorHit};
 pub use writer::{Change, Writer};
 

@@ -39,6 +39,11 @@ pub fn count(number: usize, of: &str) -> String {
     format!("{number} {of}{}", if number == 1 { "" } else { "s" })
 }
 
+/// `1.4 MB`.
+pub fn megabytes(bytes: u64) -> String {
+    format!("{:.1} MB", bytes as f64 / 1e6)
+}
+
 /// A share in per cent: whole, but `<1` and `>99` where it is neither none nor all.
 pub fn percent(part: usize, whole: usize) -> String {
     let (all, hundredfold) = (whole.max(1), part * 100);
