@@ -7,6 +7,7 @@ mod completions;
 mod docs;
 mod eval;
 mod ingest;
+mod namespaces;
 mod progress;
 mod reading;
 mod reindex;
@@ -100,6 +101,7 @@ enum Command {
     Docs(docs::DocsArgs),
     Remove(remove::RemoveArgs),
     Status(status::StatusArgs),
+    Namespaces(namespaces::NamespacesArgs),
     Reindex(reindex::ReindexArgs),
     Eval(eval::EvalArgs),
     Completions(completions::CompletionsArgs),
@@ -144,6 +146,7 @@ fn run(cli: Cli) -> Result<u8> {
             Command::Docs(args) => docs::run(&context, args).await,
             Command::Remove(args) => remove::run(&context, args).await,
             Command::Status(args) => status::run(&context, args).await,
+            Command::Namespaces(args) => namespaces::run(&context, args).await,
             Command::Reindex(args) => reindex::run(&context, args).await,
             Command::Eval(args) => eval::run(&context, args).await,
             Command::Completions(_) | Command::ParseWorker => Ok(0),

@@ -1,12 +1,21 @@
-//! The namespaces of a store: which there are, and what is near a name that is none.
+//! The namespaces of a store: which there are, what is near a name that is none, renaming and removing.
+//!
+//! Both move the folder, in one step, with the writer's lock held. What is removed is moved aside before it is
+//! deleted: a crash leaves the namespace, or rubbish that the next writer clears.
+
+use std::path::{Path, PathBuf};
 
 use super::layout::{Namespace, Store, check_namespace_name};
+use super::lock::{Patience, WriterLock};
+use super::manifest::sync_folder;
 use crate::error::{Error, Result};
 
 /// How many near names an error gives.
 const MOST_NAMED: usize = 5;
 /// Names at least as alike as this (Jaro-Winkler) are suggested.
 const NEAR: f64 = 0.75;
+/// What the folders of removed namespaces begin with, which no namespace's name does.
+const REMOVING: &str = ".removing-";
 
 impl Store {
     /// The namespaces in which something was published, by name.
@@ -25,6 +34,88 @@ impl Store {
             names.filter_map(|name| self.namespace(&name).ok()).filter(Namespace::exists).collect();
         found.sort_by(|a, b| a.name().cmp(b.name()));
         Ok(found)
+    }
+}
+
+impl Namespace {
+    /// Refuses a namespace that is not there.
+    ///
+    /// # Errors
+    /// Where it is not, with what is near its name.
+    pub fn must_exist(&self) -> Result<()> {
+        if self.root().symlink_metadata().is_ok_and(|facts| facts.is_dir()) {
+            Ok(())
+        } else {
+            Err(nothing_ingested(self))
+        }
+    }
+
+    /// Gives it another name. Who reads meanwhile may have to ask again.
+    ///
+    /// # Errors
+    /// Where it is not there, the other one is, somebody writes to it, or the disk refuses. Then nothing was changed.
+    pub async fn rename_to(&self, to: &Namespace, patience: &Patience) -> Result<()> {
+        self.must_exist()?;
+        let lock = WriterLock::take(self, patience).await?;
+        let taken = || {
+            Error::usage(format!("there is a namespace {:?} already", to.name()))
+                .hint("take another name, or remove that one with `kb namespaces remove`")
+        };
+        if to.root().symlink_metadata().is_ok() {
+            return Err(taken());
+        }
+        self.move_to(to.root(), lock).map_err(|error| match error.kind() {
+            std::io::ErrorKind::DirectoryNotEmpty | std::io::ErrorKind::AlreadyExists => taken(),
+            _ => Error::io("rename", self.root(), &error),
+        })?;
+        sync_folder(self.folder())
+    }
+
+    /// Removes it with all that is in it.
+    ///
+    /// # Errors
+    /// Where it is not there, somebody writes to it, or the disk refuses.
+    pub async fn remove(&self, patience: &Patience) -> Result<()> {
+        self.must_exist()?;
+        let lock = WriterLock::take(self, patience).await?;
+        clear_removed(self);
+        let aside = self.folder().join(format!("{REMOVING}{}-{}", self.name(), std::process::id()));
+        self.move_to(&aside, lock).map_err(|error| Error::io("remove", self.root(), &error))?;
+        sync_folder(self.folder())?;
+        delete(&aside).map_err(|error| Error::io("remove", &aside, &error))
+    }
+
+    fn move_to(&self, target: &Path, lock: WriterLock) -> std::io::Result<()> {
+        // Elsewhere a folder with an open file in it cannot be moved.
+        let lock = cfg!(unix).then_some(lock);
+        let moved = std::fs::rename(self.root(), target);
+        drop(lock);
+        moved
+    }
+
+    /// The folder of all namespaces.
+    fn folder(&self) -> &Path {
+        self.root().parent().unwrap_or(self.root())
+    }
+}
+
+/// Deletes what removals that were interrupted have left beside a namespace. Nothing depends on it, so nothing fails
+/// for it.
+pub(super) fn clear_removed(namespace: &Namespace) {
+    let entries = std::fs::read_dir(namespace.folder()).into_iter().flatten().flatten();
+    let left: Vec<PathBuf> = entries
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with(REMOVING))
+        .map(|entry| entry.path())
+        .collect();
+    left.iter().for_each(|path| delete(path).unwrap_or_default());
+}
+
+/// Deletes a folder that another process may be deleting too.
+fn delete(path: &Path) -> std::io::Result<()> {
+    match std::fs::remove_dir_all(path) {
+        Err(_) if !path.exists() => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => delete(path),
+        outcome => outcome,
     }
 }
 

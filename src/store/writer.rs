@@ -10,7 +10,7 @@ use super::keyword::KeywordWriter;
 use super::layout::Namespace;
 use super::lock::{Patience, WriterLock};
 use super::manifest::{Manifest, ModelRecord};
-use super::namespaces::nothing_ingested;
+use super::namespaces::{clear_removed, nothing_ingested};
 use super::rows::{ChunkRow, DocumentRow, NewDocument, SectionRow};
 use super::tables::Tables;
 use crate::error::{Error, Result};
@@ -77,6 +77,7 @@ impl Writer {
     }
 
     async fn open_locked(namespace: &Namespace, model: &ModelRecord, lock: WriterLock) -> Result<Self> {
+        clear_removed(namespace);
         let (mut keyword, generation) = KeywordWriter::open(namespace)?;
         recover_pending(namespace, generation)?;
         let Some(manifest) = Manifest::read(namespace)? else {
