@@ -42,7 +42,7 @@ fn they_are_listed_with_counts_and_sizes() {
         assert!(line["generation"] == 1 && line["published_at"].is_string() && line["error"].is_null(), "{line}");
     }
     let table = sandbox.kb(&["namespaces", "--format", "table"]).out;
-    assert!(table.contains("manuals") && table.contains("documents") && table.contains(" MB"), "{table}");
+    assert!(table.contains("manuals") && table.contains("documents") && table.contains(" kB"), "{table}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::style::{BAD, grid, markdown_grid, paint};
 use super::{Screen, View, value};
-use crate::text::megabytes;
+use crate::text::size;
 
 /// A namespace in figures, which are missing where it cannot be read.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -44,7 +44,7 @@ impl NamespaceList<'_> {
                     number(line.documents.map(|documents| documents as u64)),
                     number(line.chunks.map(|chunks| chunks as u64)),
                     number(line.generation),
-                    megabytes(line.bytes),
+                    size(line.bytes),
                 ]
             })
             .collect()

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::style::{DIM, paint};
 use super::{Screen, View, value};
 use crate::store::Holder;
-use crate::text::{count, megabytes, moment};
+use crate::text::{count, moment, size};
 
 /// The figures.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -81,9 +81,9 @@ impl StatusView<'_> {
                 "size",
                 format!(
                     "{} (tables {}, keyword index {})",
-                    megabytes(status.bytes),
-                    megabytes(status.tables_bytes),
-                    megabytes(status.keyword_bytes)
+                    size(status.bytes),
+                    size(status.tables_bytes),
+                    size(status.keyword_bytes)
                 ),
             ),
             ("model", format!("{}, {} dimensions", status.model, status.dimension)),

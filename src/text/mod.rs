@@ -39,9 +39,10 @@ pub fn count(number: usize, of: &str) -> String {
     format!("{number} {of}{}", if number == 1 { "" } else { "s" })
 }
 
-/// `1.4 MB`.
-pub fn megabytes(bytes: u64) -> String {
-    format!("{:.1} MB", bytes as f64 / 1e6)
+/// `1.4 MB`, or where that is less than one, `14.2 kB`.
+pub fn size(bytes: u64) -> String {
+    let bytes = bytes as f64;
+    if bytes < 1e6 { format!("{:.1} kB", bytes / 1e3) } else { format!("{:.1} MB", bytes / 1e6) }
 }
 
 /// A share in per cent: whole, but `<1` and `>99` where it is neither none nor all.
