@@ -40,9 +40,13 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Find the passages that answer a question')
             [CompletionResult]::new('toc', 'toc', [CompletionResultType]::ParameterValue, 'Show a document''s table of contents, or those of all documents; or correct one')
             [CompletionResult]::new('section', 'section', [CompletionResultType]::ParameterValue, 'Show the whole text of sections, their subsections included')
+            [CompletionResult]::new('chunk-delete', 'chunk-delete', [CompletionResultType]::ParameterValue, 'Take chunks out of documents; the files stay')
+            [CompletionResult]::new('chunks-list', 'chunks-list', [CompletionResultType]::ParameterValue, 'List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)')
             [CompletionResult]::new('docs', 'docs', [CompletionResultType]::ParameterValue, 'List the documents, or describe some of them')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Take documents out of the knowledge base; the files stay')
-            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show what is in the store: generation, counts, size, model and engine')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing')
+            [CompletionResult]::new('namespaces', 'namespaces', [CompletionResultType]::ParameterValue, 'List the knowledge bases inside the store; rename or remove one')
+            [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Verify tables, vectors and keyword index, and repair them')
             [CompletionResult]::new('reindex', 'reindex', [CompletionResultType]::ParameterValue, 'Find the sections of documents anew, in place')
             [CompletionResult]::new('eval', 'eval', [CompletionResultType]::ParameterValue, 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Write the completions for a shell')
@@ -56,6 +60,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Not the files and folders that match this glob; may be given several times')
             [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'The format of the files, whatever their names say')
             [CompletionResult]::new('--max-file-size', '--max-file-size', [CompletionResultType]::ParameterName, 'Refuse larger files [default: 500 for PDF, DOCX and EPUB, 20 for text]')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]')
             [CompletionResult]::new('--password', '--password', [CompletionResultType]::ParameterName, 'The password of encrypted PDFs')
             [CompletionResult]::new('--file-timeout', '--file-timeout', [CompletionResultType]::ParameterName, 'Give up on a file (not Markdown or plain text) that takes longer to parse [default: 120, with --ocr-command 3600]')
             [CompletionResult]::new('--page-timeout', '--page-timeout', [CompletionResultType]::ParameterName, 'Leave out a page that takes longer [default: 20, with --ocr-command 120]')
@@ -106,6 +111,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--max-level', '--max-level', [CompletionResultType]::ParameterName, 'How deep [default: 3, for all documents 1; in JSON of one, all of it]')
             [CompletionResult]::new('--set', '--set', [CompletionResultType]::ParameterName, 'Take the corrected one from a file; `-` is standard input')
             [CompletionResult]::new('--password', '--password', [CompletionResultType]::ParameterName, 'The password of an encrypted PDF, for a correction')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]')
             [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
@@ -143,6 +149,50 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
+        'kb;chunk-delete' {
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
+            [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--no-cascade', '--no-cascade', [CompletionResultType]::ParameterName, 'Refuse a parent that has children, instead of deleting them too')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only say what would be deleted')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--no-progress', '--no-progress', [CompletionResultType]::ParameterName, 'No progress display')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'kb;chunks-list' {
+            [CompletionResult]::new('--doc', '--doc', [CompletionResultType]::ParameterName, 'Only of this document (an id, a path, a title, or the beginning, end or part of one)')
+            [CompletionResult]::new('--section', '--section', [CompletionResultType]::ParameterName, 'Only of this section and its subsections, as `kb section` names it; needs --doc')
+            [CompletionResult]::new('--type', '--type', [CompletionResultType]::ParameterName, 'Only parents, or only children')
+            [CompletionResult]::new('--filter', '--filter', [CompletionResultType]::ParameterName, 'Only chunks with this text in them: plain text, upper and lower case alike')
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'At most so many [default: all]')
+            [CompletionResult]::new('--offset', '--offset', [CompletionResultType]::ParameterName, 'Pass over so many')
+            [CompletionResult]::new('--order-by', '--order-by', [CompletionResultType]::ParameterName, 'By document, parent, index, chunk_id, chunk_type, section, updated_at or page; with `:desc` from the end [default: document,parent,index]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
+            [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--no-progress', '--no-progress', [CompletionResultType]::ParameterName, 'No progress display')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
         'kb;docs' {
             [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
@@ -160,6 +210,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             break
         }
         'kb;remove' {
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]')
             [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
             [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
@@ -192,7 +243,97 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
+        'kb;namespaces' {
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
+            [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--no-progress', '--no-progress', [CompletionResultType]::ParameterName, 'No progress display')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('rename', 'rename', [CompletionResultType]::ParameterValue, 'Give a namespace another name')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a namespace with all that was ingested into it; the files stay')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'kb;namespaces;rename' {
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
+            [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--no-progress', '--no-progress', [CompletionResultType]::ParameterName, 'No progress display')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'kb;namespaces;remove' {
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
+            [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--no-progress', '--no-progress', [CompletionResultType]::ParameterName, 'No progress display')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'kb;namespaces;help' {
+            [CompletionResult]::new('rename', 'rename', [CompletionResultType]::ParameterValue, 'Give a namespace another name')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a namespace with all that was ingested into it; the files stay')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'kb;namespaces;help;rename' {
+            break
+        }
+        'kb;namespaces;help;remove' {
+            break
+        }
+        'kb;namespaces;help;help' {
+            break
+        }
+        'kb;check' {
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
+            [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--repair', '--repair', [CompletionResultType]::ParameterName, 'Mend what can be mended, as one new generation')
+            [CompletionResult]::new('--all-namespaces', '--all-namespaces', [CompletionResultType]::ParameterName, 'All namespaces of the store')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--no-progress', '--no-progress', [CompletionResultType]::ParameterName, 'No progress display')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
         'kb;reindex' {
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]')
             [CompletionResult]::new('--password', '--password', [CompletionResultType]::ParameterName, 'The password of encrypted PDFs')
             [CompletionResult]::new('--file-timeout', '--file-timeout', [CompletionResultType]::ParameterName, 'Give up on a file (not Markdown or plain text) that takes longer to parse [default: 120, with --ocr-command 3600]')
             [CompletionResult]::new('--page-timeout', '--page-timeout', [CompletionResultType]::ParameterName, 'Leave out a page that takes longer [default: 20, with --ocr-command 120]')
@@ -273,9 +414,13 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Find the passages that answer a question')
             [CompletionResult]::new('toc', 'toc', [CompletionResultType]::ParameterValue, 'Show a document''s table of contents, or those of all documents; or correct one')
             [CompletionResult]::new('section', 'section', [CompletionResultType]::ParameterValue, 'Show the whole text of sections, their subsections included')
+            [CompletionResult]::new('chunk-delete', 'chunk-delete', [CompletionResultType]::ParameterValue, 'Take chunks out of documents; the files stay')
+            [CompletionResult]::new('chunks-list', 'chunks-list', [CompletionResultType]::ParameterValue, 'List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)')
             [CompletionResult]::new('docs', 'docs', [CompletionResultType]::ParameterValue, 'List the documents, or describe some of them')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Take documents out of the knowledge base; the files stay')
-            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show what is in the store: generation, counts, size, model and engine')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing')
+            [CompletionResult]::new('namespaces', 'namespaces', [CompletionResultType]::ParameterValue, 'List the knowledge bases inside the store; rename or remove one')
+            [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Verify tables, vectors and keyword index, and repair them')
             [CompletionResult]::new('reindex', 'reindex', [CompletionResultType]::ParameterValue, 'Find the sections of documents anew, in place')
             [CompletionResult]::new('eval', 'eval', [CompletionResultType]::ParameterValue, 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Write the completions for a shell')
@@ -295,6 +440,12 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
         'kb;help;section' {
             break
         }
+        'kb;help;chunk-delete' {
+            break
+        }
+        'kb;help;chunks-list' {
+            break
+        }
         'kb;help;docs' {
             break
         }
@@ -302,6 +453,20 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             break
         }
         'kb;help;status' {
+            break
+        }
+        'kb;help;namespaces' {
+            [CompletionResult]::new('rename', 'rename', [CompletionResultType]::ParameterValue, 'Give a namespace another name')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a namespace with all that was ingested into it; the files stay')
+            break
+        }
+        'kb;help;namespaces;rename' {
+            break
+        }
+        'kb;help;namespaces;remove' {
+            break
+        }
+        'kb;help;check' {
             break
         }
         'kb;help;reindex' {

@@ -16,6 +16,15 @@ _kb() {
             ",$1")
                 cmd="kb"
                 ;;
+            kb,check)
+                cmd="kb__subcmd__check"
+                ;;
+            kb,chunk-delete)
+                cmd="kb__subcmd__chunk__subcmd__delete"
+                ;;
+            kb,chunks-list)
+                cmd="kb__subcmd__chunks__subcmd__list"
+                ;;
             kb,completions)
                 cmd="kb__subcmd__completions"
                 ;;
@@ -30,6 +39,9 @@ _kb() {
                 ;;
             kb,ingest)
                 cmd="kb__subcmd__ingest"
+                ;;
+            kb,namespaces)
+                cmd="kb__subcmd__namespaces"
                 ;;
             kb,parse-worker)
                 cmd="kb__subcmd__parse__subcmd__worker"
@@ -52,6 +64,15 @@ _kb() {
             kb,toc)
                 cmd="kb__subcmd__toc"
                 ;;
+            kb__subcmd__help,check)
+                cmd="kb__subcmd__help__subcmd__check"
+                ;;
+            kb__subcmd__help,chunk-delete)
+                cmd="kb__subcmd__help__subcmd__chunk__subcmd__delete"
+                ;;
+            kb__subcmd__help,chunks-list)
+                cmd="kb__subcmd__help__subcmd__chunks__subcmd__list"
+                ;;
             kb__subcmd__help,completions)
                 cmd="kb__subcmd__help__subcmd__completions"
                 ;;
@@ -66,6 +87,9 @@ _kb() {
                 ;;
             kb__subcmd__help,ingest)
                 cmd="kb__subcmd__help__subcmd__ingest"
+                ;;
+            kb__subcmd__help,namespaces)
+                cmd="kb__subcmd__help__subcmd__namespaces"
                 ;;
             kb__subcmd__help,parse-worker)
                 cmd="kb__subcmd__help__subcmd__parse__subcmd__worker"
@@ -88,6 +112,30 @@ _kb() {
             kb__subcmd__help,toc)
                 cmd="kb__subcmd__help__subcmd__toc"
                 ;;
+            kb__subcmd__help__subcmd__namespaces,remove)
+                cmd="kb__subcmd__help__subcmd__namespaces__subcmd__remove"
+                ;;
+            kb__subcmd__help__subcmd__namespaces,rename)
+                cmd="kb__subcmd__help__subcmd__namespaces__subcmd__rename"
+                ;;
+            kb__subcmd__namespaces,help)
+                cmd="kb__subcmd__namespaces__subcmd__help"
+                ;;
+            kb__subcmd__namespaces,remove)
+                cmd="kb__subcmd__namespaces__subcmd__remove"
+                ;;
+            kb__subcmd__namespaces,rename)
+                cmd="kb__subcmd__namespaces__subcmd__rename"
+                ;;
+            kb__subcmd__namespaces__subcmd__help,help)
+                cmd="kb__subcmd__namespaces__subcmd__help__subcmd__help"
+                ;;
+            kb__subcmd__namespaces__subcmd__help,remove)
+                cmd="kb__subcmd__namespaces__subcmd__help__subcmd__remove"
+                ;;
+            kb__subcmd__namespaces__subcmd__help,rename)
+                cmd="kb__subcmd__namespaces__subcmd__help__subcmd__rename"
+                ;;
             *)
                 ;;
         esac
@@ -95,12 +143,162 @@ _kb() {
 
     case "${cmd}" in
         kb)
-            opts="-n -q -v -h -V --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help --version ingest search toc section docs remove status reindex eval completions parse-worker help"
+            opts="-n -q -v -h -V --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help --version ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --kb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table markdown json jsonl paths" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --onnxruntime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__check)
+            opts="-n -q -v -h --repair --all-namespaces --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --wait)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table markdown json jsonl paths" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --onnxruntime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__chunk__subcmd__delete)
+            opts="-y -n -q -v -h --no-cascade --dry-run --yes --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --wait)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table markdown json jsonl paths" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --onnxruntime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__chunks__subcmd__list)
+            opts="-n -q -v -h --doc --section --type --filter --limit --offset --order-by --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --doc)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --section)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --type)
+                    COMPREPLY=($(compgen -W "parent child" -- "${cur}"))
+                    return 0
+                    ;;
+                --filter)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --offset)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --order-by)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --kb)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -259,8 +457,50 @@ _kb() {
             return 0
             ;;
         kb__subcmd__help)
-            opts="ingest search toc section docs remove status reindex eval completions parse-worker help"
+            opts="ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__help__subcmd__check)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__help__subcmd__chunk__subcmd__delete)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__help__subcmd__chunks__subcmd__list)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -331,6 +571,48 @@ _kb() {
         kb__subcmd__help__subcmd__ingest)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__help__subcmd__namespaces)
+            opts="rename remove"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__help__subcmd__namespaces__subcmd__remove)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__help__subcmd__namespaces__subcmd__rename)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -441,7 +723,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__ingest)
-            opts="-n -q -v -h --name --include --exclude --as --prune --dry-run --force --no-embed --max-file-size --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --name --include --exclude --as --prune --dry-run --force --no-embed --max-file-size --wait --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -467,6 +749,10 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --wait)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --password)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -488,6 +774,184 @@ _kb() {
                     return 0
                     ;;
                 --jobs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table markdown json jsonl paths" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --onnxruntime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__namespaces)
+            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help rename remove help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --kb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table markdown json jsonl paths" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --onnxruntime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__namespaces__subcmd__help)
+            opts="rename remove help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__namespaces__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__namespaces__subcmd__help__subcmd__remove)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__namespaces__subcmd__help__subcmd__rename)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__namespaces__subcmd__remove)
+            opts="-y -n -q -v -h --yes --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --wait)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table markdown json jsonl paths" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --onnxruntime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__namespaces__subcmd__rename)
+            opts="-n -q -v -h --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --wait)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -561,12 +1025,16 @@ _kb() {
             return 0
             ;;
         kb__subcmd__reindex)
-            opts="-n -q -v -h --structure --force --dry-run --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --structure --force --dry-run --wait --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --wait)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --password)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -623,12 +1091,16 @@ _kb() {
             return 0
             ;;
         kb__subcmd__remove)
-            opts="-n -q -v -h --dry-run --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --dry-run --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --wait)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --kb)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -799,7 +1271,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__toc)
-            opts="-n -q -v -h --max-level --provenance --edit --editable --set --reset --password --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --max-level --provenance --edit --editable --set --reset --password --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -814,6 +1286,10 @@ _kb() {
                     return 0
                     ;;
                 --password)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --wait)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

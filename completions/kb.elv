@@ -37,9 +37,13 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand search 'Find the passages that answer a question'
             cand toc 'Show a document''s table of contents, or those of all documents; or correct one'
             cand section 'Show the whole text of sections, their subsections included'
+            cand chunk-delete 'Take chunks out of documents; the files stay'
+            cand chunks-list 'List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)'
             cand docs 'List the documents, or describe some of them'
             cand remove 'Take documents out of the knowledge base; the files stay'
-            cand status 'Show what is in the store: generation, counts, size, model and engine'
+            cand status 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing'
+            cand namespaces 'List the knowledge bases inside the store; rename or remove one'
+            cand check 'Verify tables, vectors and keyword index, and repair them'
             cand reindex 'Find the sections of documents anew, in place'
             cand eval 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
             cand completions 'Write the completions for a shell'
@@ -52,6 +56,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --exclude 'Not the files and folders that match this glob; may be given several times'
             cand --as 'The format of the files, whatever their names say'
             cand --max-file-size 'Refuse larger files [default: 500 for PDF, DOCX and EPUB, 20 for text]'
+            cand --wait 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]'
             cand --password 'The password of encrypted PDFs'
             cand --file-timeout 'Give up on a file (not Markdown or plain text) that takes longer to parse [default: 120, with --ocr-command 3600]'
             cand --page-timeout 'Leave out a page that takes longer [default: 20, with --ocr-command 120]'
@@ -100,6 +105,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --max-level 'How deep [default: 3, for all documents 1; in JSON of one, all of it]'
             cand --set 'Take the corrected one from a file; `-` is standard input'
             cand --password 'The password of an encrypted PDF, for a correction'
+            cand --wait 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]'
             cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
             cand -n 'The knowledge base inside the store'
             cand --namespace 'The knowledge base inside the store'
@@ -135,6 +141,48 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
+        &'kb;chunk-delete'= {
+            cand --wait 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]'
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store'
+            cand --namespace 'The knowledge base inside the store'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand --no-cascade 'Refuse a parent that has children, instead of deleting them too'
+            cand --dry-run 'Only say what would be deleted'
+            cand -y 'Do not ask'
+            cand --yes 'Do not ask'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the method chosen and the time of each stage'
+            cand --verbose 'Say more: the method chosen and the time of each stage'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'kb;chunks-list'= {
+            cand --doc 'Only of this document (an id, a path, a title, or the beginning, end or part of one)'
+            cand --section 'Only of this section and its subsections, as `kb section` names it; needs --doc'
+            cand --type 'Only parents, or only children'
+            cand --filter 'Only chunks with this text in them: plain text, upper and lower case alike'
+            cand --limit 'At most so many [default: all]'
+            cand --offset 'Pass over so many'
+            cand --order-by 'By document, parent, index, chunk_id, chunk_type, section, updated_at or page; with `:desc` from the end [default: document,parent,index]'
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store'
+            cand --namespace 'The knowledge base inside the store'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the method chosen and the time of each stage'
+            cand --verbose 'Say more: the method chosen and the time of each stage'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
         &'kb;docs'= {
             cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
             cand -n 'The knowledge base inside the store'
@@ -151,6 +199,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --help 'Print help (see more with ''--help'')'
         }
         &'kb;remove'= {
+            cand --wait 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]'
             cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
             cand -n 'The knowledge base inside the store'
             cand --namespace 'The knowledge base inside the store'
@@ -181,7 +230,89 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
+        &'kb;namespaces'= {
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store'
+            cand --namespace 'The knowledge base inside the store'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the method chosen and the time of each stage'
+            cand --verbose 'Say more: the method chosen and the time of each stage'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand rename 'Give a namespace another name'
+            cand remove 'Remove a namespace with all that was ingested into it; the files stay'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'kb;namespaces;rename'= {
+            cand --wait 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]'
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store'
+            cand --namespace 'The knowledge base inside the store'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the method chosen and the time of each stage'
+            cand --verbose 'Say more: the method chosen and the time of each stage'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'kb;namespaces;remove'= {
+            cand --wait 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]'
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store'
+            cand --namespace 'The knowledge base inside the store'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand -y 'Do not ask'
+            cand --yes 'Do not ask'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the method chosen and the time of each stage'
+            cand --verbose 'Say more: the method chosen and the time of each stage'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'kb;namespaces;help'= {
+            cand rename 'Give a namespace another name'
+            cand remove 'Remove a namespace with all that was ingested into it; the files stay'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'kb;namespaces;help;rename'= {
+        }
+        &'kb;namespaces;help;remove'= {
+        }
+        &'kb;namespaces;help;help'= {
+        }
+        &'kb;check'= {
+            cand --wait 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]'
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store'
+            cand --namespace 'The knowledge base inside the store'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand --repair 'Mend what can be mended, as one new generation'
+            cand --all-namespaces 'All namespaces of the store'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the method chosen and the time of each stage'
+            cand --verbose 'Say more: the method chosen and the time of each stage'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
         &'kb;reindex'= {
+            cand --wait 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]'
             cand --password 'The password of encrypted PDFs'
             cand --file-timeout 'Give up on a file (not Markdown or plain text) that takes longer to parse [default: 120, with --ocr-command 3600]'
             cand --page-timeout 'Leave out a page that takes longer [default: 20, with --ocr-command 120]'
@@ -258,9 +389,13 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand search 'Find the passages that answer a question'
             cand toc 'Show a document''s table of contents, or those of all documents; or correct one'
             cand section 'Show the whole text of sections, their subsections included'
+            cand chunk-delete 'Take chunks out of documents; the files stay'
+            cand chunks-list 'List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)'
             cand docs 'List the documents, or describe some of them'
             cand remove 'Take documents out of the knowledge base; the files stay'
-            cand status 'Show what is in the store: generation, counts, size, model and engine'
+            cand status 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing'
+            cand namespaces 'List the knowledge bases inside the store; rename or remove one'
+            cand check 'Verify tables, vectors and keyword index, and repair them'
             cand reindex 'Find the sections of documents anew, in place'
             cand eval 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
             cand completions 'Write the completions for a shell'
@@ -275,11 +410,25 @@ set edit:completion:arg-completer[kb] = {|@words|
         }
         &'kb;help;section'= {
         }
+        &'kb;help;chunk-delete'= {
+        }
+        &'kb;help;chunks-list'= {
+        }
         &'kb;help;docs'= {
         }
         &'kb;help;remove'= {
         }
         &'kb;help;status'= {
+        }
+        &'kb;help;namespaces'= {
+            cand rename 'Give a namespace another name'
+            cand remove 'Remove a namespace with all that was ingested into it; the files stay'
+        }
+        &'kb;help;namespaces;rename'= {
+        }
+        &'kb;help;namespaces;remove'= {
+        }
+        &'kb;help;check'= {
         }
         &'kb;help;reindex'= {
         }

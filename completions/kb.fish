@@ -44,9 +44,13 @@ complete -c kb -n "__fish_kb_needs_command" -f -a "ingest" -d 'Read files and fo
 complete -c kb -n "__fish_kb_needs_command" -f -a "search" -d 'Find the passages that answer a question'
 complete -c kb -n "__fish_kb_needs_command" -f -a "toc" -d 'Show a document\'s table of contents, or those of all documents; or correct one'
 complete -c kb -n "__fish_kb_needs_command" -f -a "section" -d 'Show the whole text of sections, their subsections included'
+complete -c kb -n "__fish_kb_needs_command" -f -a "chunk-delete" -d 'Take chunks out of documents; the files stay'
+complete -c kb -n "__fish_kb_needs_command" -f -a "chunks-list" -d 'List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)'
 complete -c kb -n "__fish_kb_needs_command" -f -a "docs" -d 'List the documents, or describe some of them'
 complete -c kb -n "__fish_kb_needs_command" -f -a "remove" -d 'Take documents out of the knowledge base; the files stay'
-complete -c kb -n "__fish_kb_needs_command" -f -a "status" -d 'Show what is in the store: generation, counts, size, model and engine'
+complete -c kb -n "__fish_kb_needs_command" -f -a "status" -d 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing'
+complete -c kb -n "__fish_kb_needs_command" -f -a "namespaces" -d 'List the knowledge bases inside the store; rename or remove one'
+complete -c kb -n "__fish_kb_needs_command" -f -a "check" -d 'Verify tables, vectors and keyword index, and repair them'
 complete -c kb -n "__fish_kb_needs_command" -f -a "reindex" -d 'Find the sections of documents anew, in place'
 complete -c kb -n "__fish_kb_needs_command" -f -a "eval" -d 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
 complete -c kb -n "__fish_kb_needs_command" -f -a "completions" -d 'Write the completions for a shell'
@@ -65,6 +69,7 @@ asciidoc\t'AsciiDoc'
 jsonl\t'JSON Lines with `_id`, `title` and `text`, as in a BEIR corpus'
 text\t'Plain text'"
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l max-file-size -d 'Refuse larger files [default: 500 for PDF, DOCX and EPUB, 20 for text]' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l password -d 'The password of encrypted PDFs' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l file-timeout -d 'Give up on a file (not Markdown or plain text) that takes longer to parse [default: 120, with --ocr-command 3600]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l page-timeout -d 'Leave out a page that takes longer [default: 20, with --ocr-command 120]' -r
@@ -115,6 +120,7 @@ complete -c kb -n "__fish_kb_using_subcommand search" -s h -l help -d 'Print hel
 complete -c kb -n "__fish_kb_using_subcommand toc" -l max-level -d 'How deep [default: 3, for all documents 1; in JSON of one, all of it]' -r
 complete -c kb -n "__fish_kb_using_subcommand toc" -l set -d 'Take the corrected one from a file; `-` is standard input' -r -F
 complete -c kb -n "__fish_kb_using_subcommand toc" -l password -d 'The password of an encrypted PDF, for a correction' -r
+complete -c kb -n "__fish_kb_using_subcommand toc" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
 complete -c kb -n "__fish_kb_using_subcommand toc" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand toc" -s n -l namespace -d 'The knowledge base inside the store' -r
 complete -c kb -n "__fish_kb_using_subcommand toc" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
@@ -151,6 +157,48 @@ complete -c kb -n "__fish_kb_using_subcommand section" -s q -l quiet -d 'Only re
 complete -c kb -n "__fish_kb_using_subcommand section" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand section" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand section" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s n -l namespace -d 'The knowledge base inside the store' -r
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l no-cascade -d 'Refuse a parent that has children, instead of deleting them too'
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l dry-run -d 'Only say what would be deleted'
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s y -l yes -d 'Do not ask'
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l doc -d 'Only of this document (an id, a path, a title, or the beginning, end or part of one)' -r
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l section -d 'Only of this section and its subsections, as `kb section` names it; needs --doc' -r
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l type -d 'Only parents, or only children' -r -f -a "parent\t'Passages that are shown'
+child\t'Pieces of them that are matched'"
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l filter -d 'Only chunks with this text in them: plain text, upper and lower case alike' -r
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l limit -d 'At most so many [default: all]' -r
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l offset -d 'Pass over so many' -r
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l order-by -d 'By document, parent, index, chunk_id, chunk_type, section, updated_at or page; with `:desc` from the end [default: document,parent,index]' -r
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -s n -l namespace -d 'The knowledge base inside the store' -r
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand docs" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand docs" -s n -l namespace -d 'The knowledge base inside the store' -r
 complete -c kb -n "__fish_kb_using_subcommand docs" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
@@ -166,6 +214,7 @@ complete -c kb -n "__fish_kb_using_subcommand docs" -s q -l quiet -d 'Only resul
 complete -c kb -n "__fish_kb_using_subcommand docs" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand docs" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand docs" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand remove" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
 complete -c kb -n "__fish_kb_using_subcommand remove" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand remove" -s n -l namespace -d 'The knowledge base inside the store' -r
 complete -c kb -n "__fish_kb_using_subcommand remove" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
@@ -197,6 +246,79 @@ complete -c kb -n "__fish_kb_using_subcommand status" -s q -l quiet -d 'Only res
 complete -c kb -n "__fish_kb_using_subcommand status" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand status" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand status" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove help" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove help" -s n -l namespace -d 'The knowledge base inside the store' -r
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove help" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove help" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove help" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove help" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove help" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove help" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove help" -f -a "rename" -d 'Give a namespace another name'
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove help" -f -a "remove" -d 'Remove a namespace with all that was ingested into it; the files stay'
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -s n -l namespace -d 'The knowledge base inside the store' -r
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -s n -l namespace -d 'The knowledge base inside the store' -r
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -s y -l yes -d 'Do not ask'
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from help" -f -a "rename" -d 'Give a namespace another name'
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from help" -f -a "remove" -d 'Remove a namespace with all that was ingested into it; the files stay'
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kb -n "__fish_kb_using_subcommand check" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
+complete -c kb -n "__fish_kb_using_subcommand check" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand check" -s n -l namespace -d 'The knowledge base inside the store' -r
+complete -c kb -n "__fish_kb_using_subcommand check" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand check" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand check" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand check" -l repair -d 'Mend what can be mended, as one new generation'
+complete -c kb -n "__fish_kb_using_subcommand check" -l all-namespaces -d 'All namespaces of the store'
+complete -c kb -n "__fish_kb_using_subcommand check" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand check" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
+complete -c kb -n "__fish_kb_using_subcommand check" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l password -d 'The password of encrypted PDFs' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l file-timeout -d 'Give up on a file (not Markdown or plain text) that takes longer to parse [default: 120, with --ocr-command 3600]' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l page-timeout -d 'Leave out a page that takes longer [default: 20, with --ocr-command 120]' -r
@@ -272,15 +394,21 @@ complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s q -l quiet -d 'On
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status reindex eval completions parse-worker help" -f -a "ingest" -d 'Read files and folders into the knowledge base; only what changed is read again'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status reindex eval completions parse-worker help" -f -a "search" -d 'Find the passages that answer a question'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status reindex eval completions parse-worker help" -f -a "toc" -d 'Show a document\'s table of contents, or those of all documents; or correct one'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status reindex eval completions parse-worker help" -f -a "section" -d 'Show the whole text of sections, their subsections included'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status reindex eval completions parse-worker help" -f -a "docs" -d 'List the documents, or describe some of them'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status reindex eval completions parse-worker help" -f -a "remove" -d 'Take documents out of the knowledge base; the files stay'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status reindex eval completions parse-worker help" -f -a "status" -d 'Show what is in the store: generation, counts, size, model and engine'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status reindex eval completions parse-worker help" -f -a "reindex" -d 'Find the sections of documents anew, in place'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status reindex eval completions parse-worker help" -f -a "eval" -d 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status reindex eval completions parse-worker help" -f -a "completions" -d 'Write the completions for a shell'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status reindex eval completions parse-worker help" -f -a "parse-worker" -d 'Parse files for a parent process'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section docs remove status reindex eval completions parse-worker help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "ingest" -d 'Read files and folders into the knowledge base; only what changed is read again'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "search" -d 'Find the passages that answer a question'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "toc" -d 'Show a document\'s table of contents, or those of all documents; or correct one'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "section" -d 'Show the whole text of sections, their subsections included'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "chunk-delete" -d 'Take chunks out of documents; the files stay'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "chunks-list" -d 'List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "docs" -d 'List the documents, or describe some of them'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "remove" -d 'Take documents out of the knowledge base; the files stay'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "status" -d 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "namespaces" -d 'List the knowledge bases inside the store; rename or remove one'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "check" -d 'Verify tables, vectors and keyword index, and repair them'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "reindex" -d 'Find the sections of documents anew, in place'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "eval" -d 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "completions" -d 'Write the completions for a shell'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "parse-worker" -d 'Parse files for a parent process'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kb -n "__fish_kb_using_subcommand help; and __fish_seen_subcommand_from namespaces" -f -a "rename" -d 'Give a namespace another name'
+complete -c kb -n "__fish_kb_using_subcommand help; and __fish_seen_subcommand_from namespaces" -f -a "remove" -d 'Remove a namespace with all that was ingested into it; the files stay'
