@@ -22,7 +22,8 @@ use crate::text::count;
 
 `kb chunks-list` shows the ids; those of the other chunks stay as they are. The last piece of a passage takes the
 passage along, and the last passage of a document the document. What was deleted is back when the source is read
-again: when the file has changed, with `kb ingest --force`, and by `kb toc DOC --edit` and `kb reindex`.")]
+again: when the file has changed, when it gets the vectors that `--no-embed` left out, with `kb ingest --force`, and
+by `kb toc DOC --edit` and `kb reindex`.")]
 pub struct ChunkDeleteArgs {
     /// Ids of parents (7f3k2m:12) or children (7f3k2m:12.3)
     #[arg(value_name = "ID", required = true)]
