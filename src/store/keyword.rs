@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use tantivy::collector::TopDocs;
+use tantivy::fieldnorm::FieldNormReader;
 use tantivy::query::{BooleanQuery, BoostQuery, Occur, Query, TermQuery, TermSetQuery};
 use tantivy::schema::{Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions, Value};
 use tantivy::tokenizer::{Token as TantivyToken, TokenStream, Tokenizer};
-use tantivy::{Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
+use tantivy::{DocAddress, DocSet, Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
 
 use super::layout::Namespace;
 use super::read_only::ReadOnlyDirectory;
@@ -16,6 +17,8 @@ use crate::error::Result;
 use crate::text::tokens::{Token, tokenize};
 
 const TOKENIZER: &str = "kb";
+/// So many words of a passage are looked up to see that it can be found.
+const SAMPLED_TOKENS: usize = 8;
 const WRITER_MEMORY_BYTES: usize = 64 << 20;
 
 /// What is searched in.
@@ -123,6 +126,47 @@ impl KeywordReader {
     /// How many parent chunks are indexed.
     pub(super) fn count(&self) -> u64 {
         self.reader.searcher().num_docs()
+    }
+
+    /// Shows the passage and the place of every entry.
+    pub(super) fn each_entry(&self, mut show: impl FnMut(String, DocAddress)) -> Result<()> {
+        let fail = |error: tantivy::TantivyError| store_error("read", &self.folder, &error);
+        for (segment, ordinal) in self.reader.searcher().segment_readers().iter().zip(0u32..) {
+            let store = segment.get_store_reader(1).map_err(|error| fail(error.into()))?;
+            for id in segment.doc_ids_alive() {
+                let document: TantivyDocument = store.get(id).map_err(fail)?;
+                let chunk_id = document.get_first(self.fields.chunk_id).and_then(|value| value.as_str());
+                show(chunk_id.unwrap_or_default().to_owned(), DocAddress::new(ordinal, id));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an entry is that of a text: of so many words, as near as the index keeps that number, and found by a
+    /// sample of them.
+    pub(super) fn holds(&self, place: DocAddress, content: &str) -> Result<bool> {
+        let fail = |error: tantivy::TantivyError| store_error("read", &self.folder, &error);
+        let searcher = self.reader.searcher();
+        let segment = searcher.segment_reader(place.segment_ord);
+        let tokens = tokenize(content);
+        let lengths = segment.get_fieldnorms_reader(self.fields.content).map_err(fail)?;
+        let length = u32::try_from(tokens.len()).unwrap_or(u32::MAX);
+        if lengths.fieldnorm_id(place.doc_id) != FieldNormReader::fieldnorm_to_id(length) {
+            return Ok(false);
+        }
+        let index = segment.inverted_index(self.fields.content).map_err(fail)?;
+        for token in tokens.iter().step_by(tokens.len().div_ceil(SAMPLED_TOKENS).max(1)) {
+            let term = Term::from_field_text(self.fields.content, &token.text);
+            let postings = index.read_postings(&term, IndexRecordOption::Basic).map_err(|error| fail(error.into()))?;
+            let found = postings.is_some_and(|mut postings| {
+                postings.doc() == place.doc_id
+                    || (postings.doc() < place.doc_id && postings.seek(place.doc_id) == place.doc_id)
+            });
+            if !found {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     fn query(&self, terms: &[(KeywordField, String, f32)], doc_ids: Option<&[String]>) -> BooleanQuery {

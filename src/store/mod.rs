@@ -16,6 +16,7 @@
 //!     lock                     held by the writer
 //! ```
 
+pub mod check;
 mod chunk_keys;
 mod convert;
 mod fault;

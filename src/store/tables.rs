@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use futures::TryStreamExt;
+use lancedb::arrow::SendableRecordBatchStream;
 use lancedb::arrow::arrow_array::RecordBatch;
 use lancedb::arrow::arrow_schema::{DataType, Field, Schema, SchemaRef};
 use lancedb::query::{ExecutableQuery, QueryBase, Select};
@@ -190,6 +191,18 @@ impl Tables {
         filter: Option<String>,
         columns: Option<&[&str]>,
     ) -> Result<Vec<RecordBatch>> {
+        let fail = |error: lancedb::Error| store_error("read", &self.namespace.tables(), &error);
+        self.stream(table, filter, columns).await?.try_collect().await.map_err(fail)
+    }
+
+    /// The same rows, to be read with [`next`](Self::next) in the order of the table: for tables that need not fit
+    /// into memory.
+    pub(super) async fn stream(
+        &self,
+        table: &Table,
+        filter: Option<String>,
+        columns: Option<&[&str]>,
+    ) -> Result<SendableRecordBatchStream> {
         let mut query = table.query();
         if let Some(filter) = filter {
             query = query.only_if(filter);
@@ -198,7 +211,12 @@ impl Tables {
             query = query.select(Select::columns(columns));
         }
         let fail = |error: lancedb::Error| store_error("read", &self.namespace.tables(), &error);
-        query.execute().await.map_err(fail)?.try_collect().await.map_err(fail)
+        query.execute().await.map_err(fail)
+    }
+
+    /// The next rows of a stream.
+    pub(super) async fn next(&self, stream: &mut SendableRecordBatchStream) -> Result<Option<RecordBatch>> {
+        stream.try_next().await.map_err(|error| store_error("read", &self.namespace.tables(), &error))
     }
 }
 

@@ -12,6 +12,7 @@ use super::lock::{Patience, WriterLock};
 use super::manifest::{Manifest, ModelRecord};
 use super::namespaces::{clear_removed, nothing_ingested};
 use super::rows::{ChunkRow, DocumentRow, NewDocument, SectionRow};
+use super::snapshot::CHUNK_COLUMNS;
 use super::tables::Tables;
 use crate::error::{Error, Result};
 
@@ -122,6 +123,16 @@ impl Writer {
         Writer::open_locked(namespace, &manifest.model, lock).await.map(drop)
     }
 
+    /// The namespace.
+    pub(super) fn namespace(&self) -> &Namespace {
+        &self.namespace
+    }
+
+    /// What was published last.
+    pub(super) fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
     /// The number of the published generation; 0 where there is none.
     pub fn generation(&self) -> u64 {
         self.manifest.generation
@@ -133,6 +144,15 @@ impl Writer {
     /// # Errors
     /// Where the disk refuses.
     pub async fn publish(&mut self, change: &Change) -> Result<u64> {
+        self.publish_as(change, false).await
+    }
+
+    /// The same with a keyword index that is filled anew from the tables.
+    pub(super) async fn publish_with_keyword_anew(&mut self, change: &Change) -> Result<u64> {
+        self.publish_as(change, true).await
+    }
+
+    async fn publish_as(&mut self, change: &Change, keyword_anew: bool) -> Result<u64> {
         step("begun")?;
         self.write_tables(change).await?;
         let [documents, sections, chunks] = self.tables.versions().await?;
@@ -144,7 +164,14 @@ impl Writer {
             model: self.manifest.model.clone(),
             published_at: jiff::Timestamp::now().to_string(),
         };
-        self.write_keyword(change)?;
+        if keyword_anew {
+            if let Err(error) = fill_keyword(&self.tables, &mut self.keyword).await {
+                self.keyword.rollback()?;
+                return Err(error);
+            }
+        } else {
+            self.write_keyword(change)?;
+        }
         step("keyword written")?;
         next.write_pending(&self.namespace)?;
         step("pending written")?;
@@ -214,12 +241,17 @@ fn recover_pending(namespace: &Namespace, keyword_generation: Option<u64>) -> Re
 
 /// Fills the keyword index from the tables.
 async fn rebuild_keyword(tables: &Tables, keyword: &mut KeywordWriter, generation: u64) -> Result<()> {
+    fill_keyword(tables, keyword).await?;
+    keyword.commit(generation)
+}
+
+async fn fill_keyword(tables: &Tables, keyword: &mut KeywordWriter) -> Result<()> {
     keyword.clear()?;
     let filter = Some("chunk_type = 'parent'".to_owned());
-    let batches = tables.rows(&tables.chunks, filter, None).await?;
-    for batch in &batches {
-        let rows = convert::chunks_from_batch(batch)?;
+    let mut parents = tables.stream(&tables.chunks, filter, Some(CHUNK_COLUMNS)).await?;
+    while let Some(batch) = tables.next(&mut parents).await? {
+        let rows = convert::chunks_from_batch(&batch)?;
         keyword.add(&rows.iter().collect::<Vec<_>>())?;
     }
-    keyword.commit(generation)
+    Ok(())
 }

@@ -1,0 +1,84 @@
+//! What a check finds, and what mends it.
+
+use serde::Serialize;
+
+use crate::store::DocumentRow;
+
+/// The command that mends what needs nothing but the store.
+const REPAIR: &str = "kb check --repair";
+
+/// Which promise is broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// Manifest, pending manifest and keyword index belong to one generation.
+    Generation,
+    /// Ids are unique, well formed, and lead to rows that are there.
+    Ids,
+    /// The counts in a document's row are those of its rows.
+    Counts,
+    /// Passages are complete, and their pieces joined are their text.
+    Passages,
+    /// Sections know which passages are theirs.
+    Sections,
+    /// Vectors are of length 1, and a passage's is the mean of its pieces'.
+    Vectors,
+    /// The keyword index holds each passage once, with its words.
+    Keyword,
+}
+
+impl Part {
+    /// The name in tables and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Part::Generation => "generation",
+            Part::Ids => "ids",
+            Part::Counts => "counts",
+            Part::Passages => "passages",
+            Part::Sections => "sections",
+            Part::Vectors => "vectors",
+            Part::Keyword => "keyword",
+        }
+    }
+}
+
+/// Something that is not as it should be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The document, section, chunk or file.
+    pub id: String,
+    /// The broken promise.
+    pub part: Part,
+    /// What is wrong.
+    pub what: String,
+    /// Whether `--repair` mends it.
+    pub repairable: bool,
+    /// The command that mends it.
+    pub command: String,
+}
+
+impl Finding {
+    /// Something that the store alone suffices to mend.
+    pub(super) fn repairable(id: &str, part: Part, what: impl Into<String>) -> Self {
+        Finding { id: id.to_owned(), part, what: what.into(), repairable: true, command: REPAIR.to_owned() }
+    }
+
+    /// Something for which the source must be read again.
+    pub(super) fn source_needed(document: &DocumentRow, id: &str, part: Part, what: impl Into<String>) -> Self {
+        Finding { repairable: false, command: ingest_command(document), ..Finding::repairable(id, part, what) }
+    }
+
+    /// Something for which the sections must be found anew.
+    pub(super) fn structure_needed(document: &DocumentRow, id: &str, part: Part, what: impl Into<String>) -> Self {
+        let command = format!("kb reindex --structure --force {}", document.doc_id);
+        Finding { repairable: false, command, ..Finding::repairable(id, part, what) }
+    }
+}
+
+/// What reads a document's source again.
+fn ingest_command(document: &DocumentRow) -> String {
+    match document.source.strip_prefix("stdin:") {
+        Some(name) => format!("kb ingest --force - --name {}", shell_words::quote(name)),
+        None => format!("kb ingest --force {}", shell_words::quote(&document.source)),
+    }
+}

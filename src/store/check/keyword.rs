@@ -1,0 +1,56 @@
+//! The keyword index against the tables: each passage once, with its words, and nothing else.
+
+use std::collections::HashMap;
+
+use tantivy::DocAddress;
+
+use super::finding::{Finding, Part};
+use crate::error::Result;
+use crate::store::ChunkRow;
+use crate::store::keyword::KeywordReader;
+
+/// What the index holds, and what of it was met in the tables.
+pub(super) struct Entries<'a> {
+    index: &'a KeywordReader,
+    by_id: HashMap<String, Entry>,
+}
+
+#[derive(Default)]
+struct Entry {
+    places: Vec<DocAddress>,
+    met: bool,
+}
+
+impl<'a> Entries<'a> {
+    /// Reads the ids of all entries.
+    pub(super) fn read(index: &'a KeywordReader) -> Result<Self> {
+        let mut by_id: HashMap<String, Entry> = HashMap::new();
+        index.each_entry(|chunk_id, place| by_id.entry(chunk_id).or_default().places.push(place))?;
+        Ok(Entries { index, by_id })
+    }
+
+    /// What is wrong with the entry of a passage.
+    pub(super) fn compare(&mut self, row: &ChunkRow) -> Result<Option<Finding>> {
+        let finding = |what: &str| Ok(Some(Finding::repairable(&row.chunk_id, Part::Keyword, what)));
+        let Some(entry) = self.by_id.get_mut(&row.chunk_id) else {
+            return finding("is not in the keyword index");
+        };
+        // Of several rows with one id, the first one is looked at; that there are several is told elsewhere.
+        if std::mem::replace(&mut entry.met, true) {
+            return Ok(None);
+        }
+        match entry.places.as_slice() {
+            [place] if self.index.holds(*place, &row.content)? => Ok(None),
+            [_] => finding("is in the keyword index with other words"),
+            several => finding(&format!("is in the keyword index {} times", several.len())),
+        }
+    }
+
+    /// Entries of passages that are not in the tables.
+    pub(super) fn strangers(&self) -> Vec<Finding> {
+        let mut ids: Vec<&String> = self.by_id.iter().filter(|(_, entry)| !entry.met).map(|(id, _)| id).collect();
+        ids.sort();
+        let what = "is in the keyword index and not in the tables";
+        ids.into_iter().map(|id| Finding::repairable(id, Part::Keyword, what)).collect()
+    }
+}

@@ -1,0 +1,86 @@
+//! The repair of a namespace: what the store alone suffices to mend, as one generation.
+
+use super::Checked;
+use super::finding::Part;
+use super::mend::{Mended, mend};
+use super::survey::{KEYWORD, Survey, survey};
+use super::walk::Walk;
+use crate::error::Result;
+use crate::store::layout::Namespace;
+use crate::store::lock::Patience;
+use crate::store::manifest::PENDING;
+use crate::store::tables::Tables;
+use crate::store::writer::{Change, Writer};
+
+/// What a repair did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repaired {
+    /// What was found before.
+    pub before: Checked,
+    /// What was done.
+    pub mended: Vec<Mended>,
+    /// What is found afterwards: what the store alone does not suffice to mend.
+    pub after: Checked,
+}
+
+/// Mends what can be mended. Where nothing is wrong, nothing is locked or written.
+///
+/// # Errors
+/// Where another process writes for longer than `patience` has, or the disk refuses; what was published before stays.
+pub async fn repair(namespace: &Namespace, patience: &Patience) -> Result<Repaired> {
+    let before = survey(namespace).await?;
+    if !before.checked.findings.iter().any(|finding| finding.repairable) {
+        let after = before.checked.clone();
+        return Ok(Repaired { before: before.checked, mended: Vec::new(), after });
+    }
+    // The writer finishes interrupted publications and rebuilds a keyword index that is not the manifest's.
+    let mut writer = Writer::open_existing(namespace, &before.model, patience).await?;
+    let locked = survey(namespace).await?;
+    let mut mended = opening_mended(&before, &locked);
+    let change = changes(&locked, &writer, &mut mended).await?;
+    if locked.finds(Part::Keyword) {
+        writer.publish_with_keyword_anew(&change).await?;
+        mended.push(Mended::new(KEYWORD, "the keyword index rebuilt from the tables"));
+    } else if !change.is_empty() {
+        writer.publish(&change).await?;
+    }
+    let after = survey(namespace).await?.checked;
+    Ok(Repaired { before: before.checked, mended, after })
+}
+
+/// What opening the writer has mended.
+fn opening_mended(before: &Survey, locked: &Survey) -> Vec<Mended> {
+    let gone = |id: &str| {
+        let finds = |survey: &Survey| survey.checked.findings.iter().any(|finding| finding.id == id);
+        finds(before) && !finds(locked)
+    };
+    let mut mended = Vec::new();
+    if gone(PENDING) {
+        mended.push(Mended::new(PENDING, "the interrupted publication finished or given up"));
+    }
+    if gone(KEYWORD) {
+        mended.push(Mended::new(KEYWORD, "the keyword index rebuilt from the tables"));
+    }
+    mended
+}
+
+/// The change that puts the mended documents in the place of the damaged ones.
+async fn changes(survey: &Survey, writer: &Writer, mended: &mut Vec<Mended>) -> Result<Change> {
+    let tables = Tables::open_at(writer.namespace(), writer.manifest()).await?;
+    let walk = Walk::open(&tables).await?;
+    let mut change = Change { remove: survey.strangers.clone(), ..Change::default() };
+    for id in &survey.strangers {
+        mended.push(Mended::new(id, "rows without a document removed"));
+    }
+    for id in &survey.mendable {
+        let Some(new) = walk.whole(id).await? else { continue };
+        if walk.several.contains(id) {
+            mended.push(Mended::new(id, "all rows of the document but one removed"));
+        }
+        let (new, done) = mend(new, survey.model.dimension);
+        mended.extend(done);
+        change.remove.push(id.clone());
+        change.add.push(new);
+    }
+    Ok(change)
+}

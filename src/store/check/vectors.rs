@@ -1,0 +1,115 @@
+//! Vectors: of the right size and length 1, and a passage's is the normalised mean of its pieces'.
+
+use super::finding::{Finding, Part};
+use super::ids::parents;
+use super::passages::pieces;
+use crate::store::{ChunkRow, ChunkType, NewDocument};
+
+/// How far a length may be from 1, and a number from the one recomputed: single precision leaves a ten-thousandth of
+/// this.
+const TOLERANCE: f32 = 1e-3;
+
+/// What is wrong with a vector by itself; nothing, where there is none.
+pub(super) fn fault(vector: &[f32], dimension: usize) -> Option<String> {
+    if vector.is_empty() {
+        return None;
+    }
+    if vector.len() != dimension {
+        return Some(format!("has a vector of {} numbers instead of {dimension}", vector.len()));
+    }
+    if vector.iter().any(|x| !x.is_finite()) {
+        return Some("has a vector with numbers that are none".to_owned());
+    }
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    ((length - 1.0).abs() > TOLERANCE).then(|| format!("has a vector of length {length:.3} instead of 1"))
+}
+
+/// The normalised mean of the pieces' vectors, those without one left out; empty where none has one.
+pub(super) fn mean(pieces: &[&ChunkRow]) -> Vec<f32> {
+    let mut sum: Vec<f32> = Vec::new();
+    for vector in pieces.iter().map(|piece| &piece.vector).filter(|vector| !vector.is_empty()) {
+        sum.resize(vector.len(), 0.0);
+        sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
+    }
+    let length = sum.iter().map(|x| x * x).sum::<f32>().sqrt();
+    if length > 0.0 {
+        sum.iter_mut().for_each(|x| *x /= length);
+    }
+    sum
+}
+
+/// Whether a passage's vector is the one it should have.
+pub(super) fn close(vector: &[f32], wanted: &[f32]) -> bool {
+    vector.len() == wanted.len() && vector.iter().zip(wanted).all(|(a, b)| (a - b).abs() <= TOLERANCE)
+}
+
+/// Vectors that are wrong or missing.
+pub(super) fn check(new: &NewDocument, dimension: usize) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut say = |id: &str, what: String| findings.push(Finding::repairable(id, Part::Vectors, what));
+    let mut pieces_without = 0;
+    for row in &new.chunks {
+        if let Some(what) = fault(&row.vector, dimension) {
+            say(&row.chunk_id, what);
+        } else if row.vector.is_empty() && row.chunk_type == ChunkType::Child {
+            pieces_without += 1;
+            if new.document.embedded {
+                say(&row.chunk_id, "has no vector, and its document says that all have one".to_owned());
+            }
+        }
+    }
+    let pieces = pieces(new);
+    for row in parents(new).filter(|row| fault(&row.vector, dimension).is_none()) {
+        let own = pieces.get(row.chunk_id.as_str()).map_or(&[][..], Vec::as_slice);
+        let sound = own.iter().all(|piece| fault(&piece.vector, dimension).is_none());
+        // Of pieces that are wrong themselves, no mean can be expected.
+        if !own.is_empty() && sound && !close(&row.vector, &mean(own)) {
+            let what = if row.vector.is_empty() {
+                "has no vector, and its pieces have"
+            } else {
+                "has a vector that is not the mean of its pieces'"
+            };
+            say(&row.chunk_id, what.to_owned());
+        }
+    }
+    let [_, _, children] = super::passages::counts(new);
+    if !new.document.embedded && children > 0 && pieces_without == 0 {
+        say(&new.document.doc_id, "says that vectors are missing, and none is".to_owned());
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{DIMENSION, document};
+    use super::*;
+
+    #[test]
+    fn a_vector_has_its_size_and_length_one() {
+        assert_eq!(fault(&[], 2), None);
+        assert_eq!(fault(&[0.6, 0.8], 2), None);
+        assert!(fault(&[1.0], 2).is_some_and(|what| what.contains("1 numbers instead of 2")));
+        assert!(fault(&[f32::NAN, 0.0], 2).is_some());
+        assert!(fault(&[1.0, 1.0], 2).is_some_and(|what| what.contains("1.414")));
+    }
+
+    #[test]
+    fn a_passage_has_the_mean_of_its_pieces() {
+        let mut new = document();
+        assert!(check(&new, DIMENSION).is_empty());
+        new.chunks[0].vector = vec![1.0, 0.0];
+        assert_eq!(check(&new, DIMENSION)[0].id, "abc123:0");
+    }
+
+    #[test]
+    fn vectors_may_be_missing_where_the_document_says_so() {
+        let mut new = document();
+        new.chunks.iter_mut().for_each(|row| row.vector.clear());
+        assert_eq!(check(&new, DIMENSION).len(), 3);
+        new.document.embedded = false;
+        assert!(check(&new, DIMENSION).is_empty());
+        let mut all_there = document();
+        all_there.document.embedded = false;
+        assert_eq!(check(&all_there, DIMENSION)[0].id, "abc123");
+    }
+}
