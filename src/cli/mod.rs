@@ -1,6 +1,7 @@
 //! The command line: one clap struct and one thin function per subcommand. What was typed becomes a typed request
 //! here, and nothing behind it sees a flag.
 
+mod check;
 mod chunk_delete;
 mod chunks_list;
 mod completions;
@@ -102,6 +103,7 @@ enum Command {
     Remove(remove::RemoveArgs),
     Status(status::StatusArgs),
     Namespaces(namespaces::NamespacesArgs),
+    Check(check::CheckArgs),
     Reindex(reindex::ReindexArgs),
     Eval(eval::EvalArgs),
     Completions(completions::CompletionsArgs),
@@ -147,6 +149,7 @@ fn run(cli: Cli) -> Result<u8> {
             Command::Remove(args) => remove::run(&context, args).await,
             Command::Status(args) => status::run(&context, args).await,
             Command::Namespaces(args) => namespaces::run(&context, args).await,
+            Command::Check(args) => check::run(&context, args).await,
             Command::Reindex(args) => reindex::run(&context, args).await,
             Command::Eval(args) => eval::run(&context, args).await,
             Command::Completions(_) | Command::ParseWorker => Ok(0),

@@ -4,6 +4,7 @@
 //! scripts, and their fields stay. Colours are written as ANSI codes; the stream takes them out where nobody can see
 //! them.
 
+mod check;
 mod chunks;
 mod correction;
 mod docs;
@@ -25,6 +26,7 @@ use serde_json::Value;
 
 use crate::load::Format;
 
+pub use check::{CheckView, NamespaceCheck};
 pub use chunks::{ChunkListView, DeletedChunksView};
 pub use correction::CorrectionView;
 pub use docs::{DocumentList, DocumentView, RemovedView};
