@@ -173,6 +173,15 @@ fn damaged_rows_are_found_and_mended_as_one_generation() {
 }
 
 #[test]
+fn deleted_chunks_are_no_damage() {
+    let sandbox = two_documents();
+    let documents = sandbox.json(&["docs"]);
+    let id = documents[0]["doc_id"].as_str().unwrap();
+    assert_eq!(sandbox.kb(&["chunk-delete", "--yes", &format!("{id}:1")]).code, 0);
+    assert_eq!(findings(&sandbox), []);
+}
+
+#[test]
 fn a_vector_that_is_lost_is_made_by_the_next_ingest() {
     let sandbox = two_documents();
     let id = rewrite(&sandbox, "b.md", |new| {
