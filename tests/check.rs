@@ -83,6 +83,9 @@ fn a_sound_store_passes_and_is_not_written() {
     let names: Vec<&str> =
         both["namespaces"].as_array().unwrap().iter().map(|n| n["namespace"].as_str().unwrap()).collect();
     assert_eq!((names, &both["sound"]), (vec!["default", "words"], &Value::Bool(true)));
+    std::fs::remove_dir_all(sandbox.path(".kb/namespaces/words/keyword")).unwrap();
+    let words = sandbox.kb(&["check", "--all-namespaces"]);
+    assert!(words.code == 3 && words.out.contains("; kb check --repair -n words"), "{}", words.out);
     assert_eq!(sandbox.kb(&["check", "-n", "nobody"]).code, 3);
     assert_eq!(sandbox.kb(&["check", "--wait", "1"]).code, 2);
 }

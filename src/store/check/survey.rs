@@ -17,6 +17,8 @@ use crate::store::tables::Tables;
 
 /// How often opening is tried again when a publication comes in between.
 const ATTEMPTS: usize = 20;
+/// The namespace that commands mean where none is named.
+const DEFAULT: &str = "default";
 /// How the keyword index is called in findings.
 pub(super) const KEYWORD: &str = "keyword";
 
@@ -69,6 +71,9 @@ pub(super) async fn survey(namespace: &Namespace) -> Result<Survey> {
     findings.extend(in_documents);
     findings.extend(in_keyword);
     findings.extend(entries.iter().flat_map(Entries::strangers));
+    if namespace.name() != DEFAULT {
+        findings.iter_mut().for_each(|finding| finding.command.push_str(&format!(" -n {}", namespace.name())));
+    }
     let [documents, sections] = walk.counts;
     let (namespace, generation) = (namespace.name().to_owned(), manifest.generation);
     let checked = Checked { namespace, generation, documents, sections, chunks, findings };
