@@ -65,6 +65,12 @@ fn version_of(sandbox: &Sandbox, candidates: &[usize]) -> usize {
     held[0]
 }
 
+/// What `kb check` says of the store, which is sound.
+fn assert_sound(sandbox: &Sandbox) {
+    let check = sandbox.kb(&["check"]);
+    assert_eq!(check.code, 0, "{}{}", check.out, check.err);
+}
+
 #[test]
 fn a_crash_at_any_step_leaves_one_generation() {
     for (place, name) in STEPS.iter().enumerate() {
@@ -78,6 +84,7 @@ fn a_crash_at_any_step_leaves_one_generation() {
         assert_eq!(version_of(&sandbox, &[1, 2]), if decided { 2 } else { 1 }, "after a crash at {name:?}");
         sandbox.json(&INGEST);
         assert_eq!(version_of(&sandbox, &[1, 2]), 2, "the next run after a crash at {name:?}");
+        assert_sound(&sandbox);
     }
 }
 
@@ -107,6 +114,7 @@ fn the_first_publication_may_crash_too() {
         assert!(crashed.status.code().is_none(), "the process dies at {name:?}");
         sandbox.json(&INGEST);
         assert_eq!(version_of(&sandbox, &[1]), 1, "after a crash at {name:?}");
+        assert_sound(&sandbox);
     }
 }
 
@@ -143,4 +151,5 @@ fn a_process_may_be_killed_at_any_moment() {
     write_version(&sandbox, kills + 2);
     sandbox.json(&INGEST);
     assert_eq!(version_of(&sandbox, &[held, kills + 2]), kills + 2);
+    assert_sound(&sandbox);
 }
