@@ -29,6 +29,16 @@ pub fn join_line(text: &mut String, line: &str) {
     text.push_str(line);
 }
 
+/// Appends a line to a title that goes over several: a word broken at the end of the line before is put together
+/// again; `glued` says that the line goes on in the middle of a word anyway.
+pub fn join_title(title: &mut String, line: &str, glued: bool) {
+    let broken = title.ends_with('-') && line.starts_with(char::is_lowercase);
+    if broken {
+        title.pop();
+    }
+    if broken || glued { title.push_str(line) } else { join_line(title, line) }
+}
+
 /// The number of characters (Unicode scalar values) in `text`.
 pub fn char_count(text: &str) -> usize {
     text.chars().count()

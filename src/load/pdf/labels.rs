@@ -1,14 +1,12 @@
 //! Page labels: the numbers that a PDF says its pages bear.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
-use lopdf::{Dictionary, Document as Pdf, Object, ObjectId};
+use lopdf::{Dictionary, Document as Pdf, Object};
 
-use super::{dictionary, resolve, strings};
+use super::{dictionary, resolve, strings, trees};
 use crate::text::write_roman;
 
-/// How deep the number tree is followed.
-const DEEPEST: usize = 32;
 /// Letters repeat for the next round of the alphabet; more rounds than this are nonsense.
 const MOST_ROUNDS: u32 = 8;
 
@@ -40,33 +38,12 @@ struct Range {
 }
 
 fn ranges(pdf: &Pdf) -> BTreeMap<usize, Range> {
-    let mut ranges = BTreeMap::new();
     let root = pdf.catalog().ok().and_then(|catalog| catalog.get(b"PageLabels").ok());
-    let mut stack: Vec<(&Object, usize)> = root.map(|root| (root, 0)).into_iter().collect();
-    let mut seen: HashSet<ObjectId> = HashSet::new();
-    while let Some((object, depth)) = stack.pop() {
-        if let Object::Reference(id) = object
-            && !seen.insert(*id)
-        {
-            continue;
-        }
-        let Some(node) = dictionary(pdf, object) else { continue };
-        if let Some(Object::Array(pairs)) = node.get(b"Nums").ok().and_then(|nums| resolve(pdf, nums)) {
-            for pair in pairs.chunks_exact(2) {
-                if let Some(Object::Integer(page)) = resolve(pdf, &pair[0])
-                    && let (Ok(page), Some(range)) = (usize::try_from(*page), dictionary(pdf, &pair[1]))
-                {
-                    ranges.insert(page, read_range(pdf, range));
-                }
-            }
-        }
-        if let Some(Object::Array(kids)) = node.get(b"Kids").ok().and_then(|kids| resolve(pdf, kids))
-            && depth < DEEPEST
-        {
-            stack.extend(kids.iter().map(|kid| (kid, depth + 1)));
-        }
-    }
-    ranges
+    let range = |(page, range): (&Object, &Object)| match page {
+        Object::Integer(page) => Some((usize::try_from(*page).ok()?, read_range(pdf, dictionary(pdf, range)?))),
+        _ => None,
+    };
+    trees::pairs(pdf, root, b"Nums").into_iter().filter_map(range).collect()
 }
 
 fn read_range(pdf: &Pdf, range: &Dictionary) -> Range {

@@ -13,6 +13,7 @@ mod outline;
 mod pages;
 mod strings;
 mod tags;
+mod trees;
 
 use lopdf::{Dictionary, Document as Pdf, LoadOptions as PdfLoadOptions, Object};
 

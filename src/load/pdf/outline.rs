@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use lopdf::{Dictionary, Document as Pdf, Object, ObjectId};
 
-use super::{dictionary, resolve, strings};
+use super::{dictionary, resolve, strings, trees};
 use crate::load::OutlineEntry;
 use crate::text::squeeze;
 
@@ -15,8 +15,6 @@ use crate::text::squeeze;
 const MOST_ENTRIES: usize = 100_000;
 /// Deeper nesting is cut off: no document has it, and paths with thousands of parts help nobody.
 const DEEPEST_NESTING: u32 = 64;
-/// How deep a name tree is followed.
-const DEEPEST_NAME_TREE: usize = 32;
 
 /// The entries of the outline, depth first. Empty where there is none.
 pub fn read(pdf: &Pdf) -> Vec<OutlineEntry> {
@@ -119,29 +117,12 @@ impl<'a> Targets<'a> {
 
 /// The name tree of destinations, flattened.
 fn read_names<'a>(pdf: &'a Pdf, catalog: &'a Dictionary) -> HashMap<Vec<u8>, &'a Object> {
-    let mut names = HashMap::new();
     let root =
         catalog.get(b"Names").ok().and_then(|names| dictionary(pdf, names)).and_then(|names| names.get(b"Dests").ok());
-    let mut stack: Vec<(&Object, usize)> = root.map(|root| (root, 0)).into_iter().collect();
-    let mut seen: HashSet<ObjectId> = HashSet::new();
-    while let Some((object, depth)) = stack.pop() {
-        if let Object::Reference(id) = object
-            && !seen.insert(*id)
-        {
-            continue;
-        }
-        let Some(node) = dictionary(pdf, object) else { continue };
-        if let Some(Object::Array(pairs)) = node.get(b"Names").ok().and_then(|names| resolve(pdf, names)) {
-            for pair in pairs.chunks_exact(2) {
-                if let Some(Object::String(name, _)) = resolve(pdf, &pair[0]) {
-                    names.entry(name.clone()).or_insert(&pair[1]);
-                }
-            }
-        }
-        if let Some(Object::Array(kids)) = node.get(b"Kids").ok().and_then(|kids| resolve(pdf, kids))
-            && depth < DEEPEST_NAME_TREE
-        {
-            stack.extend(kids.iter().map(|kid| (kid, depth + 1)));
+    let mut names = HashMap::new();
+    for (name, destination) in trees::pairs(pdf, root, b"Names") {
+        if let Object::String(name, _) = name {
+            names.entry(name.clone()).or_insert(destination);
         }
     }
     names

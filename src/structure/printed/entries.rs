@@ -2,7 +2,7 @@
 
 use crate::load::Block;
 use crate::structure::{normalise_title, numbering};
-use crate::text::{is_wide, join_line, roman};
+use crate::text::{is_wide, join_title, roman};
 
 /// Fewer entries are no contents page.
 const FEWEST_ENTRIES: usize = 3;
@@ -130,10 +130,10 @@ fn region(blocks: &[Block], strict: &[Option<(String, String)>], first: usize) -
                 let mut whole = String::new();
                 if joins {
                     for &line in &pending {
-                        join_broken(&mut whole, blocks[line].words());
+                        join_title(&mut whole, blocks[line].words(), false);
                     }
                 }
-                join_broken(&mut whole, &title);
+                join_title(&mut whole, &title, false);
                 let look = blocks[start].look.as_ref();
                 entries.push(Entry {
                     title: spaced(whole),
@@ -165,16 +165,6 @@ fn spaced(title: String) -> String {
     let glued = before.ends_with(|c: char| c.is_ascii_digit()) && rest.starts_with(|c: char| c.is_ascii_uppercase())
         || before.ends_with(['章', '节', '節', '条', '條', '编', '篇', '部', '卷', '分']) && rest.starts_with(is_wide);
     if glued { format!("{before} {rest}") } else { title }
-}
-
-/// Joins a line to a title; a word broken at the end of the line before is put together again.
-fn join_broken(title: &mut String, line: &str) {
-    if title.ends_with('-') && line.starts_with(char::is_lowercase) {
-        title.pop();
-        title.push_str(line);
-    } else {
-        join_line(title, line);
-    }
 }
 
 fn same_looks(a: &Block, b: &Block) -> bool {

@@ -5,7 +5,7 @@ use super::titles::{could_be_title, ends_like_a_sentence, is_index_letter};
 use crate::load::{Block, BlockKind, Look};
 use crate::structure::numbering::{self, Kind, Numbering};
 use crate::structure::{Heading, Provenance};
-use crate::text::{is_wide, join_line};
+use crate::text::{is_wide, join_title};
 
 /// A heading has at most so many characters, ideographs counted twice.
 const LONGEST: usize = 180;
@@ -210,16 +210,7 @@ fn is_close(before: &Block, next: &Block) -> bool {
 fn candidate(blocks: &[Block], start: usize, lines: usize, body: Option<&Body>, step: f32) -> Option<Candidate> {
     let mut text = String::new();
     for block in &blocks[start..start + lines] {
-        let line = block.words();
-        let is_broken = text.ends_with('-') && line.starts_with(char::is_lowercase);
-        if is_broken {
-            text.pop();
-        }
-        if is_broken || block.kind == BlockKind::Glued {
-            text.push_str(line);
-        } else {
-            join_line(&mut text, line);
-        }
+        join_title(&mut text, block.words(), block.kind == BlockKind::Glued);
     }
     let look = blocks[start].look.as_ref();
     let distinct = look.zip(body).is_some_and(|(look, body)| is_distinct(look, body));
