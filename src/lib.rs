@@ -9,6 +9,7 @@
 //! - [`text`]: scripts, tokens, sentences; pure functions
 //! - [`embed`]: the embedding model and the engine that runs it
 //! - [`store`]: LanceDB tables, the tantivy index, generations and the lock
+//! - [`overlay`]: what people changed, as a layer over what the sources say; pure functions
 //! - [`ingest`]: scan, plan, load, chunk, embed, publish
 //! - [`edit`]: what people correct: tables of contents, chunks
 //! - [`retrieve`]: a question to ranked passages
@@ -27,6 +28,7 @@ pub mod error;
 pub mod eval;
 pub mod ingest;
 pub mod load;
+pub mod overlay;
 pub mod render;
 pub mod retrieve;
 pub mod store;

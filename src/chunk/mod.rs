@@ -94,6 +94,16 @@ pub fn cut(sections: &[Section], config: &ChunkConfig) -> Vec<Parent> {
     parents
 }
 
+/// Cuts the text of one parent into the texts of its children.
+pub fn pieces<'a>(parent: &'a str, config: &ChunkConfig) -> Vec<&'a str> {
+    split::children(parent, config.child_chars).into_iter().map(|range| &parent[range]).collect()
+}
+
+/// The end of the text before a child in its section: what is embedded with it.
+pub fn overlap<'a>(before: &'a str, config: &ChunkConfig) -> &'a str {
+    split::tail(before, config.overlap_chars)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

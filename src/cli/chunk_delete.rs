@@ -5,12 +5,15 @@ use std::io::{IsTerminal, Write};
 use clap::Args;
 
 use super::Context;
+use super::progress::progress_display;
+use super::reading::ReadingArgs;
+use super::reindex::rebuild_options;
 use super::waiting::WaitArgs;
-use crate::edit::{Deletion, DocumentDeletion, delete_chunks};
-use crate::embed::MODEL;
+use crate::edit::{Deletion, DocumentDeletion, delete_chunks, documents_of, publish};
 use crate::error::{Error, Result, plain_io};
+use crate::ingest::Rebuilder;
 use crate::render::DeletedChunksView;
-use crate::store::{ModelRecord, NewDocument, Snapshot, Writer};
+use crate::store::Snapshot;
 use crate::text::count;
 
 /// Take chunks out of documents; the files stay
@@ -21,9 +24,10 @@ use crate::text::count;
   kb chunk-delete 7f3k2m:12 --dry-run
 
 `kb chunks-list` shows the ids; those of the other chunks stay as they are. The last piece of a passage takes the
-passage along, and the last passage of a document the document. What was deleted is back when the source is read
-again: when the file has changed, when it gets the vectors that `--no-embed` left out, with `kb ingest --force`, and
-by `kb toc DOC --edit` and `kb reindex`.")]
+passage along, and the last passage of a document the document.
+What was deleted stays deleted when the source is read again, unless the source has changed at that place: then it is
+a conflict (`kb chunks-list --conflicts`). `kb chunk-edit ID --reset` brings a passage back. A document of which all was
+deleted is ingested like a new one.")]
 pub struct ChunkDeleteArgs {
     /// Ids of parents (7f3k2m:12) or children (7f3k2m:12.3)
     #[arg(value_name = "ID", required = true)]
@@ -55,33 +59,23 @@ pub async fn run(context: &Context, args: ChunkDeleteArgs) -> Result<u8> {
         context.tell("nothing was deleted");
         return Ok(1);
     }
-    let model = ModelRecord { name: MODEL.name.to_owned(), dimension: MODEL.dimension };
-    let mut writer = Writer::open_existing(&namespace, &model, &args.wait.patience(context)).await?;
-    if writer.generation() != snapshot.manifest().generation {
-        let now = plan(&Snapshot::open(&namespace).await?, &args).await?;
+    let options = rebuild_options(context, ReadingArgs::default(), &args.wait)?;
+    let mut rebuilder = Rebuilder::open(&namespace, &options, progress_display(context)).await?;
+    if rebuilder.snapshot().manifest().generation != snapshot.manifest().generation {
+        let now = plan(rebuilder.snapshot(), &args).await?;
         if now.documents != deletion.documents {
             return Err(Error::failed("the documents have changed meanwhile; nothing was deleted")
                 .hint("see what is there with `kb chunks-list` and run the command again"));
         }
         deletion = now;
     }
-    let generation = writer.publish(&deletion.change).await?;
-    context.show(&DeletedChunksView { documents: &deletion.documents, generation: Some(generation) })?;
+    let generation = publish(&mut rebuilder, deletion.changed).await?.generation;
+    context.show(&DeletedChunksView { documents: &deletion.documents, generation })?;
     Ok(0)
 }
 
 async fn plan(snapshot: &Snapshot, args: &ChunkDeleteArgs) -> Result<Deletion> {
-    let mut doc_ids: Vec<String> =
-        args.ids.iter().filter_map(|id| id.split_once(':')).map(|(doc_id, _)| doc_id.to_owned()).collect();
-    doc_ids.sort_unstable();
-    doc_ids.dedup();
-    let mut stored = Vec::with_capacity(doc_ids.len());
-    for document in snapshot.documents_by_id(&doc_ids).await? {
-        let sections = snapshot.sections(&document.doc_id).await?;
-        let chunks = snapshot.chunks_of(&document.doc_id).await?;
-        stored.push(NewDocument { document, sections, chunks });
-    }
-    stored.sort_by(|a, b| a.document.source.cmp(&b.document.source));
+    let stored = documents_of(snapshot, &args.ids).await?;
     delete_chunks(stored, &args.ids, !args.no_cascade, &jiff::Timestamp::now().to_string())
 }
 

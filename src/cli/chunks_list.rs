@@ -3,10 +3,11 @@
 use clap::{Args, ValueEnum};
 
 use super::Context;
+use crate::edit::{Conflict, conflicts};
 use crate::error::{Error, Result};
-use crate::render::ChunkListView;
+use crate::render::{ChunkListView, ConflictsView};
 use crate::retrieve::{ChunkColumn, ChunkList, ChunkListRequest, Purpose, find_sections, with_subsections};
-use crate::store::{ChunkFilter, ChunkType};
+use crate::store::{ChunkFilter, ChunkType, DocumentRow, NewDocument, Snapshot};
 
 /// List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)
 #[derive(Debug, Args)]
@@ -15,6 +16,8 @@ use crate::store::{ChunkFilter, ChunkType};
   kb chunks-list --doc manual.pdf --section 3.2
   kb chunks-list --filter \"pump house\" --format jsonl
   kb chunks-list --limit 20 --offset 40
+  kb chunks-list --edited
+  kb chunks-list --conflicts                    edits that a changed source has overtaken
   kb chunks-list --order-by updated_at:desc,chunk_id --limit 10")]
 pub struct ChunksListArgs {
     /// Only of this document (an id, a path, a title, or the beginning, end or part of one)
@@ -29,6 +32,12 @@ pub struct ChunksListArgs {
     /// Only chunks with this text in them: plain text, upper and lower case alike
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
+    /// Only chunks that somebody changed
+    #[arg(long)]
+    edited: bool,
+    /// Instead of chunks, edits that do not fit what the source says now; `kb chunk-edit ID --resolve` settles them
+    #[arg(long, conflicts_with_all = ["section", "chunk_type", "filter", "edited", "order_by"])]
+    conflicts: bool,
     /// At most so many [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     limit: Option<u32>,
@@ -78,6 +87,7 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
             Level::Child => ChunkType::Child,
         }),
         text: args.filter,
+        edited: args.edited,
         ..ChunkFilter::default()
     };
     if let Some(name) = &args.doc {
@@ -90,6 +100,11 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
             let wanted = found.iter().flat_map(|found| with_subsections(&sections, found.section));
             filter.section_ids = Some(wanted.map(|section| section.section_id.clone()).collect());
         }
+    }
+    if args.conflicts {
+        let limit = args.limit.map(|limit| limit as usize);
+        return list_conflicts(context, snapshot, &documents, filter.doc_id.as_deref(), args.offset as usize, limit)
+            .await;
     }
     let request = ChunkListRequest {
         filter,
@@ -108,4 +123,23 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
         ));
     }
     Ok(u8::from(list.chunks.is_empty()))
+}
+
+async fn list_conflicts(
+    context: &Context,
+    snapshot: &Snapshot,
+    documents: &[DocumentRow],
+    doc_id: Option<&str>,
+    offset: usize,
+    limit: Option<usize>,
+) -> Result<u8> {
+    let with_edits = documents.iter().filter(|row| row.edits.iter().any(|edit| edit.passage.is_none()));
+    let mut found = Vec::new();
+    for document in with_edits.filter(|row| doc_id.is_none_or(|id| id == row.doc_id)) {
+        let chunks = snapshot.chunks_of(&document.doc_id).await?;
+        found.extend(conflicts(&NewDocument { document: document.clone(), sections: Vec::new(), chunks }));
+    }
+    let page: Vec<Conflict> = found.into_iter().skip(offset).take(limit.unwrap_or(usize::MAX)).collect();
+    context.show(&ConflictsView(&page))?;
+    Ok(u8::from(page.is_empty()))
 }

@@ -3,9 +3,11 @@
 
 mod check;
 mod chunk_delete;
+mod chunk_edit;
 mod chunks_list;
 mod completions;
 mod docs;
+mod editor;
 mod eval;
 mod ingest;
 mod namespaces;
@@ -97,8 +99,9 @@ enum Command {
     Search(search::SearchArgs),
     Toc(toc::TocArgs),
     Section(section::SectionArgs),
-    ChunkDelete(chunk_delete::ChunkDeleteArgs),
     ChunksList(chunks_list::ChunksListArgs),
+    ChunkEdit(chunk_edit::ChunkEditArgs),
+    ChunkDelete(chunk_delete::ChunkDeleteArgs),
     Docs(docs::DocsArgs),
     Remove(remove::RemoveArgs),
     Status(status::StatusArgs),
@@ -143,6 +146,7 @@ fn run(cli: Cli) -> Result<u8> {
             Command::Search(args) => search::run(&context, args).await,
             Command::Toc(args) => toc::run(&context, args).await,
             Command::Section(args) => section::run(&context, args).await,
+            Command::ChunkEdit(args) => chunk_edit::run(&context, args).await,
             Command::ChunkDelete(args) => chunk_delete::run(&context, args).await,
             Command::ChunksList(args) => chunks_list::run(&context, args).await,
             Command::Docs(args) => docs::run(&context, args).await,

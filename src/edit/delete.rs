@@ -1,18 +1,18 @@
 //! Chunks taken out of documents: the rows in, the rows that stay out. Pure.
 //!
 //! The ids of what stays are as before, so indexes have gaps from then on. What depends on what went is mended: the
-//! text and the vector of a passage that lost pieces, the spans of sections, the counts of the document. The piece
-//! behind one that went keeps its vector, into which up to 100 characters before it were embedded.
+//! text of a passage that lost pieces, the spans of sections, the counts of the document. What was taken out is kept
+//! as an edit, so that it stays out when the source is read again.
 
 use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
+use super::ChangedDocument;
 use crate::error::{Error, Result};
-use crate::ingest::normalise;
-use crate::store::{Change, ChunkRow, ChunkType, NewDocument};
+use crate::overlay::{Passage, PassageChange, Piece, change_passage, delete_passage, mend_counts, passages};
+use crate::store::{ChunkRow, ChunkType, NewDocument};
 use crate::text::count;
-use crate::text::script::language;
 
 /// How many ids an error names.
 const MOST_NAMED: usize = 5;
@@ -20,9 +20,9 @@ const MOST_NAMED: usize = 5;
 /// What taking chunks out comes to.
 #[derive(Debug)]
 pub struct Deletion {
-    /// To be published.
-    pub change: Change,
-    /// What it does to each document.
+    /// The documents that lose chunks.
+    pub changed: Vec<ChangedDocument>,
+    /// What it does to each.
     pub documents: Vec<DocumentDeletion>,
 }
 
@@ -71,16 +71,15 @@ pub fn delete_chunks(stored: Vec<NewDocument>, ids: &[String], cascade: bool, no
                 .hint("leave --no-cascade out to delete them too"));
         }
     }
-    let mut deletion = Deletion { change: Change::default(), documents: Vec::new() };
+    let mut deletion = Deletion { changed: Vec::new(), documents: Vec::new() };
     for new in stored {
         let going = going(&new.chunks, &named);
         if going.is_empty() {
             continue;
         }
-        deletion.change.remove.push(new.document.doc_id.clone());
-        let (left, report) = without(new, &going, now);
-        deletion.documents.push(report);
-        deletion.change.add.extend(left);
+        let after = without(&new, &going, now);
+        deletion.documents.push(report(&new, &after, &going));
+        deletion.changed.push(ChangedDocument { before: new, after });
     }
     Ok(deletion)
 }
@@ -112,94 +111,68 @@ fn going(chunks: &[ChunkRow], named: &HashSet<&str>) -> HashSet<String> {
     going
 }
 
-/// The document without some of its chunks; `None` where none is left.
-fn without(mut new: NewDocument, going: &HashSet<String>, now: &str) -> (Option<NewDocument>, DocumentDeletion) {
-    let (gone, left): (Vec<ChunkRow>, Vec<ChunkRow>) =
-        new.chunks.into_iter().partition(|row| going.contains(&row.chunk_id));
-    new.chunks = left;
-    let touched: HashSet<&str> = gone.iter().filter_map(|row| row.parent_id.as_deref()).collect();
-    keep_breaks(&mut new.chunks, &gone, now);
-    let rebuilt = rebuild_parents(&mut new.chunks, &touched, now);
-    mend_counts(&mut new);
-    let report = DocumentDeletion {
-        doc_id: new.document.doc_id.clone(),
-        source: new.document.source.clone(),
-        deleted: gone.into_iter().map(|row| row.chunk_id).collect(),
-        rebuilt,
-        removed: new.chunks.is_empty(),
-        parents: new.document.parents,
-        children: new.document.children,
-    };
-    ((!report.removed).then_some(new), report)
+/// The document without some of its chunks.
+fn without(before: &NewDocument, going: &HashSet<String>, now: &str) -> NewDocument {
+    let mut after = before.clone();
+    let sources: HashMap<u32, Passage> = passages(before).into_iter().map(|passage| (passage.index, passage)).collect();
+    for parent in before.chunks.iter().filter(|row| row.chunk_type == ChunkType::Parent) {
+        let Some(source) = sources.get(&parent.chunk_index) else { continue };
+        let children = || before.chunks.iter().filter(|row| row.parent_id.as_ref() == Some(&parent.chunk_id));
+        if going.contains(&parent.chunk_id) {
+            delete_passage(&mut after, source, now);
+        } else if children().any(|row| going.contains(&row.chunk_id)) {
+            let change = PassageChange {
+                source: source.clone(),
+                pieces: pieces_left(children(), going),
+                metadata: parent.metadata.clone(),
+                edited_at: now.to_owned(),
+            };
+            change_passage(&mut after, change, now);
+        }
+    }
+    mend_counts(&mut after);
+    after
 }
 
-/// Gives the end of a paragraph, which belongs to the piece in front of it, to the piece before one that went:
-/// otherwise two paragraphs became one.
-fn keep_breaks(left: &mut [ChunkRow], gone: &[ChunkRow], now: &str) {
-    for piece in gone.iter().filter(|row| row.chunk_type == ChunkType::Child) {
-        let before = left
-            .iter_mut()
-            .filter(|row| row.parent_id == piece.parent_id && row.parent_id.is_some())
-            .filter(|row| row.chunk_index < piece.chunk_index)
-            .max_by_key(|row| row.chunk_index);
-        let Some(before) = before else { continue };
+/// The pieces that stay. The end of a paragraph belongs to the piece in front of it; where that piece goes, the one
+/// before gets it: otherwise two paragraphs became one.
+fn pieces_left<'a>(children: impl Iterator<Item = &'a ChunkRow>, going: &HashSet<String>) -> Vec<Piece> {
+    let mut left: Vec<Piece> = Vec::new();
+    for row in children {
+        if !going.contains(&row.chunk_id) {
+            let piece =
+                Piece { index: Some(row.chunk_index), content: row.content.clone(), metadata: row.metadata.clone() };
+            left.push(piece);
+            continue;
+        }
+        let Some(before) = left.last_mut() else { continue };
         let (text, own) = before.content.split_at(before.content.trim_end().len());
-        let (_, other) = piece.content.split_at(piece.content.trim_end().len());
+        let (_, other) = row.content.split_at(row.content.trim_end().len());
         let lines = |space: &str| space.matches('\n').count();
         if lines(other) > lines(own) {
             before.content = format!("{text}{other}");
-            before.updated_at = now.to_owned();
         }
     }
+    left
 }
 
-/// Makes parents anew from the children that stay, and gives their ids.
-fn rebuild_parents(chunks: &mut [ChunkRow], touched: &HashSet<&str>, now: &str) -> Vec<String> {
-    let mut children: HashMap<String, Vec<ChunkRow>> = HashMap::new();
-    for row in chunks.iter() {
-        if let Some(parent) = row.parent_id.as_ref().filter(|parent| touched.contains(parent.as_str())) {
-            children.entry(parent.clone()).or_default().push(row.clone());
-        }
-    }
-    let mut rebuilt = Vec::new();
-    for parent in chunks.iter_mut().filter(|row| row.chunk_type == ChunkType::Parent) {
-        let Some(mut own) = children.remove(&parent.chunk_id) else { continue };
-        own.sort_by_key(|row| row.chunk_index);
-        parent.content = own.iter().map(|row| row.content.as_str()).collect();
-        parent.content_hash = blake3::hash(parent.content.as_bytes()).to_hex().to_string();
-        parent.language = language(&parent.content).to_owned();
-        parent.page_start = own.iter().filter_map(|row| row.page_start).min();
-        parent.page_end = own.iter().filter_map(|row| row.page_end).max();
-        parent.vector = mean(&own);
-        parent.updated_at = now.to_owned();
-        rebuilt.push(parent.chunk_id.clone());
-    }
-    rebuilt
-}
-
-/// The normalised mean of the vectors that there are; empty where there is none.
-fn mean(children: &[ChunkRow]) -> Vec<f32> {
-    let mut sum: Vec<f32> = Vec::new();
-    for row in children.iter().filter(|row| !row.vector.is_empty()) {
-        sum.resize(row.vector.len(), 0.0);
-        sum.iter_mut().zip(&row.vector).for_each(|(sum, x)| *sum += x);
-    }
-    normalise(&mut sum);
-    sum
-}
-
-/// Makes the counts of the document and the spans of its sections those of its chunks.
-fn mend_counts(new: &mut NewDocument) {
-    let of = |kind: ChunkType| new.chunks.iter().filter(move |row| row.chunk_type == kind);
-    let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    new.document.parents = number(of(ChunkType::Parent).count());
-    new.document.children = number(of(ChunkType::Child).count());
-    new.document.embedded = of(ChunkType::Child).all(|row| !row.vector.is_empty());
-    for section in &mut new.sections {
-        let own = || of(ChunkType::Parent).filter(|row| row.section_id == section.section_id);
-        let start = own().map(|row| row.chunk_index).min().unwrap_or(0);
-        let end = own().map(|row| row.chunk_index.saturating_add(1)).max().unwrap_or(0);
-        (section.chunk_start, section.chunk_end) = (start, end);
+fn report(before: &NewDocument, after: &NewDocument, going: &HashSet<String>) -> DocumentDeletion {
+    let deleted: Vec<String> =
+        before.chunks.iter().map(|row| &row.chunk_id).filter(|id| going.contains(*id)).cloned().collect();
+    let lost = |row: &&ChunkRow| {
+        before
+            .chunks
+            .iter()
+            .any(|child| child.parent_id.as_ref() == Some(&row.chunk_id) && going.contains(&child.chunk_id))
+    };
+    DocumentDeletion {
+        doc_id: before.document.doc_id.clone(),
+        source: before.document.source.clone(),
+        deleted,
+        rebuilt: after.chunks.iter().filter(lost).map(|row| row.chunk_id.clone()).collect(),
+        removed: after.chunks.is_empty(),
+        parents: after.document.parents,
+        children: after.document.children,
     }
 }
 
@@ -244,15 +217,16 @@ mod tests {
         let contents: Vec<&str> = new.chunks.iter().skip(1).map(|row| row.content.as_str()).collect();
         assert_eq!(contents[..3], ["First sentence here.\n\n", "Second sentence is. ", "Third one stands."]);
         let deletion = delete(&new, &["abc123:0.2"]);
-        let after = &deletion.change.add[0];
-        assert_eq!(deletion.change.remove, ["abc123"]);
+        let after = &deletion.changed[0].after;
+        assert_eq!(deletion.changed.len(), 1);
         let ids: Vec<&str> = after.chunks.iter().map(|row| row.chunk_id.as_str()).collect();
         assert_eq!(ids, ["abc123:0", "abc123:0.0", "abc123:0.1", "abc123:1", "abc123:1.0"]);
         let parent = &after.chunks[0];
         assert_eq!(parent.content, "First sentence here.\n\nSecond sentence is. ");
         assert_eq!((parent.updated_at.as_str(), after.chunks[3].updated_at.as_str()), ("now", "then"));
-        let half = 0.5f32.sqrt();
-        assert!(parent.vector.iter().all(|x| (x - half).abs() < 1e-6), "{:?}", parent.vector);
+        let edit = &after.document.edits[0];
+        assert_eq!((edit.passage, edit.content.as_ref()), (Some(0), Some(&parent.content)));
+        assert!(edit.original.ends_with("Third one stands.") && parent.edited && !after.chunks[3].edited);
         assert_eq!((after.document.parents, after.document.children), (2, 3));
         assert_eq!(deletion.documents[0].rebuilt, ["abc123:0"]);
     }
@@ -260,7 +234,7 @@ mod tests {
     #[test]
     fn paragraphs_stay_paragraphs() {
         let new = stored("Alpha beta gamma. Delta epsilon ok.\n\nZeta eta theta iota.");
-        let after = &delete(&new, &["abc123:0.1"]).change.add[0];
+        let after = &delete(&new, &["abc123:0.1"]).changed[0].after;
         assert_eq!(after.chunks[0].content, "Alpha beta gamma.\n\nZeta eta theta iota.");
     }
 
@@ -268,13 +242,13 @@ mod tests {
     fn the_last_child_takes_its_parent_and_the_last_chunk_the_document() {
         let new = stored(TEXT);
         let deletion = delete(&new, &["abc123:1.0"]);
-        let after = &deletion.change.add[0];
+        let after = &deletion.changed[0].after;
         assert_eq!(deletion.documents[0].deleted, ["abc123:1", "abc123:1.0"]);
         let two = after.sections.iter().find(|row| row.title == "Two").unwrap();
         assert_eq!((two.chunk_start, two.chunk_end), (0, 0));
         let deletion = delete(&new, &["abc123:0", "abc123:1"]);
-        assert!(deletion.change.add.is_empty() && deletion.documents[0].removed);
-        assert_eq!(deletion.change.remove, ["abc123"]);
+        assert!(deletion.changed[0].after.chunks.is_empty() && deletion.documents[0].removed);
+        assert_eq!(deletion.changed.len(), 1);
     }
 
     #[test]
@@ -304,8 +278,7 @@ mod tests {
             let ids: Vec<String> = picks.iter().map(|pick| pick.get(&new.chunks).chunk_id.clone()).collect();
             let deletion = delete_chunks(vec![new.clone()], &ids, true, "now").unwrap();
             let report = &deletion.documents[0];
-            let empty = NewDocument { document: new.document.clone(), sections: Vec::new(), chunks: Vec::new() };
-            let after = deletion.change.add.first().unwrap_or(&empty);
+            let after = &deletion.changed[0].after;
             prop_assert_eq!(report.removed, after.chunks.is_empty());
             prop_assert_eq!(report.deleted.len() + after.chunks.len(), new.chunks.len());
             for id in &ids {

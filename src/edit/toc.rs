@@ -57,6 +57,8 @@ pub struct CorrectionReport {
     pub sections: u32,
     /// Passages it has now.
     pub parents: u32,
+    /// Edits of its chunks that do not fit the new passages any more.
+    pub edits_in_conflict: usize,
     /// Child chunks embedded.
     pub embedded: usize,
     /// Child chunks that kept their vectors.
@@ -71,6 +73,7 @@ impl CorrectionReport {
             outcome,
             sections: document.sections,
             parents: document.parents,
+            edits_in_conflict: 0,
             embedded: 0,
             reused: 0,
         }
@@ -200,6 +203,7 @@ async fn rebuild(
         Ok(CorrectionReport {
             sections: rebuilt.sections,
             parents: rebuilt.parents,
+            edits_in_conflict: rebuilt.conflicts,
             embedded: indexer.embedded,
             reused: indexer.reused,
             ..CorrectionReport::new(document, outcome)

@@ -66,6 +66,12 @@ impl KnownVectors {
         known
     }
 
+    /// Whether a child need not be embedded.
+    #[cfg(test)]
+    pub(crate) fn knows(&self, child: &ChunkRow) -> bool {
+        self.get(child).is_some()
+    }
+
     fn get(&self, child: &ChunkRow) -> Option<&Vec<f32>> {
         self.by_text.get(&child.content_hash).or_else(|| self.by_content.get(child.content.trim_end()))
     }
@@ -248,7 +254,7 @@ fn set_vectors(chunks: &mut [ChunkRow], vectors: Vec<Vec<f32>>) {
 }
 
 /// Makes a vector one of length 1.
-pub(crate) fn normalise(vector: &mut [f32]) {
+fn normalise(vector: &mut [f32]) {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     if length > 0.0 {
         vector.iter_mut().for_each(|x| *x /= length);

@@ -5,6 +5,7 @@
 //! batch is published as one generation: an interrupted run loses at most the batch it was working on. A file that
 //! fails costs itself; what the store held of it stays.
 
+mod edits;
 mod index;
 mod plan;
 mod prepare;
@@ -26,7 +27,6 @@ use crate::load::{Format, LoadOptions};
 use crate::store::DocumentRow;
 use crate::structure::Provenance;
 
-pub(crate) use index::normalise;
 pub use index::{Indexer, KnownVectors, Vectors};
 pub use prepare::{Prepared, SourceFacts, corrected_toc, prepare};
 pub use rebuild::{RebuildOptions, Rebuilder, Rebuilt, SourceNow, anew, read_source, read_stored};
@@ -151,6 +151,10 @@ pub struct SourceReport {
     pub sections: u32,
     /// Its parent chunks.
     pub parents: u32,
+    /// Edits of its chunks that stand on the new text.
+    pub edits_carried: usize,
+    /// Edits that the new text has overtaken.
+    pub edits_in_conflict: usize,
     /// Why it failed.
     pub error: Option<String>,
     /// The next step after a failure.
@@ -168,6 +172,8 @@ impl SourceReport {
             pages: None,
             sections: 0,
             parents: 0,
+            edits_carried: 0,
+            edits_in_conflict: 0,
             error: None,
             hint: None,
             warnings: Vec::new(),

@@ -81,6 +81,8 @@ pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, n
             language: language(content).to_owned(),
             content_hash: blake3::hash(content.as_bytes()).to_hex().to_string(),
             updated_at: now.to_owned(),
+            edited: false,
+            metadata: Default::default(),
             vector: Vec::new(),
         };
         let parent_row = row(parent_id.clone(), ChunkType::Parent, &parent.content, parent.pages);
@@ -138,6 +140,7 @@ pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, n
         structure_version: STRUCTURE_VERSION,
         // Said by the indexer, which knows.
         embedded: false,
+        edits: Vec::new(),
     };
     Prepared { new: NewDocument { document: row, sections: section_rows, chunks }, texts }
 }

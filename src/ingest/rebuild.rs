@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Progress;
+use super::edits::carry_edits;
 use super::index::{Indexer, KnownVectors, Vectors};
 use super::plan::STANDARD_INPUT;
 use super::prepare::{Prepared, SourceFacts, prepare};
@@ -15,7 +16,8 @@ use crate::embed::{EngineChoice, MODEL};
 use crate::error::Result;
 use crate::load::worker::{Limits, Worker};
 use crate::load::{Document, Format, LoadOptions, OutlineEntry};
-use crate::store::{DocumentRow, ModelRecord, Namespace, Patience, Snapshot, Store, Writer};
+use crate::overlay::as_the_source_says;
+use crate::store::{DocumentRow, ModelRecord, Namespace, NewDocument, Patience, Snapshot, Store, Writer};
 
 /// How sources are read and texts embedded.
 #[derive(Debug, Clone)]
@@ -80,13 +82,15 @@ pub fn read_source(row: &DocumentRow, store: &Store, load: &LoadOptions, worker:
     }
 }
 
-/// The document as the store holds it: its passages, with the titles of its sections in front of them.
+/// The document as the store holds it: its passages without edits, with the titles of its sections in front of them.
 ///
 /// # Errors
 /// Where the store cannot be read.
 pub async fn read_stored(row: &DocumentRow, snapshot: &Snapshot) -> Result<Document> {
     let sections = snapshot.sections(&row.doc_id).await?;
-    stored_document(row, &sections, &snapshot.chunks_of(&row.doc_id).await?)
+    let chunks = snapshot.chunks_of(&row.doc_id).await?;
+    let stored = NewDocument { document: row.clone(), sections, chunks };
+    stored_document(row, &stored.sections, &as_the_source_says(&stored))
 }
 
 /// The rows that a stored document gets from its text, read again: all but the vectors.
@@ -119,6 +123,8 @@ pub struct Rebuilt {
     pub sections: u32,
     /// Parent chunks.
     pub parents: u32,
+    /// Edits that have become conflicts.
+    pub conflicts: usize,
 }
 
 impl Rebuilder {
@@ -140,16 +146,32 @@ impl Rebuilder {
         &self.snapshot
     }
 
-    /// Replaces a document's sections and chunks by what [`anew`] made of it. Vectors are reused as
+    /// Replaces a document's sections and chunks by what [`anew`] made of it, with its edits on top. Vectors are reused as
     /// [`KnownVectors::of_chunks`] says; a document without vectors stays without.
     ///
     /// # Errors
     /// Where the store or the model fail.
-    pub async fn put(&mut self, row: &DocumentRow, prepared: Prepared) -> Result<Rebuilt> {
+    pub async fn put(&mut self, row: &DocumentRow, mut prepared: Prepared) -> Result<Rebuilt> {
         let known = KnownVectors::of_chunks(&self.snapshot.chunks_of(&row.doc_id).await?);
-        let rebuilt = Rebuilt { sections: prepared.new.document.sections, parents: prepared.new.document.parents };
+        let conflicts = carry_edits(row, &self.snapshot, &mut prepared).await?.conflicts;
+        let document = &prepared.new.document;
+        let rebuilt = Rebuilt { sections: document.sections, parents: document.parents, conflicts };
         self.indexer.put(prepared, known, row.embedded).await?;
         Ok(rebuilt)
+    }
+
+    /// Replaces a document by rows that are ready but for vectors that `known` does not have; those are made where
+    /// `embed` says so.
+    ///
+    /// # Errors
+    /// Where the store or the model fail.
+    pub async fn put_rows(&mut self, prepared: Prepared, known: KnownVectors, embed: bool) -> Result<()> {
+        self.indexer.put(prepared, known, embed).await
+    }
+
+    /// Takes a document out.
+    pub fn remove(&mut self, row: &DocumentRow) {
+        self.indexer.remove(&row.doc_id);
     }
 
     /// Replaces a document's row; its sections and chunks stay.

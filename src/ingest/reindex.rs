@@ -51,6 +51,8 @@ pub struct ReindexedDocument {
     pub sections: u32,
     /// How many passages it has now.
     pub parents: u32,
+    /// Edits of its chunks that do not fit the new text any more.
+    pub edits_in_conflict: usize,
     /// Why it failed; then it is as it was.
     pub error: Option<String>,
     /// The next step after a failure.
@@ -145,6 +147,7 @@ async fn rebuild_all(
             sections_before: row.sections,
             sections: row.sections,
             parents: row.parents,
+            edits_in_conflict: 0,
             error: None,
             hint: None,
         };
@@ -203,5 +206,6 @@ async fn rebuild(
     let rebuilt = rebuilder.put(row, prepared).await?;
     line.sections = rebuilt.sections;
     line.parents = rebuilt.parents;
+    line.edits_in_conflict = rebuilt.conflicts;
     Ok(Ok(()))
 }

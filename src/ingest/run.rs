@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use tokio::sync::mpsc::Receiver;
 
+use super::edits::{carry_edits, edit_warning, lost_edits};
 use super::index::{Indexer, KnownVectors, Vectors};
 use super::plan::{Existing, Plan, STANDARD_INPUT, Todo, failed, plan};
 use super::prepare::{Prepared, SourceFacts, corrected_toc, prepare};
@@ -183,6 +184,7 @@ impl Sink<'_, '_> {
             }
             let mut line = SourceReport::new(&row.source, Action::Removed);
             line.describe(&row);
+            line.warnings.extend(lost_edits(&row));
             report.sources.push(line);
             if !self.request.dry_run {
                 self.indexer().await?.remove(&row.doc_id);
@@ -265,8 +267,14 @@ impl Sink<'_, '_> {
             corrected_toc,
         };
         let now = jiff::Timestamp::now().to_string();
-        let prepared: Prepared = prepare(&document, &source_facts, &self.request.chunking, &now);
+        let mut prepared: Prepared = prepare(&document, &source_facts, &self.request.chunking, &now);
         line.describe(&prepared.new.document);
+        if let (Some(snapshot), Some(row)) = (&self.snapshot, before) {
+            let carried = carry_edits(row, snapshot, &mut prepared).await?;
+            line.edits_carried = carried.carried;
+            line.edits_in_conflict = carried.conflicts;
+            line.warnings.extend(edit_warning(&carried));
+        }
         report.sources.push(line);
         if !self.request.dry_run {
             let vectors = match (&self.snapshot, before) {

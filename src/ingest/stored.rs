@@ -1,6 +1,6 @@
 //! A document from what the store holds of it, for when its source is not at hand.
 //!
-//! The text is that of the passages, edits included. Titles are no part of any passage, so each section's stands in
+//! The text is that of the passages, without edits: those are put on top again. Titles are no part of any passage, so each section's stands in
 //! front of its text again; whoever finds the sections anew finds them there.
 
 use super::prepare::LOST_ENTRIES;

@@ -26,7 +26,7 @@ impl View for ChunkListView<'_> {
         for row in chunks {
             let kind = format!("{:<6}", row.chunk_type.name());
             let place = format!("{:<section$}", row.section_id);
-            let text = cut(&squeeze(&row.content), left);
+            let text = cut(&format!("{}{}", mark(row), squeeze(&row.content)), left);
             writeln!(out, "{:<id$}  {}  {}  {text}", row.chunk_id, paint(DIM, kind), paint(PLACE, place))?;
         }
         Ok(())
@@ -41,7 +41,9 @@ impl View for ChunkListView<'_> {
             let page = if page.is_empty() { String::new() } else { format!(" · {page}") };
             let title = if row.section_title.is_empty() { String::new() } else { format!(" {}", row.section_title) };
             writeln!(out, "## {} ({})\n", row.chunk_id, row.chunk_type.name())?;
-            writeln!(out, "`{}` · section `{}`{title}{page}\n", row.source_id, row.section_id)?;
+            let edited = if row.edited { " · edited" } else { "" };
+            let notes: String = row.metadata.notes.iter().map(|(name, value)| format!(" · {name}={value}")).collect();
+            writeln!(out, "`{}` · section `{}`{title}{page}{edited}{notes}\n", row.source_id, row.section_id)?;
             // Quoted, so that headings in a passage are not taken for those of the list.
             for line in row.content.trim_end().lines() {
                 writeln!(out, "{}", format!("> {line}").trim_end())?;
@@ -57,6 +59,11 @@ impl View for ChunkListView<'_> {
     fn paths(&self) -> Vec<String> {
         self.0.chunks.iter().map(|row| row.chunk_id.clone()).collect()
     }
+}
+
+/// In front of a chunk that somebody changed.
+fn mark(row: &ListedChunk) -> &'static str {
+    if row.edited { "✎ " } else { "" }
 }
 
 /// What `kb chunk-delete` shows.

@@ -117,6 +117,8 @@ pub struct ListedChunk {
     pub metadata: ChunkMetadata,
     /// When it was last written, RFC 3339.
     pub updated_at: String,
+    /// Whether a person changed it.
+    pub edited: bool,
 }
 
 /// What is known of a chunk beside its text and its place.
@@ -130,6 +132,9 @@ pub struct ChunkMetadata {
     pub page_start: Option<u32>,
     /// Last page.
     pub page_end: Option<u32>,
+    /// What a person noted about it.
+    #[serde(flatten)]
+    pub notes: BTreeMap<String, String>,
 }
 
 impl ChunkList {
@@ -192,8 +197,10 @@ fn listed(row: ChunkRow, sources: &HashMap<&str, &str>, titles: &BTreeMap<String
             language: row.language,
             page_start: row.page_start,
             page_end: row.page_end,
+            notes: row.metadata,
         },
         updated_at: row.updated_at,
+        edited: row.edited,
     }
 }
 

@@ -188,6 +188,7 @@ mod tests {
             corrected_toc: None,
             structure_version: 0,
             embedded: true,
+            edits: Vec::new(),
         }
     }
 

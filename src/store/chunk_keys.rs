@@ -27,6 +27,8 @@ pub struct ChunkFilter {
     pub chunk_type: Option<ChunkType>,
     /// Those whose content has this in it, whatever the case.
     pub text: Option<String>,
+    /// Only those that a person changed.
+    pub edited: bool,
 }
 
 impl ChunkFilter {
@@ -44,6 +46,9 @@ impl ChunkFilter {
         }
         if let Some(text) = &self.text {
             parts.push(format!("contains(lower(content), '{}')", text.to_lowercase().replace('\'', "''")));
+        }
+        if self.edited {
+            parts.push("edited".to_owned());
         }
         (!parts.is_empty()).then(|| parts.join(" AND "))
     }
@@ -79,13 +84,15 @@ impl Snapshot {
     /// Where the table cannot be read; so for what follows.
     pub async fn chunk_keys(&self, filter: &ChunkFilter) -> Result<Vec<ChunkKey>> {
         let mut keys = self.keys(filter).await?;
-        let places: HashMap<String, u32> = if filter.text.is_none() && filter.chunk_type != Some(ChunkType::Child) {
-            places(&keys)
-        } else {
-            // The parents of the children that are wanted are not among them.
-            let parents = ChunkFilter { chunk_type: Some(ChunkType::Parent), text: None, ..filter.clone() };
-            places(&self.keys(&parents).await?)
-        };
+        let places: HashMap<String, u32> =
+            if filter.text.is_none() && !filter.edited && filter.chunk_type != Some(ChunkType::Child) {
+                places(&keys)
+            } else {
+                // The parents of the children that are wanted are not among them.
+                let parents =
+                    ChunkFilter { chunk_type: Some(ChunkType::Parent), text: None, edited: false, ..filter.clone() };
+                places(&self.keys(&parents).await?)
+            };
         for key in &mut keys {
             if let Some(place) = key.parent_id.as_ref().and_then(|parent| places.get(parent)) {
                 key.parent_index = *place;
@@ -95,6 +102,10 @@ impl Snapshot {
     }
 
     async fn keys(&self, filter: &ChunkFilter) -> Result<Vec<ChunkKey>> {
+        // In a table of an earlier version nothing was ever edited.
+        if filter.edited && !self.tables.has_column(&self.tables.chunks, "edited").await? {
+            return Ok(Vec::new());
+        }
         let batches = self.tables.rows(&self.tables.chunks, filter.sql(), Some(KEY_COLUMNS)).await?;
         let mut keys = Vec::new();
         for batch in &batches {
@@ -152,11 +163,12 @@ mod tests {
             section_ids: Some(vec!["d#1".into(), "d#1.1".into()]),
             chunk_type: Some(ChunkType::Child),
             text: Some("It's ÄRGER".into()),
+            edited: true,
         };
         assert_eq!(
             filter.sql().unwrap(),
             "doc_id IN ('d') AND section_id IN ('d#1', 'd#1.1') AND chunk_type = 'child' \
-             AND contains(lower(content), 'it''s ärger')"
+             AND contains(lower(content), 'it''s ärger') AND edited"
         );
     }
 }

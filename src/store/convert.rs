@@ -66,6 +66,7 @@ pub(super) fn documents_to_batch(rows: &[&DocumentRow]) -> Result<RecordBatch> {
         optional_texts!(rows, |row| row.corrected_toc.as_ref()),
         numbers!(rows, |row| row.structure_version),
         Arc::new(BooleanArray::from_iter(rows.iter().map(|row| Some(row.embedded)))),
+        optional_texts!(rows, |row| (!row.edits.is_empty()).then(|| to_json(&row.edits))),
     ];
     batch(DOCUMENTS, 0, columns)
 }
@@ -125,6 +126,8 @@ pub(super) fn chunks_to_batch(rows: &[&ChunkRow], dimension: usize) -> Result<Re
         texts!(rows, |row| &row.content_hash),
         texts!(rows, |row| &row.updated_at),
         Arc::new(vectors),
+        Arc::new(BooleanArray::from_iter(rows.iter().map(|row| Some(row.edited)))),
+        optional_texts!(rows, |row| (!row.metadata.is_empty()).then(|| to_json(&row.metadata))),
     ];
     batch(CHUNKS, dimension, columns)
 }
@@ -166,6 +169,7 @@ pub(super) fn documents_from_batch(batch: &RecordBatch) -> Result<Vec<DocumentRo
                     .map_or(Ok(0), |_| columns.number("structure_version", i))?,
                 // Before there was this column, every document had vectors.
                 embedded: columns.later("embedded", i).is_none_or(|column| column.as_boolean().value(i)),
+                edits: columns.later("edits", i).map_or(Ok(Vec::new()), |_| columns.json("edits", i))?,
             })
         })
         .collect()
@@ -214,6 +218,10 @@ pub(super) fn chunks_from_batch(batch: &RecordBatch) -> Result<Vec<ChunkRow>> {
                 language: columns.text("language", i)?,
                 content_hash: columns.text("content_hash", i)?,
                 updated_at: columns.text("updated_at", i)?,
+                edited: columns.later("edited", i).is_some_and(|column| column.as_boolean().value(i)),
+                metadata: columns
+                    .later("metadata", i)
+                    .map_or(Ok(Default::default()), |_| columns.json("metadata", i))?,
                 vector: match columns.later("vector", i) {
                     Some(_) => columns.vector("vector", i)?,
                     None => Vec::new(),

@@ -39,7 +39,7 @@ pub use keyword::{KeywordField, KeywordHit};
 pub use layout::{Namespace, Store, check_namespace_name};
 pub use lock::{Holder, Patience};
 pub use manifest::{Manifest, ModelRecord};
-pub use rows::{ChunkRow, ChunkType, DocumentRow, NewDocument, SectionRow, document_id};
+pub use rows::{ChunkRow, ChunkType, DocumentRow, Edit, NewDocument, SectionRow, document_id};
 pub use size::Size;
 pub use snapshot::{LoadedVectors, Snapshot, VectorHit};
 pub use writer::{Change, Writer};

@@ -37,6 +37,7 @@ fn document(id: &str, vector: Vec<f32>) -> NewDocument {
         corrected_toc: Some("[]".into()),
         structure_version: 7,
         embedded: !vector.is_empty(),
+        edits: Vec::new(),
     };
     let chunk = ChunkRow {
         chunk_id: format!("{id}:0"),
@@ -52,6 +53,8 @@ fn document(id: &str, vector: Vec<f32>) -> NewDocument {
         language: "en".into(),
         content_hash: "h".into(),
         updated_at: "now".into(),
+        edited: false,
+        metadata: Default::default(),
         vector,
     };
     NewDocument { document: row, sections: Vec::new(), chunks: vec![chunk] }
@@ -65,7 +68,8 @@ async fn publish(namespace: &Namespace, new: NewDocument) {
 /// Takes the columns out that came later, and the permission to have no vector.
 async fn make_older(namespace: &Namespace) {
     let tables = Tables::open(namespace).await.unwrap();
-    tables.documents.drop_columns(&["corrected_toc", "structure_version", "embedded"]).await.unwrap();
+    tables.chunks.drop_columns(&["edited", "metadata"]).await.unwrap();
+    tables.documents.drop_columns(&["corrected_toc", "structure_version", "embedded", "edits"]).await.unwrap();
     let rows: Vec<RecordBatch> = tables.rows(&tables.chunks, None, None).await.unwrap();
     let field =
         |field: &Arc<Field>| field.as_ref().clone().with_nullable(field.is_nullable() && field.name() != "vector");

@@ -52,6 +52,41 @@ pub struct DocumentRow {
     pub structure_version: u32,
     /// Whether all its chunks have vectors.
     pub embedded: bool,
+    /// What people changed in its text, by passage; conflicts behind it.
+    pub edits: Vec<Edit>,
+}
+
+/// What a person changed in a document: a passage as the source gives it, and as it shall be instead. The source's
+/// text and its edits together are what the document's chunks say.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Edit {
+    /// Its number among the edits of the document, from 1.
+    pub number: u32,
+    /// The index of the passage it changes; `None` where the source has changed at that place since, and somebody has
+    /// to say what holds: a conflict.
+    pub passage: Option<u32>,
+    /// The section of the passage.
+    pub section_id: String,
+    /// The context line of the passage.
+    pub context: String,
+    /// First page of the passage.
+    pub page_start: Option<u32>,
+    /// Last page of the passage.
+    pub page_end: Option<u32>,
+    /// The source's text: the whole passage; of a conflict, the sentences that were changed.
+    pub original: String,
+    /// What stands in its place; `None` where it was deleted.
+    pub content: Option<String>,
+    /// What the person noted about the passage.
+    pub metadata: BTreeMap<String, String>,
+    /// What the person noted about pieces of the passage, by their text without the space around it.
+    pub piece_metadata: BTreeMap<String, BTreeMap<String, String>>,
+    /// Of a conflict, the source's text in front of it.
+    pub before: String,
+    /// Of a conflict, the source's text behind it.
+    pub after: String,
+    /// When it was made, RFC 3339.
+    pub edited_at: String,
 }
 
 /// A row of `sections`.
@@ -142,6 +177,10 @@ pub struct ChunkRow {
     pub content_hash: String,
     /// When it was last written, RFC 3339.
     pub updated_at: String,
+    /// Whether a person changed it.
+    pub edited: bool,
+    /// What a person noted about it.
+    pub metadata: BTreeMap<String, String>,
     /// Of length 1; of a parent the normalised mean of its children's. Empty where there is none yet, or it was not
     /// read from the table.
     #[serde(skip)]

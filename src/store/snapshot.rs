@@ -34,6 +34,8 @@ pub(super) const CHUNK_COLUMNS: &[&str] = &[
     "language",
     "content_hash",
     "updated_at",
+    "edited",
+    "metadata",
 ];
 /// How often opening is tried again when a publication comes in between …
 const ATTEMPTS: u32 = 30;

@@ -207,11 +207,21 @@ impl Tables {
         if let Some(filter) = filter {
             query = query.only_if(filter);
         }
-        if let Some(columns) = columns {
-            query = query.select(Select::columns(columns));
-        }
         let fail = |error: lancedb::Error| store_error("read", &self.namespace.tables(), &error);
+        if let Some(columns) = columns {
+            // Tables of earlier versions lack some.
+            let schema = table.schema().await.map_err(fail)?;
+            let there: Vec<&str> =
+                columns.iter().copied().filter(|name| schema.field_with_name(name).is_ok()).collect();
+            query = query.select(Select::columns(&there));
+        }
         query.execute().await.map_err(fail)
+    }
+
+    /// Whether a table has a column; those of earlier versions lack some.
+    pub(super) async fn has_column(&self, table: &Table, name: &str) -> Result<bool> {
+        let fail = |error: lancedb::Error| store_error("read", &self.namespace.tables(), &error);
+        Ok(table.schema().await.map_err(fail)?.field_with_name(name).is_ok())
     }
 
     /// The next rows of a stream.
@@ -271,6 +281,7 @@ fn documents_schema() -> SchemaRef {
         optional_text("corrected_toc"),
         optional_number("structure_version"),
         Field::new("embedded", DataType::Boolean, true),
+        optional_text("edits"),
     ]))
 }
 
@@ -311,6 +322,9 @@ fn chunks_schema(dimension: usize) -> SchemaRef {
         text("content_hash"),
         text("updated_at"),
         Field::new("vector", DataType::FixedSizeList(item, length), true),
+        // From here on: columns that stores of earlier versions lack.
+        Field::new("edited", DataType::Boolean, true),
+        optional_text("metadata"),
     ]))
 }
 

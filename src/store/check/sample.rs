@@ -38,6 +38,8 @@ fn chunk(id: &str, section: &str, index: u32, content: &str, vector: [f32; 2]) -
         language: "en".into(),
         content_hash: "h".into(),
         updated_at: "now".into(),
+        edited: false,
+        metadata: Default::default(),
         vector: vector.to_vec(),
     }
 }
@@ -67,6 +69,7 @@ pub(super) fn document() -> NewDocument {
             corrected_toc: None,
             structure_version: 1,
             embedded: true,
+            edits: Vec::new(),
         },
         sections: vec![section("0", 0), section("1", 1)],
         chunks: vec![

@@ -1,0 +1,101 @@
+//! Changed documents to the store: what is embedded anew, and the publication.
+
+use std::collections::HashMap;
+
+use crate::chunk::ChunkConfig;
+use crate::error::Result;
+use crate::ingest::{Indexer, KnownVectors, Prepared, Rebuilder};
+use crate::overlay::{embedded_texts, renew_hashes};
+use crate::store::{ChunkRow, ChunkType, NewDocument, Snapshot};
+
+/// A document as it is and as it shall be.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChangedDocument {
+    /// As it is.
+    pub before: NewDocument,
+    /// As it shall be; without chunks, it is to be removed.
+    pub after: NewDocument,
+}
+
+/// The documents of some chunks or conflicts with all their rows, by source.
+///
+/// # Errors
+/// Where the store cannot be read.
+pub async fn documents_of(snapshot: &Snapshot, ids: &[String]) -> Result<Vec<NewDocument>> {
+    let mut doc_ids: Vec<String> =
+        ids.iter().filter_map(|id| id.split_once([':', '~'])).map(|(doc_id, _)| doc_id.to_owned()).collect();
+    doc_ids.sort_unstable();
+    doc_ids.dedup();
+    let mut documents = Vec::with_capacity(doc_ids.len());
+    for document in snapshot.documents_by_id(&doc_ids).await? {
+        let sections = snapshot.sections(&document.doc_id).await?;
+        let chunks = snapshot.chunks_of(&document.doc_id).await?;
+        documents.push(NewDocument { document, sections, chunks });
+    }
+    documents.sort_by(|a, b| a.document.source.cmp(&b.document.source));
+    Ok(documents)
+}
+
+/// Publishes documents as they shall be. Embedded are the pieces whose text is new, and those behind a changed one,
+/// into which its end is embedded; a document without vectors stays without. Gives the indexer with its counts.
+///
+/// # Errors
+/// Where the store or the model fail.
+pub async fn publish(rebuilder: &mut Rebuilder, changed: Vec<ChangedDocument>) -> Result<&Indexer> {
+    for ChangedDocument { before, after } in changed {
+        if after.chunks.is_empty() {
+            rebuilder.remove(&after.document);
+            continue;
+        }
+        let embed = before.document.embedded;
+        let (prepared, known) = with_texts(&before, after);
+        rebuilder.put_rows(prepared, known, embed).await?;
+    }
+    rebuilder.finish().await
+}
+
+/// What is embedded of the changed document, and the vectors that still hold.
+fn with_texts(before: &NewDocument, mut after: NewDocument) -> (Prepared, KnownVectors) {
+    let config: ChunkConfig = serde_json::from_str(&after.document.chunking).unwrap_or_default();
+    let texts_before = embedded_texts(&before.chunks, &config);
+    let was: HashMap<&str, &str> =
+        children(&before.chunks).zip(&texts_before).map(|(row, text)| (row.chunk_id.as_str(), text.as_str())).collect();
+    let texts = embedded_texts(&after.chunks, &config);
+    let holds = |row: &ChunkRow, text: &str| was.get(row.chunk_id.as_str()) == Some(&text) && !row.vector.is_empty();
+    let known: HashMap<String, Vec<f32>> = children(&after.chunks)
+        .zip(&texts)
+        .filter(|(row, text)| holds(row, text))
+        .map(|(row, _)| (row.content_hash.clone(), row.vector.clone()))
+        .collect();
+    renew_hashes(&mut after.chunks, &texts, holds);
+    // They are set from what is known and embedded; a passage's is made from its pieces'.
+    after.chunks.iter_mut().for_each(|row| row.vector.clear());
+    (Prepared { new: after, texts }, KnownVectors::of_texts(known))
+}
+
+fn children(chunks: &[ChunkRow]) -> impl Iterator<Item = &ChunkRow> {
+    chunks.iter().filter(|row| row.chunk_type == ChunkType::Child)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit::chunks::tests::stored;
+    use crate::edit::{ChunkOrder, NewText, edit_chunks};
+
+    #[test]
+    fn the_piece_behind_a_change_is_embedded_anew_and_no_other() {
+        let new = stored("First sentence here.\n\nSecond sentence is. Third one stands. Fourth one too.\n");
+        let order = ChunkOrder {
+            chunk_id: "abc123:0.1".into(),
+            text: Some(NewText::Given("Second is other.".into())),
+            ..ChunkOrder::default()
+        };
+        let changed = edit_chunks(vec![new], &[order], "now").unwrap().changed.remove(0);
+        let (prepared, known) = with_texts(&changed.before, changed.after);
+        let fresh: Vec<&str> =
+            children(&prepared.new.chunks).filter(|row| !known.knows(row)).map(|row| row.chunk_id.as_str()).collect();
+        assert_eq!(fresh, ["abc123:0.1", "abc123:0.2"]);
+        assert!(prepared.texts[2].contains("other."), "{:?}", prepared.texts);
+    }
+}

@@ -1,0 +1,627 @@
+//! Edits put onto a new version of their document.
+//!
+//! The sentences of the old and the new version of the source are matched (Myers' diff), and each edit is taken apart
+//! into runs of sentences and what stands in their place: a three-way merge by sentences. A run that the source still
+//! has gets its edit; one that the source has changed too becomes a conflict; where the source says by now what the
+//! person said, there is nothing left to do. A passage that the source has word for word keeps its edit as it is.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+use super::align::{Sentence, changed, matched, only_place, sentences_in, sentences_of};
+use super::base::{Passage, passages};
+use super::counts::mend_counts;
+use super::passage::{PassageChange, Piece, change_passage, delete_passage, next_number, pieces_of, same};
+use crate::chunk::ChunkConfig;
+use crate::store::{ChunkType, Edit, NewDocument};
+use crate::text::is_wide;
+
+/// Sentences around a conflict that are kept with it.
+const AROUND: usize = 2;
+
+type Notes = BTreeMap<String, String>;
+
+/// What became of a document's edits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Carried {
+    /// Edits that stand on the new version.
+    pub carried: usize,
+    /// Changes that the source has made itself.
+    pub settled: usize,
+    /// Changes that have become conflicts.
+    pub conflicts: usize,
+}
+
+/// Puts the edits of `old`, conflicts included, onto `fresh`: the same document as its source is now, without edits.
+/// `now` is an RFC 3339 time.
+pub fn carry(old: &NewDocument, fresh: &mut NewDocument, config: &ChunkConfig, now: &str) -> Carried {
+    if old.document.edits.is_empty() {
+        return Carried::default();
+    }
+    let (before, after) = (passages(old), passages(fresh));
+    let mut plan = Plan::new(&before, &after, next_number(&old.document.edits));
+    for edit in &old.document.edits {
+        match edit.passage {
+            Some(index) => plan.place_edit(edit, index),
+            None => plan.place_conflict(edit),
+        }
+    }
+    let Plan { pages, conflicts, carried, .. } = plan;
+    fresh.document.edits = conflicts;
+    for (source, page) in after.iter().zip(pages) {
+        put(fresh, source, page, config, now);
+    }
+    mend_counts(fresh);
+    carried
+}
+
+/// What happens to a passage of the new version.
+#[derive(Debug, Default)]
+struct Page {
+    /// Its sentences among all.
+    sentences: Range<usize>,
+    /// Its whole text, where an edit is taken over as it is; `Some(None)` where it was deleted.
+    whole: Option<Option<String>>,
+    /// Runs of its sentences that are exchanged.
+    runs: Vec<Run>,
+    metadata: Notes,
+    piece_metadata: BTreeMap<String, Notes>,
+    edited_at: String,
+}
+
+/// Sentences of the new version and what stands in their place.
+#[derive(Debug, Clone)]
+struct Run {
+    place: Range<usize>,
+    /// The space that was in front of the text, where it was put between sentences.
+    lead: String,
+    text: String,
+}
+
+/// Where a change belongs in the new version.
+enum Found {
+    At(usize, Range<usize>),
+    Settled,
+    Lost,
+}
+
+struct Plan<'a> {
+    before: &'a [Passage],
+    after: &'a [Passage],
+    old: Vec<Sentence>,
+    new: Vec<Sentence>,
+    places: Vec<Option<usize>>,
+    /// Sentences of the new version that an edit has taken.
+    taken: Vec<bool>,
+    pages: Vec<Page>,
+    conflicts: Vec<Edit>,
+    next_number: u32,
+    carried: Carried,
+}
+
+impl<'a> Plan<'a> {
+    fn new(before: &'a [Passage], after: &'a [Passage], next_number: u32) -> Self {
+        let (old, new) = (sentences_of(before), sentences_of(after));
+        let places = matched(&old, &new);
+        let pages = (0..after.len()).map(|i| Page { sentences: own(&new, i), ..Page::default() }).collect();
+        let taken = vec![false; new.len()];
+        let (conflicts, carried) = (Vec::new(), Carried::default());
+        Plan { before, after, old, new, places, taken, pages, conflicts, next_number, carried }
+    }
+
+    fn place_edit(&mut self, edit: &Edit, index: u32) {
+        let Some(at) = self.before.iter().position(|passage| passage.index == index) else {
+            return self.place_conflict(edit);
+        };
+        let whole = own(&self.old, at);
+        if let Some(page) = self.same_passage(at, &whole) {
+            self.taken[self.pages[page].sentences.clone()].fill(true);
+            self.pages[page].whole = Some(edit.content.clone());
+            self.note(page, edit);
+            self.carried.carried += 1;
+            return;
+        }
+        let mut lost = false;
+        let mut first = None;
+        for (run, lead, text) in runs(edit, &self.old[whole.clone()], whole.start) {
+            let text: String = text;
+            match self.find(&run, &whole, &text) {
+                Found::At(page, place) => {
+                    first = first.or(Some(page));
+                    self.take(page, Run { place, lead, text }, edit);
+                }
+                Found::Settled => self.carried.settled += 1,
+                Found::Lost => {
+                    lost = true;
+                    let conflict = self.conflict(edit, &run, text);
+                    self.keep(conflict);
+                }
+            }
+        }
+        if !edit.metadata.is_empty() || !edit.piece_metadata.is_empty() {
+            match self.most_of(&whole).or(first) {
+                Some(page) => self.note(page, edit),
+                None => {
+                    lost = true;
+                    let text = edit.original.clone();
+                    let conflict = self.conflict(edit, &whole, text);
+                    self.keep(Edit {
+                        metadata: edit.metadata.clone(),
+                        piece_metadata: edit.piece_metadata.clone(),
+                        ..conflict
+                    });
+                }
+            }
+        }
+        self.carried.carried += usize::from(!lost);
+    }
+
+    /// A conflict gets its place after all where the source has the old text again.
+    fn place_conflict(&mut self, edit: &Edit) {
+        let (original, text) = (sentences_in(&edit.original), edit.content.clone().unwrap_or_default());
+        let place = match original.is_empty() {
+            false => only_place(&original, &self.new).map(|at| at..at + original.len()),
+            true => {
+                let before = sentences_in(&edit.before);
+                only_place(&before, &self.new).map(|at| at + before.len()..at + before.len())
+            }
+        };
+        let place = place.filter(|place| self.is_free(place));
+        let page = place.as_ref().and_then(|place| {
+            let sentence = if place.is_empty() { place.start.checked_sub(1)? } else { place.start };
+            self.new[sentence].passage
+        });
+        match (place, page) {
+            (Some(place), Some(page)) => {
+                if !same(&edit.original, &text) {
+                    self.take(page, Run { place, lead: String::new(), text }, edit);
+                }
+                self.note(page, edit);
+                self.carried.carried += 1;
+            }
+            _ if edit.metadata.is_empty() && only_place(&sentences_in(&text), &self.new).is_some() => {
+                self.carried.settled += 1;
+            }
+            _ => self.conflicts.push(Edit { passage: None, ..edit.clone() }),
+        }
+    }
+
+    /// The passage of the new version that is word for word this one.
+    fn same_passage(&self, at: usize, whole: &Range<usize>) -> Option<usize> {
+        let start = self.in_one_piece(whole).map(|place| place.start)?;
+        let page = self.new[start].passage?;
+        let is_all = self.pages[page].sentences == (start..start + whole.len());
+        let free = !self.taken[self.pages[page].sentences.clone()].contains(&true);
+        (is_all && free && same(&self.before[at].text, &self.after[page].text)).then_some(page)
+    }
+
+    /// Where a run of old sentences is now, if all of it is there, in order.
+    fn in_one_piece(&self, run: &Range<usize>) -> Option<Range<usize>> {
+        let matched = &self.places[run.clone()];
+        let start = (*matched.first()?)?;
+        let in_order = matched.iter().enumerate().all(|(i, place)| *place == Some(start + i));
+        let start = if in_order { start } else { only_place(&self.old[run.clone()], &self.new)? };
+        Some(start..start + run.len())
+    }
+
+    fn find(&self, run: &Range<usize>, whole: &Range<usize>, text: &str) -> Found {
+        let at = |place: Range<usize>, sentence: usize| match self.new[sentence].passage {
+            Some(page) if self.is_free(&place) => Found::At(page, place),
+            _ => Found::Lost,
+        };
+        if run.is_empty() {
+            // Where the source says it too, it is not said twice.
+            if only_place(&sentences_in(text), &self.new).is_some() {
+                return Found::Settled;
+            }
+            let left = run.start.checked_sub(1).filter(|left| whole.contains(left)).and_then(|left| self.places[left]);
+            let right = Some(run.start).filter(|right| whole.contains(right)).and_then(|right| self.places[right]);
+            return match (left, right) {
+                (Some(left), _) => at(left + 1..left + 1, left),
+                (None, Some(right)) => at(right..right, right),
+                (None, None) => Found::Lost,
+            };
+        }
+        if let Some(place) = self.in_one_piece(run)
+            && let Found::At(page, place) = at(place.clone(), place.start)
+        {
+            return Found::At(page, place);
+        }
+        let said = only_place(&sentences_in(text), &self.new).is_some();
+        let gone =
+            text.trim().is_empty() && self.gap(run).is_empty() && self.places[run.clone()].iter().all(Option::is_none);
+        if said || gone { Found::Settled } else { Found::Lost }
+    }
+
+    /// What the new version has between the neighbours of a run.
+    fn gap(&self, run: &Range<usize>) -> Range<usize> {
+        let start = self.places[..run.start].iter().rev().find_map(|place| *place).map_or(0, |at| at + 1);
+        let end = self.places[run.end..].iter().find_map(|place| *place).unwrap_or(self.new.len());
+        start..end.max(start)
+    }
+
+    fn is_free(&self, place: &Range<usize>) -> bool {
+        !self.taken[place.clone()].contains(&true)
+            && !(place.is_empty()
+                && self.pages.iter().any(|page| page.whole.is_some() && page.sentences.contains(&place.start)))
+    }
+
+    fn take(&mut self, page: usize, run: Run, edit: &Edit) {
+        self.taken[run.place.clone()].fill(true);
+        // A run may reach into the passages behind.
+        for other in &mut self.pages[page..] {
+            let reaches =
+                !run.place.is_empty() && run.place.start < other.sentences.end && other.sentences.start < run.place.end;
+            if reaches {
+                other.runs.push(run.clone());
+                later(&mut other.edited_at, &edit.edited_at);
+            }
+        }
+        if run.place.is_empty() {
+            let page = &mut self.pages[page];
+            page.runs.push(run);
+            later(&mut page.edited_at, &edit.edited_at);
+        }
+    }
+
+    fn note(&mut self, page: usize, edit: &Edit) {
+        let page = &mut self.pages[page];
+        page.metadata.extend(edit.metadata.clone());
+        page.piece_metadata.extend(edit.piece_metadata.clone());
+        later(&mut page.edited_at, &edit.edited_at);
+    }
+
+    /// The passage of the new version that has most of these sentences.
+    fn most_of(&self, sentences: &Range<usize>) -> Option<usize> {
+        let mut counts: HashMap<usize, usize> = HashMap::new();
+        for place in self.places[sentences.clone()].iter().flatten() {
+            if let Some(page) = self.new[*place].passage {
+                *counts.entry(page).or_default() += 1;
+            }
+        }
+        counts.into_iter().max_by_key(|&(page, count)| (count, std::cmp::Reverse(page))).map(|(page, _)| page)
+    }
+
+    fn conflict(&self, edit: &Edit, run: &Range<usize>, text: String) -> Edit {
+        let around = |range: Range<usize>| {
+            let said: Vec<&str> =
+                self.old[range].iter().filter(|s| s.passage.is_some()).map(|s| s.key.as_str()).collect();
+            // A blank line always parts sentences.
+            said.join("\n\n")
+        };
+        let original: String = self.old[run.clone()]
+            .iter()
+            .filter_map(|sentence| Some(&self.before[sentence.passage?].text[sentence.range.clone()]))
+            .collect();
+        Edit {
+            passage: None,
+            original: original.trim_end().to_owned(),
+            content: (!text.trim().is_empty()).then(|| text.trim_end().to_owned()),
+            metadata: BTreeMap::new(),
+            piece_metadata: BTreeMap::new(),
+            before: around(run.start.saturating_sub(AROUND)..run.start),
+            after: around(run.end..self.old.len().min(run.end + AROUND)),
+            ..edit.clone()
+        }
+    }
+
+    fn keep(&mut self, conflict: Edit) {
+        self.carried.conflicts += 1;
+        self.conflicts.push(Edit { number: self.next_number, ..conflict });
+        self.next_number += 1;
+    }
+}
+
+/// The sentences of a passage among all.
+fn own(sentences: &[Sentence], passage: usize) -> Range<usize> {
+    let start = sentences.iter().position(|sentence| sentence.passage == Some(passage)).unwrap_or(sentences.len());
+    let count = sentences[start..].iter().take_while(|sentence| sentence.passage == Some(passage)).count();
+    start..start + count
+}
+
+/// An edit as runs of sentences, counted from `first`, with the space in front of what stands in their place and that.
+fn runs(edit: &Edit, old: &[Sentence], first: usize) -> Vec<(Range<usize>, String, String)> {
+    let Some(content) = &edit.content else {
+        return vec![(first..first + old.len(), String::new(), String::new())];
+    };
+    let new = sentences_in(content);
+    changed(old, &new)
+        .into_iter()
+        .map(|(run, by)| {
+            let text = match (new.get(by.start), by.end.checked_sub(1).and_then(|last| new.get(last))) {
+                (Some(start), Some(end)) if !by.is_empty() => content[start.range.start..end.range.end].to_owned(),
+                _ => String::new(),
+            };
+            let lead =
+                by.start.checked_sub(1).and_then(|i| new.get(i)).map(|s| space_behind(&content[s.range.clone()]));
+            (first + run.start..first + run.end, lead.unwrap_or_default().to_owned(), text)
+        })
+        .collect()
+}
+
+fn space_behind(text: &str) -> &str {
+    &text[text.trim_end().len()..]
+}
+
+fn later(time: &mut String, other: &str) {
+    if other > time.as_str() {
+        *time = other.to_owned();
+    }
+}
+
+/// Makes a passage of the new version what the plan says.
+fn put(fresh: &mut NewDocument, source: &Passage, mut page: Page, config: &ChunkConfig, now: &str) {
+    let nothing =
+        page.whole.is_none() && page.runs.is_empty() && page.metadata.is_empty() && page.piece_metadata.is_empty();
+    if nothing {
+        return;
+    }
+    let sentences: Vec<Range<usize>> = sentences_in(&source.text).into_iter().map(|sentence| sentence.range).collect();
+    let text = match page.whole.take() {
+        Some(whole) => whole.map_or(String::new(), |text| format!("{}{}", text.trim_end(), space_behind(&source.text))),
+        None if page.runs.is_empty() => source.text.clone(),
+        None => exchanged(&source.text, &sentences, &page),
+    };
+    if text.trim().is_empty() {
+        return delete_passage(fresh, source, &page.edited_at);
+    }
+    let mut pieces = if same(&text, &source.text) { pieces_now(fresh, source) } else { pieces_of(&text, config) };
+    for piece in &mut pieces {
+        piece.metadata = page.piece_metadata.remove(piece.content.trim()).unwrap_or_default();
+    }
+    // The piece is gone or cut otherwise; what was noted about it is not lost.
+    for (name, value) in page.piece_metadata.into_values().flatten() {
+        page.metadata.entry(name).or_insert(value);
+    }
+    let change = PassageChange { source: source.clone(), pieces, metadata: page.metadata, edited_at: page.edited_at };
+    change_passage(fresh, change, now);
+}
+
+fn pieces_now(fresh: &NewDocument, source: &Passage) -> Vec<Piece> {
+    super::passage::rows_of(&fresh.chunks, source.index)
+        .filter(|row| row.chunk_type == ChunkType::Child)
+        .map(|row| Piece { index: Some(row.chunk_index), content: row.content.clone(), ..Piece::default() })
+        .collect()
+}
+
+/// The text of a passage with its runs exchanged.
+fn exchanged(text: &str, sentences: &[Range<usize>], page: &Page) -> String {
+    let mut out = String::with_capacity(text.len());
+    let own = &page.sentences;
+    let mut at = own.start;
+    loop {
+        for run in page.runs.iter().filter(|run| run.place.is_empty() && run.place.start == at) {
+            insert(&mut out, run, at < own.end);
+        }
+        let Some(sentence) = (at < own.end).then(|| sentences.get(at - own.start)).flatten() else { break };
+        match page.runs.iter().find(|run| run.place.contains(&at)) {
+            Some(run) => {
+                let end = run.place.end.min(own.end);
+                let last = sentences.get(end - 1 - own.start).unwrap_or(sentence);
+                let space = space_behind(&text[last.clone()]);
+                if run.place.start >= own.start && !run.text.trim().is_empty() {
+                    out.push_str(run.text.trim_end());
+                    out.push_str(space);
+                } else {
+                    widen(&mut out, space);
+                }
+                at = end;
+            }
+            None => {
+                out.push_str(&text[sentence.clone()]);
+                at += 1;
+            }
+        }
+    }
+    out
+}
+
+/// Puts a text between two sentences, or behind the last.
+fn insert(out: &mut String, run: &Run, more: bool) {
+    widen(out, &run.lead);
+    if !out.is_empty() && !out.ends_with(char::is_whitespace) && !out.ends_with(is_wide) {
+        out.push(' ');
+    }
+    out.push_str(run.text.trim_end());
+    if more {
+        let space = space_behind(&run.text);
+        let needs_none = run.text.trim_end().ends_with(is_wide);
+        out.push_str(if space.is_empty() && !needs_none { " " } else { space });
+    }
+}
+
+/// Keeps paragraphs apart: the space behind what went, where it has more lines than the one in front.
+fn widen(out: &mut String, space: &str) {
+    let lines = |space: &str| space.matches('\n').count();
+    if !out.is_empty() && lines(space) > lines(space_behind(out)) {
+        out.truncate(out.trim_end().len());
+        out.push_str(space);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edit::{ChunkOrder, NewText, delete_chunks, edit_chunks};
+    use crate::ingest::{SourceFacts, prepare};
+    use crate::load::markdown;
+    use crate::overlay::{find_conflict, place};
+    use proptest::prelude::*;
+
+    const CONFIG: ChunkConfig = ChunkConfig { parent_chars: 90, child_chars: 20, overlap_chars: 8 };
+
+    fn ingested(text: &str) -> NewDocument {
+        let facts = SourceFacts {
+            source: "a.md".into(),
+            doc_id: "abc123".into(),
+            content_hash: "h".into(),
+            size: 1,
+            mtime_ns: 0,
+            corrected_toc: None,
+        };
+        prepare(&markdown::parse(text), &facts, &CONFIG, "then").new
+    }
+
+    fn edited(new: NewDocument, id: &str, text: &str) -> NewDocument {
+        let order =
+            ChunkOrder { chunk_id: id.into(), text: Some(NewText::Given(text.into())), ..ChunkOrder::default() };
+        edit_chunks(vec![new], &[order], "now").unwrap().changed.remove(0).after
+    }
+
+    fn deleted(new: NewDocument, id: &str) -> NewDocument {
+        delete_chunks(vec![new], &[id.to_owned()], true, "now").unwrap().changed.remove(0).after
+    }
+
+    fn carried(old: &NewDocument, source: &str) -> (NewDocument, Carried) {
+        let mut fresh = ingested(source);
+        let carried = carry(old, &mut fresh, &CONFIG, "later");
+        (fresh, carried)
+    }
+
+    fn text(new: &NewDocument) -> String {
+        let parents = new.chunks.iter().filter(|row| row.chunk_type == ChunkType::Parent);
+        parents.map(|row| row.content.trim_end()).collect::<Vec<_>>().join("|")
+    }
+
+    const TEXT: &str =
+        "# One\n\nFirst one here. Second one here. Third one here.\n\n# Two\n\nAlone it stands. 再检查压力表。\n";
+
+    #[test]
+    fn the_same_source_gets_the_same_edits() {
+        let old = deleted(edited(ingested(TEXT), "abc123:0", "All is new here.\n\nQuite so."), "abc123:1.1");
+        let (new, what) = carried(&old, TEXT);
+        assert_eq!(text(&new), "All is new here.\n\nQuite so.|Alone it stands.");
+        assert_eq!(what, Carried { carried: 2, settled: 0, conflicts: 0 });
+        assert!(new.chunks[0].edited && new.document.edits.len() == 2);
+        let gone = deleted(ingested(TEXT), "abc123:0");
+        let (new, _) = carried(&gone, TEXT);
+        assert_eq!(
+            (text(&new), new.chunks[0].chunk_id.as_str()),
+            ("Alone it stands. 再检查压力表。".to_owned(), "abc123:1")
+        );
+    }
+
+    #[test]
+    fn an_edit_stands_where_the_source_changed_elsewhere() {
+        let old = edited(ingested(TEXT), "abc123:0", "First one here. Second is better. Third one here.");
+        let source = "# Zero\n\nNew in front.\n\n# One renamed\n\nFirst has changed. Second one here. Third one\nhere. Fourth.\n";
+        let (new, what) = carried(&old, source);
+        assert_eq!(text(&new), "New in front.|First has changed. Second is better. Third one\nhere. Fourth.");
+        assert_eq!((what.carried, what.conflicts), (1, 0));
+        assert_eq!(new.document.edits[0].original, "First has changed. Second one here. Third one\nhere. Fourth.");
+    }
+
+    #[test]
+    fn what_both_have_changed_is_a_conflict_and_nothing_is_lost() {
+        let old = edited(ingested(TEXT), "abc123:0", "First one here. Second is better. Third one here.");
+        let (new, what) = carried(&old, &TEXT.replace("Second one", "Second two"));
+        assert_eq!(text(&new).split('|').next(), Some("First one here. Second two here. Third one here."));
+        assert_eq!((what.carried, what.conflicts), (0, 1));
+        let conflict = &new.document.edits[0];
+        assert_eq!(
+            (conflict.original.as_str(), conflict.content.as_deref()),
+            ("Second one here.", Some("Second is better."))
+        );
+        assert!(conflict.before.ends_with("First one here.") && conflict.after.starts_with("Third one here."));
+        let place = place(conflict, &new).unwrap();
+        assert_eq!(new.chunks[0].content[place.range].trim(), "Second two here.");
+        // It stays one, and gets its place where the source goes back.
+        let (again, what) = carried(&new, &TEXT.replace("Second one", "Second three"));
+        assert_eq!((what.carried, what.conflicts, again.document.edits.len()), (0, 0, 1));
+        assert!(find_conflict(&again, &format!("abc123~{}", conflict.number)).is_some());
+        let (back, what) = carried(&again, TEXT);
+        assert_eq!(what.carried, 1);
+        assert!(text(&back).contains("Second is better.") && back.document.edits[0].passage == Some(0));
+    }
+
+    #[test]
+    fn what_the_source_says_by_now_is_settled() {
+        let old = edited(ingested(TEXT), "abc123:0", "First one here. Second is better. Third one here.");
+        let (new, what) = carried(&old, &TEXT.replace("Second one here", "Second is better"));
+        assert_eq!((what.settled, what.conflicts, new.document.edits.len()), (1, 0, 0));
+        let old = deleted(ingested(TEXT), "abc123:1.1");
+        let (new, what) = carried(&old, &TEXT.replace(" 再检查压力表。", ""));
+        assert_eq!((what.settled, new.document.edits.len()), (1, 0));
+    }
+
+    #[test]
+    fn what_was_put_in_stays_beside_its_neighbour() {
+        let old = edited(ingested(TEXT), "abc123:1", "Alone it stands. 再检查压力表。\n\nNobody knows why.");
+        let (new, what) = carried(&old, &TEXT.replace("Alone it stands.", "Alone it goes."));
+        assert_eq!(
+            (text(&new).split('|').next_back(), what.conflicts),
+            (Some("Alone it goes. 再检查压力表。\n\nNobody knows why."), 0)
+        );
+        let (new, what) = carried(&old, "# One\n\nFirst one here.\n");
+        assert_eq!((what.conflicts, new.document.edits[0].content.as_deref()), (1, Some("Nobody knows why.")));
+        assert_eq!(
+            place(&new.document.edits[0], &new).unwrap().range,
+            "First one here.".len().."First one here.".len()
+        );
+    }
+
+    #[test]
+    fn notes_go_with_their_passage_or_become_a_conflict() {
+        let note = ChunkOrder {
+            chunk_id: "abc123:1".into(),
+            metadata: BTreeMap::from([("reviewed".to_owned(), Some("yes".to_owned()))]),
+            ..ChunkOrder::default()
+        };
+        let old = edit_chunks(vec![ingested(TEXT)], &[note], "now").unwrap().changed.remove(0).after;
+        let (new, _) = carried(&old, &format!("Before all.\n\n{TEXT}").replace("Alone it stands", "Alone it goes"));
+        let noted: Vec<&str> =
+            new.chunks.iter().filter(|row| !row.metadata.is_empty()).map(|row| row.chunk_id.as_str()).collect();
+        assert_eq!(noted, ["abc123:2"]);
+        let (new, what) = carried(&old, "# One\n\nFirst one here.\n");
+        assert_eq!((what.conflicts, new.document.edits[0].metadata.len()), (1, 1));
+    }
+
+    fn keys(text: &str) -> Vec<String> {
+        sentences_in(text).into_iter().map(|sentence| sentence.key).collect()
+    }
+
+    proptest! {
+        /// The law of this room. Sentences have numbers, so that each can be told from all others.
+        #[test]
+        fn nothing_that_was_typed_is_lost(
+            kept in proptest::collection::vec(0u8..4, 4..30),
+            typed in proptest::collection::vec((any::<prop::sample::Index>(), 1usize..4), 1..5),
+        ) {
+            // 0 to 2: in both versions; 3: changed by the source; a new section now and then.
+            let version = |new: bool| kept.iter().enumerate().map(|(i, kind)| {
+                let head = if i % 7 == 3 { format!("\n\n# Head {i}\n\n") } else { String::new() };
+                let said = if *kind == 3 && new { "Changed" } else { "Sentence" };
+                format!("{head}{said} number {i} it is. ")
+            }).collect::<String>();
+            let mut old = ingested(&version(false));
+            let mut all = Vec::new();
+            for (n, (pick, sentences)) in typed.iter().enumerate() {
+                let id = pick.get(&old.chunks).chunk_id.clone();
+                let text: Vec<String> = (0..*sentences).map(|i| format!("Typed {n} part {i} is here.")).collect();
+                old = edited(old, &id, &text.join(" "));
+            }
+            for edit in &old.document.edits {
+                all.extend(keys(edit.content.as_deref().unwrap_or_default()).into_iter().filter(|key| key.starts_with("Typed")));
+            }
+            let (new, _) = carried(&old, &version(true));
+            let said: Vec<String> = new.chunks.iter().flat_map(|row| keys(&row.content))
+                .chain(new.document.edits.iter().flat_map(|edit| keys(edit.content.as_deref().unwrap_or_default())))
+                .collect();
+            for key in &all {
+                prop_assert!(said.contains(key), "{key} is lost: {said:?}");
+            }
+            // What is there is whole: pieces joined are their passages, and edits know their passages' text.
+            for parent in new.chunks.iter().filter(|row| row.chunk_type == ChunkType::Parent) {
+                let own: String = new.chunks.iter().filter(|row| row.parent_id.as_ref() == Some(&parent.chunk_id))
+                    .map(|row| row.content.as_str()).collect();
+                prop_assert_eq!(&own, &parent.content);
+                if let Some(edit) = new.document.edits.iter().find(|edit| edit.passage == Some(parent.chunk_index)) {
+                    prop_assert_eq!(edit.content.as_ref(), Some(&parent.content));
+                }
+            }
+            // Once more on the same source changes nothing.
+            let (again, _) = carried(&new, &version(true));
+            prop_assert_eq!(text(&again), text(&new));
+        }
+    }
+}
