@@ -40,8 +40,9 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Find the passages that answer a question')
             [CompletionResult]::new('toc', 'toc', [CompletionResultType]::ParameterValue, 'Show a document''s table of contents, or those of all documents; or correct one')
             [CompletionResult]::new('section', 'section', [CompletionResultType]::ParameterValue, 'Show the whole text of sections, their subsections included')
-            [CompletionResult]::new('chunk-delete', 'chunk-delete', [CompletionResultType]::ParameterValue, 'Take chunks out of documents; the files stay')
             [CompletionResult]::new('chunks-list', 'chunks-list', [CompletionResultType]::ParameterValue, 'List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)')
+            [CompletionResult]::new('chunk-edit', 'chunk-edit', [CompletionResultType]::ParameterValue, 'Change chunks: their text, and what is noted about them; the files stay')
+            [CompletionResult]::new('chunk-delete', 'chunk-delete', [CompletionResultType]::ParameterValue, 'Take chunks out of documents; the files stay')
             [CompletionResult]::new('docs', 'docs', [CompletionResultType]::ParameterValue, 'List the documents, or describe some of them')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Take documents out of the knowledge base; the files stay')
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing')
@@ -149,27 +150,6 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
-        'kb;chunk-delete' {
-            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]')
-            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
-            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
-            [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
-            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
-            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
-            [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
-            [CompletionResult]::new('--no-cascade', '--no-cascade', [CompletionResultType]::ParameterName, 'Refuse a parent that has children, instead of deleting them too')
-            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only say what would be deleted')
-            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
-            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
-            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
-            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
-            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
-            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
-            [CompletionResult]::new('--no-progress', '--no-progress', [CompletionResultType]::ParameterName, 'No progress display')
-            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
-            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
-            break
-        }
         'kb;chunks-list' {
             [CompletionResult]::new('--doc', '--doc', [CompletionResultType]::ParameterName, 'Only of this document (an id, a path, a title, or the beginning, end or part of one)')
             [CompletionResult]::new('--section', '--section', [CompletionResultType]::ParameterName, 'Only of this section and its subsections, as `kb section` names it; needs --doc')
@@ -184,6 +164,53 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--edited', '--edited', [CompletionResultType]::ParameterName, 'Only chunks that somebody changed')
+            [CompletionResult]::new('--conflicts', '--conflicts', [CompletionResultType]::ParameterName, 'Instead of chunks, edits that do not fit what the source says now; `kb chunk-edit ID --resolve` settles them')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--no-progress', '--no-progress', [CompletionResultType]::ParameterName, 'No progress display')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'kb;chunk-edit' {
+            [CompletionResult]::new('--content', '--content', [CompletionResultType]::ParameterName, 'The new text')
+            [CompletionResult]::new('--content-file', '--content-file', [CompletionResultType]::ParameterName, 'A file with the new text; - is standard input')
+            [CompletionResult]::new('--meta', '--meta', [CompletionResultType]::ParameterName, 'Note something; without a value, take the note away')
+            [CompletionResult]::new('--batch', '--batch', [CompletionResultType]::ParameterName, 'A file with many edits, a line of JSON each, as `kb chunks-list --format jsonl` writes them; all or none is done. - is standard input')
+            [CompletionResult]::new('--resolve', '--resolve', [CompletionResultType]::ParameterName, 'Settle conflicts: your text, or the source''s')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
+            [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--reset', '--reset', [CompletionResultType]::ParameterName, 'Give passages back what the source says, without notes')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only say what would be changed')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--no-progress', '--no-progress', [CompletionResultType]::ParameterName, 'No progress display')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'kb;chunk-delete' {
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
+            [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The knowledge base inside the store')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--no-cascade', '--no-cascade', [CompletionResultType]::ParameterName, 'Refuse a parent that has children, instead of deleting them too')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only say what would be deleted')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
@@ -414,8 +441,9 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('search', 'search', [CompletionResultType]::ParameterValue, 'Find the passages that answer a question')
             [CompletionResult]::new('toc', 'toc', [CompletionResultType]::ParameterValue, 'Show a document''s table of contents, or those of all documents; or correct one')
             [CompletionResult]::new('section', 'section', [CompletionResultType]::ParameterValue, 'Show the whole text of sections, their subsections included')
-            [CompletionResult]::new('chunk-delete', 'chunk-delete', [CompletionResultType]::ParameterValue, 'Take chunks out of documents; the files stay')
             [CompletionResult]::new('chunks-list', 'chunks-list', [CompletionResultType]::ParameterValue, 'List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)')
+            [CompletionResult]::new('chunk-edit', 'chunk-edit', [CompletionResultType]::ParameterValue, 'Change chunks: their text, and what is noted about them; the files stay')
+            [CompletionResult]::new('chunk-delete', 'chunk-delete', [CompletionResultType]::ParameterValue, 'Take chunks out of documents; the files stay')
             [CompletionResult]::new('docs', 'docs', [CompletionResultType]::ParameterValue, 'List the documents, or describe some of them')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Take documents out of the knowledge base; the files stay')
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing')
@@ -440,10 +468,13 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
         'kb;help;section' {
             break
         }
-        'kb;help;chunk-delete' {
+        'kb;help;chunks-list' {
             break
         }
-        'kb;help;chunks-list' {
+        'kb;help;chunk-edit' {
+            break
+        }
+        'kb;help;chunk-delete' {
             break
         }
         'kb;help;docs' {

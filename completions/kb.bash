@@ -22,6 +22,9 @@ _kb() {
             kb,chunk-delete)
                 cmd="kb__subcmd__chunk__subcmd__delete"
                 ;;
+            kb,chunk-edit)
+                cmd="kb__subcmd__chunk__subcmd__edit"
+                ;;
             kb,chunks-list)
                 cmd="kb__subcmd__chunks__subcmd__list"
                 ;;
@@ -69,6 +72,9 @@ _kb() {
                 ;;
             kb__subcmd__help,chunk-delete)
                 cmd="kb__subcmd__help__subcmd__chunk__subcmd__delete"
+                ;;
+            kb__subcmd__help,chunk-edit)
+                cmd="kb__subcmd__help__subcmd__chunk__subcmd__edit"
                 ;;
             kb__subcmd__help,chunks-list)
                 cmd="kb__subcmd__help__subcmd__chunks__subcmd__list"
@@ -143,7 +149,7 @@ _kb() {
 
     case "${cmd}" in
         kb)
-            opts="-n -q -v -h -V --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help --version ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help"
+            opts="-n -q -v -h -V --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help --version ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -264,8 +270,70 @@ _kb() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        kb__subcmd__chunk__subcmd__edit)
+            opts="-n -q -v -h --content --content-file --meta --batch --reset --resolve --dry-run --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --content)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --content-file)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --meta)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --batch)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --resolve)
+                    COMPREPLY=($(compgen -W "mine theirs" -- "${cur}"))
+                    return 0
+                    ;;
+                --wait)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table markdown json jsonl paths" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --onnxruntime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         kb__subcmd__chunks__subcmd__list)
-            opts="-n -q -v -h --doc --section --type --filter --limit --offset --order-by --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --doc --section --type --filter --edited --conflicts --limit --offset --order-by --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -457,7 +525,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__help)
-            opts="ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help"
+            opts="ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -485,6 +553,20 @@ _kb() {
             return 0
             ;;
         kb__subcmd__help__subcmd__chunk__subcmd__delete)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__help__subcmd__chunk__subcmd__edit)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

@@ -37,8 +37,9 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand search 'Find the passages that answer a question'
             cand toc 'Show a document''s table of contents, or those of all documents; or correct one'
             cand section 'Show the whole text of sections, their subsections included'
-            cand chunk-delete 'Take chunks out of documents; the files stay'
             cand chunks-list 'List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)'
+            cand chunk-edit 'Change chunks: their text, and what is noted about them; the files stay'
+            cand chunk-delete 'Take chunks out of documents; the files stay'
             cand docs 'List the documents, or describe some of them'
             cand remove 'Take documents out of the knowledge base; the files stay'
             cand status 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing'
@@ -141,26 +142,6 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
-        &'kb;chunk-delete'= {
-            cand --wait 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]'
-            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
-            cand -n 'The knowledge base inside the store'
-            cand --namespace 'The knowledge base inside the store'
-            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
-            cand --color 'When to use colour'
-            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
-            cand --no-cascade 'Refuse a parent that has children, instead of deleting them too'
-            cand --dry-run 'Only say what would be deleted'
-            cand -y 'Do not ask'
-            cand --yes 'Do not ask'
-            cand -q 'Only results and errors'
-            cand --quiet 'Only results and errors'
-            cand -v 'Say more: the method chosen and the time of each stage'
-            cand --verbose 'Say more: the method chosen and the time of each stage'
-            cand --no-progress 'No progress display'
-            cand -h 'Print help (see more with ''--help'')'
-            cand --help 'Print help (see more with ''--help'')'
-        }
         &'kb;chunks-list'= {
             cand --doc 'Only of this document (an id, a path, a title, or the beginning, end or part of one)'
             cand --section 'Only of this section and its subsections, as `kb section` names it; needs --doc'
@@ -175,6 +156,51 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
             cand --color 'When to use colour'
             cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand --edited 'Only chunks that somebody changed'
+            cand --conflicts 'Instead of chunks, edits that do not fit what the source says now; `kb chunk-edit ID --resolve` settles them'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the method chosen and the time of each stage'
+            cand --verbose 'Say more: the method chosen and the time of each stage'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'kb;chunk-edit'= {
+            cand --content 'The new text'
+            cand --content-file 'A file with the new text; - is standard input'
+            cand --meta 'Note something; without a value, take the note away'
+            cand --batch 'A file with many edits, a line of JSON each, as `kb chunks-list --format jsonl` writes them; all or none is done. - is standard input'
+            cand --resolve 'Settle conflicts: your text, or the source''s'
+            cand --wait 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]'
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store'
+            cand --namespace 'The knowledge base inside the store'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand --reset 'Give passages back what the source says, without notes'
+            cand --dry-run 'Only say what would be changed'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the method chosen and the time of each stage'
+            cand --verbose 'Say more: the method chosen and the time of each stage'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'kb;chunk-delete'= {
+            cand --wait 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]'
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store'
+            cand --namespace 'The knowledge base inside the store'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand --no-cascade 'Refuse a parent that has children, instead of deleting them too'
+            cand --dry-run 'Only say what would be deleted'
+            cand -y 'Do not ask'
+            cand --yes 'Do not ask'
             cand -q 'Only results and errors'
             cand --quiet 'Only results and errors'
             cand -v 'Say more: the method chosen and the time of each stage'
@@ -389,8 +415,9 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand search 'Find the passages that answer a question'
             cand toc 'Show a document''s table of contents, or those of all documents; or correct one'
             cand section 'Show the whole text of sections, their subsections included'
-            cand chunk-delete 'Take chunks out of documents; the files stay'
             cand chunks-list 'List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)'
+            cand chunk-edit 'Change chunks: their text, and what is noted about them; the files stay'
+            cand chunk-delete 'Take chunks out of documents; the files stay'
             cand docs 'List the documents, or describe some of them'
             cand remove 'Take documents out of the knowledge base; the files stay'
             cand status 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing'
@@ -410,9 +437,11 @@ set edit:completion:arg-completer[kb] = {|@words|
         }
         &'kb;help;section'= {
         }
-        &'kb;help;chunk-delete'= {
-        }
         &'kb;help;chunks-list'= {
+        }
+        &'kb;help;chunk-edit'= {
+        }
+        &'kb;help;chunk-delete'= {
         }
         &'kb;help;docs'= {
         }

@@ -44,8 +44,9 @@ complete -c kb -n "__fish_kb_needs_command" -f -a "ingest" -d 'Read files and fo
 complete -c kb -n "__fish_kb_needs_command" -f -a "search" -d 'Find the passages that answer a question'
 complete -c kb -n "__fish_kb_needs_command" -f -a "toc" -d 'Show a document\'s table of contents, or those of all documents; or correct one'
 complete -c kb -n "__fish_kb_needs_command" -f -a "section" -d 'Show the whole text of sections, their subsections included'
-complete -c kb -n "__fish_kb_needs_command" -f -a "chunk-delete" -d 'Take chunks out of documents; the files stay'
 complete -c kb -n "__fish_kb_needs_command" -f -a "chunks-list" -d 'List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)'
+complete -c kb -n "__fish_kb_needs_command" -f -a "chunk-edit" -d 'Change chunks: their text, and what is noted about them; the files stay'
+complete -c kb -n "__fish_kb_needs_command" -f -a "chunk-delete" -d 'Take chunks out of documents; the files stay'
 complete -c kb -n "__fish_kb_needs_command" -f -a "docs" -d 'List the documents, or describe some of them'
 complete -c kb -n "__fish_kb_needs_command" -f -a "remove" -d 'Take documents out of the knowledge base; the files stay'
 complete -c kb -n "__fish_kb_needs_command" -f -a "status" -d 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing'
@@ -157,25 +158,6 @@ complete -c kb -n "__fish_kb_using_subcommand section" -s q -l quiet -d 'Only re
 complete -c kb -n "__fish_kb_using_subcommand section" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand section" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand section" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
-complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s n -l namespace -d 'The knowledge base inside the store' -r
-complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
-markdown\t'For a pipe, and for agents'
-json\t'One JSON value'
-jsonl\t'A JSON value a line'
-paths\t'Only paths or ids, one a line'"
-complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l color -d 'When to use colour' -r -f -a "auto\t''
-always\t''
-never\t''"
-complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l no-cascade -d 'Refuse a parent that has children, instead of deleting them too'
-complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l dry-run -d 'Only say what would be deleted'
-complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s y -l yes -d 'Do not ask'
-complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s q -l quiet -d 'Only results and errors'
-complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
-complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l no-progress -d 'No progress display'
-complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l doc -d 'Only of this document (an id, a path, a title, or the beginning, end or part of one)' -r
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l section -d 'Only of this section and its subsections, as `kb section` names it; needs --doc' -r
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l type -d 'Only parents, or only children' -r -f -a "parent\t'Passages that are shown'
@@ -195,10 +177,55 @@ complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l color -d 'When to 
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l edited -d 'Only chunks that somebody changed'
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l conflicts -d 'Instead of chunks, edits that do not fit what the source says now; `kb chunk-edit ID --resolve` settles them'
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -s q -l quiet -d 'Only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l content -d 'The new text' -r
+complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l content-file -d 'A file with the new text; - is standard input' -r -F
+complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l meta -d 'Note something; without a value, take the note away' -r
+complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l batch -d 'A file with many edits, a line of JSON each, as `kb chunks-list --format jsonl` writes them; all or none is done. - is standard input' -r -F
+complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l resolve -d 'Settle conflicts: your text, or the source\'s' -r -f -a "mine\t'What you typed'
+theirs\t'What the source says'"
+complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
+complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -s n -l namespace -d 'The knowledge base inside the store' -r
+complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l reset -d 'Give passages back what the source says, without notes'
+complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l dry-run -d 'Only say what would be changed'
+complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
+complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s n -l namespace -d 'The knowledge base inside the store' -r
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l no-cascade -d 'Refuse a parent that has children, instead of deleting them too'
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l dry-run -d 'Only say what would be deleted'
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s y -l yes -d 'Do not ask'
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand docs" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand docs" -s n -l namespace -d 'The knowledge base inside the store' -r
 complete -c kb -n "__fish_kb_using_subcommand docs" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
@@ -394,21 +421,22 @@ complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s q -l quiet -d 'On
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "ingest" -d 'Read files and folders into the knowledge base; only what changed is read again'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "search" -d 'Find the passages that answer a question'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "toc" -d 'Show a document\'s table of contents, or those of all documents; or correct one'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "section" -d 'Show the whole text of sections, their subsections included'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "chunk-delete" -d 'Take chunks out of documents; the files stay'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "chunks-list" -d 'List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "docs" -d 'List the documents, or describe some of them'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "remove" -d 'Take documents out of the knowledge base; the files stay'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "status" -d 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "namespaces" -d 'List the knowledge bases inside the store; rename or remove one'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "check" -d 'Verify tables, vectors and keyword index, and repair them'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "reindex" -d 'Find the sections of documents anew, in place'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "eval" -d 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "completions" -d 'Write the completions for a shell'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "parse-worker" -d 'Parse files for a parent process'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunk-delete chunks-list docs remove status namespaces check reindex eval completions parse-worker help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "ingest" -d 'Read files and folders into the knowledge base; only what changed is read again'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "search" -d 'Find the passages that answer a question'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "toc" -d 'Show a document\'s table of contents, or those of all documents; or correct one'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "section" -d 'Show the whole text of sections, their subsections included'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "chunks-list" -d 'List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "chunk-edit" -d 'Change chunks: their text, and what is noted about them; the files stay'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "chunk-delete" -d 'Take chunks out of documents; the files stay'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "docs" -d 'List the documents, or describe some of them'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "remove" -d 'Take documents out of the knowledge base; the files stay'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "status" -d 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "namespaces" -d 'List the knowledge bases inside the store; rename or remove one'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "check" -d 'Verify tables, vectors and keyword index, and repair them'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "reindex" -d 'Find the sections of documents anew, in place'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "eval" -d 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "completions" -d 'Write the completions for a shell'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "parse-worker" -d 'Parse files for a parent process'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c kb -n "__fish_kb_using_subcommand help; and __fish_seen_subcommand_from namespaces" -f -a "rename" -d 'Give a namespace another name'
 complete -c kb -n "__fish_kb_using_subcommand help; and __fish_seen_subcommand_from namespaces" -f -a "remove" -d 'Remove a namespace with all that was ingested into it; the files stay'

@@ -11,10 +11,10 @@ use std::ops::Range;
 use super::align::{Sentence, changed, matched, only_place, sentences_in, sentences_of};
 use super::base::{Passage, passages};
 use super::counts::mend_counts;
+use super::exchange::{Run, exchanged, space_behind};
 use super::passage::{PassageChange, Piece, change_passage, delete_passage, next_number, pieces_of, same};
 use crate::chunk::ChunkConfig;
 use crate::store::{ChunkType, Edit, NewDocument};
-use crate::text::is_wide;
 
 /// Sentences around a conflict that are kept with it.
 const AROUND: usize = 2;
@@ -46,18 +46,18 @@ pub fn carry(old: &NewDocument, fresh: &mut NewDocument, config: &ChunkConfig, n
             None => plan.place_conflict(edit),
         }
     }
-    let Plan { pages, conflicts, carried, .. } = plan;
+    let Plan { targets, conflicts, carried, .. } = plan;
     fresh.document.edits = conflicts;
-    for (source, page) in after.iter().zip(pages) {
-        put(fresh, source, page, config, now);
+    for (source, target) in after.iter().zip(targets) {
+        put(fresh, source, target, config, now);
     }
     mend_counts(fresh);
     carried
 }
 
-/// What happens to a passage of the new version.
+/// A passage of the new version, and what happens to it.
 #[derive(Debug, Default)]
-struct Page {
+struct Target {
     /// Its sentences among all.
     sentences: Range<usize>,
     /// Its whole text, where an edit is taken over as it is; `Some(None)` where it was deleted.
@@ -67,15 +67,6 @@ struct Page {
     metadata: Notes,
     piece_metadata: BTreeMap<String, Notes>,
     edited_at: String,
-}
-
-/// Sentences of the new version and what stands in their place.
-#[derive(Debug, Clone)]
-struct Run {
-    place: Range<usize>,
-    /// The space that was in front of the text, where it was put between sentences.
-    lead: String,
-    text: String,
 }
 
 /// Where a change belongs in the new version.
@@ -93,7 +84,7 @@ struct Plan<'a> {
     places: Vec<Option<usize>>,
     /// Sentences of the new version that an edit has taken.
     taken: Vec<bool>,
-    pages: Vec<Page>,
+    targets: Vec<Target>,
     conflicts: Vec<Edit>,
     next_number: u32,
     carried: Carried,
@@ -103,10 +94,10 @@ impl<'a> Plan<'a> {
     fn new(before: &'a [Passage], after: &'a [Passage], next_number: u32) -> Self {
         let (old, new) = (sentences_of(before), sentences_of(after));
         let places = matched(&old, &new);
-        let pages = (0..after.len()).map(|i| Page { sentences: own(&new, i), ..Page::default() }).collect();
+        let targets = (0..after.len()).map(|i| Target { sentences: own(&new, i), ..Target::default() }).collect();
         let taken = vec![false; new.len()];
         let (conflicts, carried) = (Vec::new(), Carried::default());
-        Plan { before, after, old, new, places, taken, pages, conflicts, next_number, carried }
+        Plan { before, after, old, new, places, taken, targets, conflicts, next_number, carried }
     }
 
     fn place_edit(&mut self, edit: &Edit, index: u32) {
@@ -114,10 +105,10 @@ impl<'a> Plan<'a> {
             return self.place_conflict(edit);
         };
         let whole = own(&self.old, at);
-        if let Some(page) = self.same_passage(at, &whole) {
-            self.taken[self.pages[page].sentences.clone()].fill(true);
-            self.pages[page].whole = Some(edit.content.clone());
-            self.note(page, edit);
+        if let Some(target) = self.same_passage(at, &whole) {
+            self.taken[self.targets[target].sentences.clone()].fill(true);
+            self.targets[target].whole = Some(edit.content.clone());
+            self.note(target, edit);
             self.carried.carried += 1;
             return;
         }
@@ -126,9 +117,9 @@ impl<'a> Plan<'a> {
         for (run, lead, text) in runs(edit, &self.old[whole.clone()], whole.start) {
             let text: String = text;
             match self.find(&run, &whole, &text) {
-                Found::At(page, place) => {
-                    first = first.or(Some(page));
-                    self.take(page, Run { place, lead, text }, edit);
+                Found::At(target, place) => {
+                    first = first.or(Some(target));
+                    self.take(target, Run { place, lead, text }, edit);
                 }
                 Found::Settled => self.carried.settled += 1,
                 Found::Lost => {
@@ -140,7 +131,7 @@ impl<'a> Plan<'a> {
         }
         if !edit.metadata.is_empty() || !edit.piece_metadata.is_empty() {
             match self.most_of(&whole).or(first) {
-                Some(page) => self.note(page, edit),
+                Some(target) => self.note(target, edit),
                 None => {
                     lost = true;
                     let text = edit.original.clone();
@@ -167,16 +158,16 @@ impl<'a> Plan<'a> {
             }
         };
         let place = place.filter(|place| self.is_free(place));
-        let page = place.as_ref().and_then(|place| {
+        let target = place.as_ref().and_then(|place| {
             let sentence = if place.is_empty() { place.start.checked_sub(1)? } else { place.start };
             self.new[sentence].passage
         });
-        match (place, page) {
-            (Some(place), Some(page)) => {
+        match (place, target) {
+            (Some(place), Some(target)) => {
                 if !same(&edit.original, &text) {
-                    self.take(page, Run { place, lead: String::new(), text }, edit);
+                    self.take(target, Run { place, lead: String::new(), text }, edit);
                 }
-                self.note(page, edit);
+                self.note(target, edit);
                 self.carried.carried += 1;
             }
             _ if edit.metadata.is_empty() && only_place(&sentences_in(&text), &self.new).is_some() => {
@@ -189,10 +180,10 @@ impl<'a> Plan<'a> {
     /// The passage of the new version that is word for word this one.
     fn same_passage(&self, at: usize, whole: &Range<usize>) -> Option<usize> {
         let start = self.in_one_piece(whole).map(|place| place.start)?;
-        let page = self.new[start].passage?;
-        let is_all = self.pages[page].sentences == (start..start + whole.len());
-        let free = !self.taken[self.pages[page].sentences.clone()].contains(&true);
-        (is_all && free && same(&self.before[at].text, &self.after[page].text)).then_some(page)
+        let target = self.new[start].passage?;
+        let is_all = self.targets[target].sentences == (start..start + whole.len());
+        let free = !self.taken[self.targets[target].sentences.clone()].contains(&true);
+        (is_all && free && same(&self.before[at].text, &self.after[target].text)).then_some(target)
     }
 
     /// Where a run of old sentences is now, if all of it is there, in order.
@@ -206,7 +197,7 @@ impl<'a> Plan<'a> {
 
     fn find(&self, run: &Range<usize>, whole: &Range<usize>, text: &str) -> Found {
         let at = |place: Range<usize>, sentence: usize| match self.new[sentence].passage {
-            Some(page) if self.is_free(&place) => Found::At(page, place),
+            Some(target) if self.is_free(&place) => Found::At(target, place),
             _ => Found::Lost,
         };
         if run.is_empty() {
@@ -223,9 +214,9 @@ impl<'a> Plan<'a> {
             };
         }
         if let Some(place) = self.in_one_piece(run)
-            && let Found::At(page, place) = at(place.clone(), place.start)
+            && let Found::At(target, place) = at(place.clone(), place.start)
         {
-            return Found::At(page, place);
+            return Found::At(target, place);
         }
         let said = only_place(&sentences_in(text), &self.new).is_some();
         let gone =
@@ -241,15 +232,15 @@ impl<'a> Plan<'a> {
     }
 
     fn is_free(&self, place: &Range<usize>) -> bool {
-        !self.taken[place.clone()].contains(&true)
-            && !(place.is_empty()
-                && self.pages.iter().any(|page| page.whole.is_some() && page.sentences.contains(&place.start)))
+        let inside_whole = |target: &Target| target.whole.is_some() && target.sentences.contains(&place.start);
+        let inside = place.is_empty() && self.targets.iter().any(inside_whole);
+        !inside && !self.taken[place.clone()].contains(&true)
     }
 
-    fn take(&mut self, page: usize, run: Run, edit: &Edit) {
+    fn take(&mut self, target: usize, run: Run, edit: &Edit) {
         self.taken[run.place.clone()].fill(true);
         // A run may reach into the passages behind.
-        for other in &mut self.pages[page..] {
+        for other in &mut self.targets[target..] {
             let reaches =
                 !run.place.is_empty() && run.place.start < other.sentences.end && other.sentences.start < run.place.end;
             if reaches {
@@ -258,28 +249,28 @@ impl<'a> Plan<'a> {
             }
         }
         if run.place.is_empty() {
-            let page = &mut self.pages[page];
-            page.runs.push(run);
-            later(&mut page.edited_at, &edit.edited_at);
+            let target = &mut self.targets[target];
+            target.runs.push(run);
+            later(&mut target.edited_at, &edit.edited_at);
         }
     }
 
-    fn note(&mut self, page: usize, edit: &Edit) {
-        let page = &mut self.pages[page];
-        page.metadata.extend(edit.metadata.clone());
-        page.piece_metadata.extend(edit.piece_metadata.clone());
-        later(&mut page.edited_at, &edit.edited_at);
+    fn note(&mut self, target: usize, edit: &Edit) {
+        let target = &mut self.targets[target];
+        target.metadata.extend(edit.metadata.clone());
+        target.piece_metadata.extend(edit.piece_metadata.clone());
+        later(&mut target.edited_at, &edit.edited_at);
     }
 
     /// The passage of the new version that has most of these sentences.
     fn most_of(&self, sentences: &Range<usize>) -> Option<usize> {
         let mut counts: HashMap<usize, usize> = HashMap::new();
         for place in self.places[sentences.clone()].iter().flatten() {
-            if let Some(page) = self.new[*place].passage {
-                *counts.entry(page).or_default() += 1;
+            if let Some(target) = self.new[*place].passage {
+                *counts.entry(target).or_default() += 1;
             }
         }
-        counts.into_iter().max_by_key(|&(page, count)| (count, std::cmp::Reverse(page))).map(|(page, _)| page)
+        counts.into_iter().max_by_key(|&(target, count)| (count, std::cmp::Reverse(target))).map(|(target, _)| target)
     }
 
     fn conflict(&self, edit: &Edit, run: &Range<usize>, text: String) -> Edit {
@@ -339,10 +330,6 @@ fn runs(edit: &Edit, old: &[Sentence], first: usize) -> Vec<(Range<usize>, Strin
         .collect()
 }
 
-fn space_behind(text: &str) -> &str {
-    &text[text.trim_end().len()..]
-}
-
 fn later(time: &mut String, other: &str) {
     if other > time.as_str() {
         *time = other.to_owned();
@@ -350,30 +337,32 @@ fn later(time: &mut String, other: &str) {
 }
 
 /// Makes a passage of the new version what the plan says.
-fn put(fresh: &mut NewDocument, source: &Passage, mut page: Page, config: &ChunkConfig, now: &str) {
-    let nothing =
-        page.whole.is_none() && page.runs.is_empty() && page.metadata.is_empty() && page.piece_metadata.is_empty();
+fn put(fresh: &mut NewDocument, source: &Passage, mut target: Target, config: &ChunkConfig, now: &str) {
+    let nothing = target.whole.is_none()
+        && target.runs.is_empty()
+        && target.metadata.is_empty()
+        && target.piece_metadata.is_empty();
     if nothing {
         return;
     }
-    let sentences: Vec<Range<usize>> = sentences_in(&source.text).into_iter().map(|sentence| sentence.range).collect();
-    let text = match page.whole.take() {
+    let text = match target.whole.take() {
         Some(whole) => whole.map_or(String::new(), |text| format!("{}{}", text.trim_end(), space_behind(&source.text))),
-        None if page.runs.is_empty() => source.text.clone(),
-        None => exchanged(&source.text, &sentences, &page),
+        None if target.runs.is_empty() => source.text.clone(),
+        None => exchanged(&source.text, target.sentences.start, &target.runs),
     };
     if text.trim().is_empty() {
-        return delete_passage(fresh, source, &page.edited_at);
+        return delete_passage(fresh, source, &target.edited_at);
     }
     let mut pieces = if same(&text, &source.text) { pieces_now(fresh, source) } else { pieces_of(&text, config) };
     for piece in &mut pieces {
-        piece.metadata = page.piece_metadata.remove(piece.content.trim()).unwrap_or_default();
+        piece.metadata = target.piece_metadata.remove(piece.content.trim()).unwrap_or_default();
     }
     // The piece is gone or cut otherwise; what was noted about it is not lost.
-    for (name, value) in page.piece_metadata.into_values().flatten() {
-        page.metadata.entry(name).or_insert(value);
+    for (name, value) in target.piece_metadata.into_values().flatten() {
+        target.metadata.entry(name).or_insert(value);
     }
-    let change = PassageChange { source: source.clone(), pieces, metadata: page.metadata, edited_at: page.edited_at };
+    let change =
+        PassageChange { source: source.clone(), pieces, metadata: target.metadata, edited_at: target.edited_at };
     change_passage(fresh, change, now);
 }
 
@@ -382,61 +371,6 @@ fn pieces_now(fresh: &NewDocument, source: &Passage) -> Vec<Piece> {
         .filter(|row| row.chunk_type == ChunkType::Child)
         .map(|row| Piece { index: Some(row.chunk_index), content: row.content.clone(), ..Piece::default() })
         .collect()
-}
-
-/// The text of a passage with its runs exchanged.
-fn exchanged(text: &str, sentences: &[Range<usize>], page: &Page) -> String {
-    let mut out = String::with_capacity(text.len());
-    let own = &page.sentences;
-    let mut at = own.start;
-    loop {
-        for run in page.runs.iter().filter(|run| run.place.is_empty() && run.place.start == at) {
-            insert(&mut out, run, at < own.end);
-        }
-        let Some(sentence) = (at < own.end).then(|| sentences.get(at - own.start)).flatten() else { break };
-        match page.runs.iter().find(|run| run.place.contains(&at)) {
-            Some(run) => {
-                let end = run.place.end.min(own.end);
-                let last = sentences.get(end - 1 - own.start).unwrap_or(sentence);
-                let space = space_behind(&text[last.clone()]);
-                if run.place.start >= own.start && !run.text.trim().is_empty() {
-                    out.push_str(run.text.trim_end());
-                    out.push_str(space);
-                } else {
-                    widen(&mut out, space);
-                }
-                at = end;
-            }
-            None => {
-                out.push_str(&text[sentence.clone()]);
-                at += 1;
-            }
-        }
-    }
-    out
-}
-
-/// Puts a text between two sentences, or behind the last.
-fn insert(out: &mut String, run: &Run, more: bool) {
-    widen(out, &run.lead);
-    if !out.is_empty() && !out.ends_with(char::is_whitespace) && !out.ends_with(is_wide) {
-        out.push(' ');
-    }
-    out.push_str(run.text.trim_end());
-    if more {
-        let space = space_behind(&run.text);
-        let needs_none = run.text.trim_end().ends_with(is_wide);
-        out.push_str(if space.is_empty() && !needs_none { " " } else { space });
-    }
-}
-
-/// Keeps paragraphs apart: the space behind what went, where it has more lines than the one in front.
-fn widen(out: &mut String, space: &str) {
-    let lines = |space: &str| space.matches('\n').count();
-    if !out.is_empty() && lines(space) > lines(space_behind(out)) {
-        out.truncate(out.trim_end().len());
-        out.push_str(space);
-    }
 }
 
 #[cfg(test)]

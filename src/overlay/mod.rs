@@ -13,6 +13,7 @@ mod base;
 mod carry;
 mod conflict;
 mod counts;
+mod exchange;
 mod passage;
 mod windows;
 

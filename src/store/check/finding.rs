@@ -21,6 +21,8 @@ pub enum Part {
     Passages,
     /// Sections know which passages are theirs.
     Sections,
+    /// Edits are what their passages say.
+    Edits,
     /// Vectors are of length 1, and a passage's is the mean of its pieces'.
     Vectors,
     /// The keyword index holds each passage once, with its words.
@@ -36,6 +38,7 @@ impl Part {
             Part::Counts => "counts",
             Part::Passages => "passages",
             Part::Sections => "sections",
+            Part::Edits => "edits",
             Part::Vectors => "vectors",
             Part::Keyword => "keyword",
         }

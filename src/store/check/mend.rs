@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::edits;
 use super::ids::{unique, without_parent};
 use super::passages::{agrees, counts, missing, pieces, spans};
 use super::vectors::{close, fault, mean};
@@ -43,6 +44,7 @@ pub(super) fn mend(new: NewDocument, dimension: usize) -> (NewDocument, Vec<Mend
     if missing(&new).is_empty() {
         mend_spans(&mut new, &mut done);
         mend_counts(&mut new, &mut done);
+        edits::mend(&mut new, &mut done);
     }
     (new, done)
 }

@@ -5,6 +5,7 @@
 //! passages. What is wrong in a document is decided by pure functions over its rows. A repair publishes one
 //! generation, with everything in it that the store alone suffices to mend.
 
+mod edits;
 mod finding;
 mod ids;
 mod keyword;
@@ -67,6 +68,7 @@ fn audit(new: &NewDocument, dimension: usize) -> Vec<Finding> {
     new.chunks.retain(|row| !orphans.contains(&row.chunk_id));
     findings.extend(passages::check(&new));
     findings.extend(passages::check_sections(&new));
+    findings.extend(edits::check(&new));
     findings.extend(vectors::check(&new, dimension));
     findings
 }
