@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tantivy::collector::TopDocs;
 use tantivy::fieldnorm::FieldNormReader;
-use tantivy::query::{BooleanQuery, BoostQuery, Occur, Query, TermQuery, TermSetQuery};
+use tantivy::query::{Bm25StatisticsProvider, BooleanQuery, BoostQuery, Occur, Query, TermQuery, TermSetQuery};
 use tantivy::schema::{Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions, Value};
 use tantivy::tokenizer::{Token as TantivyToken, TokenStream, Tokenizer};
 use tantivy::{DocAddress, DocSet, Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
@@ -12,6 +12,7 @@ use tantivy::{DocAddress, DocSet, Index, IndexReader, IndexWriter, ReloadPolicy,
 use super::layout::Namespace;
 use super::read_only::ReadOnlyDirectory;
 use super::rows::{ChunkRow, ChunkType};
+use super::statistics::KeywordStatistics;
 use super::store_error;
 use crate::error::Result;
 use crate::text::tokens::{Token, tokenize};
@@ -35,7 +36,7 @@ pub enum KeywordField {
 pub struct KeywordHit {
     /// The parent chunk.
     pub chunk_id: String,
-    /// BM25; comparable only within one search.
+    /// BM25; comparable only within one search, and over several indexes only with their joint statistics.
     pub score: f32,
 }
 
@@ -79,10 +80,12 @@ impl KeywordReader {
         (generation(&index)? == before).then(|| (KeywordReader { reader, fields: schema().1, folder }, before))
     }
 
-    /// The best `limit` parent chunks for weighted terms, in all documents or in those named.
+    /// The best `limit` parent chunks for weighted terms, in all documents or in those named, by this index's own
+    /// statistics or those given.
     pub(super) fn search(
         &self,
         terms: &[(KeywordField, String, f32)],
+        statistics: Option<&KeywordStatistics>,
         doc_ids: Option<&[String]>,
         limit: usize,
     ) -> Result<Vec<KeywordHit>> {
@@ -90,13 +93,14 @@ impl KeywordReader {
             return Ok(Vec::new());
         }
         let query = self.query(terms, doc_ids);
-        self.top(&query, limit)
+        self.top(&query, statistics, limit)
     }
 
     /// The scores of the given parent chunks for the same terms; those that match nothing are left out.
     pub(super) fn scores(
         &self,
         terms: &[(KeywordField, String, f32)],
+        statistics: Option<&KeywordStatistics>,
         chunk_ids: &[String],
     ) -> Result<Vec<KeywordHit>> {
         if terms.is_empty() || chunk_ids.is_empty() {
@@ -107,13 +111,40 @@ impl KeywordReader {
             (Occur::Must, Box::new(self.query(terms, None)) as Box<dyn Query>),
             (Occur::Must, Box::new(BoostQuery::new(Box::new(TermSetQuery::new(among)), 0.0))),
         ]);
-        self.top(&query, chunk_ids.len())
+        self.top(&query, statistics, chunk_ids.len())
     }
 
-    fn top(&self, query: &BooleanQuery, limit: usize) -> Result<Vec<KeywordHit>> {
+    /// What this index has to say to the statistics of several.
+    pub(super) fn statistics(&self, terms: &[(KeywordField, String, f32)]) -> Result<KeywordStatistics> {
         let fail = |error: tantivy::TantivyError| store_error("search", &self.folder, &error);
         let searcher = self.reader.searcher();
-        let top = searcher.search(query, &TopDocs::with_limit(limit).order_by_score()).map_err(fail)?;
+        let mut statistics =
+            KeywordStatistics { passages: searcher.total_num_docs().map_err(fail)?, ..Default::default() };
+        for field in [self.fields.content, self.fields.context] {
+            statistics.words.insert(field, searcher.total_num_tokens(field).map_err(fail)?);
+        }
+        for (field, text, _) in terms {
+            let term = Term::from_field_text(self.field(*field), text);
+            let count = searcher.doc_freq(&term).map_err(fail)?;
+            statistics.passages_with.insert(term, count);
+        }
+        Ok(statistics)
+    }
+
+    fn top(
+        &self,
+        query: &BooleanQuery,
+        statistics: Option<&KeywordStatistics>,
+        limit: usize,
+    ) -> Result<Vec<KeywordHit>> {
+        let fail = |error: tantivy::TantivyError| store_error("search", &self.folder, &error);
+        let searcher = self.reader.searcher();
+        let best = TopDocs::with_limit(limit).order_by_score();
+        let top = match statistics {
+            Some(statistics) => searcher.search_with_statistics_provider(query, &best, statistics),
+            None => searcher.search(query, &best),
+        }
+        .map_err(fail)?;
         top.into_iter()
             .map(|(score, address)| {
                 let document: TantivyDocument = searcher.doc(address).map_err(fail)?;
@@ -169,16 +200,20 @@ impl KeywordReader {
         Ok(true)
     }
 
+    fn field(&self, field: KeywordField) -> Field {
+        match field {
+            KeywordField::Content => self.fields.content,
+            KeywordField::Context => self.fields.context,
+        }
+    }
+
     fn query(&self, terms: &[(KeywordField, String, f32)], doc_ids: Option<&[String]>) -> BooleanQuery {
         let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::with_capacity(terms.len() + 1);
         let should: Vec<(Occur, Box<dyn Query>)> = terms
             .iter()
             .map(|(field, text, weight)| {
-                let field = match field {
-                    KeywordField::Content => self.fields.content,
-                    KeywordField::Context => self.fields.context,
-                };
-                let term = TermQuery::new(Term::from_field_text(field, text), IndexRecordOption::WithFreqs);
+                let term = Term::from_field_text(self.field(*field), text);
+                let term = TermQuery::new(term, IndexRecordOption::WithFreqs);
                 (Occur::Should, Box::new(BoostQuery::new(Box::new(term), *weight)) as Box<dyn Query>)
             })
             .collect();
@@ -320,5 +355,107 @@ impl TokenStream for KbTokenStream {
 
     fn token_mut(&mut self) -> &mut TantivyToken {
         &mut self.current
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Store;
+
+    const QUESTION: [(KeywordField, &str, f32); 4] = [
+        (KeywordField::Content, "pump", 1.0),
+        (KeywordField::Content, "valve", 1.0),
+        (KeywordField::Context, "pump", 0.3),
+        (KeywordField::Content, "nowhere", 1.0),
+    ];
+
+    fn terms() -> Vec<(KeywordField, String, f32)> {
+        QUESTION.iter().map(|(field, text, weight)| (*field, tokenize(text)[0].text.clone(), *weight)).collect()
+    }
+
+    fn passage(chunk_id: &str, content: &str, context: &str) -> ChunkRow {
+        ChunkRow {
+            chunk_id: chunk_id.into(),
+            doc_id: "abc123".into(),
+            section_id: "abc123#1".into(),
+            chunk_type: ChunkType::Parent,
+            parent_id: None,
+            chunk_index: 0,
+            content: content.into(),
+            context: context.into(),
+            page_start: None,
+            page_end: None,
+            language: "en".into(),
+            content_hash: String::new(),
+            updated_at: String::new(),
+            vector: Vec::new(),
+        }
+    }
+
+    /// An index of these passages alone, in a namespace of its own.
+    fn index(store: &Store, name: &str, passages: &[&ChunkRow]) -> KeywordReader {
+        let namespace = store.namespace(name).unwrap();
+        let (mut writer, _) = KeywordWriter::open(&namespace).unwrap();
+        writer.add(passages).unwrap();
+        writer.commit(1).unwrap();
+        drop(writer);
+        KeywordReader::open(&namespace).unwrap().0
+    }
+
+    fn sorted(mut hits: Vec<KeywordHit>) -> Vec<(String, f32)> {
+        hits.sort_by(|a, b| a.chunk_id.cmp(&b.chunk_id));
+        hits.into_iter().map(|hit| (hit.chunk_id, hit.score)).collect()
+    }
+
+    #[test]
+    fn two_indexes_with_joint_statistics_score_as_one_that_holds_both() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        // In the first every passage is about pumps, in the second hardly any: alone, the word weighs little or much.
+        let left = [
+            passage("a:0", "Prime the pump before the pump is started.", "Pumps"),
+            passage("a:1", "The pump has a valve.", "Pumps"),
+            passage("a:2", "A pump that runs dry is a broken pump.", "Pumps"),
+        ];
+        let right = [
+            passage("b:0", "Close the valve slowly, and look at the gauge while you do.", "Valves"),
+            passage("b:1", "One pump.", "Spare parts"),
+            passage("b:2", "The gauge shows the pressure in bar.", "Gauges"),
+            passage("b:3", "Grease the bearing every month.", "Bearings"),
+        ];
+        let both = index(&store, "both", &left.iter().chain(&right).collect::<Vec<_>>());
+        let apart = [
+            index(&store, "left", &left.iter().collect::<Vec<_>>()),
+            index(&store, "right", &right.iter().collect::<Vec<_>>()),
+        ];
+        let terms = terms();
+        let joint = KeywordStatistics::joint(apart.iter().map(|reader| reader.statistics(&terms).unwrap()));
+        assert_eq!(joint, both.statistics(&terms).unwrap());
+
+        let expected = sorted(both.search(&terms, None, None, 10).unwrap());
+        assert_eq!(expected.len(), 5);
+        let search = |statistics| {
+            sorted(apart.iter().flat_map(|reader| reader.search(&terms, statistics, None, 10).unwrap()).collect())
+        };
+        assert_eq!(search(Some(&joint)), expected);
+        assert_ne!(search(None), expected, "without them the scores are those of each index alone");
+
+        let ids: Vec<String> = ["a:1", "b:0", "b:2"].map(str::to_owned).to_vec();
+        let scores = apart.iter().flat_map(|reader| reader.scores(&terms, Some(&joint), &ids).unwrap()).collect();
+        assert_eq!(sorted(scores), sorted(both.scores(&terms, None, &ids).unwrap()));
+    }
+
+    #[test]
+    fn the_statistics_of_one_index_change_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        let rows = [passage("a:0", "Prime the pump.", "Pumps"), passage("a:1", "The pump has a valve.", "Valves")];
+        let reader = index(&store, "one", &rows.iter().collect::<Vec<_>>());
+        let (terms, own) = (terms(), reader.statistics(&terms()).unwrap());
+        assert_eq!(
+            reader.search(&terms, Some(&own), None, 10).unwrap(),
+            reader.search(&terms, None, None, 10).unwrap()
+        );
     }
 }

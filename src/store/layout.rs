@@ -216,12 +216,25 @@ impl Namespace {
     }
 }
 
+/// What stands for every namespace where several can be named, in any case; so none can be called that.
+pub(super) const ALL: &str = "all";
+/// What stands between names where several can be.
+pub(super) const SEPARATOR: char = ',';
+
 /// Checks that `name` can be a namespace: letters of any language, digits, `-`, `_` and `.` inside, at most 64
 /// characters. It becomes a folder's name, so nothing that leads out of one.
 ///
 /// # Errors
 /// Where it cannot, with the rule.
 pub fn check_namespace_name(name: &str) -> Result<()> {
+    if name.eq_ignore_ascii_case(ALL) {
+        return Err(Error::usage(format!("{name:?} stands for every namespace and is not the name of one"))
+            .hint("name one; all of them at once are for `kb search`, and for `kb check --all-namespaces`"));
+    }
+    if name.contains(SEPARATOR) {
+        return Err(Error::usage(format!("{name:?} names several namespaces where one is needed"))
+            .hint("name one; several at once are for `kb search`"));
+    }
     let good = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     let fine = !name.is_empty()
         && name.chars().count() <= 64
@@ -244,8 +257,18 @@ mod tests {
         for bad in ["", "..", ".hidden", "a/b", "a\\b", "a b", "x.", "-x"] {
             assert!(check_namespace_name(bad).is_err(), "{bad:?}");
         }
-        for good in ["default", "客户-2026", "v1.2_x"] {
+        for good in ["default", "客户-2026", "v1.2_x", "all-of-it"] {
             assert!(check_namespace_name(good).is_ok(), "{good:?}");
+        }
+    }
+
+    #[test]
+    fn what_names_several_is_no_name_and_says_so() {
+        for (several, means) in [("all", "every namespace"), ("ALL", "every namespace"), ("a,b", "several namespaces")]
+        {
+            let error = check_namespace_name(several).unwrap_err();
+            assert!(error.kind() == crate::error::Kind::Usage && error.message().contains(means), "{error}");
+            assert!(error.next_step().is_some_and(|hint| hint.contains("name one")), "{error}");
         }
     }
 

@@ -31,6 +31,7 @@ mod read_only;
 mod rows;
 mod size;
 mod snapshot;
+mod statistics;
 mod tables;
 mod writer;
 
@@ -42,6 +43,7 @@ pub use manifest::{Manifest, ModelRecord};
 pub use rows::{ChunkRow, ChunkType, DocumentRow, Edit, NewDocument, SectionRow, document_id};
 pub use size::Size;
 pub use snapshot::{LoadedVectors, Snapshot, VectorHit};
+pub use statistics::KeywordStatistics;
 pub use writer::{Change, Writer};
 
 use std::path::Path;

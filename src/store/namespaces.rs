@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::layout::{Namespace, Store, check_namespace_name};
+use super::layout::{ALL, Namespace, SEPARATOR, Store, check_namespace_name};
 use super::lock::{Patience, WriterLock};
 use super::manifest::sync_folder;
 use crate::error::{Error, Result};
@@ -33,6 +33,43 @@ impl Store {
         let mut found: Vec<Namespace> =
             names.filter_map(|name| self.namespace(&name).ok()).filter(Namespace::exists).collect();
         found.sort_by(|a, b| a.name().cmp(b.name()));
+        Ok(found)
+    }
+
+    /// The namespaces that are meant by one name, by several with commas between them, or by `all`: every one in
+    /// which something was published. Each once, in the order in which they were named; at least one.
+    ///
+    /// # Errors
+    /// Where a name cannot be one, or `all` are none. Whether those that were named are there is not looked at.
+    pub fn namespaces_named(&self, names: &str) -> Result<Vec<Namespace>> {
+        let parts: Vec<&str> = names.split(SEPARATOR).map(str::trim).collect();
+        match parts.as_slice() {
+            [all] if all.eq_ignore_ascii_case(ALL) => {
+                let found = self.namespaces()?;
+                return match found.is_empty() {
+                    true => Err(Error::failed("nothing was ingested into any namespace yet")
+                        .hint("ingest some documents with `kb ingest PATH…`")),
+                    false => Ok(found),
+                };
+            }
+            [_] => return Ok(vec![self.namespace(names)?]),
+            _ => {}
+        }
+        if parts.iter().any(|part| part.is_empty()) {
+            return Err(Error::usage(format!("a name is missing in the list of namespaces {names:?}"))
+                .hint("write them with one comma between, for example -n drafts,manuals"));
+        }
+        if parts.iter().any(|part| part.eq_ignore_ascii_case(ALL)) {
+            return Err(Error::usage(format!("{names:?} names all namespaces and others beside"))
+                .hint("say -n all, or name those that you mean"));
+        }
+        let mut found: Vec<Namespace> = Vec::with_capacity(parts.len());
+        for part in parts {
+            let namespace = self.namespace(part)?;
+            if !found.contains(&namespace) {
+                found.push(namespace);
+            }
+        }
         Ok(found)
     }
 }
@@ -160,4 +197,46 @@ fn near(name: &str, names: &[String]) -> Vec<String> {
         .collect();
     alike.sort_by(|a, b| b.0.total_cmp(&a.0));
     alike.into_iter().take(MOST_NAMED).map(|(_, other)| other.clone()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(names: &str) -> Result<Vec<String>> {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        for published in ["drafts", "manuals"] {
+            let namespace = store.namespace(published).unwrap();
+            std::fs::create_dir_all(namespace.root()).unwrap();
+            std::fs::write(namespace.root().join(super::super::manifest::PUBLISHED), "{}").unwrap();
+        }
+        std::fs::create_dir_all(store.namespace("begun").unwrap().root()).unwrap();
+        let found = store.namespaces_named(names)?;
+        Ok(found.iter().map(|namespace| namespace.name().to_owned()).collect())
+    }
+
+    #[test]
+    fn a_list_names_each_namespace_once_in_its_order() {
+        assert_eq!(named("manuals, drafts,manuals").unwrap(), ["manuals", "drafts"]);
+        assert_eq!(named("elsewhere").unwrap(), ["elsewhere"]);
+        for all in ["all", "ALL"] {
+            assert_eq!(named(all).unwrap(), ["drafts", "manuals"], "what was only begun is not there yet");
+        }
+    }
+
+    #[test]
+    fn a_list_with_a_bad_name_is_refused() {
+        for (bad, tells) in [
+            ("drafts,", "is missing"),
+            (",", "is missing"),
+            ("drafts,,manuals", "is missing"),
+            ("drafts,all", "others beside"),
+            ("drafts,../manuals", "cannot be"),
+            ("", "cannot be"),
+        ] {
+            let error = named(bad).unwrap_err();
+            assert!(error.kind().exit_code() == 2 && error.message().contains(tells), "{bad:?}: {error}");
+        }
+    }
 }

@@ -14,6 +14,7 @@ use super::layout::Namespace;
 use super::manifest::Manifest;
 use super::namespaces::nothing_ingested;
 use super::rows::{ChunkRow, ChunkType, DocumentRow, SectionRow};
+use super::statistics::KeywordStatistics;
 use super::store_error;
 use super::tables::{CHUNKS, Tables, in_list};
 use super::writer::Writer;
@@ -310,23 +311,31 @@ impl Snapshot {
         Ok(hits)
     }
 
-    /// The best `limit` parent chunks by BM25 for weighted terms, in all documents or in those named.
+    /// The best `limit` parent chunks by BM25 for weighted terms, in all documents or in those named. Where several
+    /// snapshots are searched, `statistics` are their joint ones.
     pub fn keyword(
         &self,
         terms: &[(KeywordField, String, f32)],
+        statistics: Option<&KeywordStatistics>,
         doc_ids: Option<&[String]>,
         limit: usize,
     ) -> Result<Vec<KeywordHit>> {
-        self.keyword.search(terms, doc_ids, limit)
+        self.keyword.search(terms, statistics, doc_ids, limit)
     }
 
-    /// The BM25 scores of the given parent chunks.
+    /// The BM25 scores of the given parent chunks, with statistics as for [`keyword`](Self::keyword).
     pub fn keyword_scores(
         &self,
         terms: &[(KeywordField, String, f32)],
+        statistics: Option<&KeywordStatistics>,
         chunk_ids: &[String],
     ) -> Result<Vec<KeywordHit>> {
-        self.keyword.scores(terms, chunk_ids)
+        self.keyword.scores(terms, statistics, chunk_ids)
+    }
+
+    /// What its keyword index has to say to the statistics of several.
+    pub fn keyword_statistics(&self, terms: &[(KeywordField, String, f32)]) -> Result<KeywordStatistics> {
+        self.keyword.statistics(terms)
     }
 }
 
