@@ -62,7 +62,7 @@ pub struct Global {
     /// The store's folder [default: the nearest .kb/ upwards]
     #[arg(long, global = true, value_name = "DIR", env = "KB_DIR", hide_env_values = true)]
     kb: Option<PathBuf>,
-    /// The knowledge base inside the store
+    /// The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`
     #[arg(
         short,
         long,
@@ -213,6 +213,11 @@ impl Context {
     /// A kernel on the namespace that was named.
     fn kernel(&self, store: &Store, config: &Config) -> Result<Kernel> {
         Ok(Kernel::new(store.namespace(&self.global.namespace)?, Encoder::new(self.engine(config))))
+    }
+
+    /// A kernel on all namespaces that were named.
+    fn kernel_over(&self, store: &Store, config: &Config) -> Result<Kernel> {
+        Ok(Kernel::over(store.namespaces_named(&self.global.namespace)?, Encoder::new(self.engine(config))))
     }
 
     /// The document that was named; what was guessed is told.

@@ -5,7 +5,8 @@ use clap::Args;
 use super::Context;
 use crate::error::{Error, Result};
 use crate::render::SearchView;
-use crate::retrieve::{DEFAULT_POOL, Method, Purpose, SearchRequest};
+use crate::retrieve::{DEFAULT_POOL, Kernel, Method, SearchRequest, resolve_in_each};
+use crate::store::Store;
 
 /// How many hits where nothing is said.
 const DEFAULT_LIMIT: usize = 5;
@@ -14,9 +15,16 @@ const LONGEST_QUERY_BYTES: usize = 64 * 1024;
 
 /// Find the passages that answer a question
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  kb search how is the pump primed\n  kb search E-417 --method keyword\n  kb search 如何启动水泵 -k 3\n  kb search \"retry limit\" --doc network-guide.md --format json"
-)]
+#[command(after_help = "Examples:
+  kb search how is the pump primed
+  kb search E-417 --method keyword
+  kb search 如何启动水泵 -k 3
+  kb search \"retry limit\" --doc network-guide.md --format json
+  kb search retry limit -n manuals,drafts       in two namespaces, ranked together
+  kb search retry limit -n all                  in every one
+
+A passage that several of the namespaces have from the same source is shown once, with all their names. What --doc
+says is looked for in each of them.")]
 pub struct SearchArgs {
     /// A question, or words; several words need no quotes
     #[arg(value_name = "QUERY", required = true)]
@@ -50,14 +58,10 @@ pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
     if min_score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
         return Err(Error::usage("--min-score is no number from 0 to 1").hint("for example --min-score 0.5"));
     }
-    let kernel = context.kernel(&store, &config)?;
+    let kernel = context.kernel_over(&store, &config)?;
     let documents = match args.doc.as_slice() {
         [] => None,
-        names => {
-            let all = kernel.snapshot().await?.documents().await?;
-            let found = context.documents(&all, names, &store, Purpose::Read)?;
-            Some(found.into_iter().map(|document| document.doc_id.clone()).collect())
-        }
+        names => Some(documents(context, &kernel, names, &store).await?),
     };
     let limit = args.limit.map(|limit| limit as usize).or(config.search.limit).unwrap_or(DEFAULT_LIMIT);
     let request = SearchRequest {
@@ -78,4 +82,26 @@ pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
         return Ok(1);
     }
     Ok(0)
+}
+
+/// The ids of the documents that were named, wherever they are; what was guessed is told, once.
+async fn documents(context: &Context, kernel: &Kernel, names: &[String], store: &Store) -> Result<Vec<String>> {
+    let snapshots = kernel.snapshots().await?;
+    let mut namespaces = Vec::with_capacity(snapshots.len());
+    for snapshot in snapshots {
+        namespaces.push(snapshot.documents().await?);
+    }
+    let (mut ids, mut told) = (Vec::new(), Vec::new());
+    for name in names {
+        for named in resolve_in_each(&namespaces, name, store)? {
+            ids.push(named.document.doc_id.clone());
+            told.extend(named.note);
+        }
+    }
+    for list in [&mut ids, &mut told] {
+        list.sort();
+        list.dedup();
+    }
+    told.iter().for_each(|note| context.tell(note));
+    Ok(ids)
 }

@@ -26,7 +26,8 @@ impl View for SearchView<'_> {
             for line in wrap(&snippet, screen.width.saturating_sub(4)) {
                 writeln!(out, "    {line}")?;
             }
-            let origin = format!("{}  {}  score {:.2}", hit.source, hit.section_id, hit.score);
+            let place = self.namespaces(hit).map_or_else(String::new, |names| format!("  in {names}"));
+            let origin = format!("{}  {}{place}  score {:.2}", hit.source, hit.section_id, hit.score);
             writeln!(out, "    {}", paint(DIM, origin))?;
         }
         Ok(())
@@ -40,7 +41,8 @@ impl View for SearchView<'_> {
             let place = pages(hit.page_start, hit.page_end);
             let place = if place.is_empty() { String::new() } else { format!(" ({place})") };
             writeln!(out, "## {}. {}{place}\n", hit.rank, heading(hit))?;
-            writeln!(out, "`{}` · section `{}` · score {:.3}\n", hit.source, hit.section_id, hit.score)?;
+            let names = self.namespaces(hit).map_or_else(String::new, |names| format!(" · in {names}"));
+            writeln!(out, "`{}` · section `{}`{names} · score {:.3}\n", hit.source, hit.section_id, hit.score)?;
             writeln!(out, "{}", as_markdown(&bold_matches(&hit.content, &self.0.query), &hit.format))?;
         }
         Ok(())
@@ -52,6 +54,7 @@ impl View for SearchView<'_> {
             result.timings.iter().map(|(stage, ms)| (stage.clone(), json!((ms * 1000.0).round() / 1000.0))).collect();
         json!({
             "query": result.query,
+            "namespaces": result.namespaces,
             "method": result.route.method().name(),
             "weights": { "keyword": result.route.keyword, "semantic": result.route.semantic },
             "hits": value(&result.hits),
@@ -72,6 +75,14 @@ impl View for SearchView<'_> {
             }
         }
         paths
+    }
+}
+
+impl SearchView<'_> {
+    /// The namespaces that a hit is in, where it could be in more than one.
+    fn namespaces(&self, hit: &Hit) -> Option<String> {
+        let names: Vec<&str> = std::iter::once(&hit.namespace).chain(&hit.also_in).map(String::as_str).collect();
+        (self.0.namespaces.len() > 1).then(|| names.join(", "))
     }
 }
 

@@ -6,11 +6,18 @@
 
 use std::collections::HashMap;
 
+use super::searched::PassageKey;
+
+/// Scores by passage.
+pub(super) type Scores = HashMap<PassageKey, f32>;
+
 /// A candidate with what both arms say of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     /// The parent chunk.
     pub chunk_id: String,
+    /// The place of its namespace in [`Ranking::namespaces`](super::Ranking::namespaces).
+    pub namespace: usize,
     /// The fused score, from 0 to 1.
     pub score: f32,
     /// BM25.
@@ -19,29 +26,29 @@ pub struct Candidate {
     pub semantic: Option<f32>,
 }
 
-/// The scores of each arm by parent chunk.
+/// The scores of each arm, over all namespaces that are searched.
 #[derive(Debug, Default)]
 pub(super) struct ArmScores {
     /// BM25; a chunk that is not in here matches no word.
-    pub keyword: HashMap<String, f32>,
+    pub keyword: Scores,
     /// Cosine; a chunk that is not in here has no vector.
-    pub semantic: HashMap<String, f32>,
+    pub semantic: Scores,
 }
 
-/// Fuses, best first; equal scores in the order of the ids, so that the same question always gives the same answer.
+/// Fuses, best first; equal scores in the order of ids and namespaces, so that the same question always gives the same answer.
 pub(super) fn fuse(scores: &ArmScores, keyword_weight: f32, semantic_weight: f32) -> Vec<Candidate> {
-    let mut ids: Vec<&String> = scores.keyword.keys().chain(scores.semantic.keys()).collect();
-    ids.sort();
-    ids.dedup();
+    let mut keys: Vec<&PassageKey> = scores.keyword.keys().chain(scores.semantic.keys()).collect();
+    keys.sort();
+    keys.dedup();
     // A chunk without a matching word has BM25 0, which is its true lower end; the cosine has none that is known.
     let keyword_top = scores.keyword.values().copied().fold(0.0, f32::max);
     let semantic_low = scores.semantic.values().copied().fold(f32::INFINITY, f32::min);
     let semantic_top = scores.semantic.values().copied().fold(f32::NEG_INFINITY, f32::max);
-    let mut candidates: Vec<Candidate> = ids
+    let mut candidates: Vec<Candidate> = keys
         .into_iter()
-        .map(|id| {
-            let keyword = scores.keyword.get(id).copied();
-            let semantic = scores.semantic.get(id).copied();
+        .map(|key| {
+            let keyword = scores.keyword.get(key).copied();
+            let semantic = scores.semantic.get(key).copied();
             let keyword_part = scale(keyword.unwrap_or(0.0), 0.0, keyword_top);
             // A passage without a vector (`kb ingest --no-embed`) was not judged by the semantic arm, which is not
             // the same as judged badly: it is taken to agree with the keyword arm, so that the keyword score alone
@@ -53,10 +60,11 @@ pub(super) fn fuse(scores: &ArmScores, keyword_weight: f32, semantic_weight: f32
             } else {
                 keyword_weight * keyword_part + semantic_weight * semantic_part
             };
-            Candidate { chunk_id: id.clone(), score, keyword, semantic }
+            Candidate { chunk_id: key.chunk_id.clone(), namespace: key.namespace, score, keyword, semantic }
         })
         .collect();
-    candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.chunk_id.cmp(&b.chunk_id)));
+    // The keys were in order, and sorting leaves equals as they are.
+    candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
     candidates
 }
 
@@ -74,8 +82,12 @@ fn scale(score: f32, low: f32, top: f32) -> f32 {
 mod tests {
     use super::*;
 
+    fn key(id: &str, namespace: usize) -> PassageKey {
+        PassageKey { chunk_id: id.to_owned(), namespace }
+    }
+
     fn scores(keyword: &[(&str, f32)], semantic: &[(&str, f32)]) -> ArmScores {
-        let map = |pairs: &[(&str, f32)]| pairs.iter().map(|(id, s)| ((*id).to_owned(), *s)).collect();
+        let map = |pairs: &[(&str, f32)]| pairs.iter().map(|(id, s)| (key(id, 0), *s)).collect();
         ArmScores { keyword: map(keyword), semantic: map(semantic) }
     }
 
@@ -105,5 +117,14 @@ mod tests {
     #[test]
     fn a_single_candidate_has_a_score() {
         assert_eq!(fuse(&scores(&[("a", 2.0)], &[]), 1.0, 0.0)[0].score, 1.0);
+    }
+
+    #[test]
+    fn the_same_id_in_two_namespaces_is_two_passages_on_one_scale() {
+        let keyword = Scores::from([(key("a", 0), 4.0), (key("a", 1), 8.0), (key("b", 0), 8.0)]);
+        let fused = fuse(&ArmScores { keyword, semantic: Scores::new() }, 1.0, 0.0);
+        let found: Vec<(&str, usize, f32)> =
+            fused.iter().map(|c| (c.chunk_id.as_str(), c.namespace, c.score)).collect();
+        assert_eq!(found, [("a", 1, 1.0), ("b", 0, 1.0), ("a", 0, 0.5)]);
     }
 }

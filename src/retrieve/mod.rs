@@ -1,14 +1,18 @@
-//! A question to ranked passages: understand, recall by both arms at once, fuse, fetch.
+//! A question to ranked passages: understand, recall by both arms at once, fuse, fetch. The question may be asked of
+//! several namespaces; it is answered as if they were one.
 //!
 //! Promise: the better arm is never spoiled by the weaker one. An arm that cannot judge a question (a model asked in
 //! a language it was not taught) gets no weight, and then is not even run.
 
+mod fetch;
 mod find_section;
 mod fuse;
 mod kernel;
 mod list_chunks;
 mod query;
+mod recall;
 mod resolve;
+mod searched;
 mod section;
 
 use serde::Serialize;
@@ -18,7 +22,7 @@ pub use fuse::Candidate;
 pub use kernel::{Encoder, Kernel, Ranking};
 pub use list_chunks::{ChunkColumn, ChunkList, ChunkListRequest, ChunkMetadata, ListedChunk};
 pub use query::Route;
-pub use resolve::{Named, Purpose, resolve_document, resolve_documents};
+pub use resolve::{Named, Purpose, resolve_document, resolve_documents, resolve_in_each};
 pub use section::{Extent, LeftOut, SectionContent, SectionPart, with_subsections};
 
 /// Which arms are used.
@@ -56,7 +60,7 @@ pub struct SearchRequest {
     pub method: Method,
     /// How many hits at most.
     pub limit: usize,
-    /// Only in these documents, by id; in all, where `None`.
+    /// Only in these documents, by id, in whichever namespaces they are; in all, where `None`.
     pub documents: Option<Vec<String>>,
     /// Hits below this score are left out.
     pub min_score: Option<f32>,
@@ -88,6 +92,11 @@ pub struct Hit {
     pub rank: usize,
     /// From 0 to 1, for fused arms relative to this search's candidates; of the semantic arm alone, the cosine.
     pub score: f32,
+    /// The namespace it is in; where it is in several, one in which it scored best.
+    pub namespace: String,
+    /// The other namespaces that were searched and have this passage of this source too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also_in: Vec<String>,
     /// The parent chunk.
     pub chunk_id: String,
     /// Its document.
@@ -126,6 +135,8 @@ pub struct Hit {
 pub struct SearchResult {
     /// The question.
     pub query: String,
+    /// The names of the namespaces that were searched.
+    pub namespaces: Vec<String>,
     /// Which arms were used, with which weights.
     pub route: Route,
     /// The passages, best first.

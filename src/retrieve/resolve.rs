@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::store::{DocumentRow, Store};
 use crate::text::script::is_unspaced;
 
@@ -110,7 +110,8 @@ fn by_part_of_title<'a>(documents: &'a [DocumentRow], wanted: &str, purpose: Pur
         [_, _, ..] if long_enough => Err(ambiguous(wanted, &containing)),
         [_, ..] => Err(Error::not_found(format!("no document {wanted:?}"))
             .hint(format!("write {shortest} characters of a title at least"))),
-        [] => Err(Error::not_found(format!("no document {wanted:?}")).hint(nearest(documents, &lower))),
+        [] => Err(Error::not_found(format!("no document {wanted:?}"))
+            .hint(nearest(documents.iter(), &lower).unwrap_or_else(|| "`kb docs` lists the documents".to_owned()))),
     }
 }
 
@@ -134,6 +135,36 @@ pub fn resolve_documents<'a>(
     Ok(found)
 }
 
+/// The documents that a name stands for in several namespaces, given by the documents of each: one in each where it
+/// stands for any. What would be guessed in one namespace is left out where another has what was named.
+///
+/// # Errors
+/// As for [`resolve_document`], for reading; not found only where no namespace has it.
+pub fn resolve_in_each<'a>(namespaces: &'a [Vec<DocumentRow>], name: &str, store: &Store) -> Result<Vec<Named<'a>>> {
+    if let [only] = namespaces {
+        return Ok(vec![resolve_document(only, name, store, Purpose::Read)?]);
+    }
+    let mut found: Vec<Named> = Vec::new();
+    for documents in namespaces {
+        match resolve_document(documents, name, store, Purpose::Read) {
+            Ok(named) => found.push(named),
+            Err(error) if error.kind() == Kind::NotFound => {}
+            Err(error) => return Err(error),
+        }
+    }
+    if found.is_empty() {
+        let wanted = name.trim();
+        return Err(Error::not_found(format!("no document {wanted:?} in any of the namespaces")).hint(
+            nearest(namespaces.iter().flatten(), &wanted.to_lowercase())
+                .unwrap_or_else(|| "`kb docs -n NAME` lists the documents of one".to_owned()),
+        ));
+    }
+    if found.iter().any(|named| named.note.is_none()) {
+        found.retain(|named| named.note.is_none());
+    }
+    Ok(found)
+}
+
 fn stem(source: &str) -> &str {
     let name = source.rsplit(['/', ':']).next().unwrap_or(source);
     name.rsplit_once('.').map_or(name, |(stem, _)| stem)
@@ -148,17 +179,16 @@ fn ambiguous(name: &str, many: &[&DocumentRow]) -> Error {
     Error::usage(format!("{name:?} fits {} documents: {}", many.len(), named.join(", "))).hint("name one by its id")
 }
 
-fn nearest(documents: &[DocumentRow], wanted: &str) -> String {
+/// A suggestion, where something is near.
+fn nearest<'a>(documents: impl Iterator<Item = &'a DocumentRow>, wanted: &str) -> Option<String> {
     let closeness = |doc: &DocumentRow| {
         let title = strsim::jaro_winkler(&doc.title.to_lowercase(), wanted);
         let name = strsim::jaro_winkler(&stem(&doc.source).to_lowercase(), wanted);
         title.max(name)
     };
-    let best = documents.iter().map(|doc| (closeness(doc), doc)).max_by(|a, b| a.0.total_cmp(&b.0));
-    match best {
-        Some((close, doc)) if close > 0.75 => format!("did you mean {} ({})?", doc.doc_id, doc.source),
-        _ => "`kb docs` lists the documents".to_owned(),
-    }
+    let best = documents.map(|doc| (closeness(doc), doc)).max_by(|a, b| a.0.total_cmp(&b.0));
+    let (close, doc) = best?;
+    (close > 0.75).then(|| format!("did you mean {} ({})?", doc.doc_id, doc.source))
 }
 
 #[cfg(test)]
@@ -274,5 +304,34 @@ mod tests {
         let error = resolve("Pump Manaul (old)").unwrap_err();
         assert!(error.next_step().unwrap().contains("abd456"));
         assert_eq!(error.kind().exit_code(), 1);
+    }
+
+    #[test]
+    fn in_several_namespaces_a_name_stands_for_a_document_in_each_that_has_it() {
+        let namespaces = [
+            vec![row("abc123", "docs/pump.pdf", "Pump Manual"), row("xyz789", "docs/net.md", "Networks")],
+            vec![row("def456", "old/pump.pdf", "Pump Manual"), row("ghj000", "old/guide.md", "A network guide")],
+            vec![row("k2m4n6", "a/x.md", "Valves 1"), row("k3m4n6", "b/x.md", "Valves 2")],
+        ];
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        let ids = |name: &str| {
+            let named = resolve_in_each(&namespaces, name, &store);
+            named.map(|named| named.iter().map(|named| named.document.doc_id.clone()).collect::<Vec<_>>())
+        };
+        assert_eq!(ids("pump.pdf").unwrap(), ["abc123", "def456"]);
+        assert_eq!(ids("ghj000").unwrap(), ["ghj000"]);
+        // A part of a title in two of them; and in one where the other has it by name.
+        assert_eq!(ids("network").unwrap(), ["xyz789", "ghj000"]);
+        assert_eq!(ids("networks").unwrap(), ["xyz789"]);
+        assert_eq!(ids("net").unwrap(), ["xyz789"]);
+        assert_eq!(ids("x.md").unwrap_err().kind(), Kind::Usage, "ambiguous in one of them");
+        let missing = ids("Pump Manaul").unwrap_err();
+        assert_eq!(
+            (missing.kind(), missing.message()),
+            (Kind::NotFound, "no document \"Pump Manaul\" in any of the namespaces")
+        );
+        assert!(missing.next_step().unwrap().contains("did you mean"), "{missing}");
+        assert!(ids("qqqqqq").unwrap_err().next_step().unwrap().contains("kb docs -n NAME"));
     }
 }

@@ -1,0 +1,101 @@
+//! Ranked passages to hits: their text and documents are read, and what several namespaces hold alike becomes one.
+
+use futures::future::try_join_all;
+
+use super::Hit;
+use super::fuse::Candidate;
+use crate::chunk::context::SEPARATOR;
+use crate::error::{Error, Result};
+use crate::store::{ChunkRow, DocumentRow, Snapshot};
+use crate::text::highlight::snippet;
+
+/// Characters of a snippet.
+const SNIPPET_CHARS: usize = 240;
+
+/// What is read of one namespace.
+struct Rows {
+    chunks: Vec<ChunkRow>,
+    documents: Vec<DocumentRow>,
+}
+
+/// The best `limit` hits. `snapshots` and `names` are those of the namespaces that were searched.
+pub(super) async fn fetch(
+    snapshots: &[&Snapshot],
+    names: &[String],
+    candidates: &[Candidate],
+    query: &str,
+    limit: usize,
+) -> Result<Vec<Hit>> {
+    let rows =
+        try_join_all(snapshots.iter().enumerate().map(|(place, snapshot)| read(snapshot, candidates, place))).await?;
+    let mut hits: Vec<Hit> = Vec::with_capacity(candidates.len());
+    for candidate in candidates {
+        let (rows, namespace) = (&rows[candidate.namespace], &names[candidate.namespace]);
+        let chunk = rows.chunks.iter().find(|chunk| chunk.chunk_id == candidate.chunk_id);
+        let document = chunk.and_then(|chunk| rows.documents.iter().find(|document| document.doc_id == chunk.doc_id));
+        let (Some(chunk), Some(document)) = (chunk, document) else {
+            return Err(Error::failed(format!(
+                "the chunk {} is in the indexes but not in the tables",
+                candidate.chunk_id
+            ))
+            .hint("delete the folder `keyword` of the namespace; the next command rebuilds it"));
+        };
+        match hits.iter_mut().find(|hit| is_same(hit, chunk, document)) {
+            Some(better) => better.also_in.push(namespace.clone()),
+            None => hits.push(hit(candidate, namespace, chunk, document, query)),
+        }
+    }
+    hits.truncate(limit);
+    hits.iter_mut().zip(1..).for_each(|(hit, rank)| hit.rank = rank);
+    Ok(hits)
+}
+
+async fn read(snapshot: &Snapshot, candidates: &[Candidate], place: usize) -> Result<Rows> {
+    let own = candidates.iter().filter(|candidate| candidate.namespace == place);
+    let ids: Vec<String> = own.map(|candidate| candidate.chunk_id.clone()).collect();
+    let chunks = snapshot.chunks_by_id(&ids).await?;
+    let mut doc_ids: Vec<String> = chunks.iter().map(|chunk| chunk.doc_id.clone()).collect();
+    doc_ids.sort();
+    doc_ids.dedup();
+    let documents = snapshot.documents_by_id(&doc_ids).await?;
+    Ok(Rows { chunks, documents })
+}
+
+/// Whether a passage is what a hit shows already, from another namespace. The same file in an older state is not.
+fn is_same(hit: &Hit, chunk: &ChunkRow, document: &DocumentRow) -> bool {
+    hit.chunk_id == chunk.chunk_id && hit.source == document.source && hit.content == chunk.content.trim_end()
+}
+
+fn hit(candidate: &Candidate, namespace: &str, chunk: &ChunkRow, document: &DocumentRow, query: &str) -> Hit {
+    let section = chunk.section_id.rsplit_once('#').map_or("", |(_, path)| path).to_owned();
+    let snippet = snippet(&chunk.content, query, SNIPPET_CHARS);
+    Hit {
+        rank: 0,
+        score: candidate.score,
+        namespace: namespace.to_owned(),
+        also_in: Vec::new(),
+        chunk_id: chunk.chunk_id.clone(),
+        doc_id: chunk.doc_id.clone(),
+        source: document.source.clone(),
+        title: document.title.clone(),
+        format: document.format.clone(),
+        section_id: chunk.section_id.clone(),
+        section_title: section_title(&chunk.context, &document.title),
+        section,
+        page_start: chunk.page_start,
+        page_end: chunk.page_end,
+        keyword_score: candidate.keyword,
+        semantic_score: candidate.semantic,
+        content: chunk.content.trim_end().to_owned(),
+        snippet: snippet.text,
+        matches: snippet.matches.into_iter().map(|range| (range.start, range.end)).collect(),
+    }
+}
+
+/// The section titles in a context line, without the document's title in front.
+fn section_title(context: &str, document_title: &str) -> String {
+    match context.strip_prefix(document_title) {
+        Some(rest) => rest.strip_prefix(SEPARATOR).unwrap_or(rest).to_owned(),
+        None => context.to_owned(),
+    }
+}

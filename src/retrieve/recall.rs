@@ -1,0 +1,192 @@
+//! What each arm recalls from all namespaces that are searched, as if they were one.
+//!
+//! Every namespace recalls as many as are wanted of all together, and of those the best are kept. A passage that is
+//! in several namespaces takes one place among them, so that it crowds out nothing else.
+
+use std::collections::{HashMap, HashSet};
+
+use futures::future::try_join_all;
+
+use super::fuse::Scores;
+use super::searched::{PassageKey, on_each};
+use crate::error::Result;
+use crate::store::{KeywordField, KeywordHit, KeywordStatistics, LoadedVectors, Snapshot, VectorHit};
+
+/// Chunks per wanted parent that the vector search recalls: a good parent often has several good children.
+const CHUNKS_PER_PARENT: usize = 4;
+/// The share of a parent's own vector, the mean of its children's, beside its best child.
+const WHOLE_PASSAGE_WEIGHT: f32 = 0.4;
+
+/// The weighted terms of a question.
+pub(super) type Terms = Vec<(KeywordField, String, f32)>;
+
+/// The keyword arm on the namespaces that are searched.
+pub(super) struct KeywordArm<'a> {
+    snapshots: &'a [&'a Snapshot],
+    terms: Terms,
+    /// `None` for one namespace, which has its own.
+    statistics: Option<KeywordStatistics>,
+}
+
+impl<'a> KeywordArm<'a> {
+    /// Without terms, nothing is found.
+    pub(super) fn new(snapshots: &'a [&'a Snapshot], terms: Terms) -> Result<Self> {
+        let statistics = match snapshots {
+            [_] => None,
+            several => {
+                let each = on_each(several, |_, snapshot| snapshot.keyword_statistics(&terms))?;
+                Some(KeywordStatistics::joint(each))
+            }
+        };
+        Ok(KeywordArm { snapshots, terms, statistics })
+    }
+
+    /// The scores of the best `pool`.
+    pub(super) fn recall(&self, documents: Option<&[String]>, pool: usize) -> Result<Scores> {
+        let hits = on_each(self.snapshots, |_, snapshot| {
+            snapshot.keyword(&self.terms, self.statistics.as_ref(), documents, pool)
+        })?;
+        Ok(best_of(keyed(hits), pool).into_iter().collect())
+    }
+
+    /// The scores of those passages that have a word of the question.
+    pub(super) fn score<'p>(&self, passages: impl Iterator<Item = &'p PassageKey>) -> Result<Scores> {
+        let ids = by_namespace(passages, self.snapshots.len());
+        let hits = on_each(&ids, |namespace, ids| {
+            self.snapshots[namespace].keyword_scores(&self.terms, self.statistics.as_ref(), ids)
+        })?;
+        Ok(keyed(hits).collect())
+    }
+}
+
+fn keyed(hits: Vec<Vec<KeywordHit>>) -> impl Iterator<Item = (PassageKey, f32)> {
+    hits.into_iter().enumerate().flat_map(|(namespace, hits)| {
+        hits.into_iter().map(move |hit| (PassageKey { chunk_id: hit.chunk_id, namespace }, hit.score))
+    })
+}
+
+/// What the semantic arm found.
+pub(super) struct SemanticRecall {
+    /// Of the best of this arm, and of those of the keyword arm that have vectors.
+    pub scores: Scores,
+    /// Whether nothing that was searched has a vector.
+    pub no_vectors: bool,
+}
+
+/// Recalls by vectors, in memory where they are held there. `keyword` is what the keyword arm recalled, which gets its
+/// true scores too.
+pub(super) async fn semantic(
+    snapshots: &[&Snapshot],
+    vectors: &[Option<LoadedVectors>],
+    question: &[f32],
+    documents: Option<&[String]>,
+    keyword: &Scores,
+    pool: usize,
+) -> Result<SemanticRecall> {
+    // Of vectors in memory all are scored, and exactly; of those in a table the nearest are, and the wanted ones anew.
+    let mut recalled = on_each(vectors, |_, vectors| match vectors {
+        Some(vectors) => Ok(parent_scores(&vectors.similarities(question, documents)?)),
+        None => Ok(HashMap::new()),
+    })?;
+    let in_tables: Vec<usize> = (0..vectors.len()).filter(|&namespace| vectors[namespace].is_none()).collect();
+    let near =
+        in_tables.iter().map(|&namespace| snapshots[namespace].nearest(question, documents, pool * CHUNKS_PER_PARENT));
+    for (&namespace, near) in in_tables.iter().zip(try_join_all(near).await?) {
+        recalled[namespace] = parent_scores(&near);
+    }
+    let all: Scores = recalled
+        .into_iter()
+        .enumerate()
+        .flat_map(|(namespace, scores)| {
+            scores.into_iter().map(move |(chunk_id, score)| (PassageKey { chunk_id, namespace }, score))
+        })
+        .collect();
+    let no_vectors = all.is_empty();
+    let wanted = pooled(keyword, &all, pool);
+    let mut scores: Scores = all
+        .into_iter()
+        .filter(|(key, _)| vectors[key.namespace].is_some() && wanted.binary_search(key).is_ok())
+        .collect();
+    let ids = by_namespace(wanted.iter(), snapshots.len());
+    let exact = in_tables.iter().map(|&namespace| snapshots[namespace].similarities(question, &ids[namespace]));
+    for (&namespace, hits) in in_tables.iter().zip(try_join_all(exact).await?) {
+        let exact = parent_scores(&hits);
+        scores.extend(exact.into_iter().map(|(chunk_id, score)| (PassageKey { chunk_id, namespace }, score)));
+    }
+    Ok(SemanticRecall { scores, no_vectors })
+}
+
+/// The passages whose exact scores are wanted from both arms, in order: the best `pool` of each.
+fn pooled(keyword: &Scores, semantic: &Scores, pool: usize) -> Vec<PassageKey> {
+    let nearest = best_of(semantic.iter().map(|(key, score)| (key.clone(), *score)), pool);
+    let mut keys: Vec<PassageKey> = nearest.into_iter().map(|(key, _)| key).chain(keyword.keys().cloned()).collect();
+    keys.sort();
+    keys.dedup();
+    keys
+}
+
+/// The best `limit` passages, best first; one that is in several namespaces counts once.
+fn best_of(scores: impl Iterator<Item = (PassageKey, f32)>, limit: usize) -> Vec<(PassageKey, f32)> {
+    let mut scores: Vec<(PassageKey, f32)> = scores.collect();
+    scores.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    first_different(&mut scores, limit, |(key, _)| &key.chunk_id);
+    scores
+}
+
+/// Cuts a ranking behind its first `limit` passages, where those with the same id, from several namespaces, count
+/// once. Each that is left is left in all its namespaces.
+pub(super) fn first_different<T>(ranking: &mut Vec<T>, limit: usize, chunk_id: impl Fn(&T) -> &String) {
+    if ranking.len() <= limit {
+        return;
+    }
+    let mut known: HashSet<String> = HashSet::with_capacity(limit);
+    ranking.retain(|entry| {
+        let id = chunk_id(entry);
+        known.contains(id) || (known.len() < limit && known.insert(id.clone()))
+    });
+}
+
+/// The ids of passages by the place of their namespace.
+fn by_namespace<'p>(passages: impl Iterator<Item = &'p PassageKey>, namespaces: usize) -> Vec<Vec<String>> {
+    let mut ids = vec![Vec::new(); namespaces];
+    for key in passages {
+        ids[key.namespace].push(key.chunk_id.clone());
+    }
+    ids
+}
+
+/// The semantic score of each parent: its best child, and with less weight the passage as a whole.
+fn parent_scores(hits: &[VectorHit]) -> HashMap<String, f32> {
+    let mut best: HashMap<&str, (Option<f32>, Option<f32>)> = HashMap::new();
+    for hit in hits {
+        let (child, whole) = best.entry(&hit.parent_id).or_default();
+        let side = if hit.chunk_id == hit.parent_id { whole } else { child };
+        *side = Some(side.map_or(hit.score, |known| known.max(hit.score)));
+    }
+    best.into_iter()
+        .filter_map(|(id, (child, whole))| {
+            let (child, whole) = (child.or(whole)?, whole.or(child)?);
+            Some((id.to_owned(), (1.0 - WHOLE_PASSAGE_WEIGHT) * child + WHOLE_PASSAGE_WEIGHT * whole))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_passage_in_several_namespaces_takes_one_place() {
+        let key = |chunk_id: &str, namespace| PassageKey { chunk_id: chunk_id.to_owned(), namespace };
+        let scores =
+            [(key("a", 1), 0.9), (key("b", 0), 0.8), (key("c", 0), 0.7), (key("a", 0), 0.6), (key("d", 1), 0.5)];
+        let best = |limit| {
+            let best = best_of(scores.iter().cloned(), limit);
+            best.into_iter().map(|(key, _)| format!("{}{}", key.chunk_id, key.namespace)).collect::<Vec<_>>()
+        };
+        assert_eq!(best(1), ["a1", "a0"]);
+        assert_eq!(best(2), ["a1", "b0", "a0"]);
+        assert_eq!(best(3), ["a1", "b0", "c0", "a0"]);
+        assert_eq!(best(9).len(), 5);
+    }
+}

@@ -1,0 +1,81 @@
+//! The namespaces that one question is asked of, and work on all of them at once.
+
+use tokio::sync::OnceCell;
+
+use crate::error::{Error, Result};
+use crate::store::{Namespace, Snapshot};
+
+/// A namespace that is searched. Its generation is opened with the first question and kept.
+pub(super) struct Searched {
+    namespace: Namespace,
+    snapshot: OnceCell<Snapshot>,
+}
+
+impl Searched {
+    pub(super) fn new(namespace: Namespace) -> Self {
+        Searched { namespace, snapshot: OnceCell::new() }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        self.namespace.name()
+    }
+
+    pub(super) async fn snapshot(&self) -> Result<&Snapshot> {
+        self.snapshot.get_or_try_init(|| Snapshot::open(&self.namespace)).await
+    }
+}
+
+/// A passage among all that are searched: the same file has the same ids in each namespace it is in.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct PassageKey {
+    /// The parent chunk.
+    pub chunk_id: String,
+    /// The place of its namespace among those that are searched.
+    pub namespace: usize,
+}
+
+/// Does `work` for each of `items`, given with its place: one alone on the spot, several on as many threads as there
+/// are cores. The results are in the order of the items.
+pub(super) fn on_each<T: Sync, R: Send>(items: &[T], work: impl Fn(usize, &T) -> Result<R> + Sync) -> Result<Vec<R>> {
+    if let [only] = items {
+        return Ok(vec![work(0, only)?]);
+    }
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len()).max(1);
+    let work = &work;
+    // Every thread takes each so-manieth item, so that neighbours of a like size are shared out.
+    let done = std::thread::scope(|scope| -> Result<Vec<Vec<(usize, R)>>> {
+        let begun: Vec<_> = (0..threads)
+            .map(|first| {
+                scope.spawn(move || {
+                    let own = items.iter().enumerate().skip(first).step_by(threads);
+                    own.map(|(place, item)| Ok((place, work(place, item)?))).collect::<Result<Vec<_>>>()
+                })
+            })
+            .collect();
+        let ended: Vec<_> = begun.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
+        ended.into_iter().map(|end| end.unwrap_or_else(|_| Err(Error::failed("a search thread crashed")))).collect()
+    })?;
+    let mut results: Vec<(usize, R)> = done.into_iter().flatten().collect();
+    results.sort_by_key(|(place, _)| *place);
+    Ok(results.into_iter().map(|(_, result)| result).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_come_in_the_order_of_the_items() {
+        for count in [0, 1, 2, 7, 100] {
+            let items: Vec<usize> = (0..count).collect();
+            let squares = on_each(&items, |place, item| Ok(place * item)).unwrap();
+            assert_eq!(squares, items.iter().map(|item| item * item).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn what_fails_for_one_fails_for_all() {
+        let work = |place: usize, _: &()| if place == 3 { Err(Error::failed("no")) } else { Ok(()) };
+        assert_eq!(on_each(&[(); 9], work).unwrap_err().message(), "no");
+    }
+}
