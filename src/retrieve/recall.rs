@@ -174,6 +174,10 @@ fn parent_scores(hits: &[VectorHit]) -> HashMap<String, f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chunk::ChunkConfig;
+    use crate::ingest::{SourceFacts, prepare};
+    use crate::load::plain;
+    use crate::store::{Change, ModelRecord, Store, Writer};
 
     #[test]
     fn a_passage_in_several_namespaces_takes_one_place() {
@@ -188,5 +192,65 @@ mod tests {
         assert_eq!(best(2), ["a1", "b0", "a0"]);
         assert_eq!(best(3), ["a1", "b0", "c0", "a0"]);
         assert_eq!(best(9).len(), 5);
+    }
+
+    /// A namespace of documents of one passage, whose vectors have the given angles to the question's.
+    async fn namespace(store: &Store, name: &str, angles: &[(&str, f32)]) -> Snapshot {
+        let add = angles
+            .iter()
+            .map(|(id, angle)| {
+                let facts = SourceFacts {
+                    source: format!("{id}.txt"),
+                    doc_id: (*id).to_owned(),
+                    content_hash: String::new(),
+                    size: 1,
+                    mtime_ns: 0,
+                    corrected_toc: None,
+                };
+                let mut new = prepare(&plain::parse("A passage."), &facts, &ChunkConfig::default(), "now").new;
+                new.chunks.iter_mut().for_each(|chunk| chunk.vector = vec![angle.cos(), angle.sin()]);
+                new
+            })
+            .collect();
+        let namespace = store.namespace(name).unwrap();
+        let model = ModelRecord { name: "m".into(), dimension: 2 };
+        let mut writer = Writer::open(&namespace, &model).await.unwrap();
+        writer.publish(&Change { add, ..Change::default() }).await.unwrap();
+        Snapshot::open(&namespace).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn vectors_in_memory_and_in_tables_recall_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        // `t` is in both.
+        let left = namespace(&store, "left", &[("a", 0.3), ("b", 1.2), ("c", 0.9), ("t", 0.1)]).await;
+        let right = namespace(&store, "right", &[("d", 0.2), ("e", 1.4), ("f", 0.5), ("t", 0.1)]).await;
+        let snapshots = [&left, &right];
+        let keyword = Scores::from([(PassageKey { chunk_id: "e:0".into(), namespace: 1 }, 7.0)]);
+        let recall = async |held: [bool; 2], documents: Option<&[String]>| {
+            let mut vectors = Vec::new();
+            for (snapshot, held) in snapshots.iter().zip(held) {
+                vectors.push(if held { Some(snapshot.load_vectors().await.unwrap()) } else { None });
+            }
+            let found = semantic(&snapshots, &vectors, &[1.0, 0.0], documents, &keyword, 3).await.unwrap();
+            assert!(!found.no_vectors);
+            let mut found: Vec<(String, usize, i32)> = found
+                .scores
+                .into_iter()
+                .map(|(key, score)| (key.chunk_id, key.namespace, (score * 1e4).round() as i32))
+                .collect();
+            found.sort();
+            found
+        };
+        let cosine = |angle: f32| (angle.cos() * 1e4).round() as i32;
+        let expected = [("a:0", 0, 0.3), ("d:0", 1, 0.2), ("e:0", 1, 1.4), ("t:0", 0, 0.1), ("t:0", 1, 0.1)]
+            .map(|(id, namespace, angle)| (id.to_owned(), namespace, cosine(angle)));
+        for held in [[true, true], [false, false], [true, false], [false, true]] {
+            assert_eq!(recall(held, None).await, expected, "the best three and what the words found; held: {held:?}");
+            let only = ["c".to_owned(), "f".to_owned()];
+            let some: Vec<String> = recall(held, Some(&only)).await.into_iter().map(|(id, ..)| id).collect();
+            assert!(some.starts_with(&["c:0".to_owned()]) && some.contains(&"f:0".to_owned()), "{held:?}: {some:?}");
+        }
     }
 }
