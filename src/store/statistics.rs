@@ -49,3 +49,107 @@ impl Bm25StatisticsProvider for KeywordStatistics {
         Ok(self.passages_with.get(term).copied().unwrap_or_default())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::keyword::{KeywordField, KeywordHit, KeywordReader, KeywordWriter};
+    use crate::store::{ChunkRow, ChunkType, Store};
+    use crate::text::tokens::tokenize;
+
+    const QUESTION: [(KeywordField, &str, f32); 4] = [
+        (KeywordField::Content, "pump", 1.0),
+        (KeywordField::Content, "valve", 1.0),
+        (KeywordField::Context, "pump", 0.3),
+        (KeywordField::Content, "nowhere", 1.0),
+    ];
+
+    fn terms() -> Vec<(KeywordField, String, f32)> {
+        QUESTION.iter().map(|(field, text, weight)| (*field, tokenize(text)[0].text.clone(), *weight)).collect()
+    }
+
+    fn passage(chunk_id: &str, content: &str, context: &str) -> ChunkRow {
+        ChunkRow {
+            chunk_id: chunk_id.into(),
+            doc_id: "abc123".into(),
+            section_id: "abc123#1".into(),
+            chunk_type: ChunkType::Parent,
+            parent_id: None,
+            chunk_index: 0,
+            content: content.into(),
+            context: context.into(),
+            page_start: None,
+            page_end: None,
+            language: "en".into(),
+            content_hash: String::new(),
+            updated_at: String::new(),
+            vector: Vec::new(),
+        }
+    }
+
+    /// An index of these passages alone, in a namespace of its own.
+    fn index(store: &Store, name: &str, passages: &[&ChunkRow]) -> KeywordReader {
+        let namespace = store.namespace(name).unwrap();
+        let (mut writer, _) = KeywordWriter::open(&namespace).unwrap();
+        writer.add(passages).unwrap();
+        writer.commit(1).unwrap();
+        drop(writer);
+        KeywordReader::open(&namespace).unwrap().0
+    }
+
+    fn sorted(mut hits: Vec<KeywordHit>) -> Vec<(String, f32)> {
+        hits.sort_by(|a, b| a.chunk_id.cmp(&b.chunk_id));
+        hits.into_iter().map(|hit| (hit.chunk_id, hit.score)).collect()
+    }
+
+    #[test]
+    fn two_indexes_with_joint_statistics_score_as_one_that_holds_both() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        // In the first every passage is about pumps, in the second hardly any: alone, the word weighs little or much.
+        let left = [
+            passage("a:0", "Prime the pump before the pump is started.", "Pumps"),
+            passage("a:1", "The pump has a valve.", "Pumps"),
+            passage("a:2", "A pump that runs dry is a broken pump.", "Pumps"),
+        ];
+        let right = [
+            passage("b:0", "Close the valve slowly, and look at the gauge while you do.", "Valves"),
+            passage("b:1", "One pump.", "Spare parts"),
+            passage("b:2", "The gauge shows the pressure in bar.", "Gauges"),
+            passage("b:3", "Grease the bearing every month.", "Bearings"),
+        ];
+        let both = index(&store, "both", &left.iter().chain(&right).collect::<Vec<_>>());
+        let apart = [
+            index(&store, "left", &left.iter().collect::<Vec<_>>()),
+            index(&store, "right", &right.iter().collect::<Vec<_>>()),
+        ];
+        let terms = terms();
+        let joint = KeywordStatistics::joint(apart.iter().map(|reader| reader.statistics(&terms).unwrap()));
+        assert_eq!(joint, both.statistics(&terms).unwrap());
+
+        let expected = sorted(both.search(&terms, None, None, 10).unwrap());
+        assert_eq!(expected.len(), 5);
+        let search = |statistics| {
+            sorted(apart.iter().flat_map(|reader| reader.search(&terms, statistics, None, 10).unwrap()).collect())
+        };
+        assert_eq!(search(Some(&joint)), expected);
+        assert_ne!(search(None), expected, "without them the scores are those of each index alone");
+
+        let ids: Vec<String> = ["a:1", "b:0", "b:2"].map(str::to_owned).to_vec();
+        let scores = apart.iter().flat_map(|reader| reader.scores(&terms, Some(&joint), &ids).unwrap()).collect();
+        assert_eq!(sorted(scores), sorted(both.scores(&terms, None, &ids).unwrap()));
+    }
+
+    #[test]
+    fn the_statistics_of_one_index_change_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        let rows = [passage("a:0", "Prime the pump.", "Pumps"), passage("a:1", "The pump has a valve.", "Valves")];
+        let reader = index(&store, "one", &rows.iter().collect::<Vec<_>>());
+        let (terms, own) = (terms(), reader.statistics(&terms()).unwrap());
+        assert_eq!(
+            reader.search(&terms, Some(&own), None, 10).unwrap(),
+            reader.search(&terms, None, None, 10).unwrap()
+        );
+    }
+}
