@@ -207,6 +207,7 @@ fn what_takes_one_namespace_refuses_several() {
             &["section", "pumps.md", "1"],
             &["chunks-list"],
             &["chunk-delete", "aaaaaa:0", "--yes"],
+            &["chunk-edit", "aaaaaa:0", "--content", "x"],
             &["docs"],
             &["remove", "pumps.md"],
             &["status"],

@@ -83,6 +83,8 @@ mod tests {
             language: "en".into(),
             content_hash: String::new(),
             updated_at: String::new(),
+            edited: false,
+            metadata: Default::default(),
             vector: Vec::new(),
         }
     }
