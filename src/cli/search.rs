@@ -71,10 +71,12 @@ pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
         documents,
         min_score,
         pool: DEFAULT_POOL.max(limit),
+        explain: false,
     };
     let result = kernel.search(&request).await?;
     result.notes.iter().for_each(|note| context.tell(note));
-    let stages: Vec<String> = result.timings.iter().map(|(stage, ms)| format!("{stage} {ms:.1} ms")).collect();
+    let stages: Vec<String> =
+        result.trace.stages.iter().map(|stage| format!("{} {:.1} ms", stage.name, stage.milliseconds)).collect();
     context.tell_more(&format!("method {}; {}", result.route.method().name(), stages.join(", ")));
     context.show(&SearchView(&result))?;
     if result.hits.is_empty() {

@@ -19,7 +19,7 @@ use crate::error::{Error, Kind, Result};
 use crate::ingest::{Indexer, Progress, SourceFacts, Vectors, prepare};
 use crate::load::{Document, Format, plain};
 use crate::retrieve::{DEFAULT_POOL, Encoder, Kernel, Method, SearchRequest};
-use crate::store::{ModelRecord, Store, Writer};
+use crate::store::{ModelRecord, Namespace, Snapshot, Store, Writer};
 
 /// Rankings are judged by their first so many documents.
 const DEPTH: usize = 10;
@@ -53,6 +53,105 @@ pub struct EvalReport {
     pub methods: Vec<MethodReport>,
 }
 
+/// The corpus of a set, ingested, with its queries: what variants of a search are measured on.
+pub struct EvalStore {
+    set: BeirSet,
+    kernel: Kernel,
+    /// The ids of the set, by those of the documents.
+    sources: HashMap<String, String>,
+    engine: String,
+    ingest_seconds: f64,
+}
+
+impl EvalStore {
+    /// Ingests the corpus of a set into a store in `folder`. One that is there already, of the same corpus and model,
+    /// is used as it is.
+    ///
+    /// # Errors
+    /// Where the set cannot be read, or the ingest fails.
+    pub async fn open(
+        set: &Path,
+        folder: &Path,
+        choice: &EngineChoice,
+        jobs: usize,
+        progress: Arc<dyn Progress>,
+    ) -> Result<Self> {
+        let set = BeirSet::read(set)?;
+        let start = Instant::now();
+        let (store, _) = Store::open_or_create(Some(&folder.join("store")), folder)?;
+        // Its name says what is in it.
+        let namespace = store.namespace(&format!("eval-{}", fingerprint(&set)))?;
+        let engine = select(choice)?;
+        let embedder = Arc::new(Embedder::for_documents(&engine, jobs)?);
+        // An ingest that was interrupted is done again.
+        let there = if namespace.exists() { Snapshot::open(&namespace).await?.counts().await?[0] } else { 0 };
+        if there != set.passages.len() {
+            ingest(&set, &namespace, embedder.clone(), progress).await?;
+        }
+        let ingest_seconds = start.elapsed().as_secs_f64();
+        let kernel = Kernel::new(namespace, Encoder::with(embedder));
+        let documents = kernel.snapshot().await?.documents().await?;
+        let sources = documents.into_iter().map(|row| (row.doc_id, row.source)).collect();
+        Ok(EvalStore { set, kernel, sources, engine: engine.name(), ingest_seconds })
+    }
+
+    /// The set.
+    pub fn set(&self) -> &BeirSet {
+        &self.set
+    }
+
+    /// What answers its queries.
+    pub fn kernel(&self) -> &Kernel {
+        &self.kernel
+    }
+
+    /// The id in the set of the document that a chunk is of.
+    pub fn id_of(&self, chunk_id: &str) -> Option<&str> {
+        self.sources.get(chunk_id.split(':').next().unwrap_or_default()).map(String::as_str)
+    }
+
+    /// Runs all queries as `template` says, and gives the averages over those that have an answer, and how many
+    /// those are.
+    ///
+    /// # Errors
+    /// Where a search fails, or no query has an answer.
+    pub async fn measure(&self, template: &SearchRequest) -> Result<(Metrics, usize)> {
+        let mut totals = Metrics::default();
+        let mut count = 0usize;
+        for (query, relevant) in self.set.judged_queries() {
+            // Passages of one document share its place in the ranking, so more of them are asked for than are judged.
+            let request = SearchRequest { query: query.to_owned(), limit: DEFAULT_POOL * 2, ..template.clone() };
+            totals.add(&Metrics::of(&self.ranking(&request).await?, relevant));
+            count += 1;
+        }
+        if count == 0 {
+            return Err(Error::usage(format!("no query of {} has a known answer", self.set.folder.display()))
+                .hint("check that qrels.tsv names the ids of queries.jsonl and corpus.jsonl"));
+        }
+        Ok((totals.divided_by(count), count))
+    }
+
+    /// The first documents for a query, by their ids in the set.
+    async fn ranking(&self, request: &SearchRequest) -> Result<Vec<String>> {
+        // A question without a word finds nothing, and counts as that.
+        let candidates = match self.kernel.rank(request).await {
+            Ok(ranking) => ranking.candidates,
+            Err(error) if error.kind() == Kind::Usage => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        let mut ranking: Vec<String> = Vec::with_capacity(DEPTH);
+        for id in candidates.iter().filter_map(|candidate| self.id_of(&candidate.chunk_id)) {
+            if ranking.len() == DEPTH {
+                break;
+            }
+            if !ranking.iter().any(|known| known == id) {
+                ranking.push(id.to_owned());
+            }
+        }
+        Ok(ranking)
+    }
+}
+
 /// Ingests the corpus of a set into a store in `scratch` and runs all its queries by each method.
 ///
 /// # Errors
@@ -65,15 +164,33 @@ pub async fn evaluate(
     jobs: usize,
     progress: Arc<dyn Progress>,
 ) -> Result<EvalReport> {
-    let set = BeirSet::read(folder)?;
-    let start = Instant::now();
-    let (store, _) = Store::open_or_create(Some(&scratch.join("store")), scratch)?;
-    let namespace = store.namespace("eval")?;
-    let engine = select(choice)?;
-    let embedder = Arc::new(Embedder::for_documents(&engine, jobs)?);
+    let store = EvalStore::open(folder, scratch, choice, jobs, progress).await?;
+    let mut reports = Vec::with_capacity(methods.len());
+    for &method in methods {
+        let start = Instant::now();
+        let (metrics, count) = store.measure(&SearchRequest { method, ..SearchRequest::new("") }).await?;
+        let queries_per_second = count as f64 / start.elapsed().as_secs_f64();
+        reports.push(MethodReport { method, metrics, queries_per_second });
+    }
+    Ok(EvalReport {
+        set: folder.display().to_string(),
+        documents: store.set.passages.len(),
+        queries: store.set.judged_queries().count(),
+        engine: store.engine,
+        ingest_seconds: store.ingest_seconds,
+        methods: reports,
+    })
+}
+
+async fn ingest(
+    set: &BeirSet,
+    namespace: &Namespace,
+    embedder: Arc<Embedder>,
+    progress: Arc<dyn Progress>,
+) -> Result<()> {
     let model = ModelRecord { name: MODEL.name.to_owned(), dimension: MODEL.dimension };
-    let mut indexer =
-        Indexer::new(Writer::open(&namespace, &model).await?, Vectors::Loaded(embedder.clone()), progress.clone());
+    let writer = Writer::open(namespace, &model).await?;
+    let mut indexer = Indexer::new(writer, Vectors::Loaded(embedder), progress.clone());
     let bytes = set.passages.iter().map(|passage| passage.text.len() as u64).sum();
     progress.begin(set.passages.len(), bytes);
     for (number, passage) in set.passages.iter().enumerate() {
@@ -84,58 +201,20 @@ pub async fn evaluate(
     }
     indexer.finish().await?;
     progress.end();
-    let ingest_seconds = start.elapsed().as_secs_f64();
-    drop(indexer);
-    let kernel = Kernel::new(namespace, Encoder::with(embedder));
-    let mut reports = Vec::with_capacity(methods.len());
-    for &method in methods {
-        reports.push(run_method(&kernel, &set, method).await?);
-    }
-    Ok(EvalReport {
-        set: folder.display().to_string(),
-        documents: set.passages.len(),
-        queries: set.judged_queries().count(),
-        engine: engine.name(),
-        ingest_seconds,
-        methods: reports,
-    })
+    Ok(())
 }
 
-async fn run_method(kernel: &Kernel, set: &BeirSet, method: Method) -> Result<MethodReport> {
-    let documents = kernel.snapshot().await?.documents().await?;
-    let sources: HashMap<String, String> = documents.into_iter().map(|row| (row.doc_id, row.source)).collect();
-    let mut totals = Metrics::default();
-    let mut count = 0usize;
-    let start = Instant::now();
-    for (query, relevant) in set.judged_queries() {
-        // Passages of one document share its place in the ranking, so more of them are asked for than are judged.
-        let request = SearchRequest { method, limit: DEFAULT_POOL * 2, ..SearchRequest::new(query) };
-        // A question without a word finds nothing, and counts as that.
-        let candidates = match kernel.rank(&request).await {
-            Ok(ranking) => ranking.candidates,
-            Err(error) if error.kind() == Kind::Usage => Vec::new(),
-            Err(error) => return Err(error),
-        };
-        let mut ranking: Vec<String> = Vec::with_capacity(DEPTH);
-        for candidate in candidates {
-            let doc_id = candidate.chunk_id.split(':').next().unwrap_or_default();
-            let Some(id) = sources.get(doc_id) else { continue };
-            if !ranking.contains(id) {
-                ranking.push(id.clone());
-            }
-            if ranking.len() == DEPTH {
-                break;
-            }
+/// What stands for a corpus, how it is cut and the model that embeds it.
+fn fingerprint(set: &BeirSet) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(format!("{:?} {}", ChunkConfig::default(), MODEL.name).as_bytes());
+    for passage in &set.passages {
+        for part in [&passage.id, &passage.title, &passage.text] {
+            hasher.update(part.as_bytes());
+            hasher.update(&[0]);
         }
-        totals.add(&Metrics::of(&ranking, relevant));
-        count += 1;
     }
-    if count == 0 {
-        return Err(Error::usage(format!("no query of {} has a known answer", set.folder.display()))
-            .hint("check that qrels.tsv names the ids of queries.jsonl and corpus.jsonl"));
-    }
-    let seconds = start.elapsed().as_secs_f64();
-    Ok(MethodReport { method, metrics: totals.divided_by(count), queries_per_second: count as f64 / seconds })
+    hasher.finalize().to_hex()[..16].to_owned()
 }
 
 fn document_of(passage: &Passage) -> Document {

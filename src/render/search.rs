@@ -50,8 +50,10 @@ impl View for SearchView<'_> {
 
     fn json(&self) -> Value {
         let result = self.0;
-        let timings: serde_json::Map<String, Value> =
-            result.timings.iter().map(|(stage, ms)| (stage.clone(), json!((ms * 1000.0).round() / 1000.0))).collect();
+        let rounded = |ms: f64| json!((ms * 1000.0).round() / 1000.0);
+        let mut timings: serde_json::Map<String, Value> =
+            result.trace.stages.iter().map(|stage| (stage.name.clone(), rounded(stage.milliseconds))).collect();
+        timings.insert("total".to_owned(), rounded(result.trace.total()));
         json!({
             "query": result.query,
             "namespaces": result.namespaces,

@@ -1,60 +1,24 @@
 //! The pipeline: both arms at once, fused, and the best passages fetched.
 
-use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use futures::future::try_join_all;
 use tokio::sync::OnceCell;
 
+use super::encoder::Encoder;
 use super::fetch::fetch;
 use super::fuse::{ArmScores, Candidate, fuse};
 use super::query::{Route, keyword_terms};
 use super::recall::{KeywordArm, first_different, semantic};
 use super::searched::Searched;
+use super::trace::Trace;
 use super::{Method, SearchRequest, SearchResult};
-use crate::embed::{Embedder, EngineChoice, MODEL, select};
+use crate::embed::MODEL;
 use crate::error::{Error, Result};
 use crate::store::{LoadedVectors, Namespace, Snapshot};
 
-/// A question is cut to so many characters for the model, which reads far fewer.
-const LONGEST_ENCODED: usize = 4000;
 /// Up to so many vectors (75 MB), of all namespaces together, are scored in memory.
 const MOST_VECTORS_IN_MEMORY: usize = 50_000;
-
-/// Questions to vectors. The model is loaded when the first question needs it.
-#[derive(Clone)]
-pub struct Encoder {
-    choice: EngineChoice,
-    loaded: Arc<OnceLock<Arc<Embedder>>>,
-}
-
-impl Encoder {
-    /// An encoder on the engine that `choice` leads to.
-    pub fn new(choice: EngineChoice) -> Self {
-        Encoder { choice, loaded: Arc::new(OnceLock::new()) }
-    }
-
-    /// An encoder with a model that is loaded already.
-    pub fn with(embedder: Arc<Embedder>) -> Self {
-        Encoder { choice: EngineChoice::Auto, loaded: Arc::new(OnceLock::from(embedder)) }
-    }
-
-    fn encode(&self, query: &str) -> Result<(Vec<f32>, f64, f64)> {
-        let start = Instant::now();
-        let embedder = match self.loaded.get() {
-            Some(embedder) => embedder.clone(),
-            None => {
-                let embedder = Arc::new(Embedder::for_queries(&select(&self.choice)?)?);
-                self.loaded.get_or_init(|| embedder).clone()
-            }
-        };
-        let loaded = milliseconds(start);
-        let query: String = query.chars().take(LONGEST_ENCODED).collect();
-        let start = Instant::now();
-        let vector = embedder.embed_one(&query)?;
-        Ok((vector, loaded, milliseconds(start)))
-    }
-}
 
 /// The passages for a question, best first, not yet read.
 #[derive(Debug, Clone, PartialEq)]
@@ -67,8 +31,8 @@ pub struct Ranking {
     pub candidates: Vec<Candidate>,
     /// Whether the semantic arm was asked and no passage that was searched has a vector.
     pub no_vectors: bool,
-    /// Milliseconds per stage.
-    pub timings: Vec<(String, f64)>,
+    /// What each stage did.
+    pub trace: Trace,
 }
 
 /// Answers questions from one namespace, or from several as if they were one. What is searched is opened with the
@@ -135,16 +99,14 @@ impl Kernel {
     /// # Errors
     /// Where the question has no word in it, or the store or the model fail.
     pub async fn search(&self, request: &SearchRequest) -> Result<SearchResult> {
-        let started = Instant::now();
-        let Ranking { namespaces, route, candidates, no_vectors, mut timings } = self.rank(request).await?;
+        let Ranking { namespaces, route, candidates, no_vectors, mut trace } = self.rank(request).await?;
         let start = Instant::now();
         let snapshots = self.snapshots().await?;
         let hits = fetch(&snapshots, &namespaces, &candidates, &request.query, request.limit).await?;
-        timings.push(("fetch".to_owned(), milliseconds(start)));
-        timings.push(("total".to_owned(), milliseconds(started)));
+        trace.stage("fetch", start, candidates.len(), hits.len());
         let mut notes = notes(request, &route);
         notes.extend(vector_note(request, &snapshots, no_vectors).await?);
-        Ok(SearchResult { query: request.query.clone(), namespaces, route, hits, notes, timings })
+        Ok(SearchResult { query: request.query.clone(), namespaces, route, hits, notes, trace })
     }
 
     /// Ranks the passages for a question without reading them.
@@ -156,11 +118,11 @@ impl Kernel {
             return Err(Error::usage("the query has no word in it")
                 .hint("ask for something, for example kb search \"error E-417\""));
         }
-        let route = Route::choose(&request.query, request.method, &MODEL);
-        let (mut route, mut no_vectors) = (route, false);
-        let mut timings = Vec::new();
-        let mut scores = ArmScores::default();
+        let mut trace = Trace::new(request.explain);
+        let start = Instant::now();
+        let mut route = Route::choose(&request.query, request.method, &MODEL);
         let terms = if route.keyword > 0.0 { keyword_terms(&request.query) } else { Vec::new() };
+        trace.stage("understand", start, 1, terms.len());
         // The model is loaded and run on another thread while the store is opened and the keyword arm works.
         let encoding = (route.semantic > 0.0).then(|| {
             let (encoder, query) = (self.encoder.clone(), request.query.clone());
@@ -171,43 +133,48 @@ impl Kernel {
         if encoding.is_some() {
             self.refuse_other_models(&snapshots)?;
         }
-        timings.push(("open".to_owned(), milliseconds(start)));
+        trace.stage("open", start, self.searched.len(), snapshots.len());
+        let mut scores = ArmScores::default();
         let documents = request.documents.as_deref();
         let start = Instant::now();
         let keyword = KeywordArm::new(&snapshots, terms)?;
         if route.keyword > 0.0 {
             scores.keyword = keyword.recall(documents, request.pool)?;
-            timings.push(("keyword".to_owned(), milliseconds(start)));
+            trace.stage("keyword", start, request.pool, scores.keyword.len()).scores(&scores.keyword);
         }
+        let mut no_vectors = false;
         if let Some(encoding) = encoding {
             let start = Instant::now();
             let vectors = self.vectors().await?;
-            timings.push(("vectors".to_owned(), milliseconds(start)));
+            trace.stage("vectors", start, snapshots.len(), vectors.iter().flatten().count());
             let (vector, load_ms, encode_ms) =
                 encoding.await.map_err(|error| Error::failed(format!("the embedding model crashed: {error}")))??;
-            timings.push(("model_load".to_owned(), load_ms));
-            timings.push(("encode".to_owned(), encode_ms));
+            trace.took("model_load", load_ms);
+            trace.took("encode", encode_ms);
             let start = Instant::now();
             let recalled = semantic(&snapshots, vectors, &vector, documents, &scores.keyword, request.pool).await?;
             (scores.semantic, no_vectors) = (recalled.scores, recalled.no_vectors);
-            timings.push(("semantic".to_owned(), milliseconds(start)));
+            trace.stage("semantic", start, request.pool, scores.semantic.len()).scores(&scores.semantic);
             let start = Instant::now();
-            let unscored = scores.semantic.keys().filter(|key| !scores.keyword.contains_key(*key));
-            let rest = keyword.score(unscored)?;
+            let unscored: Vec<_> = scores.semantic.keys().filter(|key| !scores.keyword.contains_key(*key)).collect();
+            let rest = keyword.score(unscored.iter().copied())?;
+            trace.stage("keyword_rest", start, unscored.len(), rest.len());
             scores.keyword.extend(rest);
-            timings.push(("keyword_rest".to_owned(), milliseconds(start)));
         }
         if no_vectors && route.keyword > 0.0 {
             route = Route { keyword: 1.0, semantic: 0.0, ..route };
         }
         let start = Instant::now();
         let mut candidates = fuse(&scores, route.keyword, route.semantic);
+        trace.stage("fuse", start, scores.keyword.len() + scores.semantic.len(), candidates.len()).ranking(&candidates);
+        let start = Instant::now();
+        let all = candidates.len();
         first_different(&mut candidates, request.limit, |candidate| &candidate.chunk_id);
         if let Some(least) = request.min_score {
             candidates.retain(|candidate| candidate.score >= least);
         }
-        timings.push(("fuse".to_owned(), milliseconds(start)));
-        Ok(Ranking { namespaces: self.names(), route, candidates, no_vectors, timings })
+        trace.stage("cut", start, all, candidates.len()).ranking(&candidates);
+        Ok(Ranking { namespaces: self.names(), route, candidates, no_vectors, trace })
     }
 
     /// Cosines with vectors of another model would mean nothing.
@@ -276,10 +243,6 @@ async fn vector_note(request: &SearchRequest, snapshots: &[&Snapshot], no_vector
         }
         _ => None,
     })
-}
-
-fn milliseconds(since: Instant) -> f64 {
-    since.elapsed().as_secs_f64() * 1000.0
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! Promise: the better arm is never spoiled by the weaker one. An arm that cannot judge a question (a model asked in
 //! a language it was not taught) gets no weight, and then is not even run.
 
+mod encoder;
 mod fetch;
 mod find_section;
 mod fuse;
@@ -14,16 +15,19 @@ mod recall;
 mod resolve;
 mod searched;
 mod section;
+mod trace;
 
 use serde::Serialize;
 
+pub use encoder::Encoder;
 pub use find_section::{Found, find_sections};
 pub use fuse::Candidate;
-pub use kernel::{Encoder, Kernel, Ranking};
+pub use kernel::{Kernel, Ranking};
 pub use list_chunks::{ChunkColumn, ChunkList, ChunkListRequest, ChunkMetadata, ListedChunk};
 pub use query::Route;
 pub use resolve::{Named, Purpose, resolve_document, resolve_documents, resolve_in_each};
 pub use section::{Extent, LeftOut, SectionContent, SectionPart, with_subsections};
+pub use trace::{Stage, Trace, Traced};
 
 /// Which arms are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, serde::Deserialize, clap::ValueEnum)]
@@ -66,6 +70,8 @@ pub struct SearchRequest {
     pub min_score: Option<f32>,
     /// How many candidates each arm recalls.
     pub pool: usize,
+    /// Whether each stage keeps what came out of it.
+    pub explain: bool,
 }
 
 impl SearchRequest {
@@ -78,6 +84,7 @@ impl SearchRequest {
             documents: None,
             min_score: None,
             pool: DEFAULT_POOL,
+            explain: false,
         }
     }
 }
@@ -143,6 +150,6 @@ pub struct SearchResult {
     pub hits: Vec<Hit>,
     /// What the user should know about how they were found.
     pub notes: Vec<String>,
-    /// Milliseconds per stage.
-    pub timings: Vec<(String, f64)>,
+    /// What each stage did.
+    pub trace: Trace,
 }

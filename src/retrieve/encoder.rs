@@ -1,0 +1,47 @@
+//! Questions to vectors.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use super::trace::milliseconds;
+use crate::embed::{Embedder, EngineChoice, select};
+use crate::error::Result;
+
+/// A question is cut to so many characters for the model, which reads far fewer.
+const LONGEST_ENCODED: usize = 4000;
+
+/// Questions to vectors. The model is loaded when the first question needs it.
+#[derive(Clone)]
+pub struct Encoder {
+    choice: EngineChoice,
+    loaded: Arc<OnceLock<Arc<Embedder>>>,
+}
+
+impl Encoder {
+    /// An encoder on the engine that `choice` leads to.
+    pub fn new(choice: EngineChoice) -> Self {
+        Encoder { choice, loaded: Arc::new(OnceLock::new()) }
+    }
+
+    /// An encoder with a model that is loaded already.
+    pub fn with(embedder: Arc<Embedder>) -> Self {
+        Encoder { choice: EngineChoice::Auto, loaded: Arc::new(OnceLock::from(embedder)) }
+    }
+
+    /// The vector of a question, and the milliseconds that loading the model and running it took.
+    pub(super) fn encode(&self, query: &str) -> Result<(Vec<f32>, f64, f64)> {
+        let start = Instant::now();
+        let embedder = match self.loaded.get() {
+            Some(embedder) => embedder.clone(),
+            None => {
+                let embedder = Arc::new(Embedder::for_queries(&select(&self.choice)?)?);
+                self.loaded.get_or_init(|| embedder).clone()
+            }
+        };
+        let loaded = milliseconds(start);
+        let query: String = query.chars().take(LONGEST_ENCODED).collect();
+        let start = Instant::now();
+        let vector = embedder.embed_one(&query)?;
+        Ok((vector, loaded, milliseconds(start)))
+    }
+}
