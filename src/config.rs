@@ -3,9 +3,11 @@
 //! `kb.toml` in the store < environment < flags. Flags and environment are clap's; this reads the file. Unknown keys
 //! are errors, so that a misspelt setting does not go unnoticed.
 
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use jiff::{SignedDuration, Span, SpanRelativeTo};
+use serde::{Deserialize, Deserializer};
 
 use crate::error::{Error, Result};
 use crate::retrieve::Method;
@@ -25,6 +27,9 @@ pub struct Config {
     /// For `kb ingest`.
     #[serde(default)]
     pub ingest: IngestConfig,
+    /// For what is kept of old generations.
+    #[serde(default)]
+    pub history: HistoryConfig,
 }
 
 /// The table `[search]`.
@@ -61,6 +66,27 @@ pub struct IngestConfig {
     pub ocr_command: Option<String>,
     /// Threads.
     pub jobs: Option<usize>,
+}
+
+/// The table `[history]`.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HistoryConfig {
+    /// How long a generation is kept after it was replaced.
+    #[serde(default, deserialize_with = "duration")]
+    pub keep: Option<SignedDuration>,
+    /// How many generations are kept, the published one included.
+    pub generations: Option<NonZeroUsize>,
+}
+
+/// A length of time as people write it: `0s`, `12h`, `7d`, `4w`.
+fn duration<'de, D: Deserializer<'de>>(from: D) -> std::result::Result<Option<SignedDuration>, D::Error> {
+    let text = String::deserialize(from)?;
+    let span = text.parse::<Span>().and_then(|span| span.to_duration(SpanRelativeTo::days_are_24_hours()));
+    match span {
+        Ok(span) if !span.is_negative() => Ok(Some(span)),
+        _ => Err(serde::de::Error::custom(format!("{text:?} is no length of time such as \"12h\", \"7d\" or \"4w\""))),
+    }
 }
 
 impl Config {
@@ -104,5 +130,21 @@ mod tests {
         std::fs::write(folder.path().join(FILE), "[search]\nmethod = \"keyword\"\nlimit = 3\n").unwrap();
         let config = Config::read(folder.path()).unwrap();
         assert_eq!((config.search.method, config.search.limit), (Some(Method::Keyword), Some(3)));
+    }
+
+    #[test]
+    fn lengths_of_time_are_written_as_people_write_them() {
+        let keep = |text: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            std::fs::write(folder.path().join(FILE), format!("[history]\nkeep = {text}\n")).unwrap();
+            Config::read(folder.path()).map(|config| config.history.keep.unwrap())
+        };
+        for (text, hours) in [("0s", 0), ("12h", 12), ("7d", 168), ("4w", 672), ("1 day 12 hours", 36)] {
+            assert_eq!(keep(&format!("{text:?}")).unwrap(), SignedDuration::from_hours(hours), "{text}");
+        }
+        for bad in ["\"a week\"", "\"-1d\"", "\"1 month\"", "\"7\"", "7"] {
+            let error = keep(bad).unwrap_err();
+            assert!(error.message().contains("line 2"), "{bad}: {error}");
+        }
     }
 }

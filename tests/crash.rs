@@ -10,7 +10,7 @@ use std::time::Duration;
 use common::Sandbox;
 
 /// Every step of a publication, in order.
-const STEPS: [&str; 12] = [
+const STEPS: [&str; 14] = [
     "begun",
     "documents deleted",
     "sections deleted",
@@ -20,9 +20,11 @@ const STEPS: [&str; 12] = [
     "chunks written",
     "tables compacted",
     "keyword written",
+    "history written",
     "pending written",
     "keyword committed",
     "published",
+    "history pruned",
 ];
 /// From this step on the next generation stands.
 const DECIDED: &str = "keyword committed";

@@ -6,15 +6,18 @@ mod chunk_delete;
 mod chunk_edit;
 mod chunks_list;
 mod completions;
+mod diff;
 mod docs;
 mod editor;
 mod eval;
 mod ingest;
+mod log;
 mod namespaces;
 mod progress;
 mod reading;
 mod reindex;
 mod remove;
+mod restore;
 mod search;
 mod section;
 mod status;
@@ -105,6 +108,9 @@ enum Command {
     Docs(docs::DocsArgs),
     Remove(remove::RemoveArgs),
     Status(status::StatusArgs),
+    Log(log::LogArgs),
+    Restore(restore::RestoreArgs),
+    Diff(diff::DiffArgs),
     Namespaces(namespaces::NamespacesArgs),
     Check(check::CheckArgs),
     Reindex(reindex::ReindexArgs),
@@ -152,6 +158,9 @@ fn run(cli: Cli) -> Result<u8> {
             Command::Docs(args) => docs::run(&context, args).await,
             Command::Remove(args) => remove::run(&context, args).await,
             Command::Status(args) => status::run(&context, args).await,
+            Command::Log(args) => log::run(&context, args).await,
+            Command::Restore(args) => restore::run(&context, args).await,
+            Command::Diff(args) => diff::run(&context, args).await,
             Command::Namespaces(args) => namespaces::run(&context, args).await,
             Command::Check(args) => check::run(&context, args).await,
             Command::Reindex(args) => reindex::run(&context, args).await,

@@ -8,7 +8,7 @@ use crate::embed::MODEL;
 use crate::error::Result;
 use crate::render::RemovedView;
 use crate::retrieve::Purpose;
-use crate::store::{Change, ModelRecord, Snapshot, Writer};
+use crate::store::{Change, ModelRecord, Note, Snapshot, Writer};
 
 /// Take documents out of the knowledge base; the files stay
 #[derive(Debug, Args)]
@@ -36,8 +36,12 @@ pub async fn run(context: &Context, args: RemoveArgs) -> Result<u8> {
     let documents = Snapshot::open(&namespace).await?.documents().await?;
     let found = context.documents(&documents, &args.documents, &store, Purpose::Change)?;
     if let Some(mut writer) = writer {
-        let remove = found.iter().map(|document| document.doc_id.clone()).collect();
-        writer.publish(&Change { remove, ..Change::default() }).await?;
+        let mut change = Change { note: Note::of("remove"), ..Change::default() };
+        for document in &found {
+            change.note.add("removed", &document.source);
+            change.remove.push(document.doc_id.clone());
+        }
+        writer.publish(&change).await?;
     }
     context.show(&RemovedView { documents: &found, dry_run: args.dry_run })?;
     Ok(0)

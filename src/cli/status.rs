@@ -6,7 +6,7 @@ use super::Context;
 use crate::embed::select;
 use crate::error::Result;
 use crate::render::{Status, StatusView};
-use crate::store::{Holder, Manifest, Snapshot};
+use crate::store::{Holder, Manifest, Snapshot, log};
 
 /// Show what is in the store: generation, counts, sizes, model and engine, and who is writing
 #[derive(Debug, Args)]
@@ -23,6 +23,8 @@ pub async fn run(context: &Context, _args: StatusArgs) -> Result<u8> {
     let manifest = snapshot.manifest();
     let pending = Manifest::read_pending(&namespace)?.map(|pending| pending.generation);
     let size = namespace.size();
+    let restorable = log(&namespace).await?.iter().filter(|entry| entry.restorable).count();
+    let published_bytes = snapshot.data_bytes().await?;
     let status = Status {
         store: store.root().display().to_string(),
         namespace: namespace.name().to_owned(),
@@ -37,6 +39,8 @@ pub async fn run(context: &Context, _args: StatusArgs) -> Result<u8> {
         bytes: size.all,
         tables_bytes: size.tables,
         keyword_bytes: size.keyword,
+        history_bytes: size.tables.saturating_sub(published_bytes),
+        restorable_generations: restorable,
         model: manifest.model.name.clone(),
         dimension: manifest.model.dimension,
         engine: select(&context.engine(&config))?.name(),

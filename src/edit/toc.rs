@@ -12,6 +12,9 @@ use crate::load::{Document, OutlineEntry};
 use crate::store::{DocumentRow, Namespace, SectionRow, Snapshot, Store};
 use crate::structure::{PREAMBLE, not_found};
 
+/// How the history calls what is done here.
+const COMMAND: &str = "toc";
+
 /// Where the document is.
 pub struct Place {
     /// The store.
@@ -123,7 +126,7 @@ pub async fn reset_toc(place: &Place, document: &DocumentRow, progress: Arc<dyn 
     if let SourceNow::Same(parsed) = source_now(place, document).await? {
         return rebuild(place, document, &parsed, None, Outcome::Reset, progress).await;
     }
-    let mut rebuilder = Rebuilder::open(&place.namespace, &place.options, progress).await?;
+    let mut rebuilder = Rebuilder::open(&place.namespace, &place.options, COMMAND, progress).await?;
     refuse_changed(&rebuilder, document).await?;
     rebuilder.update(DocumentRow { corrected_toc: None, ..document.clone() });
     rebuilder.finish().await?;
@@ -196,7 +199,7 @@ async fn rebuild(
 ) -> Result<CorrectionReport> {
     progress.begin(1, document.size);
     let work = async {
-        let mut rebuilder = Rebuilder::open(&place.namespace, &place.options, progress.clone()).await?;
+        let mut rebuilder = Rebuilder::open(&place.namespace, &place.options, COMMAND, progress.clone()).await?;
         refuse_changed(&rebuilder, document).await?;
         let rebuilt = rebuilder.put(document, anew(document, parsed, corrected)).await?;
         let indexer = rebuilder.finish().await?;

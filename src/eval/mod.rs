@@ -190,16 +190,16 @@ async fn ingest(
 ) -> Result<()> {
     let model = ModelRecord { name: MODEL.name.to_owned(), dimension: MODEL.dimension };
     let writer = Writer::open(namespace, &model).await?;
-    let mut indexer = Indexer::new(writer, Vectors::Loaded(embedder), progress.clone());
+    let mut indexer = Indexer::new(writer, Vectors::Loaded(embedder), "eval", progress.clone());
     let bytes = set.passages.iter().map(|passage| passage.text.len() as u64).sum();
     progress.begin(set.passages.len(), bytes);
     for (number, passage) in set.passages.iter().enumerate() {
         let prepared =
             prepare(&document_of(passage), &facts_of(passage, number), &ChunkConfig::default(), "1970-01-01T00:00:00Z");
         progress.file_read(&passage.id);
-        indexer.put(prepared, Default::default(), true).await?;
+        indexer.put(prepared, Default::default(), true, "added").await?;
     }
-    indexer.finish().await?;
+    indexer.flush().await?;
     progress.end();
     Ok(())
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Prepared, Progress};
 use crate::embed::{Embedder, EngineChoice, select};
 use crate::error::Result;
-use crate::store::{Change, ChunkRow, ChunkType, DocumentRow, Writer};
+use crate::store::{Change, ChunkRow, ChunkType, DocumentRow, Note, Writer};
 
 /// A batch is published when it has so many documents …
 const BATCH_DOCUMENTS: usize = 256;
@@ -85,6 +85,8 @@ pub struct Indexer {
     waiting: Vec<Waiting>,
     removals: Vec<String>,
     updates: Vec<DocumentRow>,
+    /// What the waiting batch does.
+    note: Note,
     /// Child chunks embedded so far.
     pub embedded: usize,
     /// Child chunks whose vectors were there already.
@@ -102,8 +104,8 @@ struct Waiting {
 }
 
 impl Indexer {
-    /// An indexer that writes to `writer`.
-    pub fn new(writer: Writer, model: Vectors, progress: Arc<dyn Progress>) -> Self {
+    /// An indexer that writes to `writer`, for the command that the history names.
+    pub fn new(writer: Writer, model: Vectors, command: &str, progress: Arc<dyn Progress>) -> Self {
         Indexer {
             writer,
             model,
@@ -111,6 +113,7 @@ impl Indexer {
             waiting: Vec::new(),
             removals: Vec::new(),
             updates: Vec::new(),
+            note: Note::of(command),
             embedded: 0,
             reused: 0,
             without_vectors: 0,
@@ -119,11 +122,12 @@ impl Indexer {
     }
 
     /// Adds a document, or replaces the one with its id. Chunks that have no known vector get one, or, unless
-    /// `embed`, none.
+    /// `embed`, none. The history calls it `action`.
     ///
     /// # Errors
     /// Where a batch is full and cannot be published.
-    pub async fn put(&mut self, prepared: Prepared, known: KnownVectors, embed: bool) -> Result<()> {
+    pub async fn put(&mut self, prepared: Prepared, known: KnownVectors, embed: bool, action: &str) -> Result<()> {
+        self.note.add(action, &prepared.new.document.source);
         // Taking out what is not there changes nothing.
         self.removals.push(prepared.new.document.doc_id.clone());
         self.waiting.push(Waiting { prepared, known, embed });
@@ -135,12 +139,14 @@ impl Indexer {
     }
 
     /// Takes a document out.
-    pub fn remove(&mut self, doc_id: &str) {
-        self.removals.push(doc_id.to_owned());
+    pub fn remove(&mut self, row: &DocumentRow) {
+        self.note.add("removed", &row.source);
+        self.removals.push(row.doc_id.clone());
     }
 
-    /// Replaces a document's row; its chunks stay.
-    pub fn update(&mut self, row: DocumentRow) {
+    /// Replaces a document's row; its chunks stay. The history calls it `action`.
+    pub fn update(&mut self, row: DocumentRow, action: &str) {
+        self.note.add(action, &row.source);
         self.updates.push(row);
     }
 
@@ -158,22 +164,12 @@ impl Indexer {
             set_vectors(&mut prepared.new.chunks, vectors);
             add.push(prepared.new);
         }
-        let change =
-            Change { remove: std::mem::take(&mut self.removals), add, update: std::mem::take(&mut self.updates) };
+        let note = Note::of(&self.note.command);
+        let note = std::mem::replace(&mut self.note, note);
+        let (remove, update) = (std::mem::take(&mut self.removals), std::mem::take(&mut self.updates));
+        let change = Change { remove, add, update, note };
         if !change.is_empty() {
             self.generation = Some(self.writer.publish(&change).await?);
-        }
-        Ok(())
-    }
-
-    /// Publishes what is waiting and removes the files of old versions.
-    ///
-    /// # Errors
-    /// As for [`flush`](Self::flush).
-    pub async fn finish(&mut self) -> Result<()> {
-        self.flush().await?;
-        if self.generation.is_some() {
-            self.writer.tidy().await?;
         }
         Ok(())
     }

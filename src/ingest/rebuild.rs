@@ -128,17 +128,22 @@ pub struct Rebuilt {
 }
 
 impl Rebuilder {
-    /// Opens a namespace that exists.
+    /// Opens a namespace that exists, for the command that the history names.
     ///
     /// # Errors
     /// Where another process writes to it, or it cannot be read.
-    pub async fn open(namespace: &Namespace, options: &RebuildOptions, progress: Arc<dyn Progress>) -> Result<Self> {
+    pub async fn open(
+        namespace: &Namespace,
+        options: &RebuildOptions,
+        command: &str,
+        progress: Arc<dyn Progress>,
+    ) -> Result<Self> {
         let model = ModelRecord { name: MODEL.name.to_owned(), dimension: MODEL.dimension };
         // Locked before it is read, so that what is read holds until it is replaced.
         let writer = Writer::open_existing(namespace, &model, &options.patience).await?;
         let snapshot = Snapshot::open(namespace).await?;
         let vectors = Vectors::WhenNeeded { engine: options.engine.clone(), jobs: options.jobs };
-        Ok(Rebuilder { snapshot, indexer: Indexer::new(writer, vectors, progress) })
+        Ok(Rebuilder { snapshot, indexer: Indexer::new(writer, vectors, command, progress) })
     }
 
     /// What is published while nothing was rebuilt yet.
@@ -156,7 +161,7 @@ impl Rebuilder {
         let conflicts = carry_edits(row, &self.snapshot, &mut prepared).await?.conflicts;
         let document = &prepared.new.document;
         let rebuilt = Rebuilt { sections: document.sections, parents: document.parents, conflicts };
-        self.indexer.put(prepared, known, row.embedded).await?;
+        self.indexer.put(prepared, known, row.embedded, "rebuilt").await?;
         Ok(rebuilt)
     }
 
@@ -166,17 +171,17 @@ impl Rebuilder {
     /// # Errors
     /// Where the store or the model fail.
     pub async fn put_rows(&mut self, prepared: Prepared, known: KnownVectors, embed: bool) -> Result<()> {
-        self.indexer.put(prepared, known, embed).await
+        self.indexer.put(prepared, known, embed, "updated").await
     }
 
     /// Takes a document out.
     pub fn remove(&mut self, row: &DocumentRow) {
-        self.indexer.remove(&row.doc_id);
+        self.indexer.remove(row);
     }
 
     /// Replaces a document's row; its sections and chunks stay.
     pub fn update(&mut self, row: DocumentRow) {
-        self.indexer.update(row);
+        self.indexer.update(row, "kept");
     }
 
     /// Publishes what is left and gives the indexer with its counts.
@@ -184,7 +189,7 @@ impl Rebuilder {
     /// # Errors
     /// Where the store or the model fail; what was published before stays.
     pub async fn finish(&mut self) -> Result<&Indexer> {
-        self.indexer.finish().await?;
+        self.indexer.flush().await?;
         Ok(&self.indexer)
     }
 }

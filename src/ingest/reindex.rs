@@ -102,7 +102,7 @@ pub async fn reindex(
     let mut rows = Snapshot::open(&namespace).await?.documents().await?;
     let mut rebuilder = None;
     if !request.dry_run {
-        let opened = Rebuilder::open(&namespace, options, progress.clone()).await?;
+        let opened = Rebuilder::open(&namespace, options, "reindex", progress.clone()).await?;
         rows = opened.snapshot().documents().await?;
         rebuilder = Some(opened);
     }

@@ -21,6 +21,9 @@ use crate::load::Format;
 use crate::load::worker::Worker;
 use crate::store::{DocumentRow, ModelRecord, Patience, Snapshot, Store, Writer, document_id};
 
+/// What the history calls a file that is the same and has another time of change.
+const TOUCHED: &str = "touched";
+
 /// Where to ingest into. The store is made only when there is something to write into it, so that a run in which
 /// every file fails leaves nothing behind.
 pub struct Target<'a> {
@@ -187,11 +190,13 @@ impl Sink<'_, '_> {
             line.warnings.extend(lost_edits(&row));
             report.sources.push(line);
             if !self.request.dry_run {
-                self.indexer().await?.remove(&row.doc_id);
+                self.indexer().await?.remove(&row);
             }
         }
+        // Otherwise this would be a reader of what is replaced, and keep it.
+        self.snapshot = None;
         if let Some(indexer) = &mut self.indexer_state {
-            indexer.finish().await?;
+            indexer.flush().await?;
             report.embedded = indexer.embedded;
             report.reused = indexer.reused;
             report.without_vectors = indexer.without_vectors;
@@ -218,7 +223,7 @@ impl Sink<'_, '_> {
                 report.sources.push(line);
                 if !self.request.dry_run && (row.mtime_ns != facts.mtime_ns) {
                     let row = DocumentRow { mtime_ns: facts.mtime_ns, ..row.clone() };
-                    self.indexer().await?.update(row);
+                    self.indexer().await?.update(row, TOUCHED);
                 }
                 return Ok(());
             }
@@ -241,7 +246,7 @@ impl Sink<'_, '_> {
             line.describe(&row);
             report.sources.push(line);
             if !self.request.dry_run {
-                self.indexer().await?.update(row);
+                self.indexer().await?.update(row, Action::Moved.name());
             }
             return Ok(());
         }
@@ -282,7 +287,7 @@ impl Sink<'_, '_> {
                 _ => KnownVectors::default(),
             };
             let embed = self.request.embed;
-            self.indexer().await?.put(prepared, vectors, embed).await?;
+            self.indexer().await?.put(prepared, vectors, embed, action.name()).await?;
         }
         Ok(())
     }
@@ -315,7 +320,7 @@ impl Sink<'_, '_> {
                 }
             };
             let model = Vectors::WhenNeeded { engine: self.engine.clone(), jobs: self.request.jobs };
-            self.indexer_state = Some(Indexer::new(writer, model, self.progress.clone()));
+            self.indexer_state = Some(Indexer::new(writer, model, "ingest", self.progress.clone()));
         }
         self.indexer_state.as_mut().ok_or_else(|| Error::failed("the indexer was not made"))
     }

@@ -39,6 +39,10 @@ pub struct Status {
     pub tables_bytes: u64,
     /// Those of the keyword index.
     pub keyword_bytes: u64,
+    /// Of those of the tables, those that the published generation does not consist of.
+    pub history_bytes: u64,
+    /// How many old generations can be restored.
+    pub restorable_generations: usize,
     /// The model of the vectors.
     pub model: String,
     /// Numbers per vector.
@@ -85,6 +89,17 @@ impl StatusView<'_> {
                     size(status.tables_bytes),
                     size(status.keyword_bytes)
                 ),
+            ),
+            (
+                "history",
+                match status.restorable_generations {
+                    0 => format!("no generation that can be restored ({})", size(status.history_bytes)),
+                    some => format!(
+                        "{} that can be restored ({}); `kb log` lists them",
+                        count(some, "generation"),
+                        size(status.history_bytes)
+                    ),
+                },
             ),
             ("model", format!("{}, {} dimensions", status.model, status.dimension)),
             ("engine", status.engine.clone()),

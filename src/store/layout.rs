@@ -200,6 +200,11 @@ impl Namespace {
         &self.root
     }
 
+    /// The folder of the store that it is in.
+    pub(super) fn store(&self) -> &Path {
+        self.root.ancestors().nth(2).unwrap_or(&self.root)
+    }
+
     /// The folder of the LanceDB tables.
     pub fn tables(&self) -> PathBuf {
         self.root.join("tables")

@@ -181,7 +181,7 @@ fn busy(namespace: &Namespace, holder: Option<&Holder>, waited: Duration) -> Err
 
 /// Whether the open file is the one at `path`.
 #[cfg(unix)]
-fn is_at(file: &File, path: &Path) -> bool {
+pub(super) fn is_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     match (file.metadata(), std::fs::metadata(path)) {
         (Ok(open), Ok(there)) => (open.dev(), open.ino()) == (there.dev(), there.ino()),
@@ -191,7 +191,7 @@ fn is_at(file: &File, path: &Path) -> bool {
 
 /// Elsewhere a folder with an open file in it cannot be renamed.
 #[cfg(not(unix))]
-fn is_at(_file: &File, _path: &Path) -> bool {
+pub(super) fn is_at(_file: &File, _path: &Path) -> bool {
     true
 }
 

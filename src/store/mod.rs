@@ -13,6 +13,7 @@
 //!     PENDING.json             the next one, while it is being published
 //!     tables/*.lance           documents, sections, chunks
 //!     keyword/                 the tantivy index; its commit carries the generation
+//!     history/0000012.json     what a generation did, and the versions of its tables; locked by who reads it
 //!     lock                     held by the writer
 //! ```
 
@@ -20,6 +21,7 @@ pub mod check;
 mod chunk_keys;
 mod convert;
 mod fault;
+mod history;
 mod keyword;
 mod layout;
 mod lock;
@@ -33,9 +35,13 @@ mod size;
 mod snapshot;
 mod statistics;
 mod tables;
+mod versions;
 mod writer;
 
 pub use chunk_keys::{ChunkFilter, ChunkKey};
+pub use history::{
+    Counts, DocumentDiff, Field, GenerationDiff, Item, Keeping, LogEntry, Note, Restored, What, diff, log, plan_restore,
+};
 pub use keyword::{KeywordField, KeywordHit};
 pub use layout::{Namespace, Store, check_namespace_name};
 pub use lock::{Holder, Patience};

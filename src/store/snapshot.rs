@@ -9,6 +9,7 @@ use lancedb::arrow::arrow_array::RecordBatch;
 use lancedb::query::{ExecutableQuery, QueryBase, Select};
 
 use super::convert::{self, Columns};
+use super::history::Lease;
 use super::keyword::{KeywordField, KeywordHit, KeywordReader};
 use super::layout::Namespace;
 use super::manifest::Manifest;
@@ -96,6 +97,7 @@ pub struct Snapshot {
     manifest: Manifest,
     pub(super) tables: Tables,
     keyword: KeywordReader,
+    lease: Option<Lease>,
 }
 
 impl Snapshot {
@@ -133,8 +135,18 @@ impl Snapshot {
         let Some(manifest) = [manifest, pending].into_iter().flatten().find(|m| m.generation == generation) else {
             return if namespace.exists() { Ok(None) } else { Err(nothing_ingested(namespace)) };
         };
+        let lease = Lease::take(namespace, manifest.generation);
+        // Without a lease, it is one that has no record, or was replaced and taken away before it could be leased.
+        if lease.is_none() && Manifest::read(namespace)?.is_some_and(|now| now.generation > manifest.generation) {
+            return Ok(None);
+        }
         let tables = Tables::open_at(namespace, &manifest).await?;
-        Ok(Some(Snapshot { manifest, tables, keyword }))
+        Ok(Some(Snapshot { manifest, tables, keyword, lease }))
+    }
+
+    /// Its tables, without the keyword index.
+    pub(super) fn into_parts(self) -> (Manifest, Tables, Option<Lease>) {
+        (self.manifest, self.tables, self.lease)
     }
 
     /// What was published.
@@ -259,6 +271,11 @@ impl Snapshot {
                 .map_err(|error| store_error("read", std::path::Path::new("the tables"), &error))?;
         }
         Ok(counts)
+    }
+
+    /// The bytes of the tables' data, without those of other generations.
+    pub async fn data_bytes(&self) -> Result<u64> {
+        self.tables.data_bytes().await
     }
 
     /// The `limit` chunks whose vectors are nearest to `vector`, in all documents or in those named.

@@ -13,7 +13,7 @@ use lancedb::{Connection, Table};
 use super::layout::Namespace;
 use super::manifest::Manifest;
 use super::store_error;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// From so many data files on, a table is compacted when a generation is published.
 const MOST_FRAGMENTS: usize = 12;
@@ -79,11 +79,17 @@ impl Tables {
         })
     }
 
+    /// The namespace.
+    pub(super) fn namespace(&self) -> &Namespace {
+        &self.namespace
+    }
+
     fn versions_of(&self, manifest: &Manifest) -> [(&Table, u64); 3] {
         [(&self.documents, manifest.documents), (&self.sections, manifest.sections), (&self.chunks, manifest.chunks)]
     }
 
-    /// Takes back what was written after `manifest`: the rest of a publication that was interrupted.
+    /// Makes the tables what they were at `manifest`, as new versions: takes back the rest of a publication that was
+    /// interrupted, or all that was published since.
     pub(super) async fn roll_back_to(&self, manifest: &Manifest) -> Result<()> {
         let fail = |error: lancedb::Error| store_error("roll back", &self.namespace.tables(), &error);
         for (table, version) in self.versions_of(manifest) {
@@ -165,21 +171,6 @@ impl Tables {
                 let compact = OptimizeAction::Compact { options: Default::default(), remap_options: None };
                 table.optimize(compact).await.map_err(fail)?;
             }
-        }
-        Ok(())
-    }
-
-    /// Removes the files of versions older than `age`, which no reader that is still running can need.
-    pub(super) async fn prune(&self, age: std::time::Duration) -> Result<()> {
-        let older_than = lancedb::table::Duration::from_std(age)
-            .map_err(|error| Error::failed(format!("cannot prune old versions: {error}")))?;
-        for table in [&self.documents, &self.sections, &self.chunks] {
-            let prune = OptimizeAction::Prune {
-                older_than: Some(older_than),
-                delete_unverified: None,
-                error_if_tagged_old_versions: None,
-            };
-            table.optimize(prune).await.map_err(|error| store_error("prune", &self.namespace.tables(), &error))?;
         }
         Ok(())
     }

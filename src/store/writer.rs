@@ -1,11 +1,12 @@
 //! The one writer: makes the next generation and publishes it.
 //!
-//! Publishing: Lance tables are written (readers still see the manifest's versions), `PENDING.json` names the new
-//! versions, tantivy commits with the new number, `PENDING.json` becomes `MANIFEST.json`. A writer that finds
+//! Publishing: Lance tables are written (readers still see the manifest's versions), the history takes down what the
+//! generation did, `PENDING.json` names the new versions, tantivy commits with the new number, `PENDING.json` becomes `MANIFEST.json`. A writer that finds
 //! `PENDING.json` rolls forward if tantivy carries its number, otherwise back.
 
 use super::convert;
 use super::fault::step;
+use super::history::{Keeping, Note, Record, prune, record};
 use super::keyword::KeywordWriter;
 use super::layout::Namespace;
 use super::lock::{Patience, WriterLock};
@@ -16,9 +17,6 @@ use super::snapshot::CHUNK_COLUMNS;
 use super::tables::Tables;
 use crate::error::{Error, Result};
 
-/// How long versions that are no longer published are kept: longer than any reader needs.
-const KEEP_OLD_VERSIONS: std::time::Duration = std::time::Duration::from_secs(3600);
-
 /// What one generation changes. A document that is both removed and added is replaced.
 #[derive(Debug, Default)]
 pub struct Change {
@@ -28,6 +26,8 @@ pub struct Change {
     pub add: Vec<NewDocument>,
     /// Document rows to replace while sections and chunks stay: moved or touched files.
     pub update: Vec<DocumentRow>,
+    /// What it does, for the history.
+    pub note: Note,
 }
 
 impl Change {
@@ -37,12 +37,27 @@ impl Change {
     }
 }
 
+/// How the next generation comes to be.
+#[derive(Clone, Copy)]
+enum Next<'a> {
+    /// By a change of the published one.
+    Changed(&'a Change),
+    /// The same, with a keyword index that is filled anew.
+    ChangedWithKeywordAnew(&'a Change),
+    /// As what an old one was.
+    Restored(&'a Manifest),
+}
+
 /// A namespace, open for writing.
 pub struct Writer {
     namespace: Namespace,
     manifest: Manifest,
     tables: Tables,
     keyword: KeywordWriter,
+    /// When the namespace was taken: what one writer publishes is one run.
+    begun_at: String,
+    /// What the run has done.
+    note: Note,
     _lock: WriterLock,
 }
 
@@ -78,6 +93,7 @@ impl Writer {
     }
 
     async fn open_locked(namespace: &Namespace, model: &ModelRecord, lock: WriterLock) -> Result<Self> {
+        let begun_at = jiff::Timestamp::now().to_string();
         clear_removed(namespace);
         let (mut keyword, generation) = KeywordWriter::open(namespace)?;
         recover_pending(namespace, generation)?;
@@ -91,7 +107,8 @@ impl Writer {
                 model: model.clone(),
                 published_at: String::new(),
             };
-            return Ok(Writer { namespace: namespace.clone(), manifest, tables, keyword, _lock: lock });
+            let (namespace, note) = (namespace.clone(), Note::default());
+            return Ok(Writer { namespace, manifest, tables, keyword, begun_at, note, _lock: lock });
         };
         if &manifest.model != model {
             return Err(Error::failed(format!(
@@ -107,7 +124,8 @@ impl Writer {
         if generation != Some(manifest.generation) {
             rebuild_keyword(&tables, &mut keyword, manifest.generation).await?;
         }
-        Ok(Writer { namespace: namespace.clone(), manifest, tables, keyword, _lock: lock })
+        let (namespace, note) = (namespace.clone(), Note::default());
+        Ok(Writer { namespace, manifest, tables, keyword, begun_at, note, _lock: lock })
     }
 
     /// Mends what an interrupted publication left, for a reader that found the indexes in disagreement. Where
@@ -139,22 +157,33 @@ impl Writer {
     }
 
     /// Publishes a change as the next generation and gives its number. After an error, what was published before is
-    /// what readers see, and the next writer mends the rest.
+    /// what readers see, and the next writer mends the rest; unless the error says that the generation is published,
+    /// and only old ones could not be removed.
     ///
     /// # Errors
-    /// Where the disk refuses.
+    /// Where the disk refuses, or `kb.toml` says something about the history that cannot be understood.
     pub async fn publish(&mut self, change: &Change) -> Result<u64> {
-        self.publish_as(change, false).await
+        self.publish_as(Next::Changed(change), &change.note).await
     }
 
     /// The same with a keyword index that is filled anew from the tables.
     pub(super) async fn publish_with_keyword_anew(&mut self, change: &Change) -> Result<u64> {
-        self.publish_as(change, true).await
+        self.publish_as(Next::ChangedWithKeywordAnew(change), &change.note).await
     }
 
-    async fn publish_as(&mut self, change: &Change, keyword_anew: bool) -> Result<u64> {
+    /// Publishes an old generation, whose tables are there, as the next one.
+    pub(super) async fn publish_restored(&mut self, old: &Manifest, note: Note) -> Result<u64> {
+        self.publish_as(Next::Restored(old), &note).await
+    }
+
+    async fn publish_as(&mut self, what: Next<'_>, note: &Note) -> Result<u64> {
+        // Read first, so that a mistake in the settings stops nothing halfway.
+        let keeping = Keeping::of(&self.namespace)?;
         step("begun")?;
-        self.write_tables(change).await?;
+        match what {
+            Next::Changed(change) | Next::ChangedWithKeywordAnew(change) => self.write_tables(change).await?,
+            Next::Restored(old) => self.restore_tables(old).await?,
+        }
         let [documents, sections, chunks] = self.tables.versions().await?;
         let next = Manifest {
             generation: self.manifest.generation + 1,
@@ -164,23 +193,54 @@ impl Writer {
             model: self.manifest.model.clone(),
             published_at: jiff::Timestamp::now().to_string(),
         };
-        if keyword_anew {
-            if let Err(error) = fill_keyword(&self.tables, &mut self.keyword).await {
-                self.keyword.rollback()?;
-                return Err(error);
+        match what {
+            Next::Changed(change) => self.write_keyword(change)?,
+            Next::ChangedWithKeywordAnew(_) | Next::Restored(_) => {
+                if let Err(error) = fill_keyword(&self.tables, &mut self.keyword).await {
+                    self.keyword.rollback()?;
+                    return Err(error);
+                }
             }
-        } else {
-            self.write_keyword(change)?;
         }
         step("keyword written")?;
+        let note = self.note.clone().and(note);
+        self.write_history(&next, &note)?;
+        step("history written")?;
         next.write_pending(&self.namespace)?;
         step("pending written")?;
         self.keyword.commit(next.generation)?;
         step("keyword committed")?;
         Manifest::publish_pending(&self.namespace)?;
         step("published")?;
-        self.manifest = next;
+        (self.manifest, self.note) = (next, note);
+        let tidied = prune(&self.namespace, &self.tables, &self.manifest, &keeping).await;
+        tidied.map_err(|error| {
+            let generation = self.manifest.generation;
+            let what =
+                format!("generation {generation} is published, but old ones could not be removed: {}", error.message());
+            match error.next_step() {
+                Some(hint) => Error::failed(what).hint(hint),
+                None => Error::failed(what),
+            }
+        })?;
         Ok(self.manifest.generation)
+    }
+
+    /// Takes down what the next generation is and does; and what the published one is, where an earlier version of kb
+    /// has published it.
+    fn write_history(&self, next: &Manifest, note: &Note) -> Result<()> {
+        if self.manifest.generation > 0 && record(&self.namespace, self.manifest.generation)?.is_none() {
+            Record { manifest: self.manifest.clone(), begun_at: None, note: None }.write(&self.namespace)?;
+        }
+        let (manifest, begun_at) = (next.clone(), Some(self.begun_at.clone()));
+        Record { manifest, begun_at, note: Some(note.clone()) }.write(&self.namespace)
+    }
+
+    async fn restore_tables(&self, old: &Manifest) -> Result<()> {
+        self.tables.roll_back_to(old).await?;
+        step("tables restored")?;
+        self.tables.add_missing_columns(self.manifest.model.dimension).await?;
+        step("columns added")
     }
 
     async fn write_tables(&self, change: &Change) -> Result<()> {
@@ -219,14 +279,6 @@ impl Writer {
             }
         }
         Ok(())
-    }
-
-    /// Removes the files of old versions. Called at the end of a run, outside of publishing: nothing depends on it.
-    ///
-    /// # Errors
-    /// Where the disk refuses.
-    pub async fn tidy(&self) -> Result<()> {
-        self.tables.prune(KEEP_OLD_VERSIONS).await
     }
 }
 

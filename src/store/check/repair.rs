@@ -6,6 +6,7 @@ use super::mend::{Mended, mend};
 use super::survey::{KEYWORD, Survey, survey};
 use super::walk::Walk;
 use crate::error::Result;
+use crate::store::history::Note;
 use crate::store::layout::Namespace;
 use crate::store::lock::Patience;
 use crate::store::manifest::PENDING;
@@ -68,15 +69,17 @@ fn opening_mended(before: &Survey, locked: &Survey) -> Vec<Mended> {
 async fn changes(survey: &Survey, writer: &Writer, mended: &mut Vec<Mended>) -> Result<Change> {
     let tables = Tables::open_at(writer.namespace(), writer.manifest()).await?;
     let walk = Walk::open(&tables).await?;
-    let mut change = Change { remove: survey.strangers.clone(), ..Change::default() };
+    let mut change = Change { remove: survey.strangers.clone(), note: Note::of("check --repair"), ..Change::default() };
     for id in &survey.strangers {
         mended.push(Mended::new(id, "rows without a document removed"));
+        change.note.add("removed", id);
     }
     for id in &survey.mendable {
         let Some(new) = walk.whole(id).await? else { continue };
         if walk.several.contains(id) {
             mended.push(Mended::new(id, "all rows of the document but one removed"));
         }
+        change.note.add("mended", &new.document.source);
         let (new, done) = mend(new, survey.model.dimension);
         mended.extend(done);
         change.remove.push(id.clone());

@@ -8,6 +8,7 @@ use super::walk::Walk;
 use super::{Checked, audit};
 use crate::error::Result;
 use crate::store::ChunkType;
+use crate::store::history::Lease;
 use crate::store::keyword::KeywordReader;
 use crate::store::layout::Namespace;
 use crate::store::lock::Holder;
@@ -43,6 +44,7 @@ impl Survey {
 pub(super) async fn survey(namespace: &Namespace) -> Result<Survey> {
     let (manifest, keyword, mut findings) = open(namespace).await?;
     findings.extend(interrupted(namespace)?);
+    let _lease = Lease::take(namespace, manifest.generation);
     let tables = Tables::open_at(namespace, &manifest).await?;
     let mut walk = Walk::open(&tables).await?;
     let mut entries = keyword.as_ref().map(Entries::read).transpose()?;

@@ -1,0 +1,120 @@
+//! What lies between two generations.
+
+use std::io::{Result, Write};
+
+use anstyle::{AnsiColor, Style};
+use serde_json::Value;
+
+use super::style::{BAD, DIM, TITLE, paint};
+use super::{Screen, View, value};
+use crate::store::{Counts, DocumentDiff, Field, GenerationDiff, Item, What};
+
+/// Something is new.
+const GOOD: Style = AnsiColor::Green.on_default();
+/// Something is other than it was.
+const OTHER: Style = AnsiColor::Yellow.on_default();
+
+/// What `kb diff` shows.
+pub struct DiffView<'a>(pub &'a GenerationDiff);
+
+fn sign(what: What) -> (&'static str, Style) {
+    match what {
+        What::Added => ("+", GOOD),
+        What::Changed => ("~", OTHER),
+        What::Gone => ("-", BAD),
+    }
+}
+
+/// `chunks 2 added, 1 moved`, or nothing.
+fn counts(of: &str, counts: &Counts) -> Option<String> {
+    let numbers =
+        [(counts.added, "added"), (counts.changed, "changed"), (counts.moved, "moved"), (counts.gone, "gone")];
+    let parts: Vec<String> = numbers
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, what)| format!("{number} {what}"))
+        .collect();
+    (!parts.is_empty()).then(|| format!("{of}: {}", parts.join(", ")))
+}
+
+/// What is other in a document: its own fields, then sections and chunks in figures.
+fn facts(document: &DocumentDiff) -> String {
+    let mut facts: Vec<String> = Vec::new();
+    if let Some(before) = &document.source_before {
+        facts.push(format!("was {before}"));
+    }
+    let named: Vec<&str> =
+        document.fields.iter().filter(|field| **field != Field::Source).map(|field| field.name()).collect();
+    if !named.is_empty() {
+        facts.push(named.join(", "));
+    }
+    facts.extend(counts("sections", &document.sections));
+    facts.extend(counts("chunks", &document.chunks));
+    facts.join("; ")
+}
+
+impl DiffView<'_> {
+    fn title(&self) -> String {
+        format!("Generation {} to {}", self.0.from, self.0.to)
+    }
+
+    fn summary(&self) -> String {
+        let parts: Vec<String> = [What::Added, What::Changed, What::Gone]
+            .into_iter()
+            .filter(|what| self.0.count(*what) > 0)
+            .map(|what| format!("{} {}", self.0.count(what), what.name()))
+            .collect();
+        format!("documents: {}", parts.join(", "))
+    }
+}
+
+fn items(document: &DocumentDiff) -> impl Iterator<Item = &Item> {
+    document.section_items.iter().chain(&document.chunk_items)
+}
+
+impl View for DiffView<'_> {
+    fn table(&self, _screen: Screen, out: &mut dyn Write) -> Result<()> {
+        if self.0.documents.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "{}", paint(TITLE, self.title()))?;
+        for document in &self.0.documents {
+            let (sign_of, style) = sign(document.what);
+            let (id, facts) = (paint(DIM, &document.doc_id), paint(DIM, facts(document)));
+            writeln!(out, "{} {}  {id}  {facts}", paint(style, sign_of), document.source)?;
+            for item in items(document) {
+                let (sign, style) = sign(item.what);
+                writeln!(out, "    {} {}  {}", paint(style, sign), paint(DIM, &item.id), item.text)?;
+            }
+        }
+        writeln!(out, "{}", self.summary())
+    }
+
+    fn markdown(&self, out: &mut dyn Write) -> Result<()> {
+        if self.0.documents.is_empty() {
+            return Ok(());
+        }
+        writeln!(out, "# {}\n", self.title())?;
+        for document in &self.0.documents {
+            let facts = facts(document);
+            let facts = if facts.is_empty() { facts } else { format!(": {facts}") };
+            writeln!(out, "- {} `{}` ({}){facts}", document.what.name(), document.source, document.doc_id)?;
+            for item in items(document) {
+                writeln!(out, "  - {} `{}` {}", item.what.name(), item.id, item.text)?;
+            }
+        }
+        writeln!(out, "\n{}", self.summary())
+    }
+
+    fn json(&self) -> Value {
+        value(self.0)
+    }
+
+    fn lines(&self) -> Vec<Value> {
+        self.0.documents.iter().map(value).collect()
+    }
+
+    fn paths(&self) -> Vec<String> {
+        self.0.documents.iter().map(|document| document.source.clone()).collect()
+    }
+}

@@ -1,0 +1,204 @@
+//! What was added, changed, moved and gone between two lists of things with ids: a pure function of ids and hashes.
+//!
+//! Ids of chunks and sections are places (`7f3k2m:12`), so that one passage more at the beginning gives all behind it
+//! another id. What says the same under another id has moved; only the rest was added, changed or is gone.
+
+use std::collections::{HashMap, HashSet};
+
+use serde::Serialize;
+
+/// Hashes of a thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Mark {
+    /// Of what it says.
+    pub(super) own: [u8; 16],
+    /// Of what else is compared: its place, the titles above it.
+    pub(super) rest: [u8; 16],
+}
+
+/// What happened to a thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum What {
+    /// It is new.
+    Added,
+    /// It is another than it was.
+    Changed,
+    /// It is no longer there.
+    Gone,
+}
+
+impl What {
+    /// The name used in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            What::Added => "added",
+            What::Changed => "changed",
+            What::Gone => "gone",
+        }
+    }
+}
+
+/// A section or a chunk that is not what it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Item {
+    /// What happened to it.
+    pub what: What,
+    /// Its id; of one that is gone, that which it had.
+    pub id: String,
+    /// The title of a section, the beginning of a chunk.
+    pub text: String,
+}
+
+/// How many things had what happen to them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// New ones.
+    pub added: usize,
+    /// Those that are others than they were.
+    pub changed: usize,
+    /// Those that say the same under another id.
+    pub moved: usize,
+    /// Those that are no longer there.
+    pub gone: usize,
+}
+
+impl Counts {
+    /// Whether nothing happened.
+    pub fn is_empty(&self) -> bool {
+        *self == Counts::default()
+    }
+}
+
+/// What is left of two lists when all that is the same under the same id is taken out.
+#[derive(Debug, Default)]
+pub(super) struct Leftover {
+    pub(super) before: Vec<(String, Mark)>,
+    pub(super) after: Vec<(String, Mark)>,
+}
+
+impl Leftover {
+    /// Brings both lists into the order of their places.
+    pub(super) fn sort(&mut self) {
+        for list in [&mut self.before, &mut self.after] {
+            list.sort_by_cached_key(|(id, _)| (place(id), id.clone()));
+        }
+    }
+
+    /// What happened, with the ids in the order of their places.
+    pub(super) fn settle(self) -> (Counts, Vec<(What, String)>) {
+        let before: HashMap<&str, Mark> = self.before.iter().map(|(id, mark)| (id.as_str(), *mark)).collect();
+        let mut counts = Counts::default();
+        let mut items: Vec<(What, String)> = Vec::new();
+        // The same words in the same place, under other titles or on another page.
+        let mut settled: HashSet<&str> = HashSet::new();
+        for (id, mark) in &self.after {
+            if before.get(id.as_str()).is_some_and(|was| was.own == mark.own) {
+                settled.insert(id);
+                items.push((What::Changed, id.clone()));
+            }
+        }
+        // The same words in another place.
+        let mut elsewhere: HashMap<[u8; 16], Vec<&str>> = HashMap::new();
+        for (id, mark) in self.before.iter().rev().filter(|(id, _)| !settled.contains(id.as_str())) {
+            elsewhere.entry(mark.own).or_default().push(id);
+        }
+        let mut went: HashSet<&str> = settled.clone();
+        let mut came: HashSet<&str> = settled;
+        for (id, mark) in &self.after {
+            if !came.contains(id.as_str())
+                && let Some(was) = elsewhere.get_mut(&mark.own).and_then(Vec::pop)
+            {
+                counts.moved += 1;
+                came.insert(id);
+                went.insert(was);
+            }
+        }
+        for (id, _) in self.after.iter().filter(|(id, _)| !came.contains(id.as_str())) {
+            let replaces = before.contains_key(id.as_str()) && !went.contains(id.as_str());
+            if replaces {
+                went.insert(id);
+            }
+            items.push((if replaces { What::Changed } else { What::Added }, id.clone()));
+        }
+        items.extend(
+            self.before.iter().filter(|(id, _)| !went.contains(id.as_str())).map(|(id, _)| (What::Gone, id.clone())),
+        );
+        items.sort_by_cached_key(|(what, id)| (place(id), id.clone(), *what == What::Added));
+        for (what, _) in &items {
+            match what {
+                What::Added => counts.added += 1,
+                What::Changed => counts.changed += 1,
+                What::Gone => counts.gone += 1,
+            }
+        }
+        (counts, items)
+    }
+}
+
+/// The numbers behind the document in an id: `7f3k2m:12.3` comes behind `7f3k2m:9`.
+fn place(id: &str) -> Vec<u32> {
+    let numbers = id.split_once([':', '#']).map_or("", |(_, numbers)| numbers);
+    numbers.split('.').map(|number| number.parse().unwrap_or(0)).collect()
+}
+
+/// The document that an id of a section or a chunk names.
+pub(super) fn document_of(id: &str) -> &str {
+    id.split([':', '#']).next().unwrap_or(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A list of things `id=words/place`.
+    fn list(of: &str) -> Vec<(String, Mark)> {
+        let hash = |text: &str| {
+            let mut hash = [0; 16];
+            hash[..text.len()].copy_from_slice(text.as_bytes());
+            hash
+        };
+        of.split_whitespace()
+            .map(|thing| {
+                let (id, says) = thing.split_once('=').unwrap();
+                let (own, rest) = says.split_once('/').unwrap_or((says, ""));
+                (format!("d:{id}"), Mark { own: hash(own), rest: hash(rest) })
+            })
+            .collect()
+    }
+
+    fn told(before: &str, after: &str) -> (Counts, String) {
+        let (before, after) = (list(before), list(after));
+        let same = |all: &[(String, Mark)], other: &[(String, Mark)]| {
+            all.iter().filter(|one| !other.contains(one)).cloned().collect::<Vec<_>>()
+        };
+        let leftover = Leftover { before: same(&before, &after), after: same(&after, &before) };
+        let (counts, items) = leftover.settle();
+        let words: Vec<String> =
+            items.iter().map(|(what, id)| format!("{} {}", what.name(), id.trim_start_matches("d:"))).collect();
+        (counts, words.join(", "))
+    }
+
+    #[test]
+    fn what_is_the_same_under_another_id_has_moved() {
+        let (counts, items) = told("0=a 1=b 2=c", "0=new 1=a 2=b 3=c");
+        assert_eq!((counts.moved, items.as_str()), (3, "added 0"));
+        let (counts, items) = told("0=a 1=b 2=c", "0=b 1=c");
+        assert_eq!((counts.moved, items.as_str()), (2, "gone 0"));
+    }
+
+    #[test]
+    fn what_says_something_else_in_the_same_place_has_changed() {
+        assert_eq!(told("0=a 1=b", "0=a 1=x").1, "changed 1");
+        assert_eq!(told("0=a/p1 1=b/p1", "0=a/p2 1=b/p1").1, "changed 0");
+        assert_eq!(told("9=a 10=b 10.2=c", "9=x 10=y 10.10=z").1, "changed 9, changed 10, gone 10.2, added 10.10");
+    }
+
+    #[test]
+    fn equal_texts_are_matched_one_to_one() {
+        let (counts, items) = told("0=a 1=a 2=b", "0=b 1=a");
+        assert_eq!((counts.moved, items.as_str()), (1, "gone 0"));
+        assert_eq!(told("0=a", "0=a 1=a").1, "added 1");
+        assert!(told("0=a 1=b", "0=a 1=b").0.is_empty());
+    }
+}

@@ -1,0 +1,92 @@
+//! An old generation brought back, as a new one: what was published before stays in the history.
+
+use serde::Serialize;
+
+use super::Note;
+use super::between::{GenerationDiff, between};
+use super::compare::What;
+use super::past::Past;
+use crate::error::{Error, Result};
+use crate::store::layout::Namespace;
+use crate::store::writer::Writer;
+
+/// What bringing a generation back comes to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Restored {
+    /// The generation that is brought back.
+    pub restored: u64,
+    /// When it was published, RFC 3339.
+    pub published_at: String,
+    /// The generation that it is now; `None` where nothing was written.
+    pub generation: Option<u64>,
+    /// Documents that are there again.
+    pub added: usize,
+    /// Documents that are again what they were.
+    pub changed: usize,
+    /// Documents that are no longer there.
+    pub removed: usize,
+}
+
+impl Restored {
+    fn new(then: &Past, diff: &GenerationDiff) -> Self {
+        Restored {
+            restored: then.manifest.generation,
+            published_at: then.manifest.published_at.clone(),
+            generation: None,
+            added: diff.count(What::Added),
+            changed: diff.count(What::Changed),
+            removed: diff.count(What::Gone),
+        }
+    }
+}
+
+/// What [`Writer::restore`] would do, at this moment.
+///
+/// # Errors
+/// As for that.
+pub async fn plan_restore(namespace: &Namespace, generation: u64) -> Result<Restored> {
+    let (now, then) = (Past::published(namespace).await?, Past::open(namespace, generation).await?);
+    Ok(Restored::new(&then, &between(&now, &then, false).await?))
+}
+
+impl Writer {
+    /// Publishes an old generation anew. The published one is left as it is.
+    ///
+    /// # Errors
+    /// Where there is no generation of that number, or no longer; where its vectors are another model's; or the disk
+    /// refuses. Then what was published before stays.
+    pub async fn restore(&mut self, generation: u64) -> Result<Restored> {
+        let namespace = self.namespace().clone();
+        let (now, then) = (Past::published(&namespace).await?, Past::open(&namespace, generation).await?);
+        let diff = between(&now, &then, false).await?;
+        let mut restored = Restored::new(&then, &diff);
+        if generation == self.generation() {
+            return Ok(restored);
+        }
+        if then.manifest.model != self.manifest().model {
+            return Err(Error::failed(format!(
+                "generation {generation} holds vectors of the model {}, the published one those of {}",
+                then.manifest.model.name,
+                self.manifest().model.name
+            ))
+            .hint("ingest the documents again instead"));
+        }
+        // Otherwise this would be a reader of the generation that is replaced.
+        drop(now);
+        restored.generation = Some(self.publish_restored(&then.manifest, note(generation, &diff)).await?);
+        Ok(restored)
+    }
+}
+
+fn note(generation: u64, diff: &GenerationDiff) -> Note {
+    let mut note = Note { restored: Some(generation), ..Note::of("restore") };
+    for document in &diff.documents {
+        let action = match document.what {
+            What::Added => "added",
+            What::Changed => "changed",
+            What::Gone => "removed",
+        };
+        note.add(action, &document.source);
+    }
+    note
+}
