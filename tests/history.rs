@@ -501,3 +501,53 @@ async fn a_generation_is_kept_however_old_its_tables_are() {
     assert_eq!(snapshot.documents().await.unwrap()[0].title, "title 3");
     assert_eq!(snapshot.chunks_of("doc111").await.unwrap()[0].content, "version1x");
 }
+
+#[tokio::test]
+async fn what_crashed_writes_left_in_the_tables_is_taken_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+    let namespace = store.namespace("default").unwrap();
+    publish(&mut Writer::open(&namespace, &model()).await.unwrap(), 1).await;
+    // Written whole and never committed, a moment ago.
+    let data = namespace.tables().join("chunks.lance/data");
+    let whole = std::fs::read_dir(&data).unwrap().next().unwrap().unwrap().path();
+    let left = data.join("0123456789abcdef0123456789abcdef.lance");
+    std::fs::copy(&whole, &left).unwrap();
+    publish(&mut Writer::open(&namespace, &model()).await.unwrap(), 2).await;
+    assert!(!left.exists());
+    assert!(whole.exists(), "the generation before is kept");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn readers_come_and_go_while_generations_are_taken_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+    std::fs::write(store.root().join("kb.toml"), "[history]\nkeep = \"0s\"\n").unwrap();
+    let namespace = store.namespace("default").unwrap();
+    let mut writer = Writer::open(&namespace, &model()).await.unwrap();
+    publish(&mut writer, 1).await;
+    let done = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let readers: Vec<_> = (0..3)
+        .map(|_| {
+            let (namespace, done) = (namespace.clone(), done.clone());
+            tokio::spawn(async move {
+                let mut reads = 0;
+                while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                    let snapshot = Snapshot::open(&namespace).await.unwrap();
+                    let of = snapshot.documents().await.unwrap()[0].content_hash.clone();
+                    let chunks = snapshot.chunks_of("doc111").await.unwrap();
+                    assert_eq!(chunks[0].content, format!("version{of}x"), "one generation, whole");
+                    reads += 1;
+                }
+                reads
+            })
+        })
+        .collect();
+    for version in 2..25 {
+        publish(&mut writer, version).await;
+    }
+    done.store(true, std::sync::atomic::Ordering::Relaxed);
+    for reader in readers {
+        assert!(reader.await.unwrap() > 3);
+    }
+}

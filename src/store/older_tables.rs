@@ -105,6 +105,29 @@ async fn a_store_of_an_earlier_version_is_read_and_written() {
 }
 
 #[tokio::test]
+async fn a_generation_of_an_earlier_version_is_brought_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+    let namespace = store.namespace("default").unwrap();
+    publish(&namespace, document("older1", vec![1.0, 0.0, 0.0, 0.0])).await;
+    make_older(&namespace).await;
+    std::fs::remove_dir_all(namespace.root().join("history")).unwrap();
+    publish(&namespace, document("newer1", Vec::new())).await;
+    let mut writer = Writer::open(&namespace, &model()).await.unwrap();
+    assert_eq!(writer.restore(1).await.unwrap().generation, Some(3));
+    drop(writer);
+    let rows = Snapshot::open(&namespace).await.unwrap().documents().await.unwrap();
+    assert_eq!(rows.iter().map(|row| row.source.as_str()).collect::<Vec<_>>(), ["older1.md"]);
+    let tables = Tables::open(&namespace).await.unwrap();
+    assert!(tables.documents.schema().await.unwrap().field_with_name("embedded").is_ok());
+    assert!(tables.chunks.schema().await.unwrap().field_with_name("vector").unwrap().is_nullable());
+    // And what is written to it goes into the columns of today.
+    publish(&namespace, document("newer2", Vec::new())).await;
+    let rows = Snapshot::open(&namespace).await.unwrap().documents().await.unwrap();
+    assert_eq!(rows.iter().map(|row| row.embedded).collect::<Vec<_>>(), [false, true]);
+}
+
+#[tokio::test]
 async fn chunks_without_vectors_are_found_by_no_vector_search() {
     let folder = tempfile::tempdir().unwrap();
     let (store, _) = Store::open_or_create(None, folder.path()).unwrap();

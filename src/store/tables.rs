@@ -1,6 +1,7 @@
 //! The three LanceDB tables: schemas, opening at a version, writing and deleting rows.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::TryStreamExt;
 use lancedb::arrow::SendableRecordBatchStream;
@@ -17,6 +18,9 @@ use crate::error::Result;
 
 /// From so many data files on, a table is compacted when a generation is published.
 const MOST_FRAGMENTS: usize = 12;
+/// How often opening is tried when a publication comes in between, and how long after one another.
+const ATTEMPTS: usize = 3;
+const MOMENT: Duration = Duration::from_millis(5);
 
 pub(super) const DOCUMENTS: &str = "documents";
 pub(super) const SECTIONS: &str = "sections";
@@ -33,6 +37,18 @@ pub(super) struct Tables {
 impl Tables {
     /// Opens the tables at the versions of `manifest`; later writes by others do not show.
     pub(super) async fn open_at(namespace: &Namespace, manifest: &Manifest) -> Result<Self> {
+        // A table is opened through its latest version, and that may be one of a publication at work, which is taken
+        // away when the next one is there.
+        for _ in 1..ATTEMPTS {
+            if let Ok(tables) = Tables::try_open_at(namespace, manifest).await {
+                return Ok(tables);
+            }
+            tokio::time::sleep(MOMENT).await;
+        }
+        Tables::try_open_at(namespace, manifest).await
+    }
+
+    async fn try_open_at(namespace: &Namespace, manifest: &Manifest) -> Result<Self> {
         let tables = Tables::open(namespace).await?;
         for (table, version) in tables.versions_of(manifest) {
             table.checkout(version).await.map_err(|error| {
