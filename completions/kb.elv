@@ -43,6 +43,9 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand docs 'List the documents, or describe some of them'
             cand remove 'Take documents out of the knowledge base; the files stay'
             cand status 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing'
+            cand log 'List the generations of the knowledge base, the newest first, with what each did'
+            cand restore 'Bring an old generation back, as a new one'
+            cand diff 'Tell what was added, has changed and is gone between two generations'
             cand namespaces 'List the knowledge bases inside the store; rename or remove one'
             cand check 'Verify tables, vectors and keyword index, and repair them'
             cand reindex 'Find the sections of documents anew, in place'
@@ -256,6 +259,55 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
+        &'kb;log'= {
+            cand --limit 'At most so many'
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store'
+            cand --namespace 'The knowledge base inside the store'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the method chosen and the time of each stage'
+            cand --verbose 'Say more: the method chosen and the time of each stage'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'kb;restore'= {
+            cand --wait 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]'
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store'
+            cand --namespace 'The knowledge base inside the store'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand --dry-run 'Only say what would be other than now'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the method chosen and the time of each stage'
+            cand --verbose 'Say more: the method chosen and the time of each stage'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'kb;diff'= {
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store'
+            cand --namespace 'The knowledge base inside the store'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand --stat 'Only the counts of each document, without its sections and chunks'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the method chosen and the time of each stage'
+            cand --verbose 'Say more: the method chosen and the time of each stage'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
         &'kb;namespaces'= {
             cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
             cand -n 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`'
@@ -421,6 +473,9 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand docs 'List the documents, or describe some of them'
             cand remove 'Take documents out of the knowledge base; the files stay'
             cand status 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing'
+            cand log 'List the generations of the knowledge base, the newest first, with what each did'
+            cand restore 'Bring an old generation back, as a new one'
+            cand diff 'Tell what was added, has changed and is gone between two generations'
             cand namespaces 'List the knowledge bases inside the store; rename or remove one'
             cand check 'Verify tables, vectors and keyword index, and repair them'
             cand reindex 'Find the sections of documents anew, in place'
@@ -448,6 +503,12 @@ set edit:completion:arg-completer[kb] = {|@words|
         &'kb;help;remove'= {
         }
         &'kb;help;status'= {
+        }
+        &'kb;help;log'= {
+        }
+        &'kb;help;restore'= {
+        }
+        &'kb;help;diff'= {
         }
         &'kb;help;namespaces'= {
             cand rename 'Give a namespace another name'

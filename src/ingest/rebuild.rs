@@ -188,8 +188,11 @@ impl Rebuilder {
     ///
     /// # Errors
     /// Where the store or the model fail; what was published before stays.
-    pub async fn finish(&mut self) -> Result<&Indexer> {
-        self.indexer.flush().await?;
-        Ok(&self.indexer)
+    pub async fn finish(self) -> Result<Indexer> {
+        let Rebuilder { snapshot, mut indexer } = self;
+        // Otherwise this would be a reader of what is replaced, and keep it.
+        drop(snapshot);
+        indexer.flush().await?;
+        Ok(indexer)
     }
 }

@@ -112,7 +112,7 @@ pub async fn reindex(
     let mut report =
         ReindexReport { dry_run: request.dry_run, current: asked - rows.len(), ..ReindexReport::default() };
     progress.begin(rows.len(), rows.iter().map(|row| row.size).sum());
-    let outcome = rebuild_all(rows, store, options, rebuilder.as_mut(), &progress, &mut report).await;
+    let outcome = rebuild_all(rows, store, options, rebuilder, &progress, &mut report).await;
     progress.end();
     outcome?;
     report.documents.sort_by(|a, b| a.source.cmp(&b.source));
@@ -124,7 +124,7 @@ async fn rebuild_all(
     rows: Vec<DocumentRow>,
     store: &Store,
     options: &RebuildOptions,
-    mut rebuilder: Option<&mut Rebuilder>,
+    mut rebuilder: Option<Rebuilder>,
     progress: &Arc<dyn Progress>,
     report: &mut ReindexReport,
 ) -> Result<()> {
@@ -152,7 +152,7 @@ async fn rebuild_all(
             hint: None,
         };
         let outcome = match now {
-            Ok(now) => rebuild(&row, now, rebuilder.as_deref_mut(), &mut line).await?,
+            Ok(now) => rebuild(&row, now, rebuilder.as_mut(), &mut line).await?,
             Err(error) => Err(error),
         };
         if let Err(error) = outcome {

@@ -201,4 +201,30 @@ mod tests {
         assert_eq!(told("0=a", "0=a 1=a").1, "added 1");
         assert!(told("0=a 1=b", "0=a 1=b").0.is_empty());
     }
+
+    proptest::proptest! {
+        /// Whatever two lists are, each thing of them is accounted for once.
+        #[test]
+        fn nothing_is_counted_twice_or_lost(before in things(), after in things()) {
+            let same = before.iter().filter(|thing| after.contains(thing)).count();
+            let lists = (before.len() - same, after.len() - same);
+            let without = |all: &[(String, Mark)], other: &[(String, Mark)]| {
+                all.iter().filter(|one| !other.contains(one)).cloned().collect::<Vec<_>>()
+            };
+            let (counts, items) =
+                Leftover { before: without(&before, &after), after: without(&after, &before) }.settle();
+            let Counts { added, changed, moved, gone } = counts;
+            proptest::prop_assert_eq!((changed + moved + gone, changed + moved + added), lists);
+            proptest::prop_assert_eq!(items.len(), added + changed + gone);
+        }
+    }
+
+    /// Lists of up to eight things that say one of four things.
+    fn things() -> impl proptest::strategy::Strategy<Value = Vec<(String, Mark)>> {
+        use proptest::prelude::*;
+        proptest::collection::btree_map(0..8u8, (0..4u8, 0..2u8), 0..8).prop_map(|all| {
+            let mark = |own, rest| Mark { own: [own; 16], rest: [rest; 16] };
+            all.into_iter().map(|(id, (own, rest))| (format!("d:{id}"), mark(own, rest))).collect()
+        })
+    }
 }
