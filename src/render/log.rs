@@ -98,7 +98,8 @@ impl RestoredView<'_> {
             (None, true) => format!("would restore {old}"),
             (None, false) => format!("{old} is the published one; nothing was done"),
         };
-        let counts = [(restored.added, "back"), (restored.changed, "as it was"), (restored.removed, "gone")];
+        let counts =
+            [(restored.added, "put back"), (restored.changed, "changed back"), (restored.removed, "taken out")];
         let counts: Vec<String> = counts
             .into_iter()
             .filter(|(number, _)| *number > 0)

@@ -58,6 +58,8 @@ impl Note {
         let room = MOST_SOURCES.saturating_sub(self.sources.len());
         let new: Vec<String> = later.sources.iter().filter(|source| !self.sources.contains(source)).cloned().collect();
         self.sources.extend(new.into_iter().take(room));
+        // Files are read by several threads; what a note says must not depend on which was faster.
+        self.sources.sort();
         self
     }
 
