@@ -31,6 +31,9 @@ _kb() {
             kb,completions)
                 cmd="kb__subcmd__completions"
                 ;;
+            kb,diff)
+                cmd="kb__subcmd__diff"
+                ;;
             kb,docs)
                 cmd="kb__subcmd__docs"
                 ;;
@@ -43,6 +46,9 @@ _kb() {
             kb,ingest)
                 cmd="kb__subcmd__ingest"
                 ;;
+            kb,log)
+                cmd="kb__subcmd__log"
+                ;;
             kb,namespaces)
                 cmd="kb__subcmd__namespaces"
                 ;;
@@ -54,6 +60,9 @@ _kb() {
                 ;;
             kb,remove)
                 cmd="kb__subcmd__remove"
+                ;;
+            kb,restore)
+                cmd="kb__subcmd__restore"
                 ;;
             kb,search)
                 cmd="kb__subcmd__search"
@@ -82,6 +91,9 @@ _kb() {
             kb__subcmd__help,completions)
                 cmd="kb__subcmd__help__subcmd__completions"
                 ;;
+            kb__subcmd__help,diff)
+                cmd="kb__subcmd__help__subcmd__diff"
+                ;;
             kb__subcmd__help,docs)
                 cmd="kb__subcmd__help__subcmd__docs"
                 ;;
@@ -94,6 +106,9 @@ _kb() {
             kb__subcmd__help,ingest)
                 cmd="kb__subcmd__help__subcmd__ingest"
                 ;;
+            kb__subcmd__help,log)
+                cmd="kb__subcmd__help__subcmd__log"
+                ;;
             kb__subcmd__help,namespaces)
                 cmd="kb__subcmd__help__subcmd__namespaces"
                 ;;
@@ -105,6 +120,9 @@ _kb() {
                 ;;
             kb__subcmd__help,remove)
                 cmd="kb__subcmd__help__subcmd__remove"
+                ;;
+            kb__subcmd__help,restore)
+                cmd="kb__subcmd__help__subcmd__restore"
                 ;;
             kb__subcmd__help,search)
                 cmd="kb__subcmd__help__subcmd__search"
@@ -149,7 +167,7 @@ _kb() {
 
     case "${cmd}" in
         kb)
-            opts="-n -q -v -h -V --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help --version ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help"
+            opts="-n -q -v -h -V --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help --version ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -436,6 +454,44 @@ _kb() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        kb__subcmd__diff)
+            opts="-n -q -v -h --stat --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --kb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table markdown json jsonl paths" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --onnxruntime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         kb__subcmd__docs)
             opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -525,7 +581,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__help)
-            opts="ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help"
+            opts="ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -608,6 +664,20 @@ _kb() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        kb__subcmd__help__subcmd__diff)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         kb__subcmd__help__subcmd__docs)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -651,6 +721,20 @@ _kb() {
             return 0
             ;;
         kb__subcmd__help__subcmd__ingest)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__help__subcmd__log)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -735,6 +819,20 @@ _kb() {
             return 0
             ;;
         kb__subcmd__help__subcmd__remove)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__help__subcmd__restore)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -856,6 +954,48 @@ _kb() {
                     return 0
                     ;;
                 --jobs)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table markdown json jsonl paths" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --onnxruntime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__log)
+            opts="-n -q -v -h --limit --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --limit)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1173,6 +1313,48 @@ _kb() {
             return 0
             ;;
         kb__subcmd__remove)
+            opts="-n -q -v -h --dry-run --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --wait)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table markdown json jsonl paths" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --onnxruntime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__restore)
             opts="-n -q -v -h --dry-run --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )

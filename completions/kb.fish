@@ -50,6 +50,9 @@ complete -c kb -n "__fish_kb_needs_command" -f -a "chunk-delete" -d 'Take chunks
 complete -c kb -n "__fish_kb_needs_command" -f -a "docs" -d 'List the documents, or describe some of them'
 complete -c kb -n "__fish_kb_needs_command" -f -a "remove" -d 'Take documents out of the knowledge base; the files stay'
 complete -c kb -n "__fish_kb_needs_command" -f -a "status" -d 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing'
+complete -c kb -n "__fish_kb_needs_command" -f -a "log" -d 'List the generations of the knowledge base, the newest first, with what each did'
+complete -c kb -n "__fish_kb_needs_command" -f -a "restore" -d 'Bring an old generation back, as a new one'
+complete -c kb -n "__fish_kb_needs_command" -f -a "diff" -d 'Tell what was added, has changed and is gone between two generations'
 complete -c kb -n "__fish_kb_needs_command" -f -a "namespaces" -d 'List the knowledge bases inside the store; rename or remove one'
 complete -c kb -n "__fish_kb_needs_command" -f -a "check" -d 'Verify tables, vectors and keyword index, and repair them'
 complete -c kb -n "__fish_kb_needs_command" -f -a "reindex" -d 'Find the sections of documents anew, in place'
@@ -273,6 +276,55 @@ complete -c kb -n "__fish_kb_using_subcommand status" -s q -l quiet -d 'Only res
 complete -c kb -n "__fish_kb_using_subcommand status" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand status" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand status" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand log" -l limit -d 'At most so many' -r
+complete -c kb -n "__fish_kb_using_subcommand log" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand log" -s n -l namespace -d 'The knowledge base inside the store' -r
+complete -c kb -n "__fish_kb_using_subcommand log" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand log" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand log" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand log" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand log" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
+complete -c kb -n "__fish_kb_using_subcommand log" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand log" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand restore" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
+complete -c kb -n "__fish_kb_using_subcommand restore" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand restore" -s n -l namespace -d 'The knowledge base inside the store' -r
+complete -c kb -n "__fish_kb_using_subcommand restore" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand restore" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand restore" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand restore" -l dry-run -d 'Only say what would be other than now'
+complete -c kb -n "__fish_kb_using_subcommand restore" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand restore" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
+complete -c kb -n "__fish_kb_using_subcommand restore" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand restore" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand diff" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand diff" -s n -l namespace -d 'The knowledge base inside the store' -r
+complete -c kb -n "__fish_kb_using_subcommand diff" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand diff" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand diff" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand diff" -l stat -d 'Only the counts of each document, without its sections and chunks'
+complete -c kb -n "__fish_kb_using_subcommand diff" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand diff" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
+complete -c kb -n "__fish_kb_using_subcommand diff" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand diff" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove help" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove help" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove help" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
@@ -421,22 +473,25 @@ complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s q -l quiet -d 'On
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "ingest" -d 'Read files and folders into the knowledge base; only what changed is read again'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "search" -d 'Find the passages that answer a question'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "toc" -d 'Show a document\'s table of contents, or those of all documents; or correct one'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "section" -d 'Show the whole text of sections, their subsections included'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "chunks-list" -d 'List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "chunk-edit" -d 'Change chunks: their text, and what is noted about them; the files stay'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "chunk-delete" -d 'Take chunks out of documents; the files stay'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "docs" -d 'List the documents, or describe some of them'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "remove" -d 'Take documents out of the knowledge base; the files stay'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "status" -d 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "namespaces" -d 'List the knowledge bases inside the store; rename or remove one'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "check" -d 'Verify tables, vectors and keyword index, and repair them'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "reindex" -d 'Find the sections of documents anew, in place'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "eval" -d 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "completions" -d 'Write the completions for a shell'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "parse-worker" -d 'Parse files for a parent process'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status namespaces check reindex eval completions parse-worker help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "ingest" -d 'Read files and folders into the knowledge base; only what changed is read again'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "search" -d 'Find the passages that answer a question'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "toc" -d 'Show a document\'s table of contents, or those of all documents; or correct one'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "section" -d 'Show the whole text of sections, their subsections included'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "chunks-list" -d 'List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "chunk-edit" -d 'Change chunks: their text, and what is noted about them; the files stay'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "chunk-delete" -d 'Take chunks out of documents; the files stay'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "docs" -d 'List the documents, or describe some of them'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "remove" -d 'Take documents out of the knowledge base; the files stay'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "status" -d 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "log" -d 'List the generations of the knowledge base, the newest first, with what each did'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "restore" -d 'Bring an old generation back, as a new one'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "diff" -d 'Tell what was added, has changed and is gone between two generations'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "namespaces" -d 'List the knowledge bases inside the store; rename or remove one'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "check" -d 'Verify tables, vectors and keyword index, and repair them'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "reindex" -d 'Find the sections of documents anew, in place'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "eval" -d 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "completions" -d 'Write the completions for a shell'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "parse-worker" -d 'Parse files for a parent process'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c kb -n "__fish_kb_using_subcommand help; and __fish_seen_subcommand_from namespaces" -f -a "rename" -d 'Give a namespace another name'
 complete -c kb -n "__fish_kb_using_subcommand help; and __fish_seen_subcommand_from namespaces" -f -a "remove" -d 'Remove a namespace with all that was ingested into it; the files stay'

@@ -192,6 +192,30 @@ fn a_removed_document_is_brought_back() {
 }
 
 #[test]
+fn an_edit_is_taken_back_and_brought_back() {
+    let sandbox = three_generations();
+    let id = sandbox.json(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
+    let edit = sandbox.kb(&["chunk-edit", &format!("{id}:0"), "--content", "Close the valve at once."]);
+    assert_eq!(edit.code, 0, "{}", edit.err);
+    let log = sandbox.kb(&["log", "--limit", "1"]).out;
+    assert!(log.contains("| chunk-edit | 1 updated: docs/a.md |"), "{log}");
+    let diff = sandbox.json(&["diff", "3"]);
+    let document = &diff["documents"][0];
+    assert_eq!((&document["what"], &document["fields"][0]), (&"changed".into(), &"edits".into()), "{diff}");
+    assert_eq!(document["chunk_items"][0]["text"], "Close the valve at once.");
+    let text = || sandbox.kb(&["section", "a.md", "1"]).out;
+    sandbox.json(&["restore", "3"]);
+    assert!(text().contains("slowly"), "{}", text());
+    assert_sound(&sandbox);
+    sandbox.json(&["restore", "4"]);
+    assert!(text().contains("at once"), "{}", text());
+    assert_sound(&sandbox);
+    // It still is an edit, and stands when the source is read again.
+    sandbox.json(&["ingest", "docs/a.md", "--no-embed", "--force"]);
+    assert!(text().contains("at once"), "{}", text());
+}
+
+#[test]
 fn restoring_what_is_published_or_unknown_changes_nothing() {
     let sandbox = three_generations();
     let same = sandbox.kb(&["restore", "3"]);
@@ -384,6 +408,8 @@ fn document(version: usize) -> NewDocument {
         language: "en".into(),
         content_hash: "h".into(),
         updated_at: "now".into(),
+        edited: false,
+        metadata: Default::default(),
         vector: vec![1.0, 0.0, 0.0, 0.0],
     };
     let document = DocumentRow {
@@ -408,6 +434,7 @@ fn document(version: usize) -> NewDocument {
         corrected_toc: None,
         structure_version: 1,
         embedded: true,
+        edits: Vec::new(),
     };
     NewDocument { document, sections: Vec::new(), chunks: vec![chunk] }
 }

@@ -60,7 +60,7 @@ pub async fn run(context: &Context, args: ChunkDeleteArgs) -> Result<u8> {
         return Ok(1);
     }
     let options = rebuild_options(context, ReadingArgs::default(), &args.wait)?;
-    let mut rebuilder = Rebuilder::open(&namespace, &options, "chunk-delete", progress_display(context)).await?;
+    let rebuilder = Rebuilder::open(&namespace, &options, "chunk-delete", progress_display(context)).await?;
     if rebuilder.snapshot().manifest().generation != snapshot.manifest().generation {
         let now = plan(rebuilder.snapshot(), &args).await?;
         if now.documents != deletion.documents {
@@ -71,7 +71,7 @@ pub async fn run(context: &Context, args: ChunkDeleteArgs) -> Result<u8> {
     }
     // Otherwise this would be a reader of what is replaced, and keep it.
     drop(snapshot);
-    let generation = publish(&mut rebuilder, deletion.changed).await?.generation;
+    let generation = publish(rebuilder, deletion.changed).await?.generation;
     context.show(&DeletedChunksView { documents: &deletion.documents, generation })?;
     Ok(0)
 }

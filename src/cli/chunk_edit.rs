@@ -97,14 +97,14 @@ pub async fn run(context: &Context, args: ChunkEditArgs) -> Result<u8> {
             return context.show(&EditedChunksView { edits: &edits.documents, generation: None, embedded: None });
         }
         let options = rebuild_options(context, ReadingArgs::default(), &args.wait)?;
-        let mut rebuilder = Rebuilder::open(&namespace, &options, "chunk-edit", progress_display(context)).await?;
+        let rebuilder = Rebuilder::open(&namespace, &options, "chunk-edit", progress_display(context)).await?;
         if let Some(kept) = &kept {
             refuse_changed(rebuilder.snapshot(), &kept.row).await?;
         }
         // Otherwise this would be a reader of what is replaced, and keep it.
         drop(snapshot);
         let edits = plan(rebuilder.snapshot(), &order).await?;
-        let done = publish(&mut rebuilder, edits.changed).await?;
+        let done = publish(rebuilder, edits.changed).await?;
         let (generation, embedded) = (done.generation, Some(done.embedded));
         context.show(&EditedChunksView { edits: &edits.documents, generation, embedded })
     };

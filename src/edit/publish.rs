@@ -41,7 +41,7 @@ pub async fn documents_of(snapshot: &Snapshot, ids: &[String]) -> Result<Vec<New
 ///
 /// # Errors
 /// Where the store or the model fail.
-pub async fn publish(rebuilder: &mut Rebuilder, changed: Vec<ChangedDocument>) -> Result<&Indexer> {
+pub async fn publish(mut rebuilder: Rebuilder, changed: Vec<ChangedDocument>) -> Result<Indexer> {
     for ChangedDocument { before, after } in changed {
         if after.chunks.is_empty() {
             rebuilder.remove(&after.document);

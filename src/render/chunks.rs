@@ -14,7 +14,7 @@ use crate::text::{char_count, count, is_wide, squeeze};
 pub struct ChunkListView<'a>(pub &'a ChunkList);
 
 /// Less of a text than this says nothing.
-const LEAST_TEXT: usize = 20;
+pub(super) const LEAST_TEXT: usize = 20;
 
 impl View for ChunkListView<'_> {
     fn table(&self, screen: Screen, out: &mut dyn Write) -> Result<()> {
@@ -120,7 +120,7 @@ impl View for DeletedChunksView<'_> {
 }
 
 /// As much of a text as fits into so many columns, with an ellipsis where it does not end there.
-fn cut(text: &str, columns: usize) -> String {
+pub(super) fn cut(text: &str, columns: usize) -> String {
     let wide = |c: char| 1 + usize::from(is_wide(c));
     if text.chars().map(wide).sum::<usize>() <= columns {
         return text.to_owned();

@@ -5,6 +5,7 @@ use std::io::{Result, Write};
 use anstyle::{AnsiColor, Style};
 use serde_json::Value;
 
+use super::chunks::{LEAST_TEXT, cut};
 use super::style::{BAD, DIM, TITLE, paint};
 use super::{Screen, View, value};
 use crate::store::{Counts, DocumentDiff, Field, GenerationDiff, Item, What};
@@ -13,6 +14,9 @@ use crate::store::{Counts, DocumentDiff, Field, GenerationDiff, Item, What};
 const GOOD: Style = AnsiColor::Green.on_default();
 /// Something is other than it was.
 const OTHER: Style = AnsiColor::Yellow.on_default();
+
+/// Columns of an item's line beside its id and its text.
+const INDENT: usize = 8;
 
 /// What `kb diff` shows.
 pub struct DiffView<'a>(pub &'a GenerationDiff);
@@ -73,7 +77,7 @@ fn items(document: &DocumentDiff) -> impl Iterator<Item = &Item> {
 }
 
 impl View for DiffView<'_> {
-    fn table(&self, _screen: Screen, out: &mut dyn Write) -> Result<()> {
+    fn table(&self, screen: Screen, out: &mut dyn Write) -> Result<()> {
         if self.0.documents.is_empty() {
             return Ok(());
         }
@@ -84,7 +88,8 @@ impl View for DiffView<'_> {
             writeln!(out, "{} {}  {id}  {facts}", paint(style, sign_of), document.source)?;
             for item in items(document) {
                 let (sign, style) = sign(item.what);
-                writeln!(out, "    {} {}  {}", paint(style, sign), paint(DIM, &item.id), item.text)?;
+                let left = screen.width.saturating_sub(item.id.len() + INDENT).max(LEAST_TEXT);
+                writeln!(out, "    {} {}  {}", paint(style, sign), paint(DIM, &item.id), cut(&item.text, left))?;
             }
         }
         writeln!(out, "{}", self.summary())

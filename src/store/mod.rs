@@ -40,7 +40,7 @@ mod writer;
 
 pub use chunk_keys::{ChunkFilter, ChunkKey};
 pub use history::{
-    Counts, DocumentDiff, Field, GenerationDiff, Item, Keeping, LogEntry, Note, Restored, What, diff, log, plan_restore,
+    Counts, DocumentDiff, Field, GenerationDiff, Item, LogEntry, Note, Restored, What, diff, log, plan_restore,
 };
 pub use keyword::{KeywordField, KeywordHit};
 pub use layout::{Namespace, Store, check_namespace_name};

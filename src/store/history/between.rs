@@ -41,6 +41,8 @@ pub enum Field {
     TableOfContents,
     /// Whether its chunks have vectors.
     Vectors,
+    /// What people have changed in its chunks, conflicts included.
+    Edits,
 }
 
 impl Field {
@@ -55,6 +57,7 @@ impl Field {
             Field::Metadata => "metadata",
             Field::TableOfContents => "table of contents",
             Field::Vectors => "vectors",
+            Field::Edits => "edits",
         }
     }
 
@@ -70,6 +73,7 @@ impl Field {
             (before.metadata != after.metadata, Field::Metadata),
             (toc(before) != toc(after), Field::TableOfContents),
             (before.embedded != after.embedded, Field::Vectors),
+            (before.edits != after.edits, Field::Edits),
         ]
         .into_iter()
         .filter_map(|(differs, field)| differs.then_some(field))

@@ -28,7 +28,7 @@ use crate::error::{Error, Result};
 
 pub use between::{DocumentDiff, Field, GenerationDiff, diff};
 pub use compare::{Counts, Item, What};
-pub use keeping::Keeping;
+pub(super) use keeping::Keeping;
 pub(super) use lease::Lease;
 pub use log::{LogEntry, log};
 pub use note::Note;
