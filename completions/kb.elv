@@ -262,8 +262,8 @@ set edit:completion:arg-completer[kb] = {|@words|
         &'kb;log'= {
             cand --limit 'At most so many'
             cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
-            cand -n 'The knowledge base inside the store'
-            cand --namespace 'The knowledge base inside the store'
+            cand -n 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`'
+            cand --namespace 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`'
             cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
             cand --color 'When to use colour'
             cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
@@ -278,8 +278,8 @@ set edit:completion:arg-completer[kb] = {|@words|
         &'kb;restore'= {
             cand --wait 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]'
             cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
-            cand -n 'The knowledge base inside the store'
-            cand --namespace 'The knowledge base inside the store'
+            cand -n 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`'
+            cand --namespace 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`'
             cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
             cand --color 'When to use colour'
             cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
@@ -294,8 +294,8 @@ set edit:completion:arg-completer[kb] = {|@words|
         }
         &'kb;diff'= {
             cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
-            cand -n 'The knowledge base inside the store'
-            cand --namespace 'The knowledge base inside the store'
+            cand -n 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`'
+            cand --namespace 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`'
             cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
             cand --color 'When to use colour'
             cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'

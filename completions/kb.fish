@@ -278,7 +278,7 @@ complete -c kb -n "__fish_kb_using_subcommand status" -l no-progress -d 'No prog
 complete -c kb -n "__fish_kb_using_subcommand status" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand log" -l limit -d 'At most so many' -r
 complete -c kb -n "__fish_kb_using_subcommand log" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand log" -s n -l namespace -d 'The knowledge base inside the store' -r
+complete -c kb -n "__fish_kb_using_subcommand log" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand log" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -294,7 +294,7 @@ complete -c kb -n "__fish_kb_using_subcommand log" -l no-progress -d 'No progres
 complete -c kb -n "__fish_kb_using_subcommand log" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand restore" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
 complete -c kb -n "__fish_kb_using_subcommand restore" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand restore" -s n -l namespace -d 'The knowledge base inside the store' -r
+complete -c kb -n "__fish_kb_using_subcommand restore" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand restore" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -310,7 +310,7 @@ complete -c kb -n "__fish_kb_using_subcommand restore" -s v -l verbose -d 'Say m
 complete -c kb -n "__fish_kb_using_subcommand restore" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand restore" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand diff" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand diff" -s n -l namespace -d 'The knowledge base inside the store' -r
+complete -c kb -n "__fish_kb_using_subcommand diff" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand diff" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
