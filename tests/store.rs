@@ -8,7 +8,11 @@ mod common;
 use common::Sandbox;
 
 fn two_documents() -> Sandbox {
-    let sandbox = Sandbox::new();
+    ingested(Sandbox::new())
+}
+
+/// With two documents in the store.
+fn ingested(sandbox: Sandbox) -> Sandbox {
     sandbox.write("a.md", "# Valves\n\nClose the valve slowly.");
     sandbox.write("b.md", "# Pumps\n\nPrime the pump first.");
     sandbox.json(&["ingest", "."]);
@@ -133,36 +137,14 @@ fn settings_come_from_the_store_and_flags_win() {
 #[cfg(unix)]
 #[test]
 fn a_read_only_store_can_be_searched_and_is_not_written() {
-    use std::os::unix::fs::{MetadataExt, PermissionsExt};
-    use std::os::unix::process::CommandExt;
-    let sandbox = two_documents();
-    let all = |mode_of_folders: u32, mode_of_files: u32| {
-        let mut stack = vec![sandbox.path(".kb")];
-        while let Some(path) = stack.pop() {
-            let folder = path.is_dir();
-            if folder {
-                stack.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
-            }
-            let mode = if folder { mode_of_folders } else { mode_of_files };
-            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
-        }
-    };
-    std::fs::set_permissions(sandbox.path("."), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let sandbox = ingested(Sandbox::without_privileges());
     sandbox.write("c.md", "# Filters\n\nRinse the filter.");
-    all(0o555, 0o444);
-    // Permissions do not hold root back: as root, run as nobody.
-    let as_somebody = |args: &[&str]| {
-        let mut command = sandbox.command(args);
-        if std::fs::metadata(sandbox.path(".")).unwrap().uid() == 0 {
-            command.uid(65534);
-        }
-        common::Run::of(command.output().unwrap())
-    };
-    let found = as_somebody(&["search", "valve"]);
+    sandbox.set_store_writable(false);
+    let found = sandbox.kb(&["search", "valve"]);
     assert!(found.out.contains("slowly"), "{}", found.err);
-    let refused = as_somebody(&["ingest", "."]);
+    let refused = sandbox.kb(&["ingest", "."]);
     assert_eq!(refused.code, 3, "{}{}", refused.out, refused.err);
     assert!(refused.err.contains("permission denied") && refused.err.contains("--kb DIR"), "{}", refused.err);
-    all(0o755, 0o644);
+    sandbox.set_store_writable(true);
     assert_eq!(sandbox.json(&["status"])["generation"], 1);
 }

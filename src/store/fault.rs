@@ -1,24 +1,39 @@
-//! Faults on purpose, for tests of what a crash leaves behind. Builds without debug assertions have none of it.
+//! Faults on purpose, for tests of what a crash or a full disk leaves behind. Builds without debug assertions have none
+//! of it.
 
 use crate::error::Result;
 
-/// The variable that names a step and what happens at it: `abort:STEP` ends the process as `kill -9` would,
-/// `fail:STEP` is an error of the disk.
-#[cfg(debug_assertions)]
-pub(super) const VARIABLE: &str = "KB_TEST_FAULT";
+/// The steps of a publication, in order: the moments at which tests let something go wrong.
+pub const STEPS: &[&str] = &[
+    "begun",
+    "documents deleted",
+    "sections deleted",
+    "chunks deleted",
+    "documents written",
+    "sections written",
+    "chunks written",
+    "tables compacted",
+    "keyword written",
+    "history written",
+    "pending written",
+    "keyword committed",
+    "published",
+    "history pruned",
+];
 
-/// A step of a publication. Does nothing, unless a test asked for a fault at this one.
+/// The steps that a publication has besides where it restores an older generation.
+pub const RESTORE_STEPS: &[&str] = &["tables restored", "columns added"];
+
+/// A step of a publication. Does nothing, unless a test asked for a fault at this one: `KB_TEST_FAULT=KIND:STEP`.
 ///
 /// # Errors
 /// The one that the test asked for.
 #[cfg(debug_assertions)]
 pub(super) fn step(name: &str) -> Result<()> {
-    let Ok(fault) = std::env::var(VARIABLE) else { return Ok(()) };
+    debug_assert!(STEPS.contains(&name) || RESTORE_STEPS.contains(&name), "{name:?} is missing from STEPS: no test would go through it");
+    let Ok(fault) = std::env::var("KB_TEST_FAULT") else { return Ok(()) };
     match fault.split_once(':') {
-        Some(("abort", step)) if step == name => std::process::abort(),
-        Some(("fail", step)) if step == name => {
-            Err(crate::error::Error::failed(format!("no space left on the disk (a test's fault at {name:?})")))
-        }
+        Some((kind, step)) if step == name => debug::fault(kind, name),
         _ => Ok(()),
     }
 }
@@ -26,4 +41,55 @@ pub(super) fn step(name: &str) -> Result<()> {
 #[cfg(not(debug_assertions))]
 pub(super) fn step(_name: &str) -> Result<()> {
     Ok(())
+}
+
+#[cfg(debug_assertions)]
+mod debug {
+    use std::path::Path;
+    use std::time::{Duration, Instant};
+
+    use crate::error::{Error, Result};
+
+    /// The file that says that the process waits; it goes on when the file is gone.
+    const PAUSE: &str = "KB_TEST_PAUSE";
+    /// A test that has ended does not keep the process forever.
+    const LONGEST_PAUSE: Duration = Duration::from_secs(120);
+
+    pub(super) fn fault(kind: &str, step: &str) -> Result<()> {
+        match kind {
+            // As `kill -9` would.
+            "abort" => std::process::abort(),
+            "fail" => Err(Error::failed(format!("no space left on the disk (a test's fault at {step:?})"))),
+            "full" => fill(),
+            "pause" => pause(),
+            _ => Err(Error::usage(format!("KB_TEST_FAULT has no fault {kind:?}"))),
+        }
+    }
+
+    /// From now on the system refuses every byte to any file. The process must ignore SIGXFSZ, which would end it.
+    #[cfg(unix)]
+    fn fill() -> Result<()> {
+        let nothing = rustix::process::Rlimit { current: Some(0), maximum: Some(0) };
+        rustix::process::setrlimit(rustix::process::Resource::Fsize, nothing)
+            .map_err(|error| Error::failed(format!("cannot limit the size of files: {error}")))
+    }
+
+    #[cfg(not(unix))]
+    fn fill() -> Result<()> {
+        Err(Error::failed("only Unix can limit the size of files"))
+    }
+
+    /// Waits while a test changes the disk.
+    fn pause() -> Result<()> {
+        let Some(mark) = std::env::var_os(PAUSE) else {
+            return Err(Error::usage(format!("{PAUSE} names no file")));
+        };
+        let mark = Path::new(&mark);
+        std::fs::write(mark, "").map_err(|error| Error::io("write", mark, &error))?;
+        let started = Instant::now();
+        while mark.exists() && started.elapsed() < LONGEST_PAUSE {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        Ok(())
+    }
 }

@@ -3,18 +3,19 @@
 use std::path::Path;
 
 use tantivy::collector::TopDocs;
+use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::query::{Bm25StatisticsProvider, BooleanQuery, BoostQuery, Occur, Query, TermQuery, TermSetQuery};
 use tantivy::schema::{Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions, Value};
 use tantivy::tokenizer::{Token as TantivyToken, TokenStream, Tokenizer};
-use tantivy::{DocAddress, DocSet, Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, Term};
+use tantivy::{DocAddress, DocSet, Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, TantivyError, Term};
 
 use super::layout::Namespace;
 use super::read_only::ReadOnlyDirectory;
 use super::rows::{ChunkRow, ChunkType};
 use super::statistics::KeywordStatistics;
 use super::store_error;
-use crate::error::Result;
+use crate::error::{Error, Result, root_io};
 use crate::text::tokens::{Token, tokenize};
 
 const TOKENIZER: &str = "kb";
@@ -116,7 +117,7 @@ impl KeywordReader {
 
     /// What this index has to say to the statistics of several.
     pub(super) fn statistics(&self, terms: &[(KeywordField, String, f32)]) -> Result<KeywordStatistics> {
-        let fail = |error: tantivy::TantivyError| store_error("search", &self.folder, &error);
+        let fail = |error: TantivyError| store_error("search", &self.folder, &error);
         let searcher = self.reader.searcher();
         let mut statistics =
             KeywordStatistics { passages: searcher.total_num_docs().map_err(fail)?, ..Default::default() };
@@ -137,7 +138,7 @@ impl KeywordReader {
         statistics: Option<&KeywordStatistics>,
         limit: usize,
     ) -> Result<Vec<KeywordHit>> {
-        let fail = |error: tantivy::TantivyError| store_error("search", &self.folder, &error);
+        let fail = |error: TantivyError| store_error("search", &self.folder, &error);
         let searcher = self.reader.searcher();
         let best = TopDocs::with_limit(limit).order_by_score();
         let top = match statistics {
@@ -161,7 +162,7 @@ impl KeywordReader {
 
     /// Shows the passage and the place of every entry.
     pub(super) fn each_entry(&self, mut show: impl FnMut(String, DocAddress)) -> Result<()> {
-        let fail = |error: tantivy::TantivyError| store_error("read", &self.folder, &error);
+        let fail = |error: TantivyError| store_error("read", &self.folder, &error);
         for (segment, ordinal) in self.reader.searcher().segment_readers().iter().zip(0u32..) {
             let store = segment.get_store_reader(1).map_err(|error| fail(error.into()))?;
             for id in segment.doc_ids_alive() {
@@ -176,7 +177,7 @@ impl KeywordReader {
     /// Whether an entry is that of a text: of so many words, as near as the index keeps that number, and found by a
     /// sample of them.
     pub(super) fn holds(&self, place: DocAddress, content: &str) -> Result<bool> {
-        let fail = |error: tantivy::TantivyError| store_error("read", &self.folder, &error);
+        let fail = |error: TantivyError| store_error("read", &self.folder, &error);
         let searcher = self.reader.searcher();
         let segment = searcher.segment_reader(place.segment_ord);
         let tokens = tokenize(content);
@@ -274,22 +275,44 @@ impl KeywordWriter {
             document.add_text(self.fields.doc_id, &chunk.doc_id);
             document.add_text(self.fields.content, &chunk.content);
             document.add_text(self.fields.context, &chunk.context);
-            self.writer.add_document(document).map_err(|error| store_error("write to", &self.folder, &error))?;
+            if let Err(error) = self.writer.add_document(document) {
+                let cause = self.cause(error);
+                return Err(store_error("write to", &self.folder, &cause));
+            }
         }
         Ok(())
     }
 
+    /// What ended a thread of the writer, where an error says no more than that one has ended.
+    fn cause(&mut self, error: TantivyError) -> TantivyError {
+        match error {
+            // Preparing a commit waits for the threads and passes on what they ended with.
+            TantivyError::ErrorInThread(_) => match self.writer.prepare_commit() {
+                Err(cause) => cause,
+                Ok(_) => error,
+            },
+            error => error,
+        }
+    }
+
     /// Makes what was changed durable, as the given generation.
     pub(super) fn commit(&mut self, generation: u64) -> Result<()> {
-        let fail = |error: tantivy::TantivyError| store_error("write to", &self.folder, &error);
+        let fail = |error: TantivyError| store_error("write to", &self.folder, &error);
         let mut commit = self.writer.prepare_commit().map_err(fail)?;
         commit.set_payload(&generation.to_string());
         commit.commit().map(drop).map_err(fail)
     }
 
-    /// Forgets what was changed since the last commit.
-    pub(super) fn rollback(&mut self) -> Result<()> {
-        self.writer.rollback().map(drop).map_err(|error| store_error("write to", &self.folder, &error))
+    /// The generation that was committed last.
+    pub(super) fn committed(&self) -> Option<u64> {
+        generation(self.writer.index())
+    }
+
+    /// Forgets what was changed since the last commit, and gives the error that was the reason. A disk that refused the
+    /// one may refuse the other; then nothing was committed either, and the next writer begins at the last commit.
+    pub(super) fn given_up(&mut self, reason: Error) -> Error {
+        drop(self.writer.rollback());
+        reason
     }
 }
 
@@ -299,6 +322,21 @@ fn usable(index: Index) -> Option<Index> {
     (index.schema() == schema().0).then(|| with_tokenizer(index))
 }
 
+/// The I/O error in one of tantivy's, which names it in its text alone and not as its source.
+pub(super) fn io_cause(error: &TantivyError) -> Option<&std::io::Error> {
+    let io = match error {
+        TantivyError::IoError(io)
+        | TantivyError::LockFailure(LockError::IoError(io), _)
+        | TantivyError::OpenDirectoryError(
+            OpenDirectoryError::FailedToCreateTempDir(io) | OpenDirectoryError::IoError { io_error: io, .. },
+        )
+        | TantivyError::OpenReadError(OpenReadError::IoError { io_error: io, .. })
+        | TantivyError::OpenWriteError(OpenWriteError::IoError { io_error: io, .. }) => io,
+        _ => return None,
+    };
+    root_io(&**io)
+}
+
 fn create_index(folder: &Path) -> Result<Index> {
     let create = || -> std::io::Result<()> {
         if folder.exists() {
@@ -306,7 +344,7 @@ fn create_index(folder: &Path) -> Result<Index> {
         }
         std::fs::create_dir_all(folder)
     };
-    create().map_err(|error| crate::error::Error::io("create the keyword index", folder, &error))?;
+    create().map_err(|error| Error::io("create the keyword index", folder, &error))?;
     Index::create_in_dir(folder, schema().0)
         .map(with_tokenizer)
         .map_err(|error| store_error("create the keyword index in", folder, &error))

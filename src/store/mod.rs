@@ -39,6 +39,7 @@ mod versions;
 mod writer;
 
 pub use chunk_keys::{ChunkFilter, ChunkKey};
+pub use fault::{RESTORE_STEPS, STEPS};
 pub use history::{
     Counts, DocumentDiff, Field, GenerationDiff, Item, LogEntry, Note, Restored, What, diff, log, plan_restore,
 };
@@ -58,7 +59,8 @@ use crate::error::{Error, root_io};
 
 /// An error of LanceDB or tantivy, told in words a person can act on.
 fn store_error(doing: &str, path: &Path, error: &(dyn std::error::Error + 'static)) -> Error {
-    if let Some(io) = root_io(error) {
+    let of_keyword_index = || error.downcast_ref().and_then(keyword::io_cause);
+    if let Some(io) = root_io(error).or_else(of_keyword_index) {
         return Error::io(doing, path, io);
     }
     let text = error.to_string();

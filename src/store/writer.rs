@@ -197,8 +197,7 @@ impl Writer {
             Next::Changed(change) => self.write_keyword(change)?,
             Next::ChangedWithKeywordAnew(_) | Next::Restored(_) => {
                 if let Err(error) = fill_keyword(&self.tables, &mut self.keyword).await {
-                    self.keyword.rollback()?;
-                    return Err(error);
+                    return Err(self.keyword.given_up(error));
                 }
             }
         }
@@ -206,10 +205,11 @@ impl Writer {
         let note = self.note.clone().and(note);
         self.write_history(&next, &note)?;
         step("history written")?;
-        next.write_pending(&self.namespace)?;
-        step("pending written")?;
-        self.keyword.commit(next.generation)?;
-        step("keyword committed")?;
+        if let Err(error) = self.announce_and_commit(&next) {
+            // While it is known what went wrong; where the disk refuses this too, the next writer does it.
+            drop(recover_pending(&self.namespace, self.keyword.committed()));
+            return Err(error);
+        }
         Manifest::publish_pending(&self.namespace)?;
         step("published")?;
         (self.manifest, self.note) = (next, note);
@@ -224,6 +224,14 @@ impl Writer {
             }
         })?;
         Ok(self.manifest.generation)
+    }
+
+    /// From here on the next generation stands, though not yet under the name of the published one.
+    fn announce_and_commit(&mut self, next: &Manifest) -> Result<()> {
+        next.write_pending(&self.namespace)?;
+        step("pending written")?;
+        self.keyword.commit(next.generation)?;
+        step("keyword committed")
     }
 
     /// Takes down what the next generation is and does; and what the published one is, where an earlier version of kb
@@ -274,8 +282,7 @@ impl Writer {
         for new in &change.add {
             let chunks: Vec<&ChunkRow> = new.chunks.iter().collect();
             if let Err(error) = self.keyword.add(&chunks) {
-                self.keyword.rollback()?;
-                return Err(error);
+                return Err(self.keyword.given_up(error));
             }
         }
         Ok(())

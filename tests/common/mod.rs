@@ -10,6 +10,8 @@ use std::process::{Command, Output, Stdio};
 /// A folder of its own for a test, with a store in it once something is ingested.
 pub struct Sandbox {
     folder: tempfile::TempDir,
+    /// The user that runs the program, where that is another one than runs the tests.
+    user: Option<u32>,
 }
 
 /// What a run of the program gave.
@@ -21,7 +23,45 @@ pub struct Run {
 
 impl Sandbox {
     pub fn new() -> Self {
-        Sandbox { folder: tempfile::tempdir().expect("a scratch folder") }
+        Sandbox { folder: tempfile::tempdir().expect("a scratch folder"), user: None }
+    }
+
+    /// A sandbox in which permissions count. They do not hold root back: where root runs the tests, the program is run
+    /// as nobody.
+    #[cfg(unix)]
+    pub fn without_privileges() -> Self {
+        use std::os::unix::fs::{MetadataExt, chown};
+        const NOBODY: u32 = 65534;
+        let mut sandbox = Sandbox::new();
+        if std::fs::metadata(sandbox.folder.path()).expect("a folder").uid() == 0 {
+            chown(sandbox.folder.path(), Some(NOBODY), Some(NOBODY)).expect("a folder of nobody");
+            sandbox.user = Some(NOBODY);
+            let run = sandbox.command(&["--version"]).output().map(Run::of);
+            assert!(
+                run.as_ref().is_ok_and(|run| run.code == 0),
+                "this test runs kb as another user, because root may write to what is read-only; that user cannot run \
+                 {} in {}: {}: give everybody read access to them, or run the tests as another user than root",
+                env!("CARGO_BIN_EXE_kb"),
+                sandbox.folder.path().display(),
+                run.map_or_else(|error| error.to_string(), |run| run.err)
+            );
+        }
+        sandbox
+    }
+
+    /// Takes from everybody, or gives back to the owner, the permission to change the store.
+    #[cfg(unix)]
+    pub fn set_store_writable(&self, writable: bool) {
+        use std::os::unix::fs::PermissionsExt;
+        let mut left = vec![self.path(".kb")];
+        while let Some(path) = left.pop() {
+            let folder = path.is_dir();
+            if folder {
+                left.extend(std::fs::read_dir(&path).expect("a folder").map(|entry| entry.expect("an entry").path()));
+            }
+            let mode = if folder { 0o555 } else { 0o444 } | if writable { 0o200 } else { 0 };
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).expect("permissions");
+        }
     }
 
     /// A sandbox with the good fixtures in `docs/`, ingested.
@@ -47,7 +87,21 @@ impl Sandbox {
     /// The program, not yet started, with nothing of the user's environment that it heeds.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_kb"));
-        command.args(args).current_dir(self.folder.path()).stdin(Stdio::null());
+        command.args(args);
+        self.isolate(&mut command);
+        command
+    }
+
+    /// The same behind a line of shell, for what a process inherits: limits, ignored signals.
+    pub fn command_behind(&self, shell: &str, args: &[&str]) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("{shell}; exec \"$@\""), "sh", env!("CARGO_BIN_EXE_kb")]).args(args);
+        self.isolate(&mut command);
+        command
+    }
+
+    fn isolate(&self, command: &mut Command) {
+        command.current_dir(self.folder.path()).stdin(Stdio::null());
         for name in [
             "KB_DIR",
             "KB_NAMESPACE",
@@ -61,7 +115,11 @@ impl Sandbox {
         }
         // The same engine on every machine.
         command.env("KB_ONNXRUNTIME", "off");
-        command
+        #[cfg(unix)]
+        if let Some(user) = self.user {
+            std::os::unix::process::CommandExt::uid(command, user);
+            std::os::unix::process::CommandExt::gid(command, user);
+        }
     }
 
     pub fn kb(&self, args: &[&str]) -> Run {

@@ -3,75 +3,20 @@
 // What goes wrong in the helpers ends the test, as it should.
 #![allow(clippy::unwrap_used)]
 
+#[path = "../common/mod.rs"]
 mod common;
+#[cfg(unix)]
+mod disk;
+mod versions;
 
 use std::time::Duration;
 
 use common::Sandbox;
+use kb::store::STEPS;
+use versions::{INGEST, assert_sound, version_of, write_version};
 
-/// Every step of a publication, in order.
-const STEPS: [&str; 14] = [
-    "begun",
-    "documents deleted",
-    "sections deleted",
-    "chunks deleted",
-    "documents written",
-    "sections written",
-    "chunks written",
-    "tables compacted",
-    "keyword written",
-    "history written",
-    "pending written",
-    "keyword committed",
-    "published",
-    "history pruned",
-];
 /// From this step on the next generation stands.
 const DECIDED: &str = "keyword committed";
-
-/// How many documents a version of the folder has.
-const DOCUMENTS: usize = 4;
-
-/// Writes version `version` of the folder: each file says which one it is of, and one file changes its name.
-fn write_version(sandbox: &Sandbox, version: usize) {
-    let folder = sandbox.path("docs");
-    if folder.exists() {
-        std::fs::remove_dir_all(&folder).unwrap();
-    }
-    for i in 1..DOCUMENTS {
-        sandbox.write(&format!("docs/{i}.md"), format!("# Part {i}\n\nAbout version{version}x of the valves, {i}."));
-    }
-    sandbox.write(&format!("docs/only-{version}.md"), format!("# Only here\n\nThe pumps of version{version}x."));
-}
-
-const INGEST: [&str; 4] = ["ingest", "docs", "--prune", "--no-embed"];
-
-/// Which version the store holds; panics where it holds parts of two, or its indexes disagree.
-fn version_of(sandbox: &Sandbox, candidates: &[usize]) -> usize {
-    let documents = sandbox.json(&["docs"]);
-    let sources: Vec<&str> = documents.as_array().unwrap().iter().map(|row| row["source"].as_str().unwrap()).collect();
-    let held: Vec<usize> =
-        candidates.iter().copied().filter(|version| sources.contains(&&*format!("docs/only-{version}.md"))).collect();
-    assert_eq!(held.len(), 1, "of one version: {sources:?}");
-    assert_eq!(sources.len(), DOCUMENTS, "{sources:?}");
-    for &version in candidates {
-        let word = format!("version{version}x");
-        let found = sandbox.kb(&["search", &word, "--method", "keyword", "-k", "20", "--format", "json"]);
-        let hits = if found.code == 1 { 0 } else { found.out.matches(&word).count() };
-        assert_eq!(hits > 0, version == held[0], "the keyword index knows version {version} and not {held:?}");
-    }
-    let text: String = sources.iter().map(|source| sandbox.kb(&["section", source, "1"]).out).collect();
-    assert_eq!(text.matches(&format!("version{}x", held[0])).count(), DOCUMENTS, "{text}");
-    let status = sandbox.json(&["status"]);
-    assert_eq!(status["keyword_chunks"].as_u64(), Some(DOCUMENTS as u64), "{status}");
-    held[0]
-}
-
-/// What `kb check` says of the store, which is sound.
-fn assert_sound(sandbox: &Sandbox) {
-    let check = sandbox.kb(&["check"]);
-    assert_eq!(check.code, 0, "{}{}", check.out, check.err);
-}
 
 #[test]
 fn a_crash_at_any_step_leaves_one_generation() {

@@ -1,0 +1,217 @@
+//! A disk that really is full, and a store that really becomes read-only, from any step of a publication on.
+//!
+//! Full: the system is told to refuse every byte to any file, so that LanceDB, tantivy and our own files meet the error
+//! where they write. Read-only: the process waits at the step while the test takes the permission to write from all
+//! folders and files of the store.
+
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use kb::store::STEPS;
+
+use crate::common::{Run, Sandbox};
+use crate::versions::{INGEST, assert_sound, version_of, write_version};
+
+/// A process that writes over the limit is killed, unless it ignores that signal.
+const LIVE_ON: &str = "trap '' XFSZ";
+const FULL: &str = "trap '' XFSZ; ulimit -f 0";
+const SEARCH: [&str; 5] = ["search", "valves", "--method", "keyword", "--quiet"];
+/// Publishing writes no byte to any file any more; what is left is a renaming.
+const LAST_BYTE: &str = "pending written";
+
+/// What goes wrong with the disk.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Trouble {
+    Full,
+    ReadOnly,
+}
+
+const BOTH: [Trouble; 2] = [Trouble::Full, Trouble::ReadOnly];
+
+impl Trouble {
+    fn sandbox(self) -> Sandbox {
+        match self {
+            Trouble::Full => Sandbox::new(),
+            Trouble::ReadOnly => Sandbox::without_privileges(),
+        }
+    }
+
+    /// Runs the program, which meets the trouble at `step`. The store stays read-only.
+    fn strike(self, sandbox: &Sandbox, args: &[&str], step: &str) -> Run {
+        match self {
+            Trouble::Full => {
+                let mut command = sandbox.command_behind(LIVE_ON, args);
+                run(command.env("KB_TEST_FAULT", format!("full:{step}")))
+            }
+            Trouble::ReadOnly => {
+                let mark = sandbox.path("paused");
+                let mut command = sandbox.command(args);
+                command.env("KB_TEST_FAULT", format!("pause:{step}")).env("KB_TEST_PAUSE", &mark);
+                let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+                let started = Instant::now();
+                while !mark.exists() {
+                    assert!(child.try_wait().unwrap().is_none(), "{args:?} ended before {step:?}");
+                    assert!(started.elapsed() < Duration::from_secs(60), "{args:?} does not come to {step:?}");
+                    std::thread::sleep(Duration::from_millis(2));
+                }
+                sandbox.set_store_writable(false);
+                std::fs::remove_file(&mark).unwrap();
+                Run::of(child.wait_with_output().unwrap())
+            }
+        }
+    }
+
+    /// Runs the program while the trouble lasts.
+    fn during(self, sandbox: &Sandbox, args: &[&str]) -> Run {
+        match self {
+            Trouble::Full => run(&mut sandbox.command_behind(FULL, args)),
+            Trouble::ReadOnly => sandbox.kb(args),
+        }
+    }
+
+    /// Ends it. What stands is sound; in a store that became read-only, the announcement of a publication that was given
+    /// up could not be taken back, and the check says so.
+    fn end(self, sandbox: &Sandbox) {
+        match self {
+            Trouble::Full => assert_sound(sandbox),
+            Trouble::ReadOnly => {
+                sandbox.set_store_writable(true);
+                let check = sandbox.kb(&["check"]);
+                let interrupted = check.out.contains("generation 2 was interrupted; kb check --repair")
+                    && check.out.contains(" 1 fault found");
+                assert!(check.code == 0 || interrupted, "{}{}", check.out, check.err);
+            }
+        }
+    }
+
+    /// Whether it keeps a publication from being finished that has come to `step`.
+    fn hinders(self, step: &str) -> bool {
+        let place = |step: &str| STEPS.iter().position(|known| *known == step).unwrap();
+        let last = match self {
+            Trouble::Full => LAST_BYTE,
+            Trouble::ReadOnly => "keyword committed",
+        };
+        place(step) <= place(last)
+    }
+
+    /// One line that says what failed, where, and what to do.
+    fn assert_told(self, run: &Run, when: &str) {
+        assert_eq!(run.code, 3, "{self:?}, {when}: {}{}", run.out, run.err);
+        assert_eq!(run.err.lines().count(), 1, "{self:?}, {when}: {}", run.err);
+        let (what, next) = match self {
+            Trouble::Full => ("file too large", "free some space"),
+            Trouble::ReadOnly => ("permission denied", "check the permissions"),
+        };
+        for part in [what, next, ".kb/"] {
+            assert!(run.err.contains(part), "{self:?}, {when}: {part:?} is missing: {}", run.err);
+        }
+    }
+}
+
+fn run(command: &mut Command) -> Run {
+    Run::of(command.output().unwrap())
+}
+
+#[test]
+fn a_full_disk_at_any_step_leaves_one_generation() {
+    every_step_of_an_ingest(Trouble::Full);
+}
+
+#[test]
+fn a_store_that_becomes_read_only_at_any_step_holds_one_generation() {
+    every_step_of_an_ingest(Trouble::ReadOnly);
+}
+
+fn every_step_of_an_ingest(trouble: Trouble) {
+    for step in STEPS {
+        let sandbox = trouble.sandbox();
+        write_version(&sandbox, 1);
+        sandbox.json(&INGEST);
+        write_version(&sandbox, 2);
+        let struck = trouble.strike(&sandbox, &INGEST, step);
+        if trouble.hinders(step) {
+            trouble.assert_told(&struck, step);
+        } else {
+            assert_eq!((struck.code, struck.err.as_str()), (0, ""), "nothing is left to write at {step:?}");
+        }
+        let found = trouble.during(&sandbox, &SEARCH);
+        assert_eq!((found.code, found.err.as_str()), (0, ""), "{trouble:?}: a search after {step:?}");
+        trouble.assert_told(&trouble.during(&sandbox, &INGEST), "the next run");
+        trouble.end(&sandbox);
+        let held = version_of(&sandbox, &[1, 2]);
+        assert!(held == 2 || struck.code != 0, "{trouble:?} at {step:?}: what was said to be in is not");
+        sandbox.json(&INGEST);
+        assert_eq!(version_of(&sandbox, &[1, 2]), 2, "the next run after {trouble:?} at {step:?}");
+        assert_sound(&sandbox);
+    }
+}
+
+/// The ids of all chunks.
+fn chunks(sandbox: &Sandbox) -> Vec<String> {
+    let list = sandbox.json(&["chunks-list", "--limit", "100"]);
+    list.as_array().unwrap().iter().map(|row| row["chunk_id"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_deletion_is_made_whole_or_not_at_all() {
+    for trouble in BOTH {
+        for step in ["begun", "chunks deleted", "chunks written", LAST_BYTE] {
+            let sandbox = trouble.sandbox();
+            write_version(&sandbox, 1);
+            sandbox.json(&INGEST);
+            let before = chunks(&sandbox);
+            let deletion = ["chunk-delete", &before[0], "--yes"];
+            let struck = trouble.strike(&sandbox, &deletion, step);
+            trouble.assert_told(&struck, step);
+            assert_eq!(trouble.during(&sandbox, &SEARCH).code, 0, "{trouble:?}: a search after {step:?}");
+            trouble.end(&sandbox);
+            assert_eq!(chunks(&sandbox), before, "{trouble:?} at {step:?}");
+            sandbox.json(&deletion);
+            assert!(!chunks(&sandbox).contains(&before[0]), "the next run after {trouble:?} at {step:?}");
+            assert_sound(&sandbox);
+        }
+    }
+}
+
+#[test]
+fn tables_that_cannot_be_compacted_are_left_as_they_are() {
+    for trouble in BOTH {
+        let sandbox = trouble.sandbox();
+        write_version(&sandbox, 1);
+        sandbox.json(&INGEST);
+        // Each adds a file to the tables; the last makes them so many that they are compacted.
+        let add = ["ingest", "more", "--no-embed"];
+        for part in 0..12 {
+            sandbox.write(&format!("more/{part}.md"), format!("# More {part}\n\nMore of the seals, {part}."));
+            if part < 11 {
+                sandbox.json(&add);
+            }
+        }
+        let struck = trouble.strike(&sandbox, &add, "chunks written");
+        trouble.assert_told(&struck, "chunks written");
+        assert!(struck.err.contains("compact"), "{}", struck.err);
+        trouble.end(&sandbox);
+        assert_eq!(sandbox.json(&["status"])["documents"], 15, "{trouble:?}");
+        sandbox.json(&add);
+        assert_sound(&sandbox);
+        assert_eq!(sandbox.json(&["status"])["documents"], 16, "{trouble:?}");
+    }
+}
+
+#[test]
+fn a_first_ingest_on_a_full_disk_is_no_obstacle_to_the_next() {
+    let quietly = [&INGEST[..], &["--quiet"]].concat();
+    for step in STEPS.iter().filter(|step| Trouble::Full.hinders(step)) {
+        let sandbox = Sandbox::new();
+        write_version(&sandbox, 1);
+        Trouble::Full.assert_told(&Trouble::Full.strike(&sandbox, &quietly, step), step);
+        sandbox.json(&INGEST);
+        assert_eq!(version_of(&sandbox, &[1]), 1, "after a full disk at {step:?}");
+        assert_sound(&sandbox);
+    }
+    let sandbox = Sandbox::new();
+    write_version(&sandbox, 1);
+    Trouble::Full.assert_told(&Trouble::Full.during(&sandbox, &INGEST), "from the start");
+    sandbox.json(&INGEST);
+    assert_eq!(version_of(&sandbox, &[1]), 1);
+}

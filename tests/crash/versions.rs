@@ -1,0 +1,48 @@
+//! Versions of a folder, each of which can be told from the others in every table and in the keyword index.
+
+use crate::common::Sandbox;
+
+/// How many documents a version of the folder has.
+const DOCUMENTS: usize = 4;
+
+/// Writes version `version` of the folder: each file says which one it is of, and one file changes its name.
+pub fn write_version(sandbox: &Sandbox, version: usize) {
+    let folder = sandbox.path("docs");
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+    for i in 1..DOCUMENTS {
+        sandbox.write(&format!("docs/{i}.md"), format!("# Part {i}\n\nAbout version{version}x of the valves, {i}."));
+    }
+    sandbox.write(&format!("docs/only-{version}.md"), format!("# Only here\n\nThe pumps of version{version}x."));
+}
+
+/// Takes in the version that is there.
+pub const INGEST: [&str; 4] = ["ingest", "docs", "--prune", "--no-embed"];
+
+/// Which version the store holds; panics where it holds parts of two, or its indexes disagree.
+pub fn version_of(sandbox: &Sandbox, candidates: &[usize]) -> usize {
+    let documents = sandbox.json(&["docs"]);
+    let sources: Vec<&str> = documents.as_array().unwrap().iter().map(|row| row["source"].as_str().unwrap()).collect();
+    let held: Vec<usize> =
+        candidates.iter().copied().filter(|version| sources.contains(&&*format!("docs/only-{version}.md"))).collect();
+    assert_eq!(held.len(), 1, "of one version: {sources:?}");
+    assert_eq!(sources.len(), DOCUMENTS, "{sources:?}");
+    for &version in candidates {
+        let word = format!("version{version}x");
+        let found = sandbox.kb(&["search", &word, "--method", "keyword", "-k", "20", "--format", "json"]);
+        let hits = if found.code == 1 { 0 } else { found.out.matches(&word).count() };
+        assert_eq!(hits > 0, version == held[0], "the keyword index knows version {version} and not {held:?}");
+    }
+    let text: String = sources.iter().map(|source| sandbox.kb(&["section", source, "1"]).out).collect();
+    assert_eq!(text.matches(&format!("version{}x", held[0])).count(), DOCUMENTS, "{text}");
+    let status = sandbox.json(&["status"]);
+    assert_eq!(status["keyword_chunks"].as_u64(), Some(DOCUMENTS as u64), "{status}");
+    held[0]
+}
+
+/// What `kb check` says of the store, which is sound.
+pub fn assert_sound(sandbox: &Sandbox) {
+    let check = sandbox.kb(&["check"]);
+    assert_eq!(check.code, 0, "{}{}", check.out, check.err);
+}
