@@ -2,8 +2,12 @@
 //!
 //! Full: the system is told to refuse every byte to any file, so that LanceDB, tantivy and our own files meet the error
 //! where they write. Read-only: the process waits at the step while the test takes the permission to write from all
-//! folders and files of the store.
+//! folders and files of the store. On a disk of a few megabytes it waits while the test fills the disk; mounting one
+//! needs privileges, so that test is run by its own command.
 
+use std::fs::File;
+use std::io::{ErrorKind, Write};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -16,14 +20,20 @@ use crate::versions::{INGEST, assert_sound, version_of, write_version};
 const LIVE_ON: &str = "trap '' XFSZ";
 const FULL: &str = "trap '' XFSZ; ulimit -f 0";
 const SEARCH: [&str; 5] = ["search", "valves", "--method", "keyword", "--quiet"];
+/// What fills a small disk.
+const FILLER: &str = "filler";
 /// Publishing writes no byte to any file any more; what is left is a renaming.
 const LAST_BYTE: &str = "pending written";
 
 /// What goes wrong with the disk.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Trouble {
+    /// No file may grow.
     Full,
+    /// No permission.
     ReadOnly,
+    /// Everything lies on a disk that has no room.
+    SmallDisk,
 }
 
 const BOTH: [Trouble; 2] = [Trouble::Full, Trouble::ReadOnly];
@@ -31,33 +41,20 @@ const BOTH: [Trouble; 2] = [Trouble::Full, Trouble::ReadOnly];
 impl Trouble {
     fn sandbox(self) -> Sandbox {
         match self {
-            Trouble::Full => Sandbox::new(),
+            Trouble::Full | Trouble::SmallDisk => Sandbox::new(),
             Trouble::ReadOnly => Sandbox::without_privileges(),
         }
     }
 
-    /// Runs the program, which meets the trouble at `step`. The store stays read-only.
+    /// Runs the program, which meets the trouble at `step`. The store stays read-only, the disk full.
     fn strike(self, sandbox: &Sandbox, args: &[&str], step: &str) -> Run {
         match self {
             Trouble::Full => {
                 let mut command = sandbox.command_behind(LIVE_ON, args);
                 run(command.env("KB_TEST_FAULT", format!("full:{step}")))
             }
-            Trouble::ReadOnly => {
-                let mark = sandbox.path("paused");
-                let mut command = sandbox.command(args);
-                command.env("KB_TEST_FAULT", format!("pause:{step}")).env("KB_TEST_PAUSE", &mark);
-                let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-                let started = Instant::now();
-                while !mark.exists() {
-                    assert!(child.try_wait().unwrap().is_none(), "{args:?} ended before {step:?}");
-                    assert!(started.elapsed() < Duration::from_secs(60), "{args:?} does not come to {step:?}");
-                    std::thread::sleep(Duration::from_millis(2));
-                }
-                sandbox.set_store_writable(false);
-                std::fs::remove_file(&mark).unwrap();
-                Run::of(child.wait_with_output().unwrap())
-            }
+            Trouble::ReadOnly => paused(sandbox, args, step, || sandbox.set_store_writable(false)),
+            Trouble::SmallDisk => paused(sandbox, args, step, || fill(&sandbox.path(FILLER))),
         }
     }
 
@@ -65,7 +62,7 @@ impl Trouble {
     fn during(self, sandbox: &Sandbox, args: &[&str]) -> Run {
         match self {
             Trouble::Full => run(&mut sandbox.command_behind(FULL, args)),
-            Trouble::ReadOnly => sandbox.kb(args),
+            Trouble::ReadOnly | Trouble::SmallDisk => sandbox.kb(args),
         }
     }
 
@@ -74,6 +71,10 @@ impl Trouble {
     fn end(self, sandbox: &Sandbox) {
         match self {
             Trouble::Full => assert_sound(sandbox),
+            Trouble::SmallDisk => {
+                std::fs::remove_file(sandbox.path(FILLER)).unwrap();
+                assert_sound(sandbox);
+            }
             Trouble::ReadOnly => {
                 sandbox.set_store_writable(true);
                 let check = sandbox.kb(&["check"]);
@@ -88,7 +89,7 @@ impl Trouble {
     fn hinders(self, step: &str) -> bool {
         let place = |step: &str| STEPS.iter().position(|known| *known == step).unwrap();
         let last = match self {
-            Trouble::Full => LAST_BYTE,
+            Trouble::Full | Trouble::SmallDisk => LAST_BYTE,
             Trouble::ReadOnly => "keyword committed",
         };
         place(step) <= place(last)
@@ -101,9 +102,43 @@ impl Trouble {
         let (what, next) = match self {
             Trouble::Full => ("file too large", "free some space"),
             Trouble::ReadOnly => ("permission denied", "check the permissions"),
+            Trouble::SmallDisk => ("no space left on device", "free some space"),
         };
         for part in [what, next, ".kb/"] {
             assert!(run.err.contains(part), "{self:?}, {when}: {part:?} is missing: {}", run.err);
+        }
+    }
+}
+
+/// Runs the program, which waits at `step` for what `meanwhile` does.
+fn paused(sandbox: &Sandbox, args: &[&str], step: &str, meanwhile: impl FnOnce()) -> Run {
+    let mark = sandbox.path("paused");
+    let mut command = sandbox.command(args);
+    command.env("KB_TEST_FAULT", format!("pause:{step}")).env("KB_TEST_PAUSE", &mark);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let started = Instant::now();
+    while !mark.exists() {
+        assert!(child.try_wait().unwrap().is_none(), "{args:?} ended before {step:?}");
+        assert!(started.elapsed() < Duration::from_secs(60), "{args:?} does not come to {step:?}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    meanwhile();
+    std::fs::remove_file(&mark).unwrap();
+    Run::of(child.wait_with_output().unwrap())
+}
+
+/// Writes a file until the disk takes no byte more.
+fn fill(path: &Path) {
+    let mut file = File::create(path).unwrap();
+    for size in [1 << 20, 1 << 12, 1] {
+        let bytes = vec![0; size];
+        loop {
+            match file.write(&bytes) {
+                Ok(written) if written > 0 => {}
+                Ok(_) => panic!("the disk takes no bytes and says nothing"),
+                Err(error) if error.kind() == ErrorKind::StorageFull => break,
+                Err(error) => panic!("{error}"),
+            }
         }
     }
 }
@@ -122,6 +157,26 @@ fn a_store_that_becomes_read_only_at_any_step_holds_one_generation() {
     every_step_of_an_ingest(Trouble::ReadOnly);
 }
 
+/// Runs itself again where it may mount a disk, with all scratch folders on it.
+#[test]
+#[ignore = "mounts a disk in memory, which root may do, and others where user namespaces are allowed"]
+fn a_disk_without_room_at_any_step_leaves_one_generation() {
+    const MOUNTED: &str = "KB_TEST_MOUNTED";
+    if std::env::var_os(MOUNTED).is_some() {
+        return every_step_of_an_ingest(Trouble::SmallDisk);
+    }
+    let disk = tempfile::tempdir().unwrap();
+    let test = "disk::a_disk_without_room_at_any_step_leaves_one_generation";
+    let again = run(Command::new("unshare")
+        .args(["--user", "--map-root-user", "--mount", "sh", "-c"])
+        .args(["mount -t tmpfs -o size=32m tmpfs \"$TMPDIR\" && exec \"$@\"", "sh"])
+        .arg(std::env::current_exe().unwrap())
+        .args([test, "--exact", "--ignored", "--nocapture"])
+        .env("TMPDIR", disk.path())
+        .env(MOUNTED, "yes"));
+    assert!(again.code == 0 && again.out.contains("1 passed"), "{}{}", again.out, again.err);
+}
+
 fn every_step_of_an_ingest(trouble: Trouble) {
     for step in STEPS {
         let sandbox = trouble.sandbox();
@@ -131,12 +186,12 @@ fn every_step_of_an_ingest(trouble: Trouble) {
         let struck = trouble.strike(&sandbox, &INGEST, step);
         if trouble.hinders(step) {
             trouble.assert_told(&struck, step);
+            trouble.assert_told(&trouble.during(&sandbox, &INGEST), "the next run");
         } else {
             assert_eq!((struck.code, struck.err.as_str()), (0, ""), "nothing is left to write at {step:?}");
         }
         let found = trouble.during(&sandbox, &SEARCH);
         assert_eq!((found.code, found.err.as_str()), (0, ""), "{trouble:?}: a search after {step:?}");
-        trouble.assert_told(&trouble.during(&sandbox, &INGEST), "the next run");
         trouble.end(&sandbox);
         let held = version_of(&sandbox, &[1, 2]);
         assert!(held == 2 || struck.code != 0, "{trouble:?} at {step:?}: what was said to be in is not");
