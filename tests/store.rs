@@ -108,6 +108,20 @@ fn one_writer_at_a_time_and_readers_are_not_blocked() {
 }
 
 #[test]
+fn many_small_changes_leave_few_files() {
+    let sandbox = Sandbox::new();
+    for change in 0..20 {
+        sandbox.write(&format!("{change}.md"), format!("# Valve {change}\n\nClose valve {change} slowly."));
+        sandbox.json(&["ingest", ".", "--no-embed"]);
+    }
+    let meta = std::fs::read(sandbox.path(".kb/namespaces/default/keyword/meta.json")).unwrap();
+    let meta: serde_json::Value = serde_json::from_slice(&meta).unwrap();
+    let parts = meta["segments"].as_array().unwrap().len();
+    assert!(parts < 9, "the keyword index is in {parts} parts");
+    assert_eq!(sandbox.json(&["status"])["keyword_chunks"], 20);
+}
+
+#[test]
 fn namespaces_are_apart() {
     let sandbox = two_documents();
     sandbox.write("other/c.md", "# Filters\n\nRinse the filter.");

@@ -5,6 +5,7 @@ use std::path::Path;
 use tantivy::collector::TopDocs;
 use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
 use tantivy::fieldnorm::FieldNormReader;
+use tantivy::indexer::{LogMergePolicy, MergeCandidate, MergePolicy, NoMergePolicy};
 use tantivy::query::{Bm25StatisticsProvider, BooleanQuery, BoostQuery, Occur, Query, TermQuery, TermSetQuery};
 use tantivy::schema::{Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions, Value};
 use tantivy::tokenizer::{Token as TantivyToken, TokenStream, Tokenizer};
@@ -251,6 +252,7 @@ impl KeywordWriter {
             .map_err(|error| store_error("write to", &folder, &error))?;
         // A commit that was cut off leaves files behind whose names the next one will use again, and tantivy does not
         // write over a file.
+        writer.set_merge_policy(Box::new(NoMergePolicy));
         writer.garbage_collect_files().wait().map_err(|error| store_error("tidy", &folder, &error))?;
         Ok((KeywordWriter { writer, fields: schema().1, folder }, generation))
     }
@@ -301,6 +303,19 @@ impl KeywordWriter {
         let mut commit = self.writer.prepare_commit().map_err(fail)?;
         commit.set_payload(&generation.to_string());
         commit.commit().map(drop).map_err(fail)
+    }
+
+    /// Merges the index's parts where there are many small ones, which leaves its content and generation as they are.
+    ///
+    /// tantivy would do so behind a commit by itself, in a thread of its own. A process that publishes once and ends
+    /// takes that thread along, so a store that is corrected now and then would fall into ever more parts.
+    pub(super) fn merge(&mut self) -> Result<()> {
+        let fail = |error: TantivyError| store_error("write to", &self.folder, &error);
+        let parts = self.writer.index().searchable_segment_metas().map_err(fail)?;
+        for MergeCandidate(ids) in LogMergePolicy::default().compute_merge_candidates(&parts) {
+            self.writer.merge(&ids).wait().map_err(fail)?;
+        }
+        Ok(())
     }
 
     /// The generation that was committed last.

@@ -8,7 +8,7 @@ use lancedb::arrow::SendableRecordBatchStream;
 use lancedb::arrow::arrow_array::RecordBatch;
 use lancedb::arrow::arrow_schema::{DataType, Field, Schema, SchemaRef};
 use lancedb::query::{ExecutableQuery, QueryBase, Select};
-use lancedb::table::{ColumnAlteration, NewColumnTransform, OptimizeAction};
+use lancedb::table::{ColumnAlteration, CompactionOptions, NewColumnTransform, OptimizeAction};
 use lancedb::{Connection, Table};
 
 use super::layout::Namespace;
@@ -16,8 +16,11 @@ use super::manifest::Manifest;
 use super::store_error;
 use crate::error::Result;
 
-/// From so many data files on, a table is compacted when a generation is published.
-const MOST_FRAGMENTS: usize = 12;
+/// A table with more small data files than this is compacted when a generation is published.
+const MOST_SMALL_FILES: usize = 12;
+/// From so many rows on a data file is large: others are not merged into it. So a change of one document never writes
+/// the whole of a large table again; in ARCHITECTURE.md is what that costs.
+const ROWS_OF_A_LARGE_FILE: usize = 16_384;
 /// How often opening is tried when a publication comes in between, and how long after one another.
 const ATTEMPTS: usize = 3;
 const MOMENT: Duration = Duration::from_millis(5);
@@ -175,17 +178,20 @@ impl Tables {
         Ok(())
     }
 
-    /// Compacts tables that have fallen into many files.
+    /// Compacts tables that have fallen into many small files.
     pub(super) async fn compact(&self) -> Result<()> {
         let fail = |error: lancedb::Error| store_error("compact", &self.namespace.tables(), &error);
         for table in [&self.documents, &self.sections, &self.chunks] {
-            let fragments = match table.as_native() {
-                Some(native) => native.count_fragments().await.map_err(fail)?,
+            let small_files = match table.as_native() {
+                Some(native) => native.num_small_files(ROWS_OF_A_LARGE_FILE).await.map_err(fail)?,
                 None => 0,
             };
-            if fragments > MOST_FRAGMENTS {
-                let compact = OptimizeAction::Compact { options: Default::default(), remap_options: None };
-                table.optimize(compact).await.map_err(fail)?;
+            if small_files > MOST_SMALL_FILES {
+                let options = CompactionOptions {
+                    target_rows_per_fragment: ROWS_OF_A_LARGE_FILE,
+                    ..CompactionOptions::default()
+                };
+                table.optimize(OptimizeAction::Compact { options, remap_options: None }).await.map_err(fail)?;
             }
         }
         Ok(())

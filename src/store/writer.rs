@@ -213,6 +213,8 @@ impl Writer {
         Manifest::publish_pending(&self.namespace)?;
         step("published")?;
         (self.manifest, self.note) = (next, note);
+        // What was published stands, whatever becomes of this: the next publication tries it again.
+        drop(self.keyword.merge());
         let tidied = prune(&self.namespace, &self.tables, &self.manifest, &keeping).await;
         tidied.map_err(|error| {
             let generation = self.manifest.generation;
