@@ -15,6 +15,9 @@ use super::script::{self, Script};
 /// Words longer than this many characters are cut: they are encoded data, and nobody types them.
 const LONGEST_WORD: usize = 80;
 
+/// Ideographs that have one form only.
+const UNIFIED_IDEOGRAPHS: std::ops::RangeInclusive<char> = '\u{4E00}'..='\u{9FFF}';
+
 /// What a token stands for; a query weighs them differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenKind {
@@ -200,6 +203,14 @@ fn fold(word: &str) -> String {
     if word.is_ascii() {
         return word.chars().take(LONGEST_WORD).map(|c| c.to_ascii_lowercase()).collect();
     }
+    // Most of Chinese, one and two characters at a time: there is nothing to fold.
+    if word.chars().all(|c| UNIFIED_IDEOGRAPHS.contains(&c)) {
+        return word.chars().take(LONGEST_WORD).collect();
+    }
+    fold_any(word)
+}
+
+fn fold_any(word: &str) -> String {
     let latin = word.chars().any(|c| script::script_of(c) == Some(Script::Latin));
     let lower = word.nfkc().flat_map(char::to_lowercase).collect::<String>();
     let folded: String = if latin { lower.nfd().filter(|&c| !is_mark(c)).nfc().collect() } else { lower };
@@ -228,6 +239,13 @@ mod tests {
     fn words_are_lowercased_and_stemmed() {
         assert_eq!(texts("The Pumps were running, again."), ["the", "pump", "were", "run", "again"]);
         assert_eq!(texts("pump's don't"), ["pump", "don't", "don", "t"]);
+    }
+
+    #[test]
+    fn unified_ideographs_have_nothing_to_fold() {
+        for c in UNIFIED_IDEOGRAPHS {
+            assert_eq!(fold_any(&c.to_string()), c.to_string());
+        }
     }
 
     #[test]
