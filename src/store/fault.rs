@@ -30,7 +30,10 @@ pub const RESTORE_STEPS: &[&str] = &["tables restored", "columns added"];
 /// The one that the test asked for.
 #[cfg(debug_assertions)]
 pub(super) fn step(name: &str) -> Result<()> {
-    debug_assert!(STEPS.contains(&name) || RESTORE_STEPS.contains(&name), "{name:?} is missing from STEPS: no test would go through it");
+    debug_assert!(
+        STEPS.contains(&name) || RESTORE_STEPS.contains(&name),
+        "{name:?} is missing from STEPS: no test would go through it"
+    );
     let Ok(fault) = std::env::var("KB_TEST_FAULT") else { return Ok(()) };
     match fault.split_once(':') {
         Some((kind, step)) if step == name => debug::fault(kind, name),
