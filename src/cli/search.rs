@@ -4,8 +4,8 @@ use clap::Args;
 
 use super::Context;
 use crate::error::{Error, Result};
-use crate::render::SearchView;
-use crate::retrieve::{DEFAULT_POOL, Kernel, Method, SearchRequest, resolve_in_each};
+use crate::render::{SearchView, WhyView};
+use crate::retrieve::{DEFAULT_POOL, Kernel, Method, Rerank, SearchRequest, SecondLook, resolve_in_each};
 use crate::store::Store;
 
 /// How many hits where nothing is said.
@@ -19,7 +19,7 @@ const LONGEST_QUERY_BYTES: usize = 64 * 1024;
   kb search how is the pump primed
   kb search E-417 --method keyword
   kb search 如何启动水泵 -k 3
-  kb search \"retry limit\" --doc network-guide.md --format json
+  kb search \"retry limit\" --doc network-guide.md --format json\n  kb search how is the pump primed --explain\n  kb search how is the pump primed --why 7f3k2m:12
   kb search retry limit -n manuals,drafts       in two namespaces, ranked together
   kb search retry limit -n all                  in every one
 
@@ -38,9 +38,28 @@ pub struct SearchArgs {
     /// Only in this document (an id, a path, a title, or the beginning, end or part of one); may be given several times
     #[arg(long, value_name = "DOC")]
     doc: Vec<String>,
+    /// Show how the result came about: each stage with its time, what it took and what came out
+    #[arg(long)]
+    explain: bool,
+    /// Instead of a result, say of a chunk or a section in which stage it was lost, and what would have kept it
+    #[arg(long, value_name = "ID", conflicts_with = "explain")]
+    why: Option<String>,
+    /// How the best are looked at again: light, by the question's words in passage and titles, or off
+    /// [default: light, for --method auto and hybrid]
+    #[arg(long, value_enum, value_name = "HOW")]
+    rerank: Option<RerankChoice>,
     /// Leave out passages below this score, from 0 to 1
     #[arg(long, value_name = "SCORE")]
     min_score: Option<f32>,
+}
+
+/// How the best candidates are looked at again.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum RerankChoice {
+    /// By the question's words
+    Light,
+    /// Not at all
+    Off,
 }
 
 pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
@@ -71,8 +90,18 @@ pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
         documents,
         min_score,
         pool: DEFAULT_POOL.max(limit),
-        explain: false,
+        rerank: match args.rerank {
+            None => Rerank::Auto,
+            Some(RerankChoice::Light) => Rerank::Light(SecondLook::default()),
+            Some(RerankChoice::Off) => Rerank::Off,
+        },
+        explain: args.explain,
     };
+    if let Some(id) = &args.why {
+        let why = kernel.why(&request, id).await?;
+        context.show(&WhyView(&why))?;
+        return Ok(u8::from(why.rank.is_none()));
+    }
     let result = kernel.search(&request).await?;
     result.notes.iter().for_each(|note| context.tell(note));
     let stages: Vec<String> =

@@ -5,7 +5,7 @@ use std::io::{Result, Write};
 use serde_json::{Value, json};
 
 use super::style::{DIM, MATCH, PLACE, TITLE, paint};
-use super::{Screen, View, as_markdown, pages, value};
+use super::{Screen, View, as_markdown, explain, pages, value};
 use crate::chunk::context::SEPARATOR;
 use crate::retrieve::{Hit, SearchResult};
 use crate::text::highlight::find_matches;
@@ -30,6 +30,9 @@ impl View for SearchView<'_> {
             let origin = format!("{}  {}{place}  score {:.2}", hit.source, hit.section_id, hit.score);
             writeln!(out, "    {}", paint(DIM, origin))?;
         }
+        if self.0.trace.is_detailed() {
+            explain::table(&self.0.trace, screen, out)?;
+        }
         Ok(())
     }
 
@@ -45,6 +48,9 @@ impl View for SearchView<'_> {
             writeln!(out, "`{}` · section `{}`{names} · score {:.3}\n", hit.source, hit.section_id, hit.score)?;
             writeln!(out, "{}", as_markdown(&bold_matches(&hit.content, &self.0.query), &hit.format))?;
         }
+        if self.0.trace.is_detailed() {
+            explain::markdown(&self.0.trace, out)?;
+        }
         Ok(())
     }
 
@@ -54,7 +60,7 @@ impl View for SearchView<'_> {
         let mut timings: serde_json::Map<String, Value> =
             result.trace.stages.iter().map(|stage| (stage.name.clone(), rounded(stage.milliseconds))).collect();
         timings.insert("total".to_owned(), rounded(result.trace.total()));
-        json!({
+        let mut json = json!({
             "query": result.query,
             "namespaces": result.namespaces,
             "method": result.route.method().name(),
@@ -62,7 +68,11 @@ impl View for SearchView<'_> {
             "hits": value(&result.hits),
             "notes": result.notes,
             "timings_ms": timings,
-        })
+        });
+        if result.trace.is_detailed() {
+            json["stages"] = value(&result.trace.stages);
+        }
+        json
     }
 
     fn lines(&self) -> Vec<Value> {

@@ -6,7 +6,7 @@ use super::Hit;
 use super::fuse::Candidate;
 use crate::chunk::context::SEPARATOR;
 use crate::error::{Error, Result};
-use crate::store::{ChunkRow, DocumentRow, Snapshot};
+use crate::store::{DocumentRow, IndexedPassage, Snapshot};
 use crate::text::highlight::snippet;
 
 /// Characters of a snippet.
@@ -14,7 +14,7 @@ const SNIPPET_CHARS: usize = 240;
 
 /// What is read of one namespace.
 struct Rows {
-    chunks: Vec<ChunkRow>,
+    chunks: Vec<IndexedPassage>,
     documents: Vec<DocumentRow>,
 }
 
@@ -53,7 +53,7 @@ pub(super) async fn fetch(
 async fn read(snapshot: &Snapshot, candidates: &[Candidate], place: usize) -> Result<Rows> {
     let own = candidates.iter().filter(|candidate| candidate.namespace == place);
     let ids: Vec<String> = own.map(|candidate| candidate.chunk_id.clone()).collect();
-    let chunks = snapshot.chunks_by_id(&ids).await?;
+    let chunks = snapshot.passages(&ids)?;
     let mut doc_ids: Vec<String> = chunks.iter().map(|chunk| chunk.doc_id.clone()).collect();
     doc_ids.sort();
     doc_ids.dedup();
@@ -62,11 +62,11 @@ async fn read(snapshot: &Snapshot, candidates: &[Candidate], place: usize) -> Re
 }
 
 /// Whether a passage is what a hit shows already, from another namespace. The same file in an older state is not.
-fn is_same(hit: &Hit, chunk: &ChunkRow, document: &DocumentRow) -> bool {
+fn is_same(hit: &Hit, chunk: &IndexedPassage, document: &DocumentRow) -> bool {
     hit.chunk_id == chunk.chunk_id && hit.source == document.source && hit.content == chunk.content.trim_end()
 }
 
-fn hit(candidate: &Candidate, namespace: &str, chunk: &ChunkRow, document: &DocumentRow, query: &str) -> Hit {
+fn hit(candidate: &Candidate, namespace: &str, chunk: &IndexedPassage, document: &DocumentRow, query: &str) -> Hit {
     let section = chunk.section_id.rsplit_once('#').map_or("", |(_, path)| path).to_owned();
     let snippet = snippet(&chunk.content, query, SNIPPET_CHARS);
     Hit {

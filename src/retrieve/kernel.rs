@@ -167,6 +167,14 @@ impl Kernel {
         let start = Instant::now();
         let mut candidates = fuse(&scores, route.keyword, route.semantic);
         trace.stage("fuse", start, scores.keyword.len() + scores.semantic.len(), candidates.len()).ranking(&candidates);
+        if let Some(look) = request.second_look() {
+            let start = Instant::now();
+            let looked_at = &candidates[..look.depth.min(candidates.len())];
+            let (weights, places) = (keyword.weights()?, keyword.places(looked_at)?);
+            let taken = places.len();
+            candidates = look.rank(candidates, &weights, &places);
+            trace.stage("second_look", start, taken, candidates.len()).ranking(&candidates);
+        }
         let start = Instant::now();
         let all = candidates.len();
         first_different(&mut candidates, request.limit, |candidate| &candidate.chunk_id);

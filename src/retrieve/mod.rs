@@ -12,10 +12,12 @@ mod kernel;
 mod list_chunks;
 mod query;
 mod recall;
+mod rerank;
 mod resolve;
 mod searched;
 mod section;
 mod trace;
+mod why;
 
 use serde::Serialize;
 
@@ -25,9 +27,11 @@ pub use fuse::Candidate;
 pub use kernel::{Kernel, Ranking};
 pub use list_chunks::{ChunkColumn, ChunkList, ChunkListRequest, ChunkMetadata, ListedChunk};
 pub use query::Route;
+pub use rerank::SecondLook;
 pub use resolve::{Named, Purpose, resolve_document, resolve_documents, resolve_in_each};
 pub use section::{Extent, LeftOut, SectionContent, SectionPart, with_subsections};
 pub use trace::{Stage, Trace, Traced};
+pub use why::{Why, WhyStage};
 
 /// Which arms are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, serde::Deserialize, clap::ValueEnum)]
@@ -55,6 +59,18 @@ impl Method {
     }
 }
 
+/// How the best candidates are looked at again.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub enum Rerank {
+    /// As measured best: where the method is `auto` or `hybrid`. An arm that was asked for alone stays itself.
+    #[default]
+    Auto,
+    /// Not at all.
+    Off,
+    /// By these signs.
+    Light(SecondLook),
+}
+
 /// What is asked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchRequest {
@@ -70,6 +86,8 @@ pub struct SearchRequest {
     pub min_score: Option<f32>,
     /// How many candidates each arm recalls.
     pub pool: usize,
+    /// How the best are looked at again.
+    pub rerank: Rerank,
     /// Whether each stage keeps what came out of it.
     pub explain: bool,
 }
@@ -84,7 +102,19 @@ impl SearchRequest {
             documents: None,
             min_score: None,
             pool: DEFAULT_POOL,
+            rerank: Rerank::Auto,
             explain: false,
+        }
+    }
+}
+
+impl SearchRequest {
+    /// How the best candidates are looked at again; not at all, where `None`.
+    fn second_look(&self) -> Option<SecondLook> {
+        match self.rerank {
+            Rerank::Off => None,
+            Rerank::Light(look) => Some(look),
+            Rerank::Auto => matches!(self.method, Method::Auto | Method::Hybrid).then(SecondLook::default),
         }
     }
 }

@@ -7,10 +7,10 @@ use std::collections::{HashMap, HashSet};
 
 use futures::future::try_join_all;
 
-use super::fuse::Scores;
+use super::fuse::{Candidate, Scores};
 use super::searched::{PassageKey, on_each};
 use crate::error::Result;
-use crate::store::{KeywordField, KeywordHit, KeywordStatistics, LoadedVectors, Snapshot, VectorHit};
+use crate::store::{KeywordField, KeywordHit, KeywordStatistics, LoadedVectors, Snapshot, VectorHit, WordPlaces};
 
 /// Chunks per wanted parent that the vector search recalls: a good parent often has several good children.
 const CHUNKS_PER_PARENT: usize = 4;
@@ -56,6 +56,36 @@ impl<'a> KeywordArm<'a> {
             self.snapshots[namespace].keyword_scores(&self.terms, self.statistics.as_ref(), ids)
         })?;
         Ok(keyed(hits).collect())
+    }
+
+    /// The question's words and their weights in it.
+    fn words(&self) -> impl Iterator<Item = (&String, f32)> {
+        let content = self.terms.iter().filter(|(field, ..)| *field == KeywordField::Content);
+        content.map(|(_, text, weight)| (text, *weight))
+    }
+
+    /// How much each of the question's words says: its weight in the question times its rarity.
+    pub(super) fn weights(&self) -> Result<Vec<f32>> {
+        let own = match (&self.statistics, self.snapshots) {
+            (None, [only]) => Some(only.keyword_statistics(&self.terms)?),
+            _ => None,
+        };
+        let statistics = self.statistics.as_ref().or(own.as_ref());
+        Ok(self.words().map(|(text, weight)| weight * statistics.map_or(1.0, |all| all.rarity(text))).collect())
+    }
+
+    /// Where the question's words are in the given candidates.
+    pub(super) fn places(&self, candidates: &[Candidate]) -> Result<HashMap<(String, usize), WordPlaces>> {
+        let words: Vec<String> = self.words().map(|(text, _)| text.clone()).collect();
+        let mut ids = vec![Vec::new(); self.snapshots.len()];
+        for candidate in candidates {
+            ids[candidate.namespace].push(candidate.chunk_id.clone());
+        }
+        let places = on_each(&ids, |namespace, ids| self.snapshots[namespace].word_places(&words, ids))?;
+        let by_key = |(namespace, places): (usize, Vec<WordPlaces>)| {
+            places.into_iter().map(move |places| ((places.chunk_id.clone(), namespace), places))
+        };
+        Ok(places.into_iter().enumerate().flat_map(by_key).collect())
     }
 }
 

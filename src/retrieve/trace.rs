@@ -66,6 +66,11 @@ impl Trace {
         self.push(name, milliseconds, 0, 0);
     }
 
+    /// Whether the stages keep their candidates.
+    pub fn is_detailed(&self) -> bool {
+        self.detailed
+    }
+
     /// Milliseconds since the search began.
     pub fn total(&self) -> f64 {
         milliseconds(self.begun)

@@ -3,13 +3,16 @@
 use std::path::Path;
 
 use tantivy::collector::TopDocs;
+use tantivy::columnar::StrColumn;
 use tantivy::directory::error::{LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::indexer::{LogMergePolicy, MergeCandidate, MergePolicy, NoMergePolicy};
 use tantivy::query::{Bm25StatisticsProvider, BooleanQuery, BoostQuery, Occur, Query, TermQuery, TermSetQuery};
-use tantivy::schema::{Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions, Value};
+use tantivy::schema::{FAST, Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions, Value};
 use tantivy::tokenizer::{Token as TantivyToken, TokenStream, Tokenizer};
-use tantivy::{DocAddress, DocSet, Index, IndexReader, IndexWriter, ReloadPolicy, TantivyDocument, TantivyError, Term};
+use tantivy::{
+    DocAddress, DocSet, Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
+};
 
 use super::layout::Namespace;
 use super::read_only::ReadOnlyDirectory;
@@ -42,11 +45,16 @@ pub struct KeywordHit {
     pub score: f32,
 }
 
-struct Fields {
-    chunk_id: Field,
-    doc_id: Field,
-    content: Field,
-    context: Field,
+pub(super) struct Fields {
+    pub(super) chunk_id: Field,
+    pub(super) doc_id: Field,
+    pub(super) content: Field,
+    pub(super) context: Field,
+    // Not searched; kept to be shown.
+    pub(super) section_id: Field,
+    pub(super) chunk_index: Field,
+    pub(super) page_start: Field,
+    pub(super) page_end: Field,
 }
 
 fn schema() -> (Schema, Fields) {
@@ -54,21 +62,30 @@ fn schema() -> (Schema, Fields) {
     let indexing = TextFieldIndexing::default()
         .set_tokenizer(TOKENIZER)
         .set_index_option(IndexRecordOption::WithFreqsAndPositions);
-    let text = TextOptions::default().set_indexing_options(indexing);
+    let text = TextOptions::default().set_indexing_options(indexing).set_stored();
     let fields = Fields {
-        chunk_id: builder.add_text_field("chunk_id", STRING | STORED),
-        doc_id: builder.add_text_field("doc_id", STRING),
+        chunk_id: builder.add_text_field("chunk_id", STRING | STORED | FAST),
+        doc_id: builder.add_text_field("doc_id", STRING | STORED),
         content: builder.add_text_field("content", text.clone()),
         context: builder.add_text_field("context", text),
+        section_id: builder.add_text_field("section_id", STORED),
+        chunk_index: builder.add_u64_field("chunk_index", STORED),
+        page_start: builder.add_u64_field("page_start", STORED),
+        page_end: builder.add_u64_field("page_end", STORED),
     };
     (builder.build(), fields)
 }
 
+/// A word in the text of passages.
+pub(super) fn content_term(word: &str) -> Term {
+    Term::from_field_text(schema().1.content, word)
+}
+
 /// The index as a reader sees it, of one generation.
 pub(super) struct KeywordReader {
-    reader: IndexReader,
-    fields: Fields,
-    folder: std::path::PathBuf,
+    pub(super) reader: IndexReader,
+    pub(super) fields: Fields,
+    pub(super) folder: std::path::PathBuf,
 }
 
 impl KeywordReader {
@@ -147,12 +164,9 @@ impl KeywordReader {
             None => searcher.search(query, &best),
         }
         .map_err(fail)?;
+        let ids = ChunkIds::of(&searcher).map_err(fail)?;
         top.into_iter()
-            .map(|(score, address)| {
-                let document: TantivyDocument = searcher.doc(address).map_err(fail)?;
-                let chunk_id = document.get_first(self.fields.chunk_id).and_then(|value| value.as_str());
-                Ok(KeywordHit { chunk_id: chunk_id.unwrap_or_default().to_owned(), score })
-            })
+            .map(|(score, address)| Ok(KeywordHit { chunk_id: ids.get(address).map_err(fail)?, score }))
             .collect()
     }
 
@@ -228,6 +242,29 @@ impl KeywordReader {
     }
 }
 
+/// The ids of entries, from a column of their own: reading them with the texts would take longer than the search.
+struct ChunkIds {
+    segments: Vec<Option<StrColumn>>,
+}
+
+impl ChunkIds {
+    fn of(searcher: &Searcher) -> tantivy::Result<Self> {
+        let segments = searcher.segment_readers().iter();
+        let segments = segments.map(|segment| segment.fast_fields().str("chunk_id")).collect::<tantivy::Result<_>>()?;
+        Ok(ChunkIds { segments })
+    }
+
+    fn get(&self, address: DocAddress) -> tantivy::Result<String> {
+        let mut id = String::new();
+        if let Some(Some(column)) = self.segments.get(address.segment_ord as usize)
+            && let Some(ordinal) = column.term_ords(address.doc_id).next()
+        {
+            column.ord_to_str(ordinal, &mut id)?;
+        }
+        Ok(id)
+    }
+}
+
 /// The index as the one writer sees it.
 pub(super) struct KeywordWriter {
     writer: IndexWriter,
@@ -277,6 +314,13 @@ impl KeywordWriter {
             document.add_text(self.fields.doc_id, &chunk.doc_id);
             document.add_text(self.fields.content, &chunk.content);
             document.add_text(self.fields.context, &chunk.context);
+            document.add_text(self.fields.section_id, &chunk.section_id);
+            document.add_u64(self.fields.chunk_index, u64::from(chunk.chunk_index));
+            for (field, page) in [(self.fields.page_start, chunk.page_start), (self.fields.page_end, chunk.page_end)] {
+                if let Some(page) = page {
+                    document.add_u64(field, u64::from(page));
+                }
+            }
             if let Err(error) = self.writer.add_document(document) {
                 let cause = self.cause(error);
                 return Err(store_error("write to", &self.folder, &cause));

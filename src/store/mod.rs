@@ -22,6 +22,7 @@ mod chunk_keys;
 mod convert;
 mod fault;
 mod history;
+mod indexed;
 mod keyword;
 mod layout;
 mod lock;
@@ -43,6 +44,7 @@ pub use fault::{RESTORE_STEPS, STEPS};
 pub use history::{
     Counts, DocumentDiff, Field, GenerationDiff, Item, LogEntry, Note, Restored, What, diff, log, plan_restore,
 };
+pub use indexed::{IndexedPassage, WordPlaces};
 pub use keyword::{KeywordField, KeywordHit};
 pub use layout::{Namespace, Store, check_namespace_name};
 pub use lock::{Holder, Patience};

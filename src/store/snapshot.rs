@@ -10,6 +10,7 @@ use lancedb::query::{ExecutableQuery, QueryBase, Select};
 
 use super::convert::{self, Columns};
 use super::history::Lease;
+use super::indexed::{IndexedPassage, WordPlaces};
 use super::keyword::{KeywordField, KeywordHit, KeywordReader};
 use super::layout::Namespace;
 use super::manifest::Manifest;
@@ -353,6 +354,16 @@ impl Snapshot {
     /// What its keyword index has to say to the statistics of several.
     pub fn keyword_statistics(&self, terms: &[(KeywordField, String, f32)]) -> Result<KeywordStatistics> {
         self.keyword.statistics(terms)
+    }
+
+    /// The parent chunks with the given ids as they are shown, in any order; from the keyword index, in no time.
+    pub fn passages(&self, chunk_ids: &[String]) -> Result<Vec<IndexedPassage>> {
+        self.keyword.passages(chunk_ids)
+    }
+
+    /// Where words, as [`tokenize`](crate::text::tokens::tokenize) gives them, are in the given parent chunks.
+    pub fn word_places(&self, words: &[String], chunk_ids: &[String]) -> Result<Vec<WordPlaces>> {
+        self.keyword.word_places(words, chunk_ids)
     }
 }
 

@@ -9,6 +9,8 @@ use tantivy::Term;
 use tantivy::query::Bm25StatisticsProvider;
 use tantivy::schema::Field;
 
+use super::keyword::content_term;
+
 /// The counts that BM25 needs for the words of one question.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeywordStatistics {
@@ -32,6 +34,13 @@ impl KeywordStatistics {
             }
         }
         joint
+    }
+
+    /// How rare a word is in the text of passages: the inverse document frequency of BM25, at least 0.
+    pub fn rarity(&self, word: &str) -> f32 {
+        let with = self.passages_with.get(&content_term(word)).copied().unwrap_or_default() as f32;
+        let all = self.passages as f32;
+        ((all - with + 0.5) / (with + 0.5)).ln_1p().max(0.0)
     }
 }
 

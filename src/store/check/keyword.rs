@@ -40,8 +40,9 @@ impl<'a> Entries<'a> {
             return Ok(None);
         }
         match entry.places.as_slice() {
-            [place] if self.index.holds(*place, &row.content)? => Ok(None),
-            [_] => finding("is in the keyword index with other words"),
+            [place] if !self.index.holds(*place, &row.content)? => finding("is in the keyword index with other words"),
+            [place] if !self.index.shows(*place, row)? => finding("is in the keyword index with another text or place"),
+            [_] => Ok(None),
             several => finding(&format!("is in the keyword index {} times", several.len())),
         }
     }

@@ -1,0 +1,95 @@
+//! What each part of the ranking is worth: nDCG@10 of variants, on sets in the BEIR layout.
+//!
+//! ```sh
+//! cargo bench --bench ablation -- SET… [--stores FOLDER]
+//! ```
+//!
+//! The corpora are ingested into scratch stores, or into FOLDER, where the next run finds them. The vectors are made on
+//! ONNX Runtime where `KB_ONNXRUNTIME` names one.
+
+use std::path::{Path, PathBuf};
+use std::process::exit;
+use std::sync::Arc;
+
+use kb::embed::EngineChoice;
+use kb::eval::EvalStore;
+use kb::ingest::Progress;
+use kb::retrieve::{Method, Rerank, SearchRequest, SecondLook};
+
+struct Silent;
+
+impl Progress for Silent {
+    fn begin(&self, _files: usize, _bytes: u64) {}
+    fn file_read(&self, _source: &str) {}
+    fn embedded(&self, _chunks: usize, _bytes: u64) {}
+    fn failed(&self, _source: &str, _reason: &str) {}
+    fn end(&self) {}
+}
+
+fn variants() -> Vec<(&'static str, SearchRequest)> {
+    let hybrid = SearchRequest { method: Method::Hybrid, ..SearchRequest::new("") };
+    let looking = |look: SecondLook| SearchRequest { rerank: Rerank::Light(look), ..hybrid.clone() };
+    let none = SecondLook { coverage: 0.0, proximity: 0.0, title: 0.0, ..SecondLook::default() };
+    let arm = |method| SearchRequest { method, ..hybrid.clone() };
+    vec![
+        ("keyword arm", arm(Method::Keyword)),
+        ("semantic arm", arm(Method::Semantic)),
+        ("both, fused", SearchRequest { rerank: Rerank::Off, ..hybrid.clone() }),
+        ("… with coverage", looking(SecondLook { coverage: 0.4, ..none })),
+        ("… with title", looking(SecondLook { title: 0.1, ..none })),
+        ("… with proximity", looking(SecondLook { proximity: 0.2, ..none })),
+        ("… with all three", looking(SecondLook { proximity: 0.2, ..SecondLook::default() })),
+        ("as it is (coverage and title)", hybrid),
+    ]
+}
+
+fn main() {
+    let mut sets: Vec<String> = Vec::new();
+    let mut stores: Option<PathBuf> = None;
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--stores" => stores = arguments.next().map(PathBuf::from),
+            "--bench" => {}
+            _ => sets.push(argument),
+        }
+    }
+    if sets.is_empty() {
+        fail("name folders of sets: cargo bench --bench ablation -- SET…");
+    }
+    let runtime = tokio::runtime::Runtime::new().unwrap_or_else(|error| fail(&error.to_string()));
+    if let Err(error) = runtime.block_on(run(&sets, stores.as_deref())) {
+        fail(&error.to_line());
+    }
+}
+
+async fn run(sets: &[String], stores: Option<&Path>) -> kb::Result<()> {
+    let scratch = tempfile::tempdir()?;
+    let folder = stores.unwrap_or(scratch.path());
+    let library = std::env::var_os("KB_ONNXRUNTIME").map(PathBuf::from);
+    let choice = EngineChoice::parse(library.as_deref());
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut columns = Vec::with_capacity(sets.len());
+    for set in sets {
+        let store = EvalStore::open(Path::new(set), folder, &choice, jobs, Arc::new(Silent)).await?;
+        let mut column = Vec::new();
+        for (_, template) in variants() {
+            column.push(store.measure(&template).await?.0.ndcg);
+        }
+        columns.push(column);
+    }
+    let name =
+        |set: &String| Path::new(set).file_name().map_or(set.clone(), |name| name.to_string_lossy().into_owned());
+    println!("| nDCG@10 | {} |", sets.iter().map(name).collect::<Vec<_>>().join(" | "));
+    println!("|---|{}", "---|".repeat(sets.len()));
+    for (row, (variant, _)) in variants().iter().enumerate() {
+        let figures: Vec<String> = columns.iter().map(|column| format!("{:.4}", column[row])).collect();
+        println!("| {variant} | {} |", figures.join(" | "));
+    }
+    Ok(())
+}
+
+fn fail(reason: &str) -> ! {
+    eprintln!("{reason}");
+    exit(2)
+}

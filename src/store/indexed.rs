@@ -1,0 +1,168 @@
+//! What the keyword index keeps of each passage beside its words: its text, so that what was found is shown without a
+//! look into the tables, and the places of its words, by which a ranking is looked at a second time.
+//!
+//! Both take microseconds a passage. The index is published with the tables and rebuilt from them, so that it never
+//! says anything else.
+
+use std::collections::HashMap;
+
+use tantivy::postings::Postings;
+use tantivy::schema::{IndexRecordOption, Value};
+use tantivy::{DocAddress, DocSet, TantivyDocument, Term};
+
+use super::keyword::KeywordReader;
+use super::rows::ChunkRow;
+use super::store_error;
+use crate::error::Result;
+
+/// A passage as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexedPassage {
+    /// The parent chunk.
+    pub chunk_id: String,
+    /// Its document.
+    pub doc_id: String,
+    /// Its section.
+    pub section_id: String,
+    /// Its place in the document.
+    pub chunk_index: u32,
+    /// Its text.
+    pub content: String,
+    /// The titles above it.
+    pub context: String,
+    /// First page.
+    pub page_start: Option<u32>,
+    /// Last page.
+    pub page_end: Option<u32>,
+}
+
+/// Where some words are in a passage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WordPlaces {
+    /// The parent chunk.
+    pub chunk_id: String,
+    /// For each of the words, its places in the text, counted in words from 0, in order.
+    pub content: Vec<Vec<u32>>,
+    /// For each of the words, whether it is in the titles above.
+    pub context: Vec<bool>,
+}
+
+impl KeywordReader {
+    /// The passages with the given ids, in any order; those that are not indexed are left out.
+    pub(super) fn passages(&self, chunk_ids: &[String]) -> Result<Vec<IndexedPassage>> {
+        let searcher = self.reader.searcher();
+        let mut passages = Vec::with_capacity(chunk_ids.len());
+        for address in self.addresses(chunk_ids)?.into_values() {
+            let document: TantivyDocument = searcher.doc(address).map_err(|error| self.fail(&error))?;
+            passages.push(self.passage(&document));
+        }
+        Ok(passages)
+    }
+
+    /// Where the given words are in the passages with the given ids.
+    pub(super) fn word_places(&self, words: &[String], chunk_ids: &[String]) -> Result<Vec<WordPlaces>> {
+        let searcher = self.reader.searcher();
+        let mut by_segment: HashMap<u32, Vec<(u32, &String)>> = HashMap::new();
+        let addresses = self.addresses(chunk_ids)?;
+        for (chunk_id, address) in &addresses {
+            by_segment.entry(address.segment_ord).or_default().push((address.doc_id, chunk_id));
+        }
+        let mut found = Vec::with_capacity(addresses.len());
+        for (segment, mut wanted) in by_segment {
+            // Postings are read in one direction.
+            wanted.sort_unstable();
+            let reader = searcher.segment_reader(segment);
+            let content = reader.inverted_index(self.fields.content).map_err(|error| self.fail(&error))?;
+            let context = reader.inverted_index(self.fields.context).map_err(|error| self.fail(&error))?;
+            let mut places: Vec<WordPlaces> = wanted
+                .iter()
+                .map(|(_, chunk_id)| WordPlaces {
+                    chunk_id: (*chunk_id).clone(),
+                    content: vec![Vec::new(); words.len()],
+                    context: vec![false; words.len()],
+                })
+                .collect();
+            for (i, word) in words.iter().enumerate() {
+                let term = Term::from_field_text(self.fields.content, word);
+                let postings = content.read_postings(&term, IndexRecordOption::WithFreqsAndPositions);
+                if let Some(mut postings) = postings.map_err(|error| self.fail(&error.into()))? {
+                    each_in(&mut postings, &wanted, |at, postings| postings.positions(&mut places[at].content[i]));
+                }
+                let term = Term::from_field_text(self.fields.context, word);
+                let postings = context.read_postings(&term, IndexRecordOption::Basic);
+                if let Some(mut postings) = postings.map_err(|error| self.fail(&error.into()))? {
+                    each_in(&mut postings, &wanted, |at, _| places[at].context[i] = true);
+                }
+            }
+            found.extend(places);
+        }
+        Ok(found)
+    }
+
+    /// Where passages are in the index.
+    fn addresses(&self, chunk_ids: &[String]) -> Result<HashMap<String, DocAddress>> {
+        let searcher = self.reader.searcher();
+        let mut addresses = HashMap::with_capacity(chunk_ids.len());
+        for (segment, ordinal) in searcher.segment_readers().iter().zip(0u32..) {
+            let index = segment.inverted_index(self.fields.chunk_id).map_err(|error| self.fail(&error))?;
+            for chunk_id in chunk_ids {
+                let term = Term::from_field_text(self.fields.chunk_id, chunk_id);
+                let postings = index.read_postings(&term, IndexRecordOption::Basic);
+                let Some(mut postings) = postings.map_err(|error| self.fail(&error.into()))? else { continue };
+                // What was deleted stays in the segment until it is merged.
+                while postings.doc() != tantivy::TERMINATED {
+                    if !segment.is_deleted(postings.doc()) {
+                        addresses.insert(chunk_id.clone(), DocAddress::new(ordinal, postings.doc()));
+                    }
+                    postings.advance();
+                }
+            }
+        }
+        Ok(addresses)
+    }
+
+    /// A passage from what the index keeps.
+    fn passage(&self, document: &TantivyDocument) -> IndexedPassage {
+        let fields = &self.fields;
+        let text = |field| document.get_first(field).and_then(|value| value.as_str()).unwrap_or_default().to_owned();
+        let number =
+            |field| document.get_first(field).and_then(|value| value.as_u64()).and_then(|n| u32::try_from(n).ok());
+        IndexedPassage {
+            chunk_id: text(fields.chunk_id),
+            doc_id: text(fields.doc_id),
+            section_id: text(fields.section_id),
+            chunk_index: number(fields.chunk_index).unwrap_or_default(),
+            content: text(fields.content),
+            context: text(fields.context),
+            page_start: number(fields.page_start),
+            page_end: number(fields.page_end),
+        }
+    }
+
+    /// Whether an entry shows what the table says.
+    pub(super) fn shows(&self, place: DocAddress, row: &ChunkRow) -> Result<bool> {
+        let document: TantivyDocument = self.reader.searcher().doc(place).map_err(|error| self.fail(&error))?;
+        let shown = self.passage(&document);
+        Ok(shown.content == row.content
+            && shown.context == row.context
+            && shown.section_id == row.section_id
+            && shown.chunk_index == row.chunk_index
+            && (shown.page_start, shown.page_end) == (row.page_start, row.page_end))
+    }
+
+    fn fail(&self, error: &tantivy::TantivyError) -> crate::error::Error {
+        store_error("read", &self.folder, error)
+    }
+}
+
+/// Stops at each of the wanted entries that is among the postings.
+fn each_in<P: Postings>(postings: &mut P, wanted: &[(u32, &String)], mut stop: impl FnMut(usize, &mut P)) {
+    for (at, (entry, _)) in wanted.iter().enumerate() {
+        if postings.doc() < *entry {
+            postings.seek(*entry);
+        }
+        if postings.doc() == *entry {
+            stop(at, postings);
+        }
+    }
+}
