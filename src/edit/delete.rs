@@ -187,16 +187,8 @@ mod tests {
 
     /// A document as it is stored, cut so small that every paragraph is a passage of its sentences.
     fn stored(text: &str) -> NewDocument {
-        let facts = SourceFacts {
-            source: "a.md".into(),
-            doc_id: "abc123".into(),
-            content_hash: "h".into(),
-            size: 1,
-            mtime_ns: 0,
-            corrected_toc: None,
-        };
         let config = ChunkConfig { parent_chars: 60, child_chars: 20, overlap_chars: 5 };
-        let mut new = prepare(&markdown::parse(text), &facts, &config, "then").new;
+        let mut new = prepare(&markdown::parse(text), &SourceFacts::sample(), &config, "then").new;
         for (i, row) in new.chunks.iter_mut().enumerate().filter(|(_, row)| row.chunk_type == ChunkType::Child) {
             row.vector = if i % 2 == 0 { vec![1.0, 0.0] } else { vec![0.0, 1.0] };
         }

@@ -30,6 +30,21 @@ pub struct SourceFacts {
     pub corrected_toc: Option<Vec<OutlineEntry>>,
 }
 
+#[cfg(test)]
+impl SourceFacts {
+    /// Those of a document `abc123` from `docs/guide.md`, for tests.
+    pub(crate) fn sample() -> Self {
+        SourceFacts {
+            source: "docs/guide.md".into(),
+            doc_id: "abc123".into(),
+            content_hash: "h".into(),
+            size: 1,
+            mtime_ns: 0,
+            corrected_toc: None,
+        }
+    }
+}
+
 /// The table of contents that a person gave a document, where somebody did.
 ///
 /// # Errors
@@ -216,21 +231,10 @@ mod tests {
     use super::*;
     use crate::load::markdown;
 
-    fn facts() -> SourceFacts {
-        SourceFacts {
-            source: "docs/guide.md".into(),
-            doc_id: "abc123".into(),
-            content_hash: "h".into(),
-            size: 1,
-            mtime_ns: 0,
-            corrected_toc: None,
-        }
-    }
-
     #[test]
     fn rows_refer_to_each_other_by_id() {
         let document = markdown::parse("# Guide\n\nIntro.\n\n## Start\n\nPrime the pump. Then start it.");
-        let prepared = prepare(&document, &facts(), &ChunkConfig::default(), "now");
+        let prepared = prepare(&document, &SourceFacts::sample(), &ChunkConfig::default(), "now");
         let new = &prepared.new;
         assert_eq!((new.document.title.as_str(), new.document.sections, new.document.parents), ("Guide", 2, 2));
         assert_eq!(new.sections[1].parent_id.as_deref(), Some("abc123#1"));
@@ -245,7 +249,7 @@ mod tests {
     fn a_leftover_title_gives_way_to_the_file_name() {
         let mut document = markdown::parse("text");
         document.title = Some("Microsoft Word - draft.doc".into());
-        let prepared = prepare(&document, &facts(), &ChunkConfig::default(), "now");
+        let prepared = prepare(&document, &SourceFacts::sample(), &ChunkConfig::default(), "now");
         assert_eq!(prepared.new.document.title, "guide");
     }
 }

@@ -114,22 +114,11 @@ mod tests {
     use crate::chunk::ChunkConfig;
     use crate::load::{markdown, plain};
 
-    fn facts() -> SourceFacts {
-        SourceFacts {
-            source: "a.md".into(),
-            doc_id: "abc123".into(),
-            content_hash: "h".into(),
-            size: 1,
-            mtime_ns: 0,
-            corrected_toc: None,
-        }
-    }
-
     /// What is prepared from the stored form must be what it was stored as.
     fn assert_survives(document: &Document) {
-        let first = prepare(document, &facts(), &ChunkConfig::default(), "now").new;
+        let first = prepare(document, &SourceFacts::sample(), &ChunkConfig::default(), "now").new;
         let stored = stored_document(&first.document, &first.sections, &first.chunks).unwrap();
-        let second = prepare(&stored, &facts(), &ChunkConfig::default(), "now").new;
+        let second = prepare(&stored, &SourceFacts::sample(), &ChunkConfig::default(), "now").new;
         assert_eq!(second.sections, first.sections);
         assert_eq!(second.chunks, first.chunks);
     }

@@ -385,15 +385,7 @@ mod tests {
     const CONFIG: ChunkConfig = ChunkConfig { parent_chars: 90, child_chars: 20, overlap_chars: 8 };
 
     fn ingested(text: &str) -> NewDocument {
-        let facts = SourceFacts {
-            source: "a.md".into(),
-            doc_id: "abc123".into(),
-            content_hash: "h".into(),
-            size: 1,
-            mtime_ns: 0,
-            corrected_toc: None,
-        };
-        prepare(&markdown::parse(text), &facts, &CONFIG, "then").new
+        prepare(&markdown::parse(text), &SourceFacts::sample(), &CONFIG, "then").new
     }
 
     fn edited(new: NewDocument, id: &str, text: &str) -> NewDocument {
