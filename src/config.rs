@@ -42,6 +42,10 @@ pub struct SearchConfig {
     pub limit: Option<usize>,
     /// Hits below this are left out.
     pub min_score: Option<f32>,
+    /// What `--filter` says where it is not given.
+    pub filter: Option<String>,
+    /// What `--half-life` says where it is not given; `none` for no decay.
+    pub half_life: Option<String>,
 }
 
 /// The table `[ingest]`.

@@ -50,6 +50,8 @@ pub struct Error {
     kind: Kind,
     message: String,
     hint: Option<String>,
+    /// Lines that show where it is, for a person's eyes.
+    figure: Option<String>,
     /// True where the trouble is that the reader of our output went away (`kb search x | head -1`).
     closed_pipe: bool,
 }
@@ -57,7 +59,7 @@ pub struct Error {
 impl Error {
     /// An error of the given kind.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Error { kind, message: message.into(), hint: None, closed_pipe: false }
+        Error { kind, message: message.into(), hint: None, figure: None, closed_pipe: false }
     }
 
     /// Something ran well and found nothing.
@@ -100,6 +102,17 @@ impl Error {
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
+    }
+
+    /// Adds lines that show where it is: the text with a mark under the mistake.
+    pub fn figure(mut self, lines: impl Into<String>) -> Self {
+        self.figure = Some(lines.into());
+        self
+    }
+
+    /// The lines that show where it is, where there are any.
+    pub fn shown(&self) -> Option<&str> {
+        self.figure.as_deref()
     }
 
     /// The kind, which decides the exit code.

@@ -15,7 +15,8 @@ use crate::error::{Error, Kind, Result};
 use crate::ingest::{self, Action, IngestRequest, Target};
 use crate::load::Format;
 use crate::render::IngestView;
-use crate::store::Store;
+use crate::store::{DocumentTime, Store};
+use crate::text::Period;
 
 /// In megabytes; what is piped in is kept in memory.
 const LARGEST_STANDARD_INPUT: u64 = 100;
@@ -27,6 +28,7 @@ const LARGEST_STANDARD_INPUT: u64 = 100;
   kb ingest . --include '*.pdf' --exclude 'drafts/**'
   kb ingest docs/ --prune                take out what is gone from the folder
   kb ingest docs/ --no-embed             found by words at once; `kb ingest docs/` makes the vectors later
+  kb ingest minutes/ --time 2026-03      they are from March 2026, whatever the files say
   curl … | kb ingest - --name page.html
 
 Folders: hidden files and those in .gitignore and .kbignore are left out. Exit code 4 where some files failed; the
@@ -56,6 +58,10 @@ pub struct IngestArgs {
     /// Read files again that have not changed
     #[arg(long)]
     force: bool,
+    /// When what is ingested is from, such as 2026-11-21 or `90d ago`, whatever it says itself [default: what the document
+    /// says, otherwise the time of the file]
+    #[arg(long, value_name = "TIME", value_parser = super::filter::parse_time)]
+    time: Option<Period>,
     /// Make no vectors, which takes most of the time: searches use words alone until a run without this makes them
     #[arg(long)]
     no_embed: bool,
@@ -122,6 +128,7 @@ fn request(args: IngestArgs, config: crate::config::IngestConfig) -> Result<Inge
         prune: args.prune,
         dry_run: args.dry_run,
         force: args.force,
+        time: args.time.map(|period| DocumentTime::given(period.start)),
         embed: !args.no_embed,
         max_file_bytes,
         limits: reading.limits,

@@ -10,6 +10,7 @@ mod diff;
 mod docs;
 mod editor;
 mod eval;
+mod filter;
 mod ingest;
 mod log;
 mod namespaces;
@@ -183,7 +184,8 @@ fn report(error: &Error, json: bool) {
         let (red, reset) = (anstyle::AnsiColor::Red.on_default().bold(), anstyle::Reset);
         format!("{red}error:{reset} {}", error.to_line())
     };
-    writeln!(anstream::stderr(), "{text}").unwrap_or_default();
+    let figure = error.shown().filter(|_| !json).map(|lines| format!("\n{lines}")).unwrap_or_default();
+    writeln!(anstream::stderr(), "{text}{figure}").unwrap_or_default();
 }
 
 impl Global {

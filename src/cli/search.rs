@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::Context;
+use super::filter::{FILTERS, FilterArgs, HalfLife, half_life, parse_half_life};
 use crate::error::{Error, Result};
 use crate::render::{SearchView, WhyView};
 use crate::retrieve::{DEFAULT_POOL, Kernel, Method, Rerank, SearchRequest, SecondLook, resolve_in_each};
@@ -13,18 +14,25 @@ const DEFAULT_LIMIT: usize = 5;
 /// Longer questions are refused: nobody means them.
 const LONGEST_QUERY_BYTES: usize = 64 * 1024;
 
-/// Find the passages that answer a question
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
+const EXAMPLES: &str = "\
+Examples:
   kb search how is the pump primed
   kb search E-417 --method keyword
   kb search 如何启动水泵 -k 3
-  kb search \"retry limit\" --doc network-guide.md --format json\n  kb search how is the pump primed --explain\n  kb search how is the pump primed --why 7f3k2m:12
+  kb search \"retry limit\" --doc network-guide.md --format json
+  kb search how is the pump primed --explain
+  kb search how is the pump primed --why 7f3k2m:12
   kb search retry limit -n manuals,drafts       in two namespaces, ranked together
   kb search retry limit -n all                  in every one
+  kb search retry limit --filter 'path = docs/**/*.md and not tags = draft'
+  kb search budget --filter 'page <= 20' --as-of 2026-06 --half-life 90d
 
 A passage that several of the namespaces have from the same source is shown once, with all their names. What --doc
-says is looked for in each of them.")]
+says is looked for in each of them.";
+
+/// Find the passages that answer a question
+#[derive(Debug, Args)]
+#[command(after_help = format!("{EXAMPLES}\n\n{FILTERS}"))]
 pub struct SearchArgs {
     /// A question, or words; several words need no quotes
     #[arg(value_name = "QUERY", required = true)]
@@ -48,6 +56,12 @@ pub struct SearchArgs {
     /// [default: light, for --method auto and hybrid]
     #[arg(long, value_enum, value_name = "HOW")]
     rerank: Option<RerankChoice>,
+    #[command(flatten)]
+    filter: FilterArgs,
+    /// Let scores decay with the age of the document: halve them for each 90d, 6 months, 1y; none for no decay [default:
+    /// none]
+    #[arg(long, value_name = "DURATION", value_parser = parse_half_life)]
+    half_life: Option<HalfLife>,
     /// Leave out passages below this score, from 0 to 1
     #[arg(long, value_name = "SCORE")]
     min_score: Option<f32>,
@@ -77,6 +91,8 @@ pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
     if min_score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
         return Err(Error::usage("--min-score is no number from 0 to 1").hint("for example --min-score 0.5"));
     }
+    let restriction = args.filter.or(config.search.filter.as_deref())?;
+    let half_life = half_life(args.half_life, config.search.half_life.as_deref())?;
     let kernel = context.kernel_over(&store, &config)?;
     let documents = match args.doc.as_slice() {
         [] => None,
@@ -88,6 +104,8 @@ pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
         method: args.method.or(config.search.method).unwrap_or(Method::Auto),
         limit,
         documents,
+        restriction,
+        half_life,
         min_score,
         pool: DEFAULT_POOL.max(limit),
         rerank: match args.rerank {

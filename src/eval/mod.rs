@@ -233,6 +233,7 @@ fn facts_of(passage: &Passage, number: usize) -> SourceFacts {
         size: passage.text.len() as u64,
         mtime_ns: 0,
         corrected_toc: None,
+        time: None,
     }
 }
 

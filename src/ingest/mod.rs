@@ -24,7 +24,7 @@ use serde::Serialize;
 use crate::chunk::ChunkConfig;
 use crate::load::worker::Limits;
 use crate::load::{Format, LoadOptions};
-use crate::store::DocumentRow;
+use crate::store::{DocumentRow, DocumentTime};
 use crate::structure::Provenance;
 
 pub use index::{Indexer, KnownVectors, Vectors};
@@ -56,6 +56,8 @@ pub struct IngestRequest {
     pub dry_run: bool,
     /// Read files again that have not changed.
     pub force: bool,
+    /// When what is ingested is from, whatever it says itself.
+    pub time: Option<DocumentTime>,
     /// Make vectors. Without, documents are found by their words alone until they are ingested again with.
     pub embed: bool,
     /// Larger files are refused; `None` means [`IngestRequest::largest`]'s defaults.
@@ -83,6 +85,17 @@ impl IngestRequest {
         // Its sections are those of a correction that was dropped while the source was not at hand.
         let stale = row.corrected_toc.is_none() && row.toc_method == Provenance::Edited.name();
         self.force || stale || self.lacks_vectors(row)
+    }
+
+    /// The time that a document with unchanged content gets or keeps, its file's being `mtime_ns`.
+    fn time_of(&self, row: &DocumentRow, mtime_ns: i64) -> Option<DocumentTime> {
+        let given = self.time.clone().or_else(|| row.time.clone().filter(DocumentTime::is_given));
+        given.or_else(|| DocumentTime::of(&row.metadata, mtime_ns))
+    }
+
+    /// Whether a document with unchanged content gets another time.
+    fn dates_anew(&self, row: &DocumentRow) -> bool {
+        self.time.is_some() && self.time != row.time
     }
 
     fn lacks_vectors(&self, row: &DocumentRow) -> bool {

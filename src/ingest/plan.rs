@@ -81,7 +81,7 @@ pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &In
         let known = existing.by_source(&candidate.source);
         let same = known.is_some_and(|row| row.size == facts.len() && row.mtime_ns == mtime_ns(&facts));
         match known {
-            Some(row) if same && !request.must_read(row) => {
+            Some(row) if same && !request.must_read(row) && !request.dates_anew(row) => {
                 let mut report = SourceReport::new(&candidate.source, Action::Unchanged);
                 report.describe(row);
                 plan.settled.push(report);

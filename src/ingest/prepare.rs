@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::chunk::{ChunkConfig, context, cut};
 use crate::error::{Error, Result};
 use crate::load::{BlockKind, Document, OutlineEntry};
-use crate::store::{ChunkRow, ChunkType, DocumentRow, NewDocument, SectionRow};
+use crate::store::{ChunkRow, ChunkType, DocumentRow, DocumentTime, NewDocument, SectionRow};
 use crate::structure::{PREAMBLE, STRUCTURE_VERSION, Section, not_found, sections};
 use crate::text::script::language;
 use crate::text::{squeeze, truncate};
@@ -28,6 +28,8 @@ pub struct SourceFacts {
     pub mtime_ns: i64,
     /// The table of contents that a person gave it; it stands above what is found.
     pub corrected_toc: Option<Vec<OutlineEntry>>,
+    /// When its content is from, where somebody said so; it stands above what the document says.
+    pub time: Option<DocumentTime>,
 }
 
 #[cfg(test)]
@@ -41,6 +43,7 @@ impl SourceFacts {
             size: 1,
             mtime_ns: 0,
             corrected_toc: None,
+            time: None,
         }
     }
 }
@@ -156,6 +159,7 @@ pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, n
         // Said by the indexer, which knows.
         embedded: false,
         edits: Vec::new(),
+        time: facts.time.clone().or_else(|| DocumentTime::of(&document.metadata, facts.mtime_ns)),
     };
     Prepared { new: NewDocument { document: row, sections: section_rows, chunks }, texts }
 }

@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::load::worker::{Limits, Worker};
 use crate::load::{Document, Format, LoadOptions, OutlineEntry};
 use crate::overlay::as_the_source_says;
-use crate::store::{DocumentRow, ModelRecord, Namespace, NewDocument, Patience, Snapshot, Store, Writer};
+use crate::store::{DocumentRow, DocumentTime, ModelRecord, Namespace, NewDocument, Patience, Snapshot, Store, Writer};
 
 /// How sources are read and texts embedded.
 #[derive(Debug, Clone)]
@@ -102,6 +102,7 @@ pub fn anew(row: &DocumentRow, document: &Document, corrected_toc: Option<Vec<Ou
         size: row.size,
         mtime_ns: row.mtime_ns,
         corrected_toc,
+        time: row.time.clone().filter(DocumentTime::is_given),
     };
     // What an earlier version wrote about cutting may lack something; then it is cut as new documents are.
     let chunking: ChunkConfig = serde_json::from_str(&row.chunking).unwrap_or_default();

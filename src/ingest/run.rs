@@ -19,10 +19,12 @@ use crate::embed::{EngineChoice, MODEL};
 use crate::error::{Error, Result};
 use crate::load::Format;
 use crate::load::worker::Worker;
-use crate::store::{DocumentRow, ModelRecord, Patience, Snapshot, Store, Writer, document_id};
+use crate::store::{DocumentRow, DocumentTime, ModelRecord, Patience, Snapshot, Store, Writer, document_id};
 
 /// What the history calls a file that is the same and has another time of change.
 const TOUCHED: &str = "touched";
+/// What it calls one that somebody gave another time.
+const DATED: &str = "dated";
 
 /// Where to ingest into. The store is made only when there is something to write into it, so that a run in which
 /// every file fails leaves nothing behind.
@@ -218,12 +220,15 @@ impl Sink<'_, '_> {
                 let Some(row) = existing.by_source(&facts.source) else {
                     return Err(Error::failed(format!("the plan for {} does not hold any more", facts.source)));
                 };
-                let mut line = SourceReport::new(&facts.source, Action::Unchanged);
+                let dated = self.request.dates_anew(row);
+                let action = if dated { Action::Updated } else { Action::Unchanged };
+                let mut line = SourceReport::new(&facts.source, action);
                 line.describe(row);
                 report.sources.push(line);
-                if !self.request.dry_run && (row.mtime_ns != facts.mtime_ns) {
-                    let row = DocumentRow { mtime_ns: facts.mtime_ns, ..row.clone() };
-                    self.indexer().await?.update(row, TOUCHED);
+                if !self.request.dry_run && (dated || row.mtime_ns != facts.mtime_ns) {
+                    let time = self.request.time_of(row, facts.mtime_ns);
+                    let row = DocumentRow { mtime_ns: facts.mtime_ns, time, ..row.clone() };
+                    self.indexer().await?.update(row, if dated { DATED } else { TOUCHED });
                 }
                 return Ok(());
             }
@@ -240,8 +245,13 @@ impl Sink<'_, '_> {
             self.claimed.insert(row.doc_id.clone());
         }
         if let Some(row) = moved.filter(|row| !self.request.must_read(row)) {
-            let row =
-                DocumentRow { source: facts.source.clone(), size: facts.size, mtime_ns: facts.mtime_ns, ..row.clone() };
+            let row = DocumentRow {
+                source: facts.source.clone(),
+                size: facts.size,
+                mtime_ns: facts.mtime_ns,
+                time: self.request.time_of(row, facts.mtime_ns),
+                ..row.clone()
+            };
             let mut line = SourceReport::new(&facts.source, Action::Moved);
             line.describe(&row);
             report.sources.push(line);
@@ -262,6 +272,9 @@ impl Sink<'_, '_> {
             Some(row) => row.doc_id.clone(),
             None => self.fresh_id(&facts.source),
         };
+        // What somebody said of the content holds as long as it is the same.
+        let same = before.filter(|row| row.content_hash == facts.hash);
+        let given = same.and_then(|row| row.time.clone()).filter(DocumentTime::is_given);
         let corrected_toc = before.map(corrected_toc).transpose()?.flatten();
         let source_facts = SourceFacts {
             source: facts.source,
@@ -270,6 +283,7 @@ impl Sink<'_, '_> {
             size: facts.size,
             mtime_ns: facts.mtime_ns,
             corrected_toc,
+            time: self.request.time.clone().or(given),
         };
         let now = jiff::Timestamp::now().to_string();
         let mut prepared: Prepared = prepare(&document, &source_facts, &self.request.chunking, &now);

@@ -110,6 +110,7 @@ fn read_metadata(epub: &Epub, document: &mut Document) {
         ("publisher", publishers.join(", ")),
         ("language", metadata.language().map(|language| squeeze(language.value())).unwrap_or_default()),
         ("date", metadata.published_entry().map(|date| squeeze(date.value())).unwrap_or_default()),
+        ("modified", metadata.modified_entry().map(|date| squeeze(date.value())).unwrap_or_default()),
         ("description", metadata.description().map(|text| squeeze(text.value())).unwrap_or_default()),
     ];
     for (name, value) in stated {

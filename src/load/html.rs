@@ -73,7 +73,12 @@ pub fn parse(text: &str) -> Document {
         ("meta[name=description]", "content", "description"),
         ("meta[name=keywords]", "content", "keywords"),
         ("meta[property='article:published_time']", "content", "date"),
+        ("meta[name='DC.date']", "content", "date"),
+        ("meta[name='dcterms.date']", "content", "date"),
         ("meta[name=date]", "content", "date"),
+        ("meta[name='last-modified']", "content", "updated"),
+        ("meta[name='dcterms.modified']", "content", "updated"),
+        ("meta[property='article:modified_time']", "content", "updated"),
         ("html", "lang", "language"),
     ] {
         let value = dom.select(selector).attr(attribute).map(|value| squeeze(&value)).filter(|value| !value.is_empty());

@@ -65,6 +65,7 @@ fn facts(row: &DocumentRow) -> Vec<(String, String)> {
         ("passages", format!("{} (in {})", row.parents, count(row.children as usize, "piece"))),
         ("vectors", if row.embedded { String::new() } else { "none; `kb ingest` makes them".to_owned() }),
         ("read by", row.engine.clone()),
+        ("time", row.time.as_ref().map(|time| format!("{} ({})", time.at, time.from)).unwrap_or_default()),
         ("ingested", row.ingested_at.clone()),
     ]
     .into_iter()

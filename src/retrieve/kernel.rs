@@ -3,10 +3,12 @@
 use std::time::Instant;
 
 use futures::future::try_join_all;
+use jiff::Timestamp;
 use tokio::sync::OnceCell;
 
 use super::encoder::Encoder;
 use super::fetch::fetch;
+use super::filter::{Facts, decay, scopes};
 use super::fuse::{ArmScores, Candidate, fuse};
 use super::query::{Route, keyword_terms};
 use super::recall::{KeywordArm, first_different, semantic};
@@ -15,7 +17,8 @@ use super::trace::Trace;
 use super::{Method, SearchRequest, SearchResult};
 use crate::embed::MODEL;
 use crate::error::{Error, Result};
-use crate::store::{LoadedVectors, Namespace, Snapshot};
+use crate::store::{LoadedVectors, Namespace, Scope, Snapshot};
+use crate::text::period::duration;
 
 /// Up to so many vectors (75 MB), of all namespaces together, are scored in memory.
 const MOST_VECTORS_IN_MEMORY: usize = 50_000;
@@ -31,6 +34,8 @@ pub struct Ranking {
     pub candidates: Vec<Candidate>,
     /// Whether the semantic arm was asked and no passage that was searched has a vector.
     pub no_vectors: bool,
+    /// What the user should know about how they were found.
+    pub notes: Vec<String>,
     /// What each stage did.
     pub trace: Trace,
 }
@@ -99,12 +104,13 @@ impl Kernel {
     /// # Errors
     /// Where the question has no word in it, or the store or the model fail.
     pub async fn search(&self, request: &SearchRequest) -> Result<SearchResult> {
-        let Ranking { namespaces, route, candidates, no_vectors, mut trace } = self.rank(request).await?;
+        let Ranking { namespaces, route, candidates, no_vectors, notes: noted, mut trace } = self.rank(request).await?;
         let start = Instant::now();
         let snapshots = self.snapshots().await?;
         let hits = fetch(&snapshots, &namespaces, &candidates, &request.query, request.limit).await?;
         trace.stage("fetch", start, candidates.len(), hits.len());
         let mut notes = notes(request, &route);
+        notes.extend(noted);
         notes.extend(vector_note(request, &snapshots, no_vectors).await?);
         Ok(SearchResult { query: request.query.clone(), namespaces, route, hits, notes, trace })
     }
@@ -135,11 +141,12 @@ impl Kernel {
         }
         trace.stage("open", start, self.searched.len(), snapshots.len());
         let mut scores = ArmScores::default();
-        let documents = request.documents.as_deref();
+        let now = Timestamp::now();
+        let (scopes, notes) = self.scopes(request, &snapshots, now, &mut trace).await?;
         let start = Instant::now();
         let keyword = KeywordArm::new(&snapshots, terms)?;
         if route.keyword > 0.0 {
-            scores.keyword = keyword.recall(documents, request.pool)?;
+            scores.keyword = keyword.recall(&scopes, request.pool)?;
             trace.stage("keyword", start, request.pool, scores.keyword.len()).scores(&scores.keyword);
         }
         let mut no_vectors = false;
@@ -152,7 +159,7 @@ impl Kernel {
             trace.took("model_load", load_ms);
             trace.took("encode", encode_ms);
             let start = Instant::now();
-            let recalled = semantic(&snapshots, vectors, &vector, documents, &scores.keyword, request.pool).await?;
+            let recalled = semantic(&snapshots, vectors, &vector, &scopes, &scores.keyword, request.pool).await?;
             (scores.semantic, no_vectors) = (recalled.scores, recalled.no_vectors);
             trace.stage("semantic", start, request.pool, scores.semantic.len()).scores(&scores.semantic);
             let start = Instant::now();
@@ -175,6 +182,7 @@ impl Kernel {
             candidates = look.rank(candidates, &weights, &places);
             trace.stage("second_look", start, taken, candidates.len()).ranking(&candidates);
         }
+        self.decay(request, &snapshots, now, &mut candidates, &mut trace).await?;
         let start = Instant::now();
         let all = candidates.len();
         first_different(&mut candidates, request.limit, |candidate| &candidate.chunk_id);
@@ -182,7 +190,56 @@ impl Kernel {
             candidates.retain(|candidate| candidate.score >= least);
         }
         trace.stage("cut", start, all, candidates.len()).ranking(&candidates);
-        Ok(Ranking { namespaces: self.names(), route, candidates, no_vectors, trace })
+        Ok(Ranking { namespaces: self.names(), route, candidates, no_vectors, notes, trace })
+    }
+
+    /// What may be found in each namespace, and what the user should know about that.
+    async fn scopes(
+        &self,
+        request: &SearchRequest,
+        snapshots: &[&Snapshot],
+        now: Timestamp,
+        trace: &mut Trace,
+    ) -> Result<(Vec<Scope>, Vec<String>)> {
+        let named = request.documents.as_deref();
+        if request.restriction.is_empty() {
+            return Ok((vec![Scope::of_documents(named); snapshots.len()], Vec::new()));
+        }
+        let start = Instant::now();
+        let facts = self.searched.iter().map(Searched::facts);
+        let namespaces: Vec<(&Snapshot, &Facts)> = snapshots.iter().copied().zip(facts).collect();
+        let scopes = scopes(&namespaces, &request.restriction, named, now).await?;
+        trace.stage("filter", start, scopes.all, scopes.documents).say(scopes.told());
+        Ok((scopes.each, scopes.notes))
+    }
+
+    /// Whether any of some passages may be found, in any of the namespaces.
+    pub(super) async fn lets_through(&self, request: &SearchRequest, chunk_ids: &[String]) -> Result<bool> {
+        let snapshots = self.snapshots().await?;
+        let (scopes, _) = self.scopes(request, &snapshots, Timestamp::now(), &mut Trace::new(false)).await?;
+        Ok(scopes.iter().any(|scope| chunk_ids.iter().any(|id| scope.admits_chunk(id))))
+    }
+
+    /// Lets scores decay with the age of their documents, where that was asked for.
+    async fn decay(
+        &self,
+        request: &SearchRequest,
+        snapshots: &[&Snapshot],
+        now: Timestamp,
+        candidates: &mut [Candidate],
+        trace: &mut Trace,
+    ) -> Result<()> {
+        let Some(half_life) = request.half_life else { return Ok(()) };
+        let start = Instant::now();
+        let documents = try_join_all(
+            self.searched.iter().zip(snapshots).map(|(searched, snapshot)| searched.facts().documents(snapshot)),
+        )
+        .await?;
+        let seen_from = request.restriction.seen_from(now);
+        let undated = decay(candidates, half_life, seen_from, &documents);
+        let said = format!("half-life {}, seen from {seen_from:.0}; {undated} without a time", duration(half_life));
+        trace.stage("decay", start, candidates.len(), candidates.len()).say(said).ranking(candidates);
+        Ok(())
     }
 
     /// Cosines with vectors of another model would mean nothing.

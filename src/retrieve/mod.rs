@@ -6,6 +6,7 @@
 
 mod encoder;
 mod fetch;
+mod filter;
 mod find_section;
 mod fuse;
 mod kernel;
@@ -22,6 +23,7 @@ mod why;
 use serde::Serialize;
 
 pub use encoder::Encoder;
+pub use filter::{Comparison, Filter, LONGEST_FILTER, Relation, Restriction, Test, documents_within};
 pub use find_section::{Found, find_sections};
 pub use fuse::Candidate;
 pub use kernel::{Kernel, Ranking};
@@ -82,6 +84,10 @@ pub struct SearchRequest {
     pub limit: usize,
     /// Only in these documents, by id, in whichever namespaces they are; in all, where `None`.
     pub documents: Option<Vec<String>>,
+    /// Only what this lets through, of those documents.
+    pub restriction: Restriction,
+    /// Halve a score for each so many seconds that its document is older than now, or than `restriction.as_of`.
+    pub half_life: Option<f64>,
     /// Hits below this score are left out.
     pub min_score: Option<f32>,
     /// How many candidates each arm recalls.
@@ -100,6 +106,8 @@ impl SearchRequest {
             method: Method::Auto,
             limit: 10,
             documents: None,
+            restriction: Restriction::default(),
+            half_life: None,
             min_score: None,
             pool: DEFAULT_POOL,
             rerank: Rerank::Auto,

@@ -10,7 +10,7 @@ use futures::future::try_join_all;
 use super::fuse::{Candidate, Scores};
 use super::searched::{PassageKey, on_each};
 use crate::error::Result;
-use crate::store::{KeywordField, KeywordHit, KeywordStatistics, LoadedVectors, Snapshot, VectorHit, WordPlaces};
+use crate::store::{KeywordField, KeywordHit, KeywordStatistics, LoadedVectors, Scope, Snapshot, VectorHit, WordPlaces};
 
 /// Chunks per wanted parent that the vector search recalls: a good parent often has several good children.
 const CHUNKS_PER_PARENT: usize = 4;
@@ -41,10 +41,10 @@ impl<'a> KeywordArm<'a> {
         Ok(KeywordArm { snapshots, terms, statistics })
     }
 
-    /// The scores of the best `pool`.
-    pub(super) fn recall(&self, documents: Option<&[String]>, pool: usize) -> Result<Scores> {
-        let hits = on_each(self.snapshots, |_, snapshot| {
-            snapshot.keyword(&self.terms, self.statistics.as_ref(), documents, pool)
+    /// The scores of the best `pool` in the scopes, one of each namespace.
+    pub(super) fn recall(&self, scopes: &[Scope], pool: usize) -> Result<Scores> {
+        let hits = on_each(self.snapshots, |namespace, snapshot| {
+            snapshot.keyword(&self.terms, self.statistics.as_ref(), &scopes[namespace], pool)
         })?;
         Ok(best_of(keyed(hits), pool).into_iter().collect())
     }
@@ -109,18 +109,17 @@ pub(super) async fn semantic(
     snapshots: &[&Snapshot],
     vectors: &[Option<LoadedVectors>],
     question: &[f32],
-    documents: Option<&[String]>,
+    scopes: &[Scope],
     keyword: &Scores,
     pool: usize,
 ) -> Result<SemanticRecall> {
     // Of vectors in memory all are scored, and exactly; of those in a table the nearest are, and the wanted ones anew.
-    let mut recalled = on_each(vectors, |_, vectors| match vectors {
-        Some(vectors) => Ok(parent_scores(&vectors.similarities(question, documents)?)),
+    let mut recalled = on_each(vectors, |namespace, vectors| match vectors {
+        Some(vectors) => Ok(parent_scores(&vectors.similarities(question, &scopes[namespace])?)),
         None => Ok(HashMap::new()),
     })?;
     let in_tables: Vec<usize> = (0..vectors.len()).filter(|&namespace| vectors[namespace].is_none()).collect();
-    let near =
-        in_tables.iter().map(|&namespace| snapshots[namespace].nearest(question, documents, pool * CHUNKS_PER_PARENT));
+    let near = in_tables.iter().map(|&i| snapshots[i].nearest(question, &scopes[i], pool * CHUNKS_PER_PARENT));
     for (&namespace, near) in in_tables.iter().zip(try_join_all(near).await?) {
         recalled[namespace] = parent_scores(&near);
     }
@@ -236,6 +235,7 @@ mod tests {
                     size: 1,
                     mtime_ns: 0,
                     corrected_toc: None,
+                    time: None,
                 };
                 let mut new = prepare(&plain::parse("A passage."), &facts, &ChunkConfig::default(), "now").new;
                 new.chunks.iter_mut().for_each(|chunk| chunk.vector = vec![angle.cos(), angle.sin()]);
@@ -259,11 +259,12 @@ mod tests {
         let snapshots = [&left, &right];
         let keyword = Scores::from([(PassageKey { chunk_id: "e:0".into(), namespace: 1 }, 7.0)]);
         let recall = async |held: [bool; 2], documents: Option<&[String]>| {
+            let scopes = [Scope::of_documents(documents), Scope::of_documents(documents)];
             let mut vectors = Vec::new();
             for (snapshot, held) in snapshots.iter().zip(held) {
                 vectors.push(if held { Some(snapshot.load_vectors().await.unwrap()) } else { None });
             }
-            let found = semantic(&snapshots, &vectors, &[1.0, 0.0], documents, &keyword, 3).await.unwrap();
+            let found = semantic(&snapshots, &vectors, &[1.0, 0.0], &scopes, &keyword, 3).await.unwrap();
             assert!(!found.no_vectors);
             let mut found: Vec<(String, usize, i32)> = found
                 .scores

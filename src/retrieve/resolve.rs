@@ -219,6 +219,7 @@ mod tests {
             structure_version: 0,
             embedded: true,
             edits: Vec::new(),
+            time: None,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use tokio::sync::OnceCell;
 
+use super::filter::Facts;
 use crate::error::{Error, Result};
 use crate::store::{Namespace, Snapshot};
 
@@ -9,15 +10,21 @@ use crate::store::{Namespace, Snapshot};
 pub(super) struct Searched {
     namespace: Namespace,
     snapshot: OnceCell<Snapshot>,
+    facts: Facts,
 }
 
 impl Searched {
     pub(super) fn new(namespace: Namespace) -> Self {
-        Searched { namespace, snapshot: OnceCell::new() }
+        Searched { namespace, snapshot: OnceCell::new(), facts: Facts::default() }
     }
 
     pub(super) fn name(&self) -> &str {
         self.namespace.name()
+    }
+
+    /// What filters decide on.
+    pub(super) fn facts(&self) -> &Facts {
+        &self.facts
     }
 
     pub(super) async fn snapshot(&self) -> Result<&Snapshot> {

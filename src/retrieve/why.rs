@@ -52,6 +52,11 @@ impl Kernel {
     /// Where there is no such chunk or section, or the search fails.
     pub async fn why(&self, request: &SearchRequest, id: &str) -> Result<Why> {
         let ids = self.passages_of(id).await?;
+        if !self.lets_through(request, &ids).await? {
+            let remedy = "what --filter, --doc or the times let through does not have it; ask without them".to_owned();
+            let (stages, lost_in, remedy) = (Vec::new(), Some("filter".to_owned()), Some(remedy));
+            return Ok(Why { id: id.to_owned(), chunk_id: ids.into_iter().next(), rank: None, stages, lost_in, remedy });
+        }
         let asked = SearchRequest { explain: true, ..request.clone() };
         let ranking = self.rank(&asked).await?;
         let all = self.count().await?.max(1);

@@ -1,5 +1,6 @@
 //! Rows to Arrow record batches and back.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lancedb::arrow::arrow_array::cast::AsArray;
@@ -11,6 +12,7 @@ use lancedb::arrow::arrow_array::{
 use lancedb::arrow::arrow_buffer::NullBuffer;
 use lancedb::arrow::arrow_schema::{DataType, Field};
 
+use super::document_time::DocumentTime;
 use super::rows::{ChunkRow, ChunkType, DocumentRow, SectionRow};
 use super::tables::{CHUNKS, DOCUMENTS, SECTIONS, schema_of};
 use crate::error::{Error, Result};
@@ -67,6 +69,7 @@ pub(super) fn documents_to_batch(rows: &[&DocumentRow]) -> Result<RecordBatch> {
         numbers!(rows, |row| row.structure_version),
         Arc::new(BooleanArray::from_iter(rows.iter().map(|row| Some(row.embedded)))),
         optional_texts!(rows, |row| (!row.edits.is_empty()).then(|| to_json(&row.edits))),
+        optional_texts!(rows, |row| row.time.as_ref().map(to_json)),
     ];
     batch(DOCUMENTS, 0, columns)
 }
@@ -141,17 +144,20 @@ pub(super) fn documents_from_batch(batch: &RecordBatch) -> Result<Vec<DocumentRo
     let columns = Columns { table: DOCUMENTS, batch };
     (0..batch.num_rows())
         .map(|i| {
+            let metadata = columns.json("metadata", i)?;
+            let mtime_ns = columns.mtime_ns(i)?;
             Ok(DocumentRow {
+                time: columns.document_time(i, &metadata, mtime_ns)?,
                 doc_id: columns.text("doc_id", i)?,
                 source: columns.text("source", i)?,
                 title: columns.text("title", i)?,
                 format: columns.text("format", i)?,
                 content_hash: columns.text("content_hash", i)?,
                 size: columns.get("size")?.as_primitive::<UInt64Type>().value(i),
-                mtime_ns: columns.get("mtime_ns")?.as_primitive::<Int64Type>().value(i),
+                mtime_ns,
                 language: columns.text("language", i)?,
                 pages: columns.optional_number("pages", i)?,
-                metadata: columns.json("metadata", i)?,
+                metadata,
                 chunking: columns.text("chunking", i)?,
                 engine: columns.text("engine", i)?,
                 warnings: columns.json("warnings", i)?,
@@ -250,12 +256,17 @@ impl Columns<'_> {
         self.batch.column_by_name(name).filter(|column| !column.is_null(row))
     }
 
-    pub(super) fn text(&self, name: &str, row: usize) -> Result<String> {
+    /// A text, where it stands.
+    pub(super) fn str(&self, name: &str, row: usize) -> Result<&str> {
         let column = self.get(name)?;
         column
             .as_string_opt::<i32>()
-            .map(|column| column.value(row).to_owned())
+            .map(|column| column.value(row))
             .ok_or_else(|| Error::failed(format!("the column {name} of the table {} is no text", self.table)))
+    }
+
+    pub(super) fn text(&self, name: &str, row: usize) -> Result<String> {
+        self.str(name, row).map(str::to_owned)
     }
 
     pub(super) fn optional_text(&self, name: &str, row: usize) -> Result<Option<String>> {
@@ -284,7 +295,25 @@ impl Columns<'_> {
         Ok(self.get(name)?.as_fixed_size_list().values().as_primitive::<Float32Type>().values())
     }
 
-    fn json<T: serde::de::DeserializeOwned>(&self, name: &str, row: usize) -> Result<T> {
+    /// When a document's file was last changed.
+    pub(super) fn mtime_ns(&self, row: usize) -> Result<i64> {
+        Ok(self.get("mtime_ns")?.as_primitive::<Int64Type>().value(row))
+    }
+
+    /// A document's time; of a table without that column, what can be told from the others.
+    pub(super) fn document_time(
+        &self,
+        row: usize,
+        metadata: &BTreeMap<String, String>,
+        mtime_ns: i64,
+    ) -> Result<Option<DocumentTime>> {
+        match self.later("time", row) {
+            Some(_) => self.json("time", row).map(Some),
+            None => Ok(DocumentTime::of(metadata, mtime_ns)),
+        }
+    }
+
+    pub(super) fn json<T: serde::de::DeserializeOwned>(&self, name: &str, row: usize) -> Result<T> {
         let text = self.text(name, row)?;
         serde_json::from_str(&text).map_err(|error| {
             Error::failed(format!("the column {name} of the table {} is damaged: {error}", self.table))

@@ -17,6 +17,7 @@ use tantivy::{
 use super::layout::Namespace;
 use super::read_only::ReadOnlyDirectory;
 use super::rows::{ChunkRow, ChunkType};
+use super::scope::Scope;
 use super::statistics::KeywordStatistics;
 use super::store_error;
 use crate::error::{Error, Result, root_io};
@@ -99,19 +100,19 @@ impl KeywordReader {
         (generation(&index)? == before).then(|| (KeywordReader { reader, fields: schema().1, folder }, before))
     }
 
-    /// The best `limit` parent chunks for weighted terms, in all documents or in those named, by this index's own
+    /// The best `limit` parent chunks of a scope for weighted terms, by this index's own
     /// statistics or those given.
     pub(super) fn search(
         &self,
         terms: &[(KeywordField, String, f32)],
         statistics: Option<&KeywordStatistics>,
-        doc_ids: Option<&[String]>,
+        scope: &Scope,
         limit: usize,
     ) -> Result<Vec<KeywordHit>> {
-        if terms.is_empty() || limit == 0 {
+        if terms.is_empty() || limit == 0 || scope.is_empty() {
             return Ok(Vec::new());
         }
-        let query = self.query(terms, doc_ids);
+        let query = self.query(terms, scope);
         self.top(&query, statistics, limit)
     }
 
@@ -127,7 +128,7 @@ impl KeywordReader {
         }
         let among = chunk_ids.iter().map(|id| Term::from_field_text(self.fields.chunk_id, id));
         let query = BooleanQuery::new(vec![
-            (Occur::Must, Box::new(self.query(terms, None)) as Box<dyn Query>),
+            (Occur::Must, Box::new(self.query(terms, &Scope::Everything)) as Box<dyn Query>),
             (Occur::Must, Box::new(BoostQuery::new(Box::new(TermSetQuery::new(among)), 0.0))),
         ]);
         self.top(&query, statistics, chunk_ids.len())
@@ -223,7 +224,7 @@ impl KeywordReader {
         }
     }
 
-    fn query(&self, terms: &[(KeywordField, String, f32)], doc_ids: Option<&[String]>) -> BooleanQuery {
+    fn query(&self, terms: &[(KeywordField, String, f32)], scope: &Scope) -> BooleanQuery {
         let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::with_capacity(terms.len() + 1);
         let should: Vec<(Occur, Box<dyn Query>)> = terms
             .iter()
@@ -234,8 +235,13 @@ impl KeywordReader {
             })
             .collect();
         clauses.push((Occur::Must, Box::new(BooleanQuery::new(should))));
-        if let Some(doc_ids) = doc_ids {
-            let among = doc_ids.iter().map(|id| Term::from_field_text(self.fields.doc_id, id));
+        let among = match scope {
+            Scope::Everything => None,
+            Scope::Documents(ids) => Some((self.fields.doc_id, ids)),
+            Scope::Passages(ids) => Some((self.fields.chunk_id, ids)),
+        };
+        if let Some((field, ids)) = among {
+            let among = ids.iter().map(|id| Term::from_field_text(field, id));
             clauses.push((Occur::Must, Box::new(BoostQuery::new(Box::new(TermSetQuery::new(among)), 0.0))));
         }
         BooleanQuery::new(clauses)

@@ -20,7 +20,9 @@
 pub mod check;
 mod chunk_keys;
 mod convert;
+mod document_time;
 mod fault;
+mod filter_facts;
 mod history;
 mod indexed;
 mod keyword;
@@ -32,6 +34,7 @@ mod namespaces;
 mod older_tables;
 mod read_only;
 mod rows;
+mod scope;
 mod size;
 mod snapshot;
 mod statistics;
@@ -40,7 +43,9 @@ mod versions;
 mod writer;
 
 pub use chunk_keys::{ChunkFilter, ChunkKey};
+pub use document_time::DocumentTime;
 pub use fault::{RESTORE_STEPS, STEPS};
+pub use filter_facts::{DocumentFacts, PassageFacts, PassageNotes};
 pub use history::{
     Counts, DocumentDiff, Field, GenerationDiff, Item, LogEntry, Note, Restored, What, diff, log, plan_restore,
 };
@@ -50,6 +55,7 @@ pub use layout::{Namespace, Store, check_namespace_name};
 pub use lock::{Holder, Patience};
 pub use manifest::{Manifest, ModelRecord};
 pub use rows::{ChunkRow, ChunkType, DocumentRow, Edit, NewDocument, SectionRow, document_id};
+pub use scope::Scope;
 pub use size::Size;
 pub use snapshot::{LoadedVectors, Snapshot, VectorHit};
 pub use statistics::KeywordStatistics;

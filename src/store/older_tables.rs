@@ -22,7 +22,7 @@ fn document(id: &str, vector: Vec<f32>) -> NewDocument {
         format: "markdown".into(),
         content_hash: "h".into(),
         size: 1,
-        mtime_ns: 0,
+        mtime_ns: 1_000_000_000,
         language: "en".into(),
         pages: None,
         metadata: Default::default(),
@@ -38,6 +38,7 @@ fn document(id: &str, vector: Vec<f32>) -> NewDocument {
         structure_version: 7,
         embedded: !vector.is_empty(),
         edits: Vec::new(),
+        time: Some(DocumentTime::given(jiff::Timestamp::UNIX_EPOCH)),
     };
     let chunk = ChunkRow {
         chunk_id: format!("{id}:0"),
@@ -69,7 +70,7 @@ async fn publish(namespace: &Namespace, new: NewDocument) {
 async fn make_older(namespace: &Namespace) {
     let tables = Tables::open(namespace).await.unwrap();
     tables.chunks.drop_columns(&["edited", "metadata"]).await.unwrap();
-    tables.documents.drop_columns(&["corrected_toc", "structure_version", "embedded", "edits"]).await.unwrap();
+    tables.documents.drop_columns(&["corrected_toc", "structure_version", "embedded", "edits", "time"]).await.unwrap();
     let rows: Vec<RecordBatch> = tables.rows(&tables.chunks, None, None).await.unwrap();
     let field =
         |field: &Arc<Field>| field.as_ref().clone().with_nullable(field.is_nullable() && field.name() != "vector");
@@ -102,6 +103,8 @@ async fn a_store_of_an_earlier_version_is_read_and_written() {
     let facts = |i: usize| (rows[i].source.as_str(), rows[i].structure_version, rows[i].embedded);
     assert_eq!((facts(0), facts(1)), (("newer1.md", 7, false), ("older1.md", 0, true)));
     assert_eq!(rows[0].corrected_toc.as_deref(), Some("[]"));
+    let time = |i: usize| rows[i].time.as_ref().map(|time| (time.at.as_second(), time.from.as_str()));
+    assert_eq!((time(0), time(1)), (Some((0, DocumentTime::GIVEN)), Some((1, DocumentTime::FILE))));
 }
 
 #[tokio::test]
@@ -137,11 +140,16 @@ async fn chunks_without_vectors_are_found_by_no_vector_search() {
     let snapshot = Snapshot::open(&namespace).await.unwrap();
     let question = [0.0, 1.0, 0.0, 0.0];
     let ids = |hits: Vec<VectorHit>| hits.into_iter().map(|hit| hit.chunk_id).collect::<Vec<_>>();
-    assert_eq!(ids(snapshot.load_vectors().await.unwrap().similarities(&question, None).unwrap()), ["with11:0"]);
-    assert_eq!(ids(snapshot.nearest(&question, None, 10).await.unwrap()), ["with11:0"]);
+    assert_eq!(
+        ids(snapshot.load_vectors().await.unwrap().similarities(&question, &Scope::Everything).unwrap()),
+        ["with11:0"]
+    );
+    assert_eq!(ids(snapshot.nearest(&question, &Scope::Everything, 10).await.unwrap()), ["with11:0"]);
     let parents = ["with11:0".to_owned(), "none22:0".to_owned()];
     assert_eq!(ids(snapshot.similarities(&question, &parents).await.unwrap()), ["with11:0"]);
-    assert!(snapshot.nearest(&question, Some(&["none22".to_owned()]), 10).await.unwrap().is_empty());
+    assert!(
+        snapshot.nearest(&question, &Scope::of_documents(Some(&["none22".to_owned()])), 10).await.unwrap().is_empty()
+    );
     let vectors: Vec<usize> =
         [snapshot.chunks_of("with11").await.unwrap(), snapshot.chunks_of("none22").await.unwrap()]
             .iter()

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::document_time::DocumentTime;
+
 /// A row of `documents`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DocumentRow {
@@ -54,6 +56,8 @@ pub struct DocumentRow {
     pub embedded: bool,
     /// What people changed in its text, by passage; conflicts behind it.
     pub edits: Vec<Edit>,
+    /// When it is from; `None` where nothing says so.
+    pub time: Option<DocumentTime>,
 }
 
 /// What a person changed in a document: a passage as the source gives it, and as it shall be instead. The source's

@@ -16,6 +16,7 @@ use super::layout::Namespace;
 use super::manifest::Manifest;
 use super::namespaces::nothing_ingested;
 use super::rows::{ChunkRow, ChunkType, DocumentRow, SectionRow};
+use super::scope::Scope;
 use super::statistics::KeywordStatistics;
 use super::store_error;
 use super::tables::{CHUNKS, Tables, in_list};
@@ -48,6 +49,9 @@ const QUICK_ATTEMPTS: u32 = 10;
 const MOMENT: Duration = Duration::from_millis(5);
 const LONGER: Duration = Duration::from_millis(100);
 
+/// How many times more of the nearest are looked at, where too few of them are in a scope.
+const WIDER: usize = 4;
+
 /// A chunk found by its vector.
 #[derive(Debug, Clone, PartialEq)]
 pub struct VectorHit {
@@ -65,11 +69,11 @@ pub struct LoadedVectors {
 }
 
 impl LoadedVectors {
-    /// The cosine of every chunk that has a vector with `vector`, both of length 1, in all documents or in those named.
+    /// The cosine of every chunk that has a vector with `vector`, both of length 1, in a scope.
     ///
     /// # Errors
     /// Where the columns are not what they should be.
-    pub fn similarities(&self, vector: &[f32], doc_ids: Option<&[String]>) -> Result<Vec<VectorHit>> {
+    pub fn similarities(&self, vector: &[f32], scope: &Scope) -> Result<Vec<VectorHit>> {
         let mut hits = Vec::new();
         for batch in &self.batches {
             let columns = Columns { table: CHUNKS, batch };
@@ -78,10 +82,14 @@ impl LoadedVectors {
                 if columns.later("vector", row).is_none() {
                     continue;
                 }
-                if let Some(ids) = doc_ids
-                    && !ids.contains(&columns.text("doc_id", row)?)
-                {
-                    continue;
+                if *scope != Scope::Everything {
+                    let parent_id = match columns.later("parent_id", row) {
+                        Some(_) => columns.str("parent_id", row)?,
+                        None => columns.str("chunk_id", row)?,
+                    };
+                    if !scope.admits(columns.str("doc_id", row)?, parent_id) {
+                        continue;
+                    }
                 }
                 let score = own.iter().zip(vector).map(|(a, b)| a * b).sum();
                 let chunk_id = columns.text("chunk_id", row)?;
@@ -279,10 +287,29 @@ impl Snapshot {
         self.tables.data_bytes().await
     }
 
-    /// The `limit` chunks whose vectors are nearest to `vector`, in all documents or in those named.
-    pub async fn nearest(&self, vector: &[f32], doc_ids: Option<&[String]>, limit: usize) -> Result<Vec<VectorHit>> {
-        let filter = doc_ids.map(|ids| in_list("doc_id", ids));
-        self.vector_search(vector, filter, limit).await
+    /// The `limit` chunks of a scope whose vectors are nearest to `vector`.
+    pub async fn nearest(&self, vector: &[f32], scope: &Scope, limit: usize) -> Result<Vec<VectorHit>> {
+        if scope.is_empty() {
+            return Ok(Vec::new());
+        }
+        let filter = scope.sql();
+        if filter.is_some() || *scope == Scope::Everything {
+            return self.vector_search(vector, filter, limit).await;
+        }
+        // A scope of more ids than SQL can hold is looked for among the nearest, ever more of them, until there are
+        // enough or these were all.
+        let mut wide = limit.saturating_mul(WIDER);
+        loop {
+            let near = self.vector_search(vector, None, wide).await?;
+            let all = near.len() < wide;
+            let mut hits: Vec<VectorHit> =
+                near.into_iter().filter(|hit| scope.admits_chunk(&hit.parent_id)).collect();
+            if all || hits.len() >= limit {
+                hits.truncate(limit);
+                return Ok(hits);
+            }
+            wide = wide.saturating_mul(WIDER);
+        }
     }
 
     /// The cosines of all chunks of the given parents, children and the parents themselves.
@@ -329,16 +356,16 @@ impl Snapshot {
         Ok(hits)
     }
 
-    /// The best `limit` parent chunks by BM25 for weighted terms, in all documents or in those named. Where several
+    /// The best `limit` parent chunks of a scope by BM25 for weighted terms. Where several
     /// snapshots are searched, `statistics` are their joint ones.
     pub fn keyword(
         &self,
         terms: &[(KeywordField, String, f32)],
         statistics: Option<&KeywordStatistics>,
-        doc_ids: Option<&[String]>,
+        scope: &Scope,
         limit: usize,
     ) -> Result<Vec<KeywordHit>> {
-        self.keyword.search(terms, statistics, doc_ids, limit)
+        self.keyword.search(terms, statistics, scope, limit)
     }
 
     /// The BM25 scores of the given parent chunks, with statistics as for [`keyword`](Self::keyword).

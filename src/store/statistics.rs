@@ -63,7 +63,7 @@ impl Bm25StatisticsProvider for KeywordStatistics {
 mod tests {
     use super::*;
     use crate::store::keyword::{KeywordField, KeywordHit, KeywordReader, KeywordWriter};
-    use crate::store::{ChunkRow, ChunkType, Store};
+    use crate::store::{ChunkRow, ChunkType, Scope, Store};
     use crate::text::tokens::tokenize;
 
     const QUESTION: [(KeywordField, &str, f32); 4] = [
@@ -138,10 +138,15 @@ mod tests {
         let joint = KeywordStatistics::joint(apart.iter().map(|reader| reader.statistics(&terms).unwrap()));
         assert_eq!(joint, both.statistics(&terms).unwrap());
 
-        let expected = sorted(both.search(&terms, None, None, 10).unwrap());
+        let expected = sorted(both.search(&terms, None, &Scope::Everything, 10).unwrap());
         assert_eq!(expected.len(), 5);
         let search = |statistics| {
-            sorted(apart.iter().flat_map(|reader| reader.search(&terms, statistics, None, 10).unwrap()).collect())
+            sorted(
+                apart
+                    .iter()
+                    .flat_map(|reader| reader.search(&terms, statistics, &Scope::Everything, 10).unwrap())
+                    .collect(),
+            )
         };
         assert_eq!(search(Some(&joint)), expected);
         assert_ne!(search(None), expected, "without them the scores are those of each index alone");
@@ -159,8 +164,8 @@ mod tests {
         let reader = index(&store, "one", &rows.iter().collect::<Vec<_>>());
         let (terms, own) = (terms(), reader.statistics(&terms()).unwrap());
         assert_eq!(
-            reader.search(&terms, Some(&own), None, 10).unwrap(),
-            reader.search(&terms, None, None, 10).unwrap()
+            reader.search(&terms, Some(&own), &Scope::Everything, 10).unwrap(),
+            reader.search(&terms, None, &Scope::Everything, 10).unwrap()
         );
     }
 }

@@ -295,6 +295,7 @@ fn documents_schema() -> SchemaRef {
         optional_number("structure_version"),
         Field::new("embedded", DataType::Boolean, true),
         optional_text("edits"),
+        optional_text("time"),
     ]))
 }
 

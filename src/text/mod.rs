@@ -4,6 +4,7 @@
 //! counted in characters, because a limit in bytes would make Chinese chunks a third as long as English ones.
 
 pub mod highlight;
+pub mod period;
 mod roman;
 pub mod script;
 pub mod sentences;
@@ -11,6 +12,7 @@ pub mod stopwords;
 mod time;
 pub mod tokens;
 
+pub use period::Period;
 pub use roman::{roman, write_roman};
 pub use time::moment;
 

@@ -70,6 +70,7 @@ pub(super) fn document() -> NewDocument {
             structure_version: 1,
             embedded: true,
             edits: Vec::new(),
+            time: None,
         },
         sections: vec![section("0", 0), section("1", 1)],
         chunks: vec![

@@ -1,0 +1,119 @@
+//! What a namespace knows of its documents and passages, read when a filter first asks for it and kept: a generation
+//! does not change.
+
+use std::collections::{BTreeMap, HashMap};
+
+use tokio::sync::OnceCell;
+
+use super::keys::fold;
+use crate::error::Result;
+use crate::store::{DocumentFacts, PassageFacts, Snapshot};
+use crate::structure::normalise_title;
+
+/// The facts of one namespace.
+#[derive(Default)]
+pub(in crate::retrieve) struct Facts {
+    documents: OnceCell<Documents>,
+    passages: OnceCell<Vec<PassageFacts>>,
+    titles: OnceCell<HashMap<String, SectionTitle>>,
+    notes: OnceCell<HashMap<String, Vec<Notes>>>,
+}
+
+/// Notes by their [folded](fold) names.
+pub(super) type Notes = BTreeMap<String, String>;
+
+/// The documents, the names of their metadata [folded](fold), and where each stands.
+pub(in crate::retrieve) struct Documents {
+    pub(super) rows: Vec<DocumentFacts>,
+    places: HashMap<String, usize>,
+}
+
+impl Documents {
+    pub(super) fn get(&self, doc_id: &str) -> Option<&DocumentFacts> {
+        self.places.get(doc_id).map(|&place| &self.rows[place])
+    }
+}
+
+/// The title of a section, in the forms that it is compared in.
+pub(super) struct SectionTitle {
+    pub(super) folded: String,
+    normal: String,
+    unnumbered: String,
+}
+
+impl SectionTitle {
+    pub(super) fn new(title: &str) -> Self {
+        let unnumbered = title.trim_start_matches(|c: char| c.is_numeric() || matches!(c, '.' | ' ' | '、'));
+        SectionTitle { folded: fold(title), normal: normalise_title(title), unnumbered: normalise_title(unnumbered) }
+    }
+
+    /// Whether it is a title, given as titles are compared, with or without the number in front of it.
+    pub(super) fn is(&self, title: &str) -> bool {
+        self.normal == title || self.unnumbered == title
+    }
+}
+
+/// A passage with what is known around it.
+pub(super) struct Place<'a> {
+    pub(super) passage: &'a PassageFacts,
+    /// The titles of its section and those above it, where they were asked for.
+    pub(super) titles: Vec<&'a SectionTitle>,
+    /// What people noted about it and its pieces.
+    pub(super) notes: &'a [Notes],
+}
+
+fn folded(fields: BTreeMap<String, String>) -> BTreeMap<String, String> {
+    fields.into_iter().map(|(name, value)| (fold(name.trim()), value)).collect()
+}
+
+impl Facts {
+    /// What is known of the documents.
+    pub(in crate::retrieve) async fn documents(&self, snapshot: &Snapshot) -> Result<&Documents> {
+        let read = async || {
+            let mut rows = snapshot.document_facts().await?;
+            rows.iter_mut().for_each(|row| row.metadata = folded(std::mem::take(&mut row.metadata)));
+            let places = rows.iter().enumerate().map(|(place, row)| (row.doc_id.clone(), place)).collect();
+            Ok(Documents { rows, places })
+        };
+        self.documents.get_or_try_init(read).await
+    }
+
+    /// What is known of the passages.
+    pub(super) async fn passages(&self, snapshot: &Snapshot) -> Result<&[PassageFacts]> {
+        self.passages.get_or_try_init(|| snapshot.passage_facts()).await.map(Vec::as_slice)
+    }
+
+    /// The titles of the sections, by their ids.
+    pub(super) async fn titles(&self, snapshot: &Snapshot) -> Result<&HashMap<String, SectionTitle>> {
+        let read = async || {
+            let rows = snapshot.sections_to_level(u32::MAX).await?;
+            Ok(rows.into_iter().map(|row| (row.section_id, SectionTitle::new(&row.title))).collect())
+        };
+        self.titles.get_or_try_init(read).await
+    }
+
+    /// What people noted, by passage.
+    pub(super) async fn notes(&self, snapshot: &Snapshot) -> Result<&HashMap<String, Vec<Notes>>> {
+        let read = async || {
+            let mut notes: HashMap<String, Vec<Notes>> = HashMap::new();
+            for noted in snapshot.passage_notes().await? {
+                notes.entry(noted.parent_id).or_default().push(folded(noted.notes));
+            }
+            Ok(notes)
+        };
+        self.notes.get_or_try_init(read).await
+    }
+}
+
+/// The titles of a section and those above it.
+pub(super) fn titles_above<'a>(section_id: &str, titles: &'a HashMap<String, SectionTitle>) -> Vec<&'a SectionTitle> {
+    let mut found = Vec::new();
+    let mut id = section_id;
+    loop {
+        found.extend(titles.get(id));
+        match id.rsplit_once('.') {
+            Some((above, number)) if !number.contains('#') => id = above,
+            _ => return found,
+        }
+    }
+}

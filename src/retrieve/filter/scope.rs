@@ -1,0 +1,327 @@
+//! From what was said to which passages of each namespace may be found.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+
+use super::Restriction;
+use super::check::{Check, One};
+use super::facts::{Documents, Facts, Notes, Place, SectionTitle, titles_above};
+use super::keys::{Key, fold};
+use super::syntax::{Comparison, Filter};
+use crate::error::{Error, Result};
+use crate::store::{DocumentFacts, PassageFacts, Scope, Snapshot};
+use crate::text::{Period, count};
+
+/// Names less alike than this are no suggestion.
+const LEAST_LIKENESS: f64 = 0.75;
+/// How many names are suggested.
+const MOST_NAMED: usize = 8;
+
+/// Which passages of each namespace may be found.
+pub(in crate::retrieve) struct Scopes {
+    /// By namespace.
+    pub(in crate::retrieve) each: Vec<Scope>,
+    /// How many documents there are.
+    pub(in crate::retrieve) all: usize,
+    /// How many of them, or of whose passages, may be found.
+    pub(in crate::retrieve) documents: usize,
+    /// How many passages may be found.
+    pub(in crate::retrieve) passages: usize,
+    /// What the user should know about it.
+    pub(in crate::retrieve) notes: Vec<String>,
+}
+
+/// A part of what is demanded, all of which must hold.
+struct Part {
+    /// As it is told.
+    told: String,
+    check: Check,
+}
+
+/// What is known of a namespace, as far as the parts speak of it.
+struct World<'a> {
+    documents: &'a Documents,
+    /// Only these, where some were named.
+    named: Option<HashSet<&'a str>>,
+    passages: Option<&'a [PassageFacts]>,
+    titles: Option<&'a HashMap<String, SectionTitle>>,
+    notes: Option<&'a HashMap<String, Vec<Notes>>>,
+}
+
+/// Which passages may be found in each of the namespaces: those that the restriction lets through, in the documents
+/// that were named or in all. Times are seen from `now`.
+///
+/// # Errors
+/// Where that is nothing: which part of the restriction is to blame. Where the store cannot be read.
+pub(in crate::retrieve) async fn scopes(
+    namespaces: &[(&Snapshot, &Facts)],
+    restriction: &Restriction,
+    named: Option<&[String]>,
+    now: Timestamp,
+) -> Result<Scopes> {
+    let parts = parts(restriction, now);
+    let mut worlds = Vec::with_capacity(namespaces.len());
+    for (snapshot, facts) in namespaces {
+        worlds.push(World::read(snapshot, facts, &parts, named).await?);
+    }
+    let every: Vec<&Part> = parts.iter().collect();
+    let each: Vec<Scope> = worlds.iter().map(|world| world.scope(&every)).collect();
+    let unknown = unknown_key(restriction.filter.as_ref(), &worlds);
+    if each.iter().all(Scope::is_empty) {
+        return Err(unknown.map_or_else(|| blame(&parts, &worlds), UnknownKey::error));
+    }
+    let counts = worlds.iter().zip(&each).map(|(world, scope)| world.counts(scope));
+    let (documents, passages) = counts.fold((0, 0), |sum, next| (sum.0 + next.0, sum.1 + next.1));
+    let all = worlds.iter().map(|world| world.documents.rows.len()).sum();
+    Ok(Scopes { each, all, documents, passages, notes: unknown.map(UnknownKey::note).into_iter().collect() })
+}
+
+/// The ids of the documents of a namespace that a restriction lets through, or a passage of which.
+///
+/// # Errors
+/// Where there are none: which part of the restriction is to blame. Where the store cannot be read.
+pub async fn documents_within(
+    snapshot: &Snapshot,
+    restriction: &Restriction,
+) -> Result<(HashSet<String>, Vec<String>)> {
+    let facts = Facts::default();
+    let Scopes { each, notes, .. } = scopes(&[(snapshot, &facts)], restriction, None, Timestamp::now()).await?;
+    let documents = facts.documents(snapshot).await?;
+    let all = || documents.rows.iter().map(|row| row.doc_id.clone()).collect();
+    let ids = each.into_iter().next().map_or_else(HashSet::new, |scope| match scope {
+        Scope::Everything => all(),
+        Scope::Documents(ids) => ids,
+        Scope::Passages(ids) => ids.iter().map(|id| doc_id(id).to_owned()).collect(),
+    });
+    Ok((ids, notes))
+}
+
+fn parts(restriction: &Restriction, now: Timestamp) -> Vec<Part> {
+    let filter = restriction.filter.iter().flat_map(Filter::parts);
+    let mut parts: Vec<Part> =
+        filter.map(|part| Part { told: format!("`{part}`"), check: Check::new(part, now) }).collect();
+    let times = [
+        (restriction.before, Comparison::Less, "a time before", restriction.before.map(|period| period.start)),
+        (restriction.after, Comparison::AtLeast, "a time from", restriction.after.map(|period| period.start)),
+        (restriction.as_of, Comparison::AtMost, "a time no later than", restriction.as_of.map(last_moment)),
+    ];
+    for (period, comparison, words, shown) in times {
+        if let (Some(period), Some(shown)) = (period, shown) {
+            let told = format!("{words} {}", day_or_moment(shown));
+            parts.push(Part { told, check: Check::One(One::of_time(period, comparison)) });
+        }
+    }
+    parts
+}
+
+/// The last second of a stretch of time.
+fn last_moment(period: Period) -> Timestamp {
+    Timestamp::from_second(period.end.as_second() - 1).unwrap_or(period.end)
+}
+
+/// The day alone, where a moment is its first or its last.
+fn day_or_moment(moment: Timestamp) -> String {
+    let time = moment.to_zoned(TimeZone::UTC);
+    let of_day = (time.hour(), time.minute(), time.second());
+    if of_day == (0, 0, 0) || of_day == (23, 59, 59) { time.date().to_string() } else { moment.to_string() }
+}
+
+/// The document of a parent chunk.
+pub(super) fn doc_id(chunk_id: &str) -> &str {
+    chunk_id.split_once(':').map_or(chunk_id, |(doc_id, _)| doc_id)
+}
+
+impl<'a> World<'a> {
+    async fn read(
+        snapshot: &Snapshot,
+        facts: &'a Facts,
+        parts: &[Part],
+        named: Option<&'a [String]>,
+    ) -> Result<World<'a>> {
+        let speaks_of = |wanted: &dyn Fn(&Key) -> bool| parts.iter().any(|part| part.check.speaks_of(wanted));
+        let noted = speaks_of(&|key| matches!(key, Key::Other(_)));
+        let mut world = World {
+            documents: facts.documents(snapshot).await?,
+            named: named.map(|ids| ids.iter().map(String::as_str).collect()),
+            passages: None,
+            titles: None,
+            notes: if noted { Some(facts.notes(snapshot).await?) } else { None },
+        };
+        if speaks_of(&|key| world.is_of_passages(key)) {
+            world.passages = Some(facts.passages(snapshot).await?);
+        }
+        if speaks_of(&|key| *key == Key::Section) {
+            world.titles = Some(facts.titles(snapshot).await?);
+        }
+        Ok(world)
+    }
+
+    /// Whether a key tells passages of one document apart.
+    fn is_of_passages(&self, key: &Key) -> bool {
+        match key {
+            Key::Section | Key::Page | Key::Language => true,
+            Key::Other(name) => self.is_noted(name),
+            _ => false,
+        }
+    }
+
+    /// Whether a person noted something under this name.
+    fn is_noted(&self, name: &str) -> bool {
+        self.notes.is_some_and(|notes| notes.values().flatten().any(|notes| notes.contains_key(name)))
+    }
+
+    fn admits(&self, document: &DocumentFacts) -> bool {
+        self.named.as_ref().is_none_or(|named| named.contains(document.doc_id.as_str()))
+    }
+
+    /// What all of some parts let through.
+    fn scope(&self, parts: &[&Part]) -> Scope {
+        let of_document = |document: &DocumentFacts| {
+            all_hold(parts, &|test| (!self.is_of_passages(&test.key)).then(|| test.holds_of_document(document)))
+        };
+        let verdicts: Vec<Option<bool>> = self
+            .documents
+            .rows
+            .iter()
+            .map(|document| if self.admits(document) { of_document(document) } else { Some(false) })
+            .collect();
+        let with = |wanted: Option<bool>| {
+            let rows = self.documents.rows.iter().zip(&verdicts).filter(move |(_, verdict)| **verdict == wanted);
+            rows.map(|(document, _)| document.doc_id.as_str()).collect::<HashSet<&str>>()
+        };
+        let (admitted, open) = (with(Some(true)), with(None));
+        if admitted.len() == self.documents.rows.len() {
+            return Scope::Everything;
+        }
+        let Some(passages) = self.passages.filter(|_| !open.is_empty()) else {
+            return Scope::Documents(admitted.into_iter().map(str::to_owned).collect());
+        };
+        let holds = |passage: &&PassageFacts| {
+            let id = doc_id(&passage.chunk_id);
+            admitted.contains(id) || (open.contains(id) && self.holds_of_passage(parts, id, passage))
+        };
+        Scope::Passages(passages.iter().filter(holds).map(|passage| passage.chunk_id.clone()).collect())
+    }
+
+    fn holds_of_passage(&self, parts: &[&Part], id: &str, passage: &PassageFacts) -> bool {
+        let Some(document) = self.documents.get(id) else { return false };
+        let titles = self.titles.map(|titles| titles_above(&passage.section_id, titles)).unwrap_or_default();
+        let notes = self.notes.and_then(|notes| notes.get(&passage.chunk_id)).map_or(&[][..], Vec::as_slice);
+        let place = Place { passage, titles, notes };
+        all_hold(parts, &|test| Some(test.holds_of_passage(document, &place))) == Some(true)
+    }
+
+    /// How many documents and passages a scope lets through.
+    fn counts(&self, scope: &Scope) -> (usize, usize) {
+        let rows = &self.documents.rows;
+        match scope {
+            Scope::Passages(ids) => (ids.iter().map(|id| doc_id(id)).collect::<HashSet<_>>().len(), ids.len()),
+            _ => {
+                let admitted = rows.iter().filter(|row| scope.admits(&row.doc_id, ""));
+                admitted.fold((0, 0), |(documents, passages), row| (documents + 1, passages + row.parents as usize))
+            }
+        }
+    }
+
+    /// The names of the metadata and the notes.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        let stated = self.documents.rows.iter().flat_map(|row| row.metadata.keys());
+        let noted = self.notes.into_iter().flat_map(|notes| notes.values().flatten()).flat_map(Notes::keys);
+        stated.chain(noted).map(String::as_str)
+    }
+}
+
+fn all_hold(parts: &[&Part], one: &dyn Fn(&One) -> Option<bool>) -> Option<bool> {
+    let mut open = false;
+    for part in parts {
+        match part.check.decide(one) {
+            Some(true) => {}
+            Some(false) => return Some(false),
+            None => open = true,
+        }
+    }
+    (!open).then_some(true)
+}
+
+/// Which part lets nothing through: one alone, or the first with which nothing is left.
+fn blame(parts: &[Part], worlds: &[World<'_>]) -> Error {
+    let nothing = |parts: &[&Part]| worlds.iter().all(|world| world.scope(parts).is_empty());
+    let within =
+        if worlds.iter().any(|world| world.named.is_some()) { " in the documents that were named" } else { "" };
+    let error = match parts.iter().find(|part| nothing(&[part])) {
+        Some(part) => Error::not_found(format!("nothing is let through{within}: nothing has {}", part.told)),
+        None => {
+            let until = (1..=parts.len()).find(|&end| nothing(&parts[..end].iter().collect::<Vec<_>>()));
+            let end = until.unwrap_or(parts.len());
+            let told: Vec<&str> = parts[..end].iter().map(|part| part.told.as_str()).collect();
+            let (last, before) = told.split_last().unwrap_or((&"it", &[]));
+            let before = before.join(" and ");
+            Error::not_found(format!("nothing is let through{within}: there is {before}, but nothing of it has {last}"))
+        }
+    };
+    error.hint("`kb docs DOC` shows what a document has; leave that part out")
+}
+
+/// A key that nothing has.
+struct UnknownKey {
+    key: String,
+    /// Names that are like it, otherwise names that there are.
+    hint: String,
+}
+
+/// The first key of a filter that no document and no note has.
+fn unknown_key(filter: Option<&Filter>, worlds: &[World<'_>]) -> Option<UnknownKey> {
+    let mut keys = Vec::new();
+    filter?.each_test(&mut |test| {
+        if let Key::Other(name) = Key::named(&test.key) {
+            keys.push((name, test.key.clone()));
+        }
+    });
+    if keys.is_empty() {
+        return None;
+    }
+    let names: BTreeSet<&str> = worlds.iter().flat_map(World::names).collect();
+    let (name, key) = keys.into_iter().find(|(name, _)| !names.contains(name.as_str()))?;
+    let mut alike: Vec<(f64, &str)> = names
+        .iter()
+        .copied()
+        .chain(Key::names().map(|name| &name[..]))
+        .map(|known| (strsim::jaro_winkler(known, &fold(&name)), known))
+        .filter(|(likeness, _)| *likeness >= LEAST_LIKENESS)
+        .collect();
+    alike.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let alike: Vec<&str> = alike.into_iter().map(|(_, known)| known).take(MOST_NAMED).collect();
+    let hint = if alike.is_empty() {
+        let mut known: Vec<&str> = Key::names().map(|name| &name[..]).chain(names.iter().copied()).collect();
+        let more = if known.len() > 2 * MOST_NAMED { ", …" } else { "" };
+        known.truncate(2 * MOST_NAMED);
+        format!("there are {}{more}", known.join(", "))
+    } else {
+        format!("did you mean {}?", alike.join(", "))
+    };
+    Some(UnknownKey { key, hint })
+}
+
+impl UnknownKey {
+    fn error(self) -> Error {
+        Error::usage(format!("no document or note has the key {:?} that the filter names", self.key)).hint(self.hint)
+    }
+
+    fn note(self) -> String {
+        format!("no document or note has the key {:?} that the filter names; {}", self.key, self.hint)
+    }
+}
+
+impl Scopes {
+    /// What is left, in words.
+    pub(in crate::retrieve) fn told(&self) -> String {
+        format!(
+            "{} of {}, {} may be found",
+            self.documents,
+            count(self.all, "document"),
+            count(self.passages, "passage")
+        )
+    }
+}

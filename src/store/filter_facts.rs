@@ -1,0 +1,124 @@
+//! What is known of documents and passages without reading their text: what filters decide on.
+
+use std::collections::BTreeMap;
+
+use super::convert::Columns;
+use super::document_time::DocumentTime;
+use super::snapshot::Snapshot;
+use super::tables::{CHUNKS, DOCUMENTS};
+use crate::error::Result;
+
+const DOCUMENT_COLUMNS: &[&str] = &["doc_id", "source", "title", "format", "mtime_ns", "metadata", "parents", "time"];
+const PASSAGE_COLUMNS: &[&str] = &["chunk_id", "section_id", "page_start", "page_end", "language"];
+const NOTE_COLUMNS: &[&str] = &["chunk_id", "parent_id", "metadata"];
+
+/// What is known of a document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DocumentFacts {
+    /// Its id.
+    pub doc_id: String,
+    /// Where it came from.
+    pub source: String,
+    /// Its title.
+    pub title: String,
+    /// The name of its format.
+    pub format: String,
+    /// What it says about itself.
+    pub metadata: BTreeMap<String, String>,
+    /// How many passages it has.
+    pub parents: u32,
+    /// When it is from.
+    pub time: Option<DocumentTime>,
+}
+
+/// What is known of a passage.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PassageFacts {
+    /// The parent chunk.
+    pub chunk_id: String,
+    /// Its section.
+    pub section_id: String,
+    /// First page.
+    pub page_start: Option<u32>,
+    /// Last page.
+    pub page_end: Option<u32>,
+    /// Main language, BCP 47.
+    pub language: String,
+}
+
+/// What a person noted about a passage or a piece of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PassageNotes {
+    /// The parent chunk.
+    pub parent_id: String,
+    /// The notes.
+    pub notes: BTreeMap<String, String>,
+}
+
+impl Snapshot {
+    /// What is known of all documents, in any order.
+    ///
+    /// # Errors
+    /// Where the table cannot be read; so for what follows.
+    pub async fn document_facts(&self) -> Result<Vec<DocumentFacts>> {
+        let batches = self.tables.rows(&self.tables.documents, None, Some(DOCUMENT_COLUMNS)).await?;
+        let mut facts = Vec::new();
+        for batch in &batches {
+            let columns = Columns { table: DOCUMENTS, batch };
+            for row in 0..batch.num_rows() {
+                let metadata = columns.json("metadata", row)?;
+                facts.push(DocumentFacts {
+                    doc_id: columns.text("doc_id", row)?,
+                    source: columns.text("source", row)?,
+                    title: columns.text("title", row)?,
+                    format: columns.text("format", row)?,
+                    parents: columns.number("parents", row)?,
+                    time: columns.document_time(row, &metadata, columns.mtime_ns(row)?)?,
+                    metadata,
+                });
+            }
+        }
+        Ok(facts)
+    }
+
+    /// What is known of all passages, in any order.
+    pub async fn passage_facts(&self) -> Result<Vec<PassageFacts>> {
+        let parents = Some("chunk_type = 'parent'".to_owned());
+        let batches = self.tables.rows(&self.tables.chunks, parents, Some(PASSAGE_COLUMNS)).await?;
+        let mut facts = Vec::with_capacity(batches.iter().map(|batch| batch.num_rows()).sum());
+        for batch in &batches {
+            let columns = Columns { table: CHUNKS, batch };
+            for row in 0..batch.num_rows() {
+                facts.push(PassageFacts {
+                    chunk_id: columns.text("chunk_id", row)?,
+                    section_id: columns.text("section_id", row)?,
+                    page_start: columns.optional_number("page_start", row)?,
+                    page_end: columns.optional_number("page_end", row)?,
+                    language: columns.text("language", row)?,
+                });
+            }
+        }
+        Ok(facts)
+    }
+
+    /// What people noted about passages and their pieces; most have no notes.
+    pub async fn passage_notes(&self) -> Result<Vec<PassageNotes>> {
+        if !self.tables.has_column(&self.tables.chunks, "metadata").await? {
+            return Ok(Vec::new());
+        }
+        let noted = Some("metadata IS NOT NULL".to_owned());
+        let batches = self.tables.rows(&self.tables.chunks, noted, Some(NOTE_COLUMNS)).await?;
+        let mut notes = Vec::new();
+        for batch in &batches {
+            let columns = Columns { table: CHUNKS, batch };
+            for row in 0..batch.num_rows() {
+                let parent = columns.optional_text("parent_id", row)?;
+                notes.push(PassageNotes {
+                    parent_id: parent.map_or_else(|| columns.text("chunk_id", row), Ok)?,
+                    notes: columns.json("metadata", row)?,
+                });
+            }
+        }
+        Ok(notes)
+    }
+}

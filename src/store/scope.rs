@@ -1,0 +1,92 @@
+//! Which passages of a namespace may be found.
+
+use std::collections::HashSet;
+
+/// Ids that are named in one SQL filter, which is parsed; beyond them the nearest are taken from more.
+const MOST_IN_SQL: usize = 200;
+
+/// The document of a chunk.
+fn doc_id_of(chunk_id: &str) -> &str {
+    chunk_id.split_once(':').map_or(chunk_id, |(doc_id, _)| doc_id)
+}
+
+/// Which passages of a namespace may be found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Scope {
+    /// All of them.
+    Everything,
+    /// Those of these documents.
+    Documents(HashSet<String>),
+    /// These parent chunks, with their children.
+    Passages(HashSet<String>),
+}
+
+impl Scope {
+    /// The documents that were named; everything, where none was.
+    pub fn of_documents(doc_ids: Option<&[String]>) -> Self {
+        doc_ids.map_or(Scope::Everything, |ids| Scope::Documents(ids.iter().cloned().collect()))
+    }
+
+    /// Whether nothing may be found.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Scope::Everything => false,
+            Scope::Documents(ids) | Scope::Passages(ids) => ids.is_empty(),
+        }
+    }
+
+    /// Whether a passage of a document may be found.
+    pub fn admits(&self, doc_id: &str, parent_id: &str) -> bool {
+        match self {
+            Scope::Everything => true,
+            Scope::Documents(ids) => ids.contains(doc_id),
+            Scope::Passages(ids) => ids.contains(parent_id),
+        }
+    }
+
+    /// Whether a parent chunk may be found.
+    pub fn admits_chunk(&self, parent_id: &str) -> bool {
+        self.admits(doc_id_of(parent_id), parent_id)
+    }
+
+    /// As SQL over chunks, where it names few enough; `None` where it does not, or admits everything.
+    pub(super) fn sql(&self) -> Option<String> {
+        use super::tables::in_list;
+        let sorted = |ids: &HashSet<String>| {
+            let mut ids: Vec<String> = ids.iter().cloned().collect();
+            ids.sort_unstable();
+            ids
+        };
+        match self {
+            Scope::Documents(ids) if ids.len() <= MOST_IN_SQL => Some(in_list("doc_id", &sorted(ids))),
+            Scope::Passages(ids) if ids.len() <= MOST_IN_SQL => {
+                let ids = sorted(ids);
+                Some(format!("({} OR {})", in_list("chunk_id", &ids), in_list("parent_id", &ids)))
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_scopes_are_sql_and_large_ones_are_not() {
+        let ids = |count: usize| (0..count).map(|i| format!("d{i}")).collect::<HashSet<_>>();
+        assert_eq!(Scope::Everything.sql(), None);
+        assert_eq!(Scope::Documents(ids(2)).sql().unwrap(), "doc_id IN ('d0', 'd1')");
+        assert_eq!(Scope::Passages(ids(1)).sql().unwrap(), "(chunk_id IN ('d0') OR parent_id IN ('d0'))");
+        assert_eq!(Scope::Documents(ids(201)).sql(), None);
+    }
+
+    #[test]
+    fn a_scope_admits_what_it_names() {
+        let named = [("d".to_owned())];
+        let documents = Scope::of_documents(Some(&named));
+        assert!(documents.admits("d", "d:0") && !documents.admits("e", "e:0"));
+        assert!(Scope::of_documents(None).admits("e", "e:0"));
+        assert!(!Scope::of_documents(Some(&[])).admits("d", "d:0") && Scope::of_documents(Some(&[])).is_empty());
+    }
+}

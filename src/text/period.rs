@@ -1,0 +1,350 @@
+//! Times as people write them: a day, a month, a year or a moment, each as the stretch of time that it means.
+//!
+//! What has no time zone is taken in UTC, in documents as in questions, so that the same question has the same answer
+//! on every machine.
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp, Unit};
+
+/// A stretch of time: a year, a month, a day, a minute or a second, as precisely as it was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Period {
+    /// Its first moment.
+    pub start: Timestamp,
+    /// The first moment behind it.
+    pub end: Timestamp,
+}
+
+/// Years that are told from other numbers and that can be reckoned with.
+const YEARS: std::ops::RangeInclusive<i16> = 1000..=9998;
+/// A longer text is no time.
+const LONGEST: usize = 100;
+
+impl Period {
+    /// A time as documents state it: `2026-11-21`, `2026-11`, `2026`, RFC 3339, `D:20261121…` of PDFs, `2026/11/21`,
+    /// `2026年11月21日`, `21 November 2026`, RFC 2822. `None` for anything else.
+    pub fn stated(text: &str) -> Option<Self> {
+        let text = text.trim();
+        if text.is_empty() || text.len() > LONGEST {
+            return None;
+        }
+        match text.strip_prefix("D:") {
+            Some(digits) => packed(digits),
+            None => in_numbers(text).or_else(|| in_words(text)),
+        }
+    }
+
+    /// A time as people type it: as documents state it, or seen from `now`: `90d ago`, `2 weeks ago`, `yesterday`,
+    /// `today`, `now`.
+    pub fn asked(text: &str, now: Timestamp) -> Option<Self> {
+        let text = text.trim();
+        let today = now.to_zoned(TimeZone::UTC).date();
+        match text.to_lowercase().as_str() {
+            "now" | "现在" => return Some(Period { start: now, end: second_after(now)? }),
+            "today" | "今天" => return day(today),
+            "yesterday" | "昨天" => return day(today.yesterday().ok()?),
+            lower if lower.len() <= LONGEST && lower.ends_with("ago") => {
+                let span: Span = lower.parse().ok()?;
+                let start = now.to_zoned(TimeZone::UTC).checked_add(span).ok()?.timestamp();
+                return Some(Period { start, end: second_after(start)? });
+            }
+            _ => {}
+        }
+        Period::stated(text)
+    }
+
+    /// Whether a moment lies in it.
+    pub fn has(&self, moment: Timestamp) -> bool {
+        self.start <= moment && moment < self.end
+    }
+}
+
+/// The seconds of a duration as people type it: `90d`, `2 weeks`, `6 months`, `1y`, `36h`. `None` where it is none, or
+/// not above 0.
+pub fn seconds(text: &str) -> Option<f64> {
+    let text = text.trim();
+    if text.len() > LONGEST {
+        return None;
+    }
+    let span: Span = text.parse().ok()?;
+    // Months and years are as long as those from this day on.
+    let seconds = span.total((Unit::Second, Date::constant(2025, 1, 1))).ok()?;
+    (seconds > 0.0).then_some(seconds)
+}
+
+/// `seconds` in the largest unit of which they are a whole number: `90 days`.
+pub fn duration(seconds: f64) -> String {
+    const UNITS: [(f64, &str); 3] = [(86_400.0, "day"), (3600.0, "hour"), (60.0, "minute")];
+    let whole = UNITS.into_iter().find(|(length, _)| seconds % length == 0.0);
+    let (length, unit) = whole.unwrap_or((1.0, "second"));
+    super::count((seconds / length) as usize, unit)
+}
+
+fn second_after(moment: Timestamp) -> Option<Timestamp> {
+    moment.checked_add(Span::new().seconds(1)).ok()
+}
+
+fn midnight(date: Date) -> Option<Timestamp> {
+    Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp())
+}
+
+fn day(date: Date) -> Option<Period> {
+    Some(Period { start: midnight(date)?, end: midnight(date.tomorrow().ok()?)? })
+}
+
+/// A year, with or without a month and a day.
+fn of_date(year: i16, month: Option<i8>, day_of_month: Option<i8>) -> Option<Period> {
+    if !YEARS.contains(&year) {
+        return None;
+    }
+    let first = Date::new(year, month.unwrap_or(1), day_of_month.unwrap_or(1)).ok()?;
+    let next = match (month, day_of_month) {
+        (_, Some(_)) => first.tomorrow().ok()?,
+        (Some(_), None) => first.checked_add(Span::new().months(1)).ok()?,
+        (None, None) => first.checked_add(Span::new().years(1)).ok()?,
+    };
+    Some(Period { start: midnight(first)?, end: midnight(next)? })
+}
+
+/// A time of day on a day: seconds since midnight, how many seconds it stands for, and the zone's seconds before UTC.
+fn at(day: Period, (since_midnight, length): (i64, i64), ahead: i64) -> Option<Period> {
+    let start = day.start.as_second().checked_add(since_midnight)?.checked_sub(ahead)?;
+    Some(Period { start: Timestamp::from_second(start).ok()?, end: Timestamp::from_second(start + length).ok()? })
+}
+
+/// `20261121103000+01'00'`, from the year on as much as there is.
+fn packed(text: &str) -> Option<Period> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, zone) = text.split_at(end);
+    let field = |start: usize, end: usize| digits.get(start..end)?.parse::<i64>().ok();
+    let small = |number: Option<i64>| number.and_then(|number| i8::try_from(number).ok());
+    let date = of_date(i16::try_from(field(0, 4)?).ok()?, small(field(4, 6)), small(field(6, 8)))?;
+    let (Some(hour), Some(minute)) = (field(8, 10), field(10, 12)) else { return Some(date) };
+    let time = (hour * 3600 + minute * 60 + field(12, 14).unwrap_or(0), 1);
+    let zone: String = zone.chars().filter(|c| *c != '\'').collect();
+    at(date, time, offset(zone.trim()).unwrap_or(0))
+}
+
+/// `2026-11-21T10:30:00+01:00`, `2026/11/21`, `2026年11月`, from the year on as much as there is.
+fn in_numbers(text: &str) -> Option<Period> {
+    let (year, rest) = digits(text, 4..=4)?;
+    let year = i16::try_from(year).ok()?;
+    let Some(rest) = rest.strip_prefix(['-', '/', '.', '年']).map(str::trim_start) else {
+        return rest.is_empty().then(|| of_date(year, None, None))?;
+    };
+    if rest.is_empty() {
+        return text.ends_with('年').then(|| of_date(year, None, None))?;
+    }
+    let (month, rest) = digits(rest, 1..=2)?;
+    let month = i8::try_from(month).ok()?;
+    let Some(rest) = rest.strip_prefix(['-', '/', '.', '月']).map(str::trim_start) else {
+        return rest.is_empty().then(|| of_date(year, Some(month), None))?;
+    };
+    if rest.is_empty() {
+        return text.ends_with('月').then(|| of_date(year, Some(month), None))?;
+    }
+    let (day, rest) = digits(rest, 1..=2)?;
+    let date = of_date(year, Some(month), Some(i8::try_from(day).ok()?))?;
+    let rest = rest.strip_prefix(['日', '号']).unwrap_or(rest);
+    let rest = rest.strip_prefix(['T', 't']).unwrap_or(rest).trim_start();
+    if rest.is_empty() {
+        return Some(date);
+    }
+    let end = rest.find(|c: char| !(c.is_ascii_digit() || matches!(c, ':' | '.'))).unwrap_or(rest.len());
+    let (time, zone) = rest.split_at(end);
+    at(date, time_of_day(time)?, offset(zone.trim())?)
+}
+
+/// `21 November 2026`, `Nov 21, 2026`, `November 2026`, `Sat, 21 Nov 2026 10:30:00 +0100`.
+fn in_words(text: &str) -> Option<Period> {
+    const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+    const WEEKDAYS: [&str; 7] = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+    let (mut year, mut month, mut day, mut time, mut ahead) = (None, None, None, None, None);
+    for word in text.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()) {
+        let lower = word.to_ascii_lowercase();
+        let begins = |names: &[&str]| {
+            let letters = lower.trim_end_matches('.');
+            let short = letters.get(..3).filter(|_| letters.bytes().all(|byte| byte.is_ascii_alphabetic()))?;
+            names.iter().position(|name| *name == short)
+        };
+        let number = lower.trim_end_matches(['s', 't', 'n', 'd', 'r', 'h']);
+        let number = Some(number).filter(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
+        match number.and_then(|number| number.parse::<i16>().ok()) {
+            Some(number) if (1..=31).contains(&number) && day.is_none() => day = i8::try_from(number).ok(),
+            Some(number) if YEARS.contains(&number) && year.is_none() => year = Some(number),
+            Some(_) => return None,
+            None if lower.contains(':') && time.is_none() => time = Some(time_of_day(&lower)?),
+            None => match (begins(&MONTHS), offset(word)) {
+                (Some(found), _) if month.is_none() => month = i8::try_from(found + 1).ok(),
+                (None, Some(seconds)) if time.is_some() => ahead = Some(seconds),
+                _ if begins(&WEEKDAYS).is_some() => {}
+                _ => return None,
+            },
+        }
+    }
+    let date = of_date(year?, Some(month?), day)?;
+    match time {
+        Some(time) if day.is_some() => at(date, time, ahead.unwrap_or(0)),
+        Some(_) => None,
+        None => Some(date),
+    }
+}
+
+/// The number that a text begins with, and the rest.
+fn digits(text: &str, length: std::ops::RangeInclusive<usize>) -> Option<(u16, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    if !length.contains(&end) {
+        return None;
+    }
+    Some((text[..end].parse().ok()?, &text[end..]))
+}
+
+/// `10:30`, `10:30:00.25`: the seconds since midnight, and how many seconds it stands for.
+fn time_of_day(text: &str) -> Option<(i64, i64)> {
+    let mut fields = text.split(':');
+    let mut next = |below: i64| {
+        let field = fields.next()?;
+        let whole = field.split_once('.').map_or(field, |(whole, _)| whole);
+        let valid = (1..=2).contains(&whole.len()) && whole.bytes().all(|byte| byte.is_ascii_digit());
+        whole.parse::<i64>().ok().filter(|number| valid && *number < below)
+    };
+    let (hour, minute) = (next(24)?, next(60)?);
+    let has_seconds = text.matches(':').count() == 2;
+    // A leap second is the one before it.
+    let second = if has_seconds { next(61)?.min(59) } else { 0 };
+    let known = text.matches(':').count() <= 2;
+    known.then_some((hour * 3600 + minute * 60 + second, if has_seconds { 1 } else { 60 }))
+}
+
+/// `Z`, `+01:00`, `+0100`, `-08`, or nothing: how many seconds ahead of UTC.
+fn offset(text: &str) -> Option<i64> {
+    if text.is_empty() || ["z", "utc", "gmt"].contains(&text.to_ascii_lowercase().as_str()) {
+        return Some(0);
+    }
+    let (sign, rest) = match (text.strip_prefix('+'), text.strip_prefix('-')) {
+        (Some(rest), _) => (1, rest),
+        (_, Some(rest)) => (-1, rest),
+        _ => return None,
+    };
+    let digits: String = rest.chars().filter(|c| *c != ':').collect();
+    let valid = matches!(digits.len(), 2 | 4) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    if !valid {
+        return None;
+    }
+    let (hours, minutes) = (digits.get(..2)?.parse::<i64>().ok()?, digits.get(2..)?.parse::<i64>().unwrap_or(0));
+    (hours < 24 && minutes < 60).then_some(sign * (hours * 3600 + minutes * 60))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn told(period: Option<Period>) -> String {
+        period.map_or("none".to_owned(), |period| format!("{} {}", period.start, period.end))
+    }
+
+    #[test]
+    fn times_are_read_as_documents_write_them() {
+        let day = "2026-11-21T00:00:00Z 2026-11-22T00:00:00Z";
+        for text in [
+            "2026-11-21",
+            " 2026/11/21 ",
+            "2026.11.21",
+            "2026年11月21日",
+            "2026 年 11 月 21 日".replace(' ', "").as_str(),
+            "21 November 2026",
+            "Nov 21, 2026",
+            "November 21st, 2026",
+            "D:20261121",
+        ] {
+            assert_eq!(told(Period::stated(text)), day, "{text}");
+        }
+        let moment = "2026-11-21T09:30:05Z 2026-11-21T09:30:06Z";
+        for text in [
+            "2026-11-21T10:30:05+01:00",
+            "2026-11-21 10:30:05.123 +0100",
+            "2026-11-21T09:30:05Z",
+            "2026-11-21 09:30:05",
+            "Sat, 21 Nov 2026 10:30:05 +0100",
+            "D:20261121103005+01'00'",
+            "D:20261121093005Z",
+        ] {
+            assert_eq!(told(Period::stated(text)), moment, "{text}");
+        }
+        assert_eq!(told(Period::stated("2026-12")), "2026-12-01T00:00:00Z 2027-01-01T00:00:00Z");
+        assert_eq!(told(Period::stated("2026")), "2026-01-01T00:00:00Z 2027-01-01T00:00:00Z");
+        assert_eq!(told(Period::stated("November 2026")), "2026-11-01T00:00:00Z 2026-12-01T00:00:00Z");
+        assert_eq!(told(Period::stated("2026-11-21 10:30")), "2026-11-21T10:30:00Z 2026-11-21T10:31:00Z");
+    }
+
+    #[test]
+    fn what_is_no_time_is_none() {
+        for text in [
+            "",
+            "3.2",
+            "12",
+            "2026-13",
+            "2026-02-30",
+            "2026-",
+            "2026-11-21x",
+            "26-11-21",
+            "0000",
+            "9999",
+            "May",
+            "21",
+            "2026-11-21T25:00",
+            "2026-11-21T10",
+            "draft",
+            "v2026",
+            "Nov 2026 10:30",
+            "D:",
+            "２０２６",
+        ] {
+            assert_eq!(told(Period::stated(text)), "none", "{text}");
+        }
+    }
+
+    #[test]
+    fn times_are_seen_from_now() {
+        let now: Timestamp = "2026-11-21T15:00:00Z".parse().unwrap();
+        let start = |text: &str| Period::asked(text, now).map(|period| period.start.to_string()).unwrap_or_default();
+        assert_eq!(start("90d ago"), "2026-08-23T15:00:00Z");
+        assert_eq!(start("2 months ago"), "2026-09-21T15:00:00Z");
+        assert_eq!(start("Yesterday"), "2026-11-20T00:00:00Z");
+        assert_eq!(start("今天"), "2026-11-21T00:00:00Z");
+        assert_eq!(start("2025"), "2025-01-01T00:00:00Z");
+        assert_eq!(start("soon"), "");
+        assert_eq!(start("ago"), "");
+    }
+
+    #[test]
+    fn durations_are_seconds_above_none() {
+        assert_eq!(
+            [seconds("90d"), seconds("36h"), seconds("2 weeks")],
+            [90, 0, 14].map(|days| match days {
+                0 => Some(36.0 * 3600.0),
+                days => Some(f64::from(days) * 86_400.0),
+            })
+        );
+        assert_eq!([seconds("0d"), seconds("-3d"), seconds("90"), seconds("soon"), seconds("90d ago")], [None; 5]);
+        assert_eq!(
+            [duration(90.0 * 86_400.0), duration(36.0 * 3600.0), duration(1.0)],
+            ["90 days", "36 hours", "1 second"]
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_typed_ends_the_program(text in "\\PC{0,30}", numbers in "[0-9:TZ+ 年月日./-]{0,24}") {
+            let now = Timestamp::UNIX_EPOCH;
+            for text in [&text, &numbers] {
+                for period in [Period::stated(text), Period::asked(text, now)].into_iter().flatten() {
+                    prop_assert!(period.start < period.end);
+                }
+                seconds(text);
+            }
+        }
+    }
+}
