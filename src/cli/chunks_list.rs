@@ -6,8 +6,9 @@ use super::Context;
 use crate::edit::{Conflict, conflicts};
 use crate::error::{Error, Result};
 use crate::render::{ChunkListView, ConflictsView};
-use crate::retrieve::{ChunkColumn, ChunkList, ChunkListRequest, Purpose, find_sections, with_subsections};
-use crate::store::{ChunkFilter, ChunkType, DocumentRow, NewDocument, Snapshot};
+use crate::retrieve::{ChunkColumn, ChunkList, ChunkListRequest, Filter, Purpose, Restriction};
+use crate::retrieve::{find_sections, scope_within, with_subsections};
+use crate::store::{ChunkFilter, ChunkType, DocumentRow, NewDocument, Scope, Snapshot};
 
 /// List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)
 #[derive(Debug, Args)]
@@ -15,6 +16,7 @@ use crate::store::{ChunkFilter, ChunkType, DocumentRow, NewDocument, Snapshot};
   kb chunks-list --doc manual.pdf --type parent
   kb chunks-list --doc manual.pdf --section 3.2
   kb chunks-list --filter \"pump house\" --format jsonl
+  kb chunks-list --where 'reviewed != yes and path = docs'
   kb chunks-list --limit 20 --offset 40
   kb chunks-list --edited
   kb chunks-list --conflicts                    edits that a changed source has overtaken
@@ -32,11 +34,14 @@ pub struct ChunksListArgs {
     /// Only chunks with this text in them: plain text, upper and lower case alike
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
+    /// Only chunks of which this holds, such as 'tags = safety and page < 20'; `kb search --help` says what it can be
+    #[arg(long = "where", value_name = "FILTER")]
+    condition: Option<String>,
     /// Only chunks that somebody changed
     #[arg(long)]
     edited: bool,
     /// Instead of chunks, edits that do not fit what the source says now; `kb chunk-edit ID --resolve` settles them
-    #[arg(long, conflicts_with_all = ["section", "chunk_type", "filter", "edited", "order_by"])]
+    #[arg(long, conflicts_with_all = ["section", "chunk_type", "filter", "condition", "edited", "order_by"])]
     conflicts: bool,
     /// At most so many [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -106,8 +111,19 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
         return list_conflicts(context, snapshot, &documents, filter.doc_id.as_deref(), args.offset as usize, limit)
             .await;
     }
+    let scope = match &args.condition {
+        None => Scope::Everything,
+        Some(text) => {
+            let filter = text.parse::<Filter>().map_err(|error| error.at("--where"))?;
+            let restriction = Restriction { filter: Some(filter), ..Restriction::default() };
+            let (scope, notes) = scope_within(snapshot, &restriction).await?;
+            notes.iter().for_each(|note| context.tell(note));
+            scope
+        }
+    };
     let request = ChunkListRequest {
         filter,
+        scope,
         order: args.order_by,
         offset: args.offset as usize,
         limit: args.limit.map(|limit| limit as usize),

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde::Serialize;
 
 use crate::error::Result;
-use crate::store::{ChunkFilter, ChunkKey, ChunkRow, ChunkType, DocumentRow, Snapshot};
+use crate::store::{ChunkFilter, ChunkKey, ChunkRow, ChunkType, DocumentRow, Scope, Snapshot};
 
 /// What a list of chunks is ordered by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +75,8 @@ fn path(key: &ChunkKey) -> impl Iterator<Item = u32> {
 pub struct ChunkListRequest {
     /// Which.
     pub filter: ChunkFilter,
+    /// Of which passages.
+    pub scope: Scope,
     /// Columns, and whether from the end; where they leave it open: document, parent (it, then its children), index.
     pub order: Vec<(ChunkColumn, bool)>,
     /// So many are passed over.
@@ -144,6 +146,7 @@ impl ChunkList {
     /// Where the store cannot be read.
     pub async fn read(snapshot: &Snapshot, documents: &[DocumentRow], request: &ChunkListRequest) -> Result<Self> {
         let mut keys = snapshot.chunk_keys(&request.filter).await?;
+        keys.retain(|key| request.scope.admits(&key.doc_id, key.parent_id.as_ref().unwrap_or(&key.chunk_id)));
         sort(&mut keys, documents, &request.order);
         let total = keys.len();
         let page = keys.into_iter().skip(request.offset).take(request.limit.unwrap_or(usize::MAX));

@@ -23,7 +23,7 @@ mod why;
 use serde::Serialize;
 
 pub use encoder::Encoder;
-pub use filter::{Comparison, Filter, LONGEST_FILTER, Relation, Restriction, Test, documents_within};
+pub use filter::{Comparison, Filter, LONGEST_FILTER, Relation, Restriction, Test, documents_within, scope_within};
 pub use find_section::{Found, find_sections};
 pub use fuse::Candidate;
 pub use kernel::{Kernel, Ranking};

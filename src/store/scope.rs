@@ -11,9 +11,10 @@ fn doc_id_of(chunk_id: &str) -> &str {
 }
 
 /// Which passages of a namespace may be found.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Scope {
     /// All of them.
+    #[default]
     Everything,
     /// Those of these documents.
     Documents(HashSet<String>),

@@ -16,7 +16,7 @@ mod tokens;
 mod values;
 
 pub use parse::LONGEST_FILTER;
-pub use scope::documents_within;
+pub use scope::{documents_within, scope_within};
 pub use syntax::{Comparison, Filter, Relation, Test};
 
 pub(super) use decay::decay;

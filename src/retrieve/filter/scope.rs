@@ -78,7 +78,18 @@ pub(in crate::retrieve) async fn scopes(
     Ok(Scopes { each, all, documents, passages, notes: unknown.map(UnknownKey::note).into_iter().collect() })
 }
 
-/// The ids of the documents of a namespace that a restriction lets through, or a passage of which.
+/// Which passages of a namespace a restriction lets through, and what the user should know about that.
+///
+/// # Errors
+/// Where there are none: which part of the restriction is to blame. Where the store cannot be read.
+pub async fn scope_within(snapshot: &Snapshot, restriction: &Restriction) -> Result<(Scope, Vec<String>)> {
+    let Scopes { each, notes, .. } =
+        scopes(&[(snapshot, &Facts::default())], restriction, None, Timestamp::now()).await?;
+    Ok((each.into_iter().next().unwrap_or_default(), notes))
+}
+
+/// The ids of the documents of a namespace that a restriction lets through, or a passage of which, and what the user
+/// should know about that.
 ///
 /// # Errors
 /// Where there are none: which part of the restriction is to blame. Where the store cannot be read.
@@ -86,15 +97,12 @@ pub async fn documents_within(
     snapshot: &Snapshot,
     restriction: &Restriction,
 ) -> Result<(HashSet<String>, Vec<String>)> {
-    let facts = Facts::default();
-    let Scopes { each, notes, .. } = scopes(&[(snapshot, &facts)], restriction, None, Timestamp::now()).await?;
-    let documents = facts.documents(snapshot).await?;
-    let all = || documents.rows.iter().map(|row| row.doc_id.clone()).collect();
-    let ids = each.into_iter().next().map_or_else(HashSet::new, |scope| match scope {
-        Scope::Everything => all(),
+    let (scope, notes) = scope_within(snapshot, restriction).await?;
+    let ids = match scope {
+        Scope::Everything => snapshot.document_facts().await?.into_iter().map(|facts| facts.doc_id).collect(),
         Scope::Documents(ids) => ids,
         Scope::Passages(ids) => ids.iter().map(|id| doc_id(id).to_owned()).collect(),
-    });
+    };
     Ok((ids, notes))
 }
 
