@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use super::convert::Columns;
 use super::document_time::DocumentTime;
 use super::snapshot::Snapshot;
-use super::tables::{CHUNKS, DOCUMENTS};
+use super::tables::{CHUNKS, DOCUMENTS, SECTIONS, in_list};
 use crate::error::Result;
 
 const DOCUMENT_COLUMNS: &[&str] = &["doc_id", "source", "title", "format", "mtime_ns", "metadata", "parents", "time"];
 const PASSAGE_COLUMNS: &[&str] = &["chunk_id", "section_id", "page_start", "page_end", "language"];
+const TITLE_COLUMNS: &[&str] = &["section_id", "title"];
 const NOTE_COLUMNS: &[&str] = &["chunk_id", "parent_id", "metadata"];
 
 /// What is known of a document.
@@ -81,10 +82,14 @@ impl Snapshot {
         Ok(facts)
     }
 
-    /// What is known of all passages, in any order.
-    pub async fn passage_facts(&self) -> Result<Vec<PassageFacts>> {
-        let parents = Some("chunk_type = 'parent'".to_owned());
-        let batches = self.tables.rows(&self.tables.chunks, parents, Some(PASSAGE_COLUMNS)).await?;
+    /// What is known of all passages, or of those of a few documents, in any order.
+    pub async fn passage_facts(&self, doc_ids: Option<&[String]>) -> Result<Vec<PassageFacts>> {
+        let parents = "chunk_type = 'parent'";
+        let filter = match doc_ids {
+            Some(ids) => format!("{} AND {parents}", in_list("doc_id", ids)),
+            None => parents.to_owned(),
+        };
+        let batches = self.tables.rows(&self.tables.chunks, Some(filter), Some(PASSAGE_COLUMNS)).await?;
         let mut facts = Vec::with_capacity(batches.iter().map(|batch| batch.num_rows()).sum());
         for batch in &batches {
             let columns = Columns { table: CHUNKS, batch };
@@ -99,6 +104,20 @@ impl Snapshot {
             }
         }
         Ok(facts)
+    }
+
+    /// The ids and titles of all sections, the preambles left out, in any order.
+    pub async fn section_titles(&self) -> Result<Vec<(String, String)>> {
+        let titled = Some("level >= 1".to_owned());
+        let batches = self.tables.rows(&self.tables.sections, titled, Some(TITLE_COLUMNS)).await?;
+        let mut titles = Vec::with_capacity(batches.iter().map(|batch| batch.num_rows()).sum());
+        for batch in &batches {
+            let columns = Columns { table: SECTIONS, batch };
+            for row in 0..batch.num_rows() {
+                titles.push((columns.text("section_id", row)?, columns.text("title", row)?));
+            }
+        }
+        Ok(titles)
     }
 
     /// What people noted about passages and their pieces; most have no notes.

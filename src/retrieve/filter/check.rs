@@ -46,8 +46,12 @@ struct Value {
     paths: Option<Paths>,
     /// Of a format, its name.
     format: Option<&'static str>,
-    /// Of a section, its title as titles are compared.
+    /// Of a section, its title as titles are compared; empty where it is named by its path.
     title: String,
+}
+
+fn is_path(text: &str) -> bool {
+    text.trim().chars().all(|c| c.is_ascii_digit() || c == '.')
 }
 
 impl Check {
@@ -73,11 +77,11 @@ impl Check {
     }
 
     /// Whether any of its tests is as wanted.
-    pub(super) fn speaks_of(&self, wanted: &dyn Fn(&Key) -> bool) -> bool {
+    pub(super) fn any(&self, wanted: &dyn Fn(&One) -> bool) -> bool {
         match self {
-            Check::One(test) => wanted(&test.key),
-            Check::Not(inner) => inner.speaks_of(wanted),
-            Check::All(parts) | Check::Any(parts) => parts.iter().any(|part| part.speaks_of(wanted)),
+            Check::One(test) => wanted(test),
+            Check::Not(inner) => inner.any(wanted),
+            Check::All(parts) | Check::Any(parts) => parts.iter().any(|part| part.any(wanted)),
         }
     }
 }
@@ -103,7 +107,8 @@ impl One {
             // A glob that is none was refused when the filter was read.
             paths: if key == Key::Path { glob(text).ok() } else { None },
             format: if key == Key::Format { format_named(text).map(|format| format.name()) } else { None },
-            title: normalise_title(text),
+            // What looks like a path is one: `2` must not find "Error T-1102".
+            title: if is_path(text) { String::new() } else { normalise_title(text) },
         };
         let relation = match &test.relation {
             Relation::Is(Comparison::NotEqual, text) => {
@@ -125,6 +130,16 @@ impl One {
     pub(super) fn of_time(period: Period, comparison: Comparison) -> Self {
         let value = Value { typed: Typed::of_period(period), paths: None, format: None, title: String::new() };
         One { key: Key::Time, relation: Ready::Is { comparison, values: vec![value], opposite: false } }
+    }
+
+    /// Whether it asks for the titles of sections.
+    pub(super) fn compares_titles(&self) -> bool {
+        let by_title = match &self.relation {
+            Ready::Is { values, .. } => values.iter().any(|value| !value.title.is_empty()),
+            Ready::Contains(_) => true,
+            Ready::Exists => false,
+        };
+        self.key == Key::Section && by_title
     }
 
     /// Whether it holds of a document, for a key that a document has.

@@ -1,7 +1,9 @@
 //! What a namespace knows of its documents and passages, read when a filter first asks for it and kept: a generation
 //! does not change.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::OnceLock;
 
 use tokio::sync::OnceCell;
 
@@ -37,19 +39,22 @@ impl Documents {
 /// The title of a section, in the forms that it is compared in.
 pub(super) struct SectionTitle {
     pub(super) folded: String,
-    normal: String,
-    unnumbered: String,
+    /// The same without what is no letter and no digit, and without the number in front; made when it is first asked for.
+    normal: OnceLock<[String; 2]>,
 }
 
 impl SectionTitle {
     pub(super) fn new(title: &str) -> Self {
-        let unnumbered = title.trim_start_matches(|c: char| c.is_numeric() || matches!(c, '.' | ' ' | '、'));
-        SectionTitle { folded: fold(title), normal: normalise_title(title), unnumbered: normalise_title(unnumbered) }
+        SectionTitle { folded: fold(title), normal: OnceLock::new() }
     }
 
     /// Whether it is a title, given as titles are compared, with or without the number in front of it.
     pub(super) fn is(&self, title: &str) -> bool {
-        self.normal == title || self.unnumbered == title
+        let make = || {
+            let unnumbered = self.folded.trim_start_matches(|c: char| c.is_numeric() || matches!(c, '.' | ' ' | '、'));
+            [normalise_title(&self.folded), normalise_title(unnumbered)]
+        };
+        self.normal.get_or_init(make).iter().any(|normal| normal == title)
     }
 }
 
@@ -80,14 +85,22 @@ impl Facts {
 
     /// What is known of the passages.
     pub(super) async fn passages(&self, snapshot: &Snapshot) -> Result<&[PassageFacts]> {
-        self.passages.get_or_try_init(|| snapshot.passage_facts()).await.map(Vec::as_slice)
+        self.passages.get_or_try_init(|| snapshot.passage_facts(None)).await.map(Vec::as_slice)
+    }
+
+    /// What is known of the passages of a few documents, and of others where that is known already.
+    pub(super) async fn passages_of(&self, snapshot: &Snapshot, doc_ids: &[String]) -> Result<Cow<'_, [PassageFacts]>> {
+        match self.passages.get() {
+            Some(passages) => Ok(Cow::Borrowed(passages)),
+            None => snapshot.passage_facts(Some(doc_ids)).await.map(Cow::Owned),
+        }
     }
 
     /// The titles of the sections, by their ids.
     pub(super) async fn titles(&self, snapshot: &Snapshot) -> Result<&HashMap<String, SectionTitle>> {
         let read = async || {
-            let rows = snapshot.sections_to_level(u32::MAX).await?;
-            Ok(rows.into_iter().map(|row| (row.section_id, SectionTitle::new(&row.title))).collect())
+            let rows = snapshot.section_titles().await?;
+            Ok(rows.into_iter().map(|(id, title)| (id, SectionTitle::new(&title))).collect())
         };
         self.titles.get_or_try_init(read).await
     }

@@ -1,5 +1,6 @@
 //! From what was said to which passages of each namespace may be found.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use jiff::Timestamp;
@@ -16,6 +17,8 @@ use crate::text::{Period, count};
 
 /// Names less alike than this are no suggestion.
 const LEAST_LIKENESS: f64 = 0.75;
+/// Of so many documents at most the passages are read alone, of more those of all.
+const FEW_DOCUMENTS: usize = 200;
 /// How many names are suggested.
 const MOST_NAMED: usize = 8;
 
@@ -45,7 +48,8 @@ struct World<'a> {
     documents: &'a Documents,
     /// Only these, where some were named.
     named: Option<HashSet<&'a str>>,
-    passages: Option<&'a [PassageFacts]>,
+    /// Of all documents, or of those that a decision needs them for.
+    passages: Option<Cow<'a, [PassageFacts]>>,
     titles: Option<&'a HashMap<String, SectionTitle>>,
     notes: Option<&'a HashMap<String, Vec<Notes>>>,
 }
@@ -70,7 +74,15 @@ pub(in crate::retrieve) async fn scopes(
     let each: Vec<Scope> = worlds.iter().map(|world| world.scope(&every)).collect();
     let unknown = unknown_key(restriction.filter.as_ref(), &worlds);
     if each.iter().all(Scope::is_empty) {
-        return Err(unknown.map_or_else(|| blame(&parts, &worlds), UnknownKey::error));
+        if let Some(unknown) = unknown {
+            return Err(unknown.error());
+        }
+        // One part alone may leave other documents open than all of them together.
+        for (world, (snapshot, facts)) in worlds.iter_mut().zip(namespaces) {
+            world.passages = Some(Cow::Borrowed(facts.passages(snapshot).await?));
+            world.titles = Some(facts.titles(snapshot).await?);
+        }
+        return Err(blame(&parts, &worlds));
     }
     let counts = worlds.iter().zip(&each).map(|(world, scope)| world.counts(scope));
     let (documents, passages) = counts.fold((0, 0), |sum, next| (sum.0 + next.0, sum.1 + next.1));
@@ -148,8 +160,8 @@ impl<'a> World<'a> {
         parts: &[Part],
         named: Option<&'a [String]>,
     ) -> Result<World<'a>> {
-        let speaks_of = |wanted: &dyn Fn(&Key) -> bool| parts.iter().any(|part| part.check.speaks_of(wanted));
-        let noted = speaks_of(&|key| matches!(key, Key::Other(_)));
+        let any = |wanted: &dyn Fn(&One) -> bool| parts.iter().any(|part| part.check.any(wanted));
+        let noted = any(&|test| matches!(test.key, Key::Other(_)));
         let mut world = World {
             documents: facts.documents(snapshot).await?,
             named: named.map(|ids| ids.iter().map(String::as_str).collect()),
@@ -157,10 +169,15 @@ impl<'a> World<'a> {
             titles: None,
             notes: if noted { Some(facts.notes(snapshot).await?) } else { None },
         };
-        if speaks_of(&|key| world.is_of_passages(key)) {
-            world.passages = Some(facts.passages(snapshot).await?);
+        if any(&|test| world.is_of_passages(&test.key)) {
+            let needed = world.needed(&parts.iter().collect::<Vec<_>>());
+            world.passages = match needed.len() {
+                0 => None,
+                1..=FEW_DOCUMENTS => Some(facts.passages_of(snapshot, &needed).await?),
+                _ => Some(Cow::Borrowed(facts.passages(snapshot).await?)),
+            };
         }
-        if speaks_of(&|key| *key == Key::Section) {
+        if any(&One::compares_titles) {
             world.titles = Some(facts.titles(snapshot).await?);
         }
         Ok(world)
@@ -184,26 +201,38 @@ impl<'a> World<'a> {
         self.named.as_ref().is_none_or(|named| named.contains(document.doc_id.as_str()))
     }
 
+    /// What a document alone says to some parts.
+    fn verdict(&self, parts: &[&Part], document: &DocumentFacts) -> Option<bool> {
+        if !self.admits(document) {
+            return Some(false);
+        }
+        all_hold(parts, &|test| (!self.is_of_passages(&test.key)).then(|| test.holds_of_document(document)))
+    }
+
+    /// The documents whose passages are needed: where some parts leave a document open, it and all that are let through.
+    fn needed(&self, parts: &[&Part]) -> Vec<String> {
+        let verdicts = self.documents.rows.iter().map(|document| (document, self.verdict(parts, document)));
+        let let_in: Vec<_> = verdicts.filter(|(_, verdict)| *verdict != Some(false)).collect();
+        if let_in.iter().all(|(_, verdict)| verdict.is_some()) {
+            return Vec::new();
+        }
+        let_in.into_iter().map(|(document, _)| document.doc_id.clone()).collect()
+    }
+
     /// What all of some parts let through.
     fn scope(&self, parts: &[&Part]) -> Scope {
-        let of_document = |document: &DocumentFacts| {
-            all_hold(parts, &|test| (!self.is_of_passages(&test.key)).then(|| test.holds_of_document(document)))
-        };
-        let verdicts: Vec<Option<bool>> = self
-            .documents
-            .rows
-            .iter()
-            .map(|document| if self.admits(document) { of_document(document) } else { Some(false) })
-            .collect();
-        let with = |wanted: Option<bool>| {
-            let rows = self.documents.rows.iter().zip(&verdicts).filter(move |(_, verdict)| **verdict == wanted);
-            rows.map(|(document, _)| document.doc_id.as_str()).collect::<HashSet<&str>>()
-        };
-        let (admitted, open) = (with(Some(true)), with(None));
+        let (mut admitted, mut open) = (HashSet::new(), HashSet::new());
+        for document in &self.documents.rows {
+            match self.verdict(parts, document) {
+                Some(true) => drop(admitted.insert(document.doc_id.as_str())),
+                Some(false) => {}
+                None => drop(open.insert(document.doc_id.as_str())),
+            }
+        }
         if admitted.len() == self.documents.rows.len() {
             return Scope::Everything;
         }
-        let Some(passages) = self.passages.filter(|_| !open.is_empty()) else {
+        let Some(passages) = self.passages.as_ref().filter(|_| !open.is_empty()) else {
             return Scope::Documents(admitted.into_iter().map(str::to_owned).collect());
         };
         let holds = |passage: &&PassageFacts| {
@@ -302,7 +331,8 @@ fn unknown_key(filter: Option<&Filter>, worlds: &[World<'_>]) -> Option<UnknownK
     alike.sort_by(|a, b| b.0.total_cmp(&a.0));
     let alike: Vec<&str> = alike.into_iter().map(|(_, known)| known).take(MOST_NAMED).collect();
     let hint = if alike.is_empty() {
-        let mut known: Vec<&str> = Key::names().map(|name| &name[..]).chain(names.iter().copied()).collect();
+        let mut known: Vec<&str> = Key::names().map(|name| &name[..]).collect();
+        known.extend(names.iter().filter(|name| matches!(Key::named(name), Key::Other(_))));
         let more = if known.len() > 2 * MOST_NAMED { ", …" } else { "" };
         known.truncate(2 * MOST_NAMED);
         format!("there are {}{more}", known.join(", "))
