@@ -72,6 +72,7 @@ rst\t'reStructuredText'
 asciidoc\t'AsciiDoc'
 jsonl\t'JSON Lines with `_id`, `title` and `text`, as in a BEIR corpus'
 text\t'Plain text'"
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l time -d 'When what is ingested is from, such as 2026-11-21 or `90d ago`, whatever it says itself [default: what the document says, otherwise the time of the file]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l max-file-size -d 'Refuse larger files [default: 500 for PDF, DOCX and EPUB, 20 for text]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l password -d 'The password of encrypted PDFs' -r
@@ -105,6 +106,14 @@ semantic\t'Vectors alone'
 keyword\t'Words alone (BM25)'"
 complete -c kb -n "__fish_kb_using_subcommand search" -s k -l limit -d 'How many passages [default: 5]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l doc -d 'Only in this document (an id, a path, a title, or the beginning, end or part of one); may be given several times' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l why -d 'Instead of a result, say of a chunk or a section in which stage it was lost, and what would have kept it' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l rerank -d 'How the best are looked at again: light, by the question\'s words in passage and titles, or off [default: light, for --method auto and hybrid]' -r -f -a "light\t'By the question\'s words'
+off\t'Not at all'"
+complete -c kb -n "__fish_kb_using_subcommand search" -l filter -d 'Only what this holds of, such as \'author = Ann and page < 20\'; several are joined by and; \'\' puts the one of kb.toml aside' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l before -d 'Only documents from before the beginning of this time' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l after -d 'Only documents from the beginning of this time on' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l as-of -d 'Only what was there at the end of this time: nothing later' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l half-life -d 'Let scores decay with the age of the document: halve them for each 90d, 6 months, 1y; none for no decay [default: none]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l min-score -d 'Leave out passages below this score, from 0 to 1' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand search" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
@@ -117,6 +126,7 @@ complete -c kb -n "__fish_kb_using_subcommand search" -l color -d 'When to use c
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand search" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand search" -l explain -d 'Show how the result came about: each stage with its time, what it took and what came out'
 complete -c kb -n "__fish_kb_using_subcommand search" -s q -l quiet -d 'Only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand search" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand search" -l no-progress -d 'No progress display'
@@ -166,6 +176,7 @@ complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l section -d 'Only o
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l type -d 'Only parents, or only children' -r -f -a "parent\t'Passages that are shown'
 child\t'Pieces of them that are matched'"
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l filter -d 'Only chunks with this text in them: plain text, upper and lower case alike' -r
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l where -d 'Only chunks of which this holds, such as \'tags = safety and page < 20\'; `kb search --help` says what it can be' -r
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l limit -d 'At most so many [default: all]' -r
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l offset -d 'Pass over so many' -r
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l order-by -d 'By document, parent, index, chunk_id, chunk_type, section, updated_at or page; with `:desc` from the end [default: document,parent,index]' -r
@@ -229,6 +240,10 @@ complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s q -l quiet -d 'On
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand docs" -l filter -d 'Only what this holds of, such as \'author = Ann and page < 20\'; several are joined by and; \'\' puts the one of kb.toml aside' -r
+complete -c kb -n "__fish_kb_using_subcommand docs" -l before -d 'Only documents from before the beginning of this time' -r
+complete -c kb -n "__fish_kb_using_subcommand docs" -l after -d 'Only documents from the beginning of this time on' -r
+complete -c kb -n "__fish_kb_using_subcommand docs" -l as-of -d 'Only what was there at the end of this time: nothing later' -r
 complete -c kb -n "__fish_kb_using_subcommand docs" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand docs" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand docs" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'

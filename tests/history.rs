@@ -435,6 +435,7 @@ fn document(version: usize) -> NewDocument {
         structure_version: 1,
         embedded: true,
         edits: Vec::new(),
+        time: None,
     };
     NewDocument { document, sections: Vec::new(), chunks: vec![chunk] }
 }

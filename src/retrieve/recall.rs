@@ -10,7 +10,9 @@ use futures::future::try_join_all;
 use super::fuse::{Candidate, Scores};
 use super::searched::{PassageKey, on_each};
 use crate::error::Result;
-use crate::store::{KeywordField, KeywordHit, KeywordStatistics, LoadedVectors, Scope, Snapshot, VectorHit, WordPlaces};
+use crate::store::{
+    KeywordField, KeywordHit, KeywordStatistics, LoadedVectors, Scope, Snapshot, VectorHit, WordPlaces,
+};
 
 /// Chunks per wanted parent that the vector search recalls: a good parent often has several good children.
 const CHUNKS_PER_PARENT: usize = 4;

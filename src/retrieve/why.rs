@@ -55,7 +55,14 @@ impl Kernel {
         if !self.lets_through(request, &ids).await? {
             let remedy = "what --filter, --doc or the times let through does not have it; ask without them".to_owned();
             let (stages, lost_in, remedy) = (Vec::new(), Some("filter".to_owned()), Some(remedy));
-            return Ok(Why { id: id.to_owned(), chunk_id: ids.into_iter().next(), rank: None, stages, lost_in, remedy });
+            return Ok(Why {
+                id: id.to_owned(),
+                chunk_id: ids.into_iter().next(),
+                rank: None,
+                stages,
+                lost_in,
+                remedy,
+            });
         }
         let asked = SearchRequest { explain: true, ..request.clone() };
         let ranking = self.rank(&asked).await?;

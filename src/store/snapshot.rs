@@ -302,8 +302,7 @@ impl Snapshot {
         loop {
             let near = self.vector_search(vector, None, wide).await?;
             let all = near.len() < wide;
-            let mut hits: Vec<VectorHit> =
-                near.into_iter().filter(|hit| scope.admits_chunk(&hit.parent_id)).collect();
+            let mut hits: Vec<VectorHit> = near.into_iter().filter(|hit| scope.admits_chunk(&hit.parent_id)).collect();
             if all || hits.len() >= limit {
                 hits.truncate(limit);
                 return Ok(hits);

@@ -49,7 +49,7 @@ impl Key {
     }
 
     /// The names that are always there.
-    pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    pub(super) fn names<'a>() -> impl Iterator<Item = &'a str> {
         NAMES.iter().map(|(name, _)| *name)
     }
 }

@@ -324,14 +324,14 @@ fn unknown_key(filter: Option<&Filter>, worlds: &[World<'_>]) -> Option<UnknownK
     let mut alike: Vec<(f64, &str)> = names
         .iter()
         .copied()
-        .chain(Key::names().map(|name| &name[..]))
+        .chain(Key::names())
         .map(|known| (strsim::jaro_winkler(known, &fold(&name)), known))
         .filter(|(likeness, _)| *likeness >= LEAST_LIKENESS)
         .collect();
     alike.sort_by(|a, b| b.0.total_cmp(&a.0));
     let alike: Vec<&str> = alike.into_iter().map(|(_, known)| known).take(MOST_NAMED).collect();
     let hint = if alike.is_empty() {
-        let mut known: Vec<&str> = Key::names().map(|name| &name[..]).collect();
+        let mut known: Vec<&str> = Key::names().collect();
         known.extend(names.iter().filter(|name| matches!(Key::named(name), Key::Other(_))));
         let more = if known.len() > 2 * MOST_NAMED { ", …" } else { "" };
         known.truncate(2 * MOST_NAMED);

@@ -10,6 +10,7 @@ use super::compare::{Counts, Item, Leftover, Mark, What, document_of};
 use super::past::Past;
 use crate::error::Result;
 use crate::store::convert::{Columns, documents_from_batch};
+use crate::store::document_time::DocumentTime;
 use crate::store::layout::Namespace;
 use crate::store::rows::DocumentRow;
 use crate::store::snapshot::collect;
@@ -37,6 +38,8 @@ pub enum Field {
     Language,
     /// What it says about itself.
     Metadata,
+    /// When it is from, unless that is only the time of its file.
+    Time,
     /// Where its table of contents comes from, and a correction of it.
     TableOfContents,
     /// Whether its chunks have vectors.
@@ -55,6 +58,7 @@ impl Field {
             Field::Format => "format",
             Field::Language => "language",
             Field::Metadata => "metadata",
+            Field::Time => "time",
             Field::TableOfContents => "table of contents",
             Field::Vectors => "vectors",
             Field::Edits => "edits",
@@ -64,6 +68,7 @@ impl Field {
     /// Those in which two rows of a document differ.
     fn between(before: &DocumentRow, after: &DocumentRow) -> Vec<Self> {
         let toc = |row: &DocumentRow| (row.toc_method.clone(), row.corrected_toc.clone());
+        let time = |row: &DocumentRow| row.time.clone().filter(|time| time.from != DocumentTime::FILE);
         [
             (before.content_hash != after.content_hash, Field::Text),
             (before.source != after.source, Field::Source),
@@ -71,6 +76,7 @@ impl Field {
             (before.format != after.format, Field::Format),
             (before.language != after.language, Field::Language),
             (before.metadata != after.metadata, Field::Metadata),
+            (time(before) != time(after), Field::Time),
             (toc(before) != toc(after), Field::TableOfContents),
             (before.embedded != after.embedded, Field::Vectors),
             (before.edits != after.edits, Field::Edits),
