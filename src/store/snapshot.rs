@@ -1,6 +1,7 @@
 //! What a reader sees: one generation, whatever writers do meanwhile.
 
 use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::TryStreamExt;
@@ -107,6 +108,8 @@ pub struct Snapshot {
     pub(super) tables: Tables,
     keyword: KeywordReader,
     lease: Option<Lease>,
+    /// Documents that were read: a generation does not change, and the same ones answer question after question.
+    known: Mutex<HashMap<String, DocumentRow>>,
 }
 
 impl Snapshot {
@@ -150,7 +153,7 @@ impl Snapshot {
             return Ok(None);
         }
         let tables = Tables::open_at(namespace, &manifest).await?;
-        Ok(Some(Snapshot { manifest, tables, keyword, lease }))
+        Ok(Some(Snapshot { manifest, tables, keyword, lease, known: Mutex::default() }))
     }
 
     /// Its tables, without the keyword index.
@@ -181,11 +184,19 @@ impl Snapshot {
 
     /// The documents with the given ids, in any order.
     pub async fn documents_by_id(&self, ids: &[String]) -> Result<Vec<DocumentRow>> {
-        if ids.is_empty() {
-            return Ok(Vec::new());
+        // A lock that a panic has poisoned still guards a sound map: rows are put in whole.
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let missing: Vec<String> = {
+            let known = known();
+            ids.iter().filter(|id| !known.contains_key(*id)).cloned().collect()
+        };
+        if !missing.is_empty() {
+            let batches = self.tables.rows(&self.tables.documents, Some(in_list("doc_id", &missing)), None).await?;
+            let rows = collect(&batches, convert::documents_from_batch)?;
+            known().extend(rows.into_iter().map(|row| (row.doc_id.clone(), row)));
         }
-        let batches = self.tables.rows(&self.tables.documents, Some(in_list("doc_id", ids)), None).await?;
-        collect(&batches, convert::documents_from_batch)
+        let known = known();
+        Ok(ids.iter().filter_map(|id| known.get(id).cloned()).collect())
     }
 
     /// The sections of a document, in the order of its table of contents.
