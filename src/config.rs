@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Span, SpanRelativeTo};
 use serde::{Deserialize, Deserializer};
 
 use crate::error::{Error, Result};
-use crate::retrieve::Method;
+use crate::retrieve::{Expand, Fallback, FusionName, Kind, Method, Settings, Weights};
 
 /// The file's name, in the store's folder.
 pub const FILE: &str = "kb.toml";
@@ -46,6 +46,38 @@ pub struct SearchConfig {
     pub filter: Option<String>,
     /// What `--half-life` says where it is not given; `none` for no decay.
     pub half_life: Option<String>,
+    /// How much the keyword arm and the semantic arm count.
+    pub weights: Option<Weights>,
+    /// How they are fused.
+    pub fusion: Option<FusionName>,
+    /// The k of reciprocal rank fusion.
+    pub rrf_k: Option<f32>,
+    /// Candidates per arm.
+    pub pool: Option<usize>,
+    /// Of which kind questions are, instead of telling it by their words.
+    pub kind: Option<Kind>,
+    /// Which other words are searched for.
+    pub expand: Option<Expand>,
+    /// When a search is tried again.
+    pub fallback: Option<Fallback>,
+}
+
+impl SearchConfig {
+    /// What it sets.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            method: self.method,
+            weights: self.weights,
+            fusion: self.fusion,
+            rrf_k: self.rrf_k,
+            pool: self.pool,
+            limit: self.limit,
+            min_score: self.min_score,
+            kind: self.kind,
+            expand: self.expand,
+            fallback: self.fallback,
+        }
+    }
 }
 
 /// The table `[ingest]`.
@@ -107,12 +139,37 @@ impl Config {
             }
             Err(error) => return Err(Error::io("read", &path, &error)),
         };
-        toml::from_str(&text).map_err(|error| {
-            let line = error.span().map_or(1, |span| text[..span.start.min(text.len())].matches('\n').count() + 1);
-            Error::usage(format!("{}, line {line}: {}", path.display(), crate::text::squeeze(error.message())))
+        let wrong = |at: usize, message: &str| {
+            let line = text[..at.min(text.len())].matches('\n').count() + 1;
+            Error::usage(format!("{}, line {line}: {}", path.display(), crate::text::squeeze(message)))
                 .hint("correct the file")
-        })
+        };
+        let config: Config =
+            toml::from_str(&text).map_err(|error| wrong(error.span().map_or(0, |span| span.start), error.message()))?;
+        match config.search.settings().contradiction() {
+            None => Ok(config),
+            Some(found) => {
+                let message = found.told(|setting| format!("search.{setting}"));
+                Err(wrong(place_of(&text, &format!("search.{}", found.setting)), &message))
+            }
+        }
     }
+}
+
+/// Where in the file a setting stands, by its dotted name; the beginning, where it does not say.
+fn place_of(text: &str, setting: &str) -> usize {
+    let Ok(table) = toml::de::DeTable::parse(text) else { return 0 };
+    let mut table = table.into_inner();
+    let mut place = 0;
+    for name in setting.split('.') {
+        let Some((key, value)) = table.into_iter().find(|(key, _)| key.get_ref() == name) else { break };
+        place = key.span().start;
+        match value.into_inner() {
+            toml::de::DeValue::Table(inner) => table = inner,
+            _ => break,
+        }
+    }
+    place
 }
 
 #[cfg(test)]
@@ -125,6 +182,24 @@ mod tests {
         std::fs::write(folder.path().join(FILE), "[search]\nlimit = 5\nmetod = \"keyword\"\n").unwrap();
         let error = Config::read(folder.path()).unwrap_err();
         assert!(error.message().contains("line 3") && error.message().contains("metod"), "{error}");
+    }
+
+    #[test]
+    fn settings_that_contradict_each_other_are_refused_with_their_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let wrong = |text: &str| {
+            std::fs::write(folder.path().join(FILE), text).unwrap();
+            Config::read(folder.path()).map_or_else(|error| error.message().to_owned(), |_| String::new())
+        };
+        let told = wrong("[search]\nlimit = 5\n\npool = 3\n");
+        assert!(told.contains("line 4: search.pool is 3, which is smaller than search.limit, 5"), "{told}");
+        let told = wrong("# mine\n[search.fallback]\nmin_hits = 3\nmin_docs = 0\n");
+        assert!(told.contains("line 4: search.fallback.min_docs is 0"), "{told}");
+        let told = wrong("search.rrf_k = 10\n");
+        assert!(told.contains("line 1: search.rrf_k"), "{told}");
+        let told = wrong("[search]\nweights = [-1, 2]\n");
+        assert!(told.contains("line 2") && told.contains("negative"), "{told}");
+        assert_eq!(wrong("[search]\nweights = [1, 2]\nfusion = \"rrf\"\nrrf_k = 10\n"), "");
     }
 
     #[test]

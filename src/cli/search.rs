@@ -6,11 +6,12 @@ use super::Context;
 use super::filter::{FILTERS, FilterArgs, HalfLife, half_life, parse_half_life};
 use crate::error::{Error, Result};
 use crate::render::{SearchView, WhyView};
-use crate::retrieve::{DEFAULT_POOL, Kernel, Method, Rerank, SearchRequest, SecondLook, resolve_in_each};
+use crate::retrieve::{
+    Expand, Fallback, FusionName, Kernel, Kind, Method, Rerank, SearchRequest, SecondLook, Settings, Weights,
+    resolve_in_each,
+};
 use crate::store::Store;
 
-/// How many hits where nothing is said.
-const DEFAULT_LIMIT: usize = 5;
 /// Longer questions are refused: nobody means them.
 const LONGEST_QUERY_BYTES: usize = 64 * 1024;
 
@@ -26,6 +27,14 @@ Examples:
   kb search retry limit -n all                  in every one
   kb search retry limit --filter 'path = docs/**/*.md and not tags = draft'
   kb search budget --filter 'page <= 20' --as-of 2026-06 --half-life 90d
+  kb search '\"prime the pump\" vent'            only passages with that phrase
+  kb search what chapters does manual.pdf have  answered from the table of contents
+  kb search prime the pump --weights 0.7,0.3
+  kb search prime the pump --fallback min_hits=3,min_docs=2
+
+What stands in quotation marks is found only as it stands, in text or titles; the shell wants them in others. A word that
+no passage has is searched for as what begins with it or what it is misspelt for, and the answer says so; --expand off
+leaves it. A question about chapters is answered from the table of contents; --kind concept has the text searched.
 
 A passage that several of the namespaces have from the same source is shown once, with all their names. What --doc
 says is looked for in each of them.";
@@ -65,6 +74,64 @@ pub struct SearchArgs {
     /// Leave out passages below this score, from 0 to 1
     #[arg(long, value_name = "SCORE")]
     min_score: Option<f32>,
+    #[command(flatten)]
+    ranking: RankingArgs,
+}
+
+/// How hits are ranked.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Ranking options")]
+struct RankingArgs {
+    /// How much the keyword arm and the semantic arm count, whatever the question's language [default: by question]
+    #[arg(long, value_name = "KEYWORD,SEMANTIC", allow_hyphen_values = true)]
+    weights: Option<Weights>,
+    /// How the arms are fused [default: weighted]
+    #[arg(long, value_enum)]
+    fusion: Option<FusionName>,
+    /// The k of reciprocal rank fusion [default: 60]
+    #[arg(long, value_name = "K")]
+    rrf_k: Option<f32>,
+    /// How many candidates each arm recalls [default: 100, or -k]
+    #[arg(long, value_name = "N")]
+    pool: Option<usize>,
+    /// Of which kind the question is [default: told by its words]
+    #[arg(long, value_enum)]
+    kind: Option<Kind>,
+    /// Which words are searched for beside those of the question [default: missing]
+    #[arg(long, value_enum, value_name = "WORDS")]
+    expand: Option<Expand>,
+    /// Look again (wider, with the other arm, with other words) where a search gives less: min_hits=N, min_score=S,
+    /// min_docs=N, or off [default: off]
+    #[arg(long, value_name = "CONDITIONS")]
+    fallback: Option<Fallback>,
+}
+
+impl SearchArgs {
+    /// What was typed, as settings.
+    fn settings(&self) -> Settings {
+        let ranking = &self.ranking;
+        Settings {
+            method: self.method,
+            weights: ranking.weights,
+            fusion: ranking.fusion,
+            rrf_k: ranking.rrf_k,
+            pool: ranking.pool,
+            limit: self.limit.map(|limit| limit as usize),
+            min_score: self.min_score,
+            kind: ranking.kind,
+            expand: ranking.expand,
+            fallback: ranking.fallback,
+        }
+    }
+}
+
+/// The flag of a setting.
+fn flag(setting: &str) -> String {
+    match setting.strip_prefix("fallback.") {
+        Some(condition) => format!("--fallback {condition}"),
+        None if setting == "limit" => "-k".to_owned(),
+        None => format!("--{}", setting.replace('_', "-")),
+    }
 }
 
 /// How the best candidates are looked at again.
@@ -87,9 +154,16 @@ pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
     }
     let store = context.store()?;
     let config = context.config(&store)?;
-    let min_score = args.min_score.or(config.search.min_score);
-    if min_score.is_some_and(|score| !(0.0..=1.0).contains(&score)) {
-        return Err(Error::usage("--min-score is no number from 0 to 1").hint("for example --min-score 0.5"));
+    let settings = args.settings().or(config.search.settings());
+    if let Some(found) = settings.contradiction() {
+        return Err(
+            Error::usage(found.told(flag)).hint("`kb search --help` says what each takes; kb.toml may set it too")
+        );
+    }
+    if settings.pool() < settings.limit() {
+        let (pool, limit) = (settings.pool(), settings.limit());
+        return Err(Error::usage(format!("--pool is {pool}, which is smaller than the {limit} passages wanted"))
+            .hint(format!("ask for fewer with -k {pool}, or for a pool of {limit}")));
     }
     let restriction = args.filter.or(config.search.filter.as_deref())?;
     let half_life = half_life(args.half_life, config.search.half_life.as_deref())?;
@@ -98,22 +172,26 @@ pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
         [] => None,
         names => Some(documents(context, &kernel, names, &store).await?),
     };
-    let limit = args.limit.map(|limit| limit as usize).or(config.search.limit).unwrap_or(DEFAULT_LIMIT);
     let request = SearchRequest {
-        query,
-        method: args.method.or(config.search.method).unwrap_or(Method::Auto),
-        limit,
         documents,
         restriction,
         half_life,
-        min_score,
-        pool: DEFAULT_POOL.max(limit),
         rerank: match args.rerank {
             None => Rerank::Auto,
             Some(RerankChoice::Light) => Rerank::Light(SecondLook::default()),
             Some(RerankChoice::Off) => Rerank::Off,
         },
         explain: args.explain,
+        method: settings.method.unwrap_or(Method::Auto),
+        limit: settings.limit(),
+        min_score: settings.min_score,
+        pool: settings.pool(),
+        weights: settings.weights,
+        fusion: settings.fusion(),
+        kind: settings.kind,
+        expand: settings.expand.unwrap_or_default(),
+        fallback: settings.fallback.unwrap_or_default(),
+        ..SearchRequest::new(query)
     };
     if let Some(id) = &args.why {
         let why = kernel.why(&request, id).await?;
@@ -126,7 +204,7 @@ pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
         result.trace.stages.iter().map(|stage| format!("{} {:.1} ms", stage.name, stage.milliseconds)).collect();
     context.tell_more(&format!("method {}; {}", result.route.method().name(), stages.join(", ")));
     context.show(&SearchView(&result))?;
-    if result.hits.is_empty() {
+    if result.hits.is_empty() && result.contents.is_empty() {
         context.tell(&format!("nothing found for {:?}", crate::text::truncate(&result.query, 80)));
         return Ok(1);
     }

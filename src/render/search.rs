@@ -5,9 +5,10 @@ use std::io::{Result, Write};
 use serde_json::{Value, json};
 
 use super::style::{DIM, MATCH, PLACE, TITLE, paint};
+use super::toc::{TocView, json_entry};
 use super::{Screen, View, as_markdown, explain, pages, value};
 use crate::chunk::context::SEPARATOR;
-use crate::retrieve::{Hit, SearchResult};
+use crate::retrieve::{Contents, Hit, SearchResult};
 use crate::text::highlight::find_matches;
 
 /// What `kb search` shows.
@@ -15,6 +16,12 @@ pub struct SearchView<'a>(pub &'a SearchResult);
 
 impl View for SearchView<'_> {
     fn table(&self, screen: Screen, out: &mut dyn Write) -> Result<()> {
+        for (i, contents) in self.0.contents.iter().enumerate() {
+            if i > 0 {
+                writeln!(out)?;
+            }
+            toc(contents).table(screen, out)?;
+        }
         for (i, hit) in self.0.hits.iter().enumerate() {
             if i > 0 {
                 writeln!(out)?;
@@ -37,6 +44,12 @@ impl View for SearchView<'_> {
     }
 
     fn markdown(&self, out: &mut dyn Write) -> Result<()> {
+        for (i, contents) in self.0.contents.iter().enumerate() {
+            if i > 0 {
+                writeln!(out)?;
+            }
+            toc(contents).markdown(out)?;
+        }
         for (i, hit) in self.0.hits.iter().enumerate() {
             if i > 0 {
                 writeln!(out)?;
@@ -65,6 +78,8 @@ impl View for SearchView<'_> {
             "namespaces": result.namespaces,
             "method": result.route.method().name(),
             "weights": { "keyword": result.route.keyword, "semantic": result.route.semantic },
+            "understood": value(&result.understood),
+            "contents": result.contents.iter().map(json_contents).collect::<Vec<_>>(),
             "hits": value(&result.hits),
             "notes": result.notes,
             "timings_ms": timings,
@@ -76,14 +91,15 @@ impl View for SearchView<'_> {
     }
 
     fn lines(&self) -> Vec<Value> {
-        self.0.hits.iter().map(value).collect()
+        self.0.contents.iter().map(json_contents).chain(self.0.hits.iter().map(value)).collect()
     }
 
     fn paths(&self) -> Vec<String> {
         let mut paths: Vec<String> = Vec::new();
-        for hit in &self.0.hits {
-            if !paths.contains(&hit.source) {
-                paths.push(hit.source.clone());
+        let contents = self.0.contents.iter().map(|contents| &contents.document.source);
+        for source in contents.chain(self.0.hits.iter().map(|hit| &hit.source)) {
+            if !paths.contains(source) {
+                paths.push(source.clone());
             }
         }
         paths
@@ -96,6 +112,24 @@ impl SearchView<'_> {
         let names: Vec<&str> = std::iter::once(&hit.namespace).chain(&hit.also_in).map(String::as_str).collect();
         (self.0.namespaces.len() > 1).then(|| names.join(", "))
     }
+}
+
+/// An answer from a table of contents: that, as `kb toc` shows it.
+fn toc(contents: &Contents) -> TocView<'_> {
+    TocView { document: &contents.document, sections: &contents.sections, hidden: 0, provenance: false }
+}
+
+fn json_contents(contents: &Contents) -> Value {
+    let document = &contents.document;
+    let entries: Vec<Value> = contents.sections.iter().map(|section| json_entry(section, document)).collect();
+    json!({
+        "namespace": contents.namespace,
+        "doc_id": document.doc_id,
+        "source": document.source,
+        "title": document.title,
+        "part": contents.part,
+        "entries": entries,
+    })
 }
 
 fn heading(hit: &Hit) -> String {

@@ -3,10 +3,14 @@
 //! Weighted sum of scores, each arm's scaled to 0…1 over the candidates of this question (min-max, as in Bruch et
 //! al., "An Analysis of Fusion Functions for Hybrid Retrieval", 2023). Candidates that one arm did not recall get
 //! their real score from it, so that nothing is punished for being just outside a list.
+//!
+//! On request reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009), with weights: Σ weight / (k + rank), as a
+//! share of what the first of both arms gets, so that its scores are from 0 to 1 too.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::searched::PassageKey;
+use super::settings::Fusion;
 
 /// Scores by passage.
 pub(super) type Scores = HashMap<PassageKey, f32>;
@@ -33,6 +37,55 @@ pub(super) struct ArmScores {
     pub keyword: Scores,
     /// Cosine; a chunk that is not in here has no vector.
     pub semantic: Scores,
+}
+
+/// Fuses, best first, as `fusion` says. Weights are shares of 1.
+pub(super) fn fuse_by(fusion: Fusion, scores: &ArmScores, keyword_weight: f32, semantic_weight: f32) -> Vec<Candidate> {
+    match fusion {
+        Fusion::Weighted => fuse(scores, keyword_weight, semantic_weight),
+        // Of one arm there is nothing to fuse, and it keeps its own scores.
+        Fusion::Rrf(_) if keyword_weight <= 0.0 || semantic_weight <= 0.0 => {
+            fuse(scores, keyword_weight, semantic_weight)
+        }
+        Fusion::Rrf(k) => fuse_ranks(scores, keyword_weight, semantic_weight, k),
+    }
+}
+
+/// Reciprocal rank fusion. A passage that matches no word gets nothing from the keyword arm; one without a vector was
+/// not judged by the semantic arm and keeps its rank among the words, as in [`fuse`].
+fn fuse_ranks(scores: &ArmScores, keyword_weight: f32, semantic_weight: f32, k: f32) -> Vec<Candidate> {
+    let mut candidates = fuse(scores, keyword_weight, semantic_weight);
+    let (keyword, semantic) = (ranks(&scores.keyword), ranks(&scores.semantic));
+    // The first place counts as much whatever k is.
+    let part = |rank: usize| (k + 1.0) / (k + rank as f32);
+    for candidate in &mut candidates {
+        let key = PassageKey { chunk_id: candidate.chunk_id.clone(), namespace: candidate.namespace };
+        let by_words = keyword.get(&key).map_or(0.0, |rank| part(*rank));
+        let by_vectors = semantic.get(&key).map_or(by_words, |rank| part(*rank));
+        candidate.score = keyword_weight * by_words + semantic_weight * by_vectors;
+    }
+    // Equals stay in the order that their scores gave.
+    candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
+    candidates
+}
+
+/// The rank of each passage, from 1: equal scores share one, and a passage that is in several namespaces counts once,
+/// so that the others have the ranks that they would have in one.
+fn ranks(scores: &Scores) -> HashMap<PassageKey, usize> {
+    let mut order: Vec<(&PassageKey, f32)> = scores.iter().map(|(key, score)| (key, *score)).collect();
+    order.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+    let mut known: HashSet<&str> = HashSet::with_capacity(order.len());
+    let (mut rank, mut last) = (0, f32::INFINITY);
+    order
+        .into_iter()
+        .map(|(key, score)| {
+            if rank == 0 || score < last {
+                (rank, last) = (known.len() + 1, score);
+            }
+            known.insert(&key.chunk_id);
+            (key.clone(), rank)
+        })
+        .collect()
 }
 
 /// Fuses, best first; equal scores in the order of ids and namespaces, so that the same question always gives the same answer.
@@ -112,6 +165,44 @@ mod tests {
         let score = |id: &str| fused.iter().find(|c| c.chunk_id == id).unwrap().score;
         assert_eq!((score("x"), score("a"), score("b")), (1.0, 0.9, 0.0));
         assert!((score("y") - 0.1).abs() < 1e-6);
+    }
+
+    #[test]
+    fn ranks_are_fused_where_that_is_asked_for() {
+        let both = scores(&[("a", 100.0), ("b", 2.0), ("c", 1.0)], &[("b", 0.9), ("c", 0.5), ("a", 0.1)]);
+        let order = |fusion, keyword, semantic| {
+            let fused = fuse_by(fusion, &both, keyword, semantic);
+            fused.into_iter().map(|c| (c.chunk_id, (c.score * 1e4).round() as i32)).collect::<Vec<_>>()
+        };
+        let expected =
+            |places: [(&str, f32); 3]| places.map(|(id, score)| (id.to_owned(), (score * 1e4).round() as i32));
+        // b: 1/62 + 1/61, a: 1/61 + 1/63, c: 1/63 + 1/62, each half of a share of 1/61.
+        let half = |one: f32, two: f32| (61.0 / one + 61.0 / two) / 2.0;
+        let by_ranks = expected([("b", half(62.0, 61.0)), ("a", half(61.0, 63.0)), ("c", half(63.0, 62.0))]);
+        assert_eq!(order(Fusion::Rrf(60.0), 0.5, 0.5), by_ranks);
+        assert_eq!(order(Fusion::Rrf(0.0), 0.9, 0.1)[0].0, "a", "the weights count");
+        assert_eq!(order(Fusion::Weighted, 0.5, 0.5)[0].0, "b");
+        assert_eq!(order(Fusion::Rrf(60.0), 0.0, 1.0)[0], ("b".to_owned(), 9000), "one arm keeps its cosines");
+    }
+
+    #[test]
+    fn twins_share_a_rank_and_equals_do_too() {
+        let scores = Scores::from([
+            (key("a", 0), 3.0),
+            (key("a", 1), 3.0),
+            (key("b", 0), 2.0),
+            (key("c", 0), 2.0),
+            (key("d", 0), 1.0),
+        ]);
+        let found = ranks(&scores);
+        let rank = |id, namespace| found[&key(id, namespace)];
+        assert_eq!([rank("a", 0), rank("a", 1), rank("b", 0), rank("c", 0), rank("d", 0)], [1, 1, 2, 2, 4]);
+    }
+
+    #[test]
+    fn a_passage_without_a_vector_keeps_its_rank_among_the_words() {
+        let both = scores(&[("x", 10.0), ("a", 8.0)], &[("a", 0.9), ("b", 0.1)]);
+        assert_eq!(fuse_by(Fusion::Rrf(60.0), &both, 0.5, 0.5)[0].chunk_id, "x");
     }
 
     #[test]

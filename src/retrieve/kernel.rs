@@ -6,15 +6,20 @@ use futures::future::try_join_all;
 use jiff::Timestamp;
 use tokio::sync::OnceCell;
 
+use super::contents;
 use super::encoder::Encoder;
+use super::fallback::look_again;
 use super::fetch::fetch;
 use super::filter::{Facts, decay, scopes};
-use super::fuse::{ArmScores, Candidate, fuse};
+use super::fuse::{ArmScores, Candidate, fuse_by};
+use super::phrases::confine;
 use super::query::{Route, keyword_terms};
 use super::recall::{KeywordArm, first_different, semantic};
 use super::searched::Searched;
 use super::trace::Trace;
-use super::{Method, SearchRequest, SearchResult};
+use super::understand::Understanding;
+use super::words::{self, Other, add_others};
+use super::{Method, Rerank, SearchRequest, SearchResult};
 use crate::embed::MODEL;
 use crate::error::{Error, Result};
 use crate::store::{LoadedVectors, Namespace, Scope, Snapshot};
@@ -28,8 +33,12 @@ const MOST_VECTORS_IN_MEMORY: usize = 50_000;
 pub struct Ranking {
     /// The names of the namespaces that were searched.
     pub namespaces: Vec<String>,
+    /// What the question was understood as.
+    pub understood: Understanding,
     /// Which arms were used, with which weights.
     pub route: Route,
+    /// Which other words were searched for.
+    pub(super) others: Vec<Other>,
     /// The passages. One that is in several namespaces is there for each, and counts once for the limit.
     pub candidates: Vec<Candidate>,
     /// Whether the semantic arm was asked and no passage that was searched has a vector.
@@ -104,15 +113,44 @@ impl Kernel {
     /// # Errors
     /// Where the question has no word in it, or the store or the model fail.
     pub async fn search(&self, request: &SearchRequest) -> Result<SearchResult> {
-        let Ranking { namespaces, route, candidates, no_vectors, notes: noted, mut trace } = self.rank(request).await?;
+        let mut notes = Vec::new();
+        if let Some(answered) = self.from_contents(request, &mut notes).await? {
+            return Ok(answered);
+        }
+        let Ranking { namespaces, understood, route, others, notes: told, candidates, no_vectors, mut trace } =
+            self.rank(request).await?;
         let start = Instant::now();
         let snapshots = self.snapshots().await?;
         let hits = fetch(&snapshots, &namespaces, &candidates, &request.query, request.limit).await?;
         trace.stage("fetch", start, candidates.len(), hits.len());
-        let mut notes = notes(request, &route);
-        notes.extend(noted);
+        notes.extend(language_notes(request, &route));
+        notes.extend(told);
+        notes.extend(words::notes(&snapshots, &others).await?);
         notes.extend(vector_note(request, &snapshots, no_vectors).await?);
-        Ok(SearchResult { query: request.query.clone(), namespaces, route, hits, notes, trace })
+        let query = request.query.clone();
+        Ok(SearchResult { query, namespaces, understood, route, contents: Vec::new(), hits, notes, trace })
+    }
+
+    /// The answer to a question about structure. Where there is none, it says why, and the text is searched.
+    async fn from_contents(&self, request: &SearchRequest, notes: &mut Vec<String>) -> Result<Option<SearchResult>> {
+        let (mut trace, start) = (Trace::new(request.explain), Instant::now());
+        let understood = Understanding::of_kind(&request.query, request.kind);
+        let Some(wanted) = &understood.wanted else { return Ok(None) };
+        let route = Route::choose(&understood, request, &MODEL);
+        understood.in_words().into_iter().fold(trace.stage("understand", start, 1, 1), |stage, words| stage.say(words));
+        let (start, snapshots, namespaces) = (Instant::now(), self.snapshots().await?, self.names());
+        let (scopes, _) = self.scopes(request, &snapshots, Timestamp::now(), &mut trace).await?;
+        let confined = request.documents.is_some();
+        let answer = contents::answer(&snapshots, &namespaces, &request.query, wanted, &scopes, confined).await?;
+        let entries = answer.contents.iter().map(|contents| contents.sections.len()).sum();
+        trace.stage("contents", start, answer.contents.len(), entries).say("answered from the table of contents");
+        notes.extend(answer.notes);
+        if answer.contents.is_empty() {
+            return Ok(None);
+        }
+        let (query, notes) = (request.query.clone(), std::mem::take(notes));
+        let (contents, hits) = (answer.contents, Vec::new());
+        Ok(Some(SearchResult { query, namespaces, understood, route, contents, hits, notes, trace }))
     }
 
     /// Ranks the passages for a question without reading them.
@@ -120,15 +158,23 @@ impl Kernel {
     /// # Errors
     /// As for [`search`](Self::search).
     pub async fn rank(&self, request: &SearchRequest) -> Result<Ranking> {
+        let first = self.look(request).await?;
+        if request.fallback.is_on() { look_again(self, request, first).await } else { Ok(first) }
+    }
+
+    /// Ranks once, as it is asked.
+    pub(super) async fn look(&self, request: &SearchRequest) -> Result<Ranking> {
         if !request.query.chars().any(char::is_alphanumeric) {
             return Err(Error::usage("the query has no word in it")
                 .hint("ask for something, for example kb search \"error E-417\""));
         }
         let mut trace = Trace::new(request.explain);
         let start = Instant::now();
-        let mut route = Route::choose(&request.query, request.method, &MODEL);
-        let terms = if route.keyword > 0.0 { keyword_terms(&request.query) } else { Vec::new() };
-        trace.stage("understand", start, 1, terms.len());
+        let understood = Understanding::of_kind(&request.query, request.kind);
+        let mut route = Route::choose(&understood, request, &MODEL);
+        let mut terms = keyword_terms(&request.query, &understood.identifiers);
+        let said = understood.in_words().into_iter().chain(route.in_words());
+        said.fold(trace.stage("understand", start, 1, terms.len()), |stage, words| stage.say(words));
         // The model is loaded and run on another thread while the store is opened and the keyword arm works.
         let encoding = (route.semantic > 0.0).then(|| {
             let (encoder, query) = (self.encoder.clone(), request.query.clone());
@@ -142,11 +188,23 @@ impl Kernel {
         trace.stage("open", start, self.searched.len(), snapshots.len());
         let mut scores = ArmScores::default();
         let now = Timestamp::now();
-        let (scopes, notes) = self.scopes(request, &snapshots, now, &mut trace).await?;
+        let (mut scopes, mut notes) = self.scopes(request, &snapshots, now, &mut trace).await?;
+        let quoted = confine(&snapshots, &understood, &terms, &mut scopes, &mut notes, &mut trace)?;
+        let start = Instant::now();
+        if route.keyword <= 0.0 {
+            terms.clear();
+        }
+        let others = add_others(&snapshots, &request.query, request.expand, &mut terms)?;
+        others.iter().fold(trace.stage("words", start, terms.len(), others.len()), |stage, other| {
+            stage.say(format!("for {:?} also: {}", other.typed, other.words.join(", ")))
+        });
         let start = Instant::now();
         let keyword = KeywordArm::new(&snapshots, terms)?;
         if route.keyword > 0.0 {
             scores.keyword = keyword.recall(&scopes, request.pool)?;
+            if quoted {
+                keyword.add_without_words(&scopes, request.pool, &mut scores.keyword);
+            }
             trace.stage("keyword", start, request.pool, scores.keyword.len()).scores(&scores.keyword);
         }
         let mut no_vectors = false;
@@ -160,7 +218,8 @@ impl Kernel {
             trace.took("encode", encode_ms);
             let start = Instant::now();
             let recalled = semantic(&snapshots, vectors, &vector, &scopes, &scores.keyword, request.pool).await?;
-            (scores.semantic, no_vectors) = (recalled.scores, recalled.no_vectors);
+            (scores.semantic, no_vectors) =
+                (recalled.scores, recalled.no_vectors && !scopes.iter().all(Scope::is_empty));
             trace.stage("semantic", start, request.pool, scores.semantic.len()).scores(&scores.semantic);
             let start = Instant::now();
             let unscored: Vec<_> = scores.semantic.keys().filter(|key| !scores.keyword.contains_key(*key)).collect();
@@ -172,9 +231,9 @@ impl Kernel {
             route = Route { keyword: 1.0, semantic: 0.0, ..route };
         }
         let start = Instant::now();
-        let mut candidates = fuse(&scores, route.keyword, route.semantic);
+        let mut candidates = fuse_by(route.fusion, &scores, route.keyword, route.semantic);
         trace.stage("fuse", start, scores.keyword.len() + scores.semantic.len(), candidates.len()).ranking(&candidates);
-        if let Some(look) = request.second_look() {
+        if let Some(look) = request.second_look().filter(|_| route.rerank || request.rerank != Rerank::Auto) {
             let start = Instant::now();
             let looked_at = &candidates[..look.depth.min(candidates.len())];
             let (weights, places) = (keyword.weights()?, keyword.places(looked_at)?);
@@ -190,7 +249,8 @@ impl Kernel {
             candidates.retain(|candidate| candidate.score >= least);
         }
         trace.stage("cut", start, all, candidates.len()).ranking(&candidates);
-        Ok(Ranking { namespaces: self.names(), route, candidates, no_vectors, notes, trace })
+        let namespaces = self.names();
+        Ok(Ranking { namespaces, understood, route, others, notes, candidates, no_vectors, trace })
     }
 
     /// What may be found in each namespace, and what the user should know about that.
@@ -217,6 +277,17 @@ impl Kernel {
     pub(super) async fn lets_through(&self, request: &SearchRequest, chunk_ids: &[String]) -> Result<bool> {
         let snapshots = self.snapshots().await?;
         let (scopes, _) = self.scopes(request, &snapshots, Timestamp::now(), &mut Trace::new(false)).await?;
+        Ok(scopes.iter().any(|scope| chunk_ids.iter().any(|id| scope.admits_chunk(id))))
+    }
+
+    /// Whether any of some passages has the phrases of the question, or those do not count.
+    pub(super) async fn keeps_to_phrases(&self, request: &SearchRequest, chunk_ids: &[String]) -> Result<bool> {
+        let snapshots = self.snapshots().await?;
+        let understood = Understanding::of_kind(&request.query, request.kind);
+        let terms = keyword_terms(&request.query, &understood.identifiers);
+        let mut trace = Trace::new(false);
+        let (mut scopes, mut notes) = self.scopes(request, &snapshots, Timestamp::now(), &mut trace).await?;
+        confine(&snapshots, &understood, &terms, &mut scopes, &mut notes, &mut trace)?;
         Ok(scopes.iter().any(|scope| chunk_ids.iter().any(|id| scope.admits_chunk(id))))
     }
 
@@ -273,13 +344,15 @@ fn held_in_memory(chunks: &[usize], most: usize) -> Vec<bool> {
     held
 }
 
-fn notes(request: &SearchRequest, route: &Route) -> Vec<String> {
+fn language_notes(request: &SearchRequest, route: &Route) -> Vec<String> {
     let mut notes = Vec::new();
-    if request.method == Method::Hybrid && route.coverage < 0.5 {
+    if request.method == Method::Hybrid && request.weights.is_none() && !route.model_knows() {
         notes
             .push(format!("the model {} does not know this question's language: ranked by keywords alone", MODEL.name));
     }
-    if request.method == Method::Semantic && route.coverage < 0.5 {
+    if (request.method == Method::Semantic || (request.weights.is_some() && route.semantic > 0.0))
+        && !route.model_knows()
+    {
         notes.push(format!(
             "the model {} does not know this question's language: expect poor results, or use --method keyword",
             MODEL.name

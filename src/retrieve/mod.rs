@@ -4,24 +4,31 @@
 //! Promise: the better arm is never spoiled by the weaker one. An arm that cannot judge a question (a model asked in
 //! a language it was not taught) gets no weight, and then is not even run.
 
+mod contents;
 mod encoder;
+mod fallback;
 mod fetch;
 mod filter;
 mod find_section;
 mod fuse;
 mod kernel;
 mod list_chunks;
+mod phrases;
 mod query;
 mod recall;
 mod rerank;
 mod resolve;
 mod searched;
 mod section;
+mod settings;
 mod trace;
+mod understand;
 mod why;
+mod words;
 
 use serde::Serialize;
 
+pub use contents::Contents;
 pub use encoder::Encoder;
 pub use filter::{Comparison, Filter, LONGEST_FILTER, Relation, Restriction, Test, documents_within, scope_within};
 pub use find_section::{Found, find_sections};
@@ -32,7 +39,9 @@ pub use query::Route;
 pub use rerank::SecondLook;
 pub use resolve::{Named, Purpose, resolve_document, resolve_documents, resolve_in_each};
 pub use section::{Extent, LeftOut, SectionContent, SectionPart, with_subsections};
+pub use settings::{Contradiction, DEFAULT_RRF_K, Expand, Fallback, Fusion, FusionName, Settings, Weights};
 pub use trace::{Stage, Trace, Traced};
+pub use understand::{Kind, Quantity, ScriptShare, Understanding, Wanted};
 pub use why::{Why, WhyStage};
 
 /// Which arms are used.
@@ -96,6 +105,16 @@ pub struct SearchRequest {
     pub rerank: Rerank,
     /// Whether each stage keeps what came out of it.
     pub explain: bool,
+    /// How much each arm counts, whatever the method and the question's language; chosen by the route, where `None`.
+    pub weights: Option<Weights>,
+    /// How the arms are fused.
+    pub fusion: Fusion,
+    /// Of which kind the question is; told by its words, where `None`.
+    pub kind: Option<Kind>,
+    /// Which words are searched for beside those of the question.
+    pub expand: Expand,
+    /// When the search is tried again.
+    pub fallback: Fallback,
 }
 
 impl SearchRequest {
@@ -112,6 +131,11 @@ impl SearchRequest {
             pool: DEFAULT_POOL,
             rerank: Rerank::Auto,
             explain: false,
+            weights: None,
+            fusion: Fusion::Weighted,
+            kind: None,
+            expand: Expand::Missing,
+            fallback: Fallback::default(),
         }
     }
 }
@@ -129,6 +153,8 @@ impl SearchRequest {
 
 /// Candidates per arm: enough that a passage which is good in both is seen by at least one.
 pub const DEFAULT_POOL: usize = 100;
+/// How many hits `kb search` gives where nothing is said.
+pub const DEFAULT_LIMIT: usize = 5;
 
 /// A passage that answers.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -182,9 +208,13 @@ pub struct SearchResult {
     pub query: String,
     /// The names of the namespaces that were searched.
     pub namespaces: Vec<String>,
+    /// What the question was understood as.
+    pub understood: Understanding,
     /// Which arms were used, with which weights.
     pub route: Route,
-    /// The passages, best first.
+    /// The answer to a question about structure: tables of contents, or parts of them. Empty for other questions.
+    pub contents: Vec<Contents>,
+    /// The passages, best first; none where tables of contents are the answer.
     pub hits: Vec<Hit>,
     /// What the user should know about how they were found.
     pub notes: Vec<String>,

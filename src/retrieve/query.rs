@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 
-use super::Method;
+use super::settings::{Expand, Fusion};
+use super::understand::{Kind, Understanding};
+use super::{Method, SearchRequest};
 use crate::embed::Model;
 use crate::store::KeywordField;
 use crate::text::script::coverage;
@@ -16,6 +18,9 @@ const CONTEXT_WEIGHT: f32 = 0.3;
 const SINGLE_WEIGHT: f32 = 0.3;
 /// The parts of an identifier beside the whole of it.
 const PART_WEIGHT: f32 = 0.6;
+/// A code or a name from a program, whole: a passage that has it is in front of those that have its parts, however
+/// often.
+const IDENTIFIER_WEIGHT: f32 = 2.0;
 /// A question may be long (a pasted log); more different terms than this do not make it clearer.
 const MOST_TERMS: usize = 256;
 /// Below this coverage by the model's languages the semantic arm is not asked, above the other it has full weight.
@@ -24,30 +29,85 @@ const COVERAGE_FULL: f32 = 0.8;
 /// The semantic arm's weight in a question that its model covers.
 const SEMANTIC_WEIGHT: f32 = 0.6;
 
-/// Which arms are used, with which weights. The weights add up to 1.
+/// How a question is served. The weights add up to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Route {
-    /// Of the keyword arm.
+    /// The weight of the keyword arm.
     pub keyword: f32,
-    /// Of the semantic arm.
+    /// The weight of the semantic arm.
     pub semantic: f32,
     /// The share of the question's words that the model's languages cover, from 0 to 1.
     pub coverage: f32,
+    /// How the arms are fused.
+    pub fusion: Fusion,
+    /// How many candidates each arm recalls.
+    pub pool: usize,
+    /// Which other words are searched for.
+    pub expand: Expand,
+    /// Whether looking at the best a second time can help; where something is looked up by its name, that decides.
+    pub rerank: bool,
+    /// Why the arms have these weights.
+    #[serde(skip)]
+    pub why: &'static str,
 }
 
 impl Route {
-    /// Chooses the arms for a question.
-    pub fn choose(query: &str, method: Method, model: &Model) -> Self {
-        let coverage = coverage(query, model.scripts);
-        let semantic = match method {
-            Method::Keyword => 0.0,
-            Method::Semantic => 1.0,
-            Method::Hybrid | Method::Auto => {
+    /// Chooses the route for a question.
+    pub fn choose(understood: &Understanding, request: &SearchRequest, model: &Model) -> Self {
+        let coverage = coverage(&request.query, model.scripts);
+        let (semantic, why) = match (request.weights, request.method) {
+            (Some(weights), _) => (weights.semantic(), "as asked"),
+            (None, Method::Keyword) => (0.0, "words alone were asked for"),
+            (None, Method::Semantic) => (1.0, "vectors alone were asked for"),
+            // A code says nothing to the model, and a phrase is found by its words: what is near in meaning to them is
+            // not what was asked for. It need not even be loaded.
+            (None, Method::Auto) if understood.kind == Kind::Lookup => {
+                (0.0, "what is looked up by its name, words find")
+            }
+            (None, Method::Hybrid | Method::Auto) => {
                 let share = ((coverage - COVERAGE_FROM) / (COVERAGE_FULL - COVERAGE_FROM)).clamp(0.0, 1.0);
-                SEMANTIC_WEIGHT * share
+                let why = if share <= 0.0 {
+                    "the model does not know the question's language"
+                } else if share < 1.0 {
+                    "the model knows a part of the question's words"
+                } else {
+                    "the model knows the question's language"
+                };
+                (SEMANTIC_WEIGHT * share, why)
             }
         };
-        Route { keyword: 1.0 - semantic, semantic, coverage }
+        Route {
+            keyword: 1.0 - semantic,
+            semantic,
+            coverage,
+            fusion: request.fusion,
+            pool: request.pool,
+            expand: request.expand,
+            rerank: !matches!(understood.kind, Kind::Lookup | Kind::Structure),
+            why,
+        }
+    }
+
+    /// Whether the model knows enough of the question's words to be asked.
+    pub(super) fn model_knows(&self) -> bool {
+        self.coverage >= COVERAGE_FROM
+    }
+
+    /// The route in words, for the trace.
+    pub(super) fn in_words(&self) -> Vec<String> {
+        let fusion = match self.fusion {
+            Fusion::Weighted => "scores".to_owned(),
+            Fusion::Rrf(k) => format!("ranks, k {k}"),
+        };
+        let words = match self.expand {
+            Expand::Off => "only as they are",
+            Expand::Missing => "others only for those that nothing has",
+            Expand::All => "others beside them",
+        };
+        vec![
+            format!("weights: keyword {:.2}, semantic {:.2}: {}", self.keyword, self.semantic, self.why),
+            format!("fused by {fusion}; pool {}; words: {words}", self.pool),
+        ]
     }
 
     /// The method that the weights amount to.
@@ -64,10 +124,12 @@ impl Route {
 
 /// The weighted terms of a question for both keyword fields: each once, function words left out where there is
 /// anything else.
-pub(super) fn keyword_terms(query: &str) -> Vec<(KeywordField, String, f32)> {
+pub(super) fn keyword_terms(query: &str, identifiers: &[String]) -> Vec<(KeywordField, String, f32)> {
     let mut words: Vec<(String, f32)> = Vec::new();
     for token in tokenize(query) {
+        let typed = &query[token.start..token.end];
         let weight = match token.kind {
+            TokenKind::Whole if identifiers.iter().any(|name| name == typed) => IDENTIFIER_WEIGHT,
             TokenKind::Single => SINGLE_WEIGHT,
             TokenKind::Part => PART_WEIGHT,
             TokenKind::Word | TokenKind::Whole | TokenKind::Bigram => 1.0,
@@ -80,21 +142,22 @@ pub(super) fn keyword_terms(query: &str) -> Vec<(KeywordField, String, f32)> {
     }
     let telling: Vec<(String, f32)> = words.iter().filter(|(text, _)| !is_stopword(text)).cloned().collect();
     let words = if telling.is_empty() { words } else { telling };
-    words
-        .into_iter()
-        .flat_map(|(text, weight)| {
-            [(KeywordField::Content, text.clone(), weight), (KeywordField::Context, text, weight * CONTEXT_WEIGHT)]
-        })
-        .collect()
+    words.into_iter().flat_map(|(text, weight)| in_both_fields(text, weight)).collect()
+}
+
+/// A word with its weights in text and titles.
+pub(super) fn in_both_fields(text: String, weight: f32) -> [(KeywordField, String, f32); 2] {
+    [(KeywordField::Content, text.clone(), weight), (KeywordField::Context, text, weight * CONTEXT_WEIGHT)]
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::settings::Weights;
     use super::*;
     use crate::embed::MODEL;
 
     fn words(query: &str) -> Vec<String> {
-        keyword_terms(query)
+        keyword_terms(query, &[])
             .into_iter()
             .filter(|(field, ..)| *field == KeywordField::Content)
             .map(|(_, text, _)| text)
@@ -109,15 +172,42 @@ mod tests {
 
     #[test]
     fn the_model_is_asked_only_in_its_languages() {
-        let route = |query| Route::choose(query, Method::Auto, &MODEL);
+        let route = |query| Route::choose(&Understanding::of(query), &SearchRequest::new(query), &MODEL);
         assert_eq!(route("how to prime the pump").method(), Method::Hybrid);
         assert_eq!(route("如何启动水泵？").method(), Method::Keyword);
         assert!(route("LaTeX beamer theme 颜色").semantic < SEMANTIC_WEIGHT + 0.01);
     }
 
     #[test]
+    fn a_lookup_is_left_to_the_words_unless_a_method_is_asked_for() {
+        let route = |query: &str, method| {
+            let request = SearchRequest { method, ..SearchRequest::new(query) };
+            Route::choose(&Understanding::of(query), &request, &MODEL).method()
+        };
+        assert_eq!(route("E-417", Method::Auto), Method::Keyword);
+        assert_eq!(route("E-417", Method::Hybrid), Method::Hybrid);
+        assert_eq!(route("what does E-417 mean?", Method::Auto), Method::Hybrid);
+    }
+
+    #[test]
+    fn weights_that_are_asked_for_hold_in_any_language() {
+        let request =
+            SearchRequest { weights: Weights::new(1.0, 3.0).ok(), ..SearchRequest::new("如何启动水泵") };
+        let route = Route::choose(&Understanding::of(&request.query), &request, &MODEL);
+        assert_eq!((route.keyword, route.semantic), (0.25, 0.75));
+    }
+
+    #[test]
+    fn an_identifier_weighs_more_than_its_parts_and_a_compound() {
+        let identifiers = ["E-417".to_owned()];
+        let terms = keyword_terms("E-417 in a well-known pump", &identifiers);
+        let weight = |word: &str| terms.iter().find(|(_, text, _)| text == word).map(|(.., weight)| *weight);
+        assert_eq!((weight("e-417"), weight("417"), weight("well-known")), (Some(2.0), Some(0.6), Some(1.0)));
+    }
+
+    #[test]
     fn a_very_long_question_has_a_bounded_number_of_terms() {
         let query: String = (0..10_000).map(|i| format!("w{i}x ")).collect();
-        assert!(keyword_terms(&query).len() <= MOST_TERMS * 2);
+        assert!(keyword_terms(&query, &[]).len() <= MOST_TERMS * 2);
     }
 }

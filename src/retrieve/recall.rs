@@ -51,6 +51,21 @@ impl<'a> KeywordArm<'a> {
         Ok(best_of(keyed(hits), pool).into_iter().collect())
     }
 
+    /// Adds the passages of scopes that consist of passages and have no telling word of the question: they have its
+    /// phrases. No more than there is room for in the pool.
+    pub(super) fn add_without_words(&self, scopes: &[Scope], pool: usize, scores: &mut Scores) {
+        for (namespace, scope) in scopes.iter().enumerate() {
+            let Scope::Passages(ids) = scope else { continue };
+            let mut ids: Vec<&String> = ids.iter().collect();
+            ids.sort_unstable();
+            for id in ids {
+                if scores.len() < pool {
+                    scores.entry(PassageKey { chunk_id: id.clone(), namespace }).or_insert(0.0);
+                }
+            }
+        }
+    }
+
     /// The scores of those passages that have a word of the question.
     pub(super) fn score<'p>(&self, passages: impl Iterator<Item = &'p PassageKey>) -> Result<Scores> {
         let ids = by_namespace(passages, self.snapshots.len());

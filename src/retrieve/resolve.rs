@@ -192,10 +192,10 @@ fn nearest<'a>(documents: impl Iterator<Item = &'a DocumentRow>, wanted: &str) -
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn row(id: &str, source: &str, title: &str) -> DocumentRow {
+    pub(in crate::retrieve) fn row(id: &str, source: &str, title: &str) -> DocumentRow {
         DocumentRow {
             doc_id: id.into(),
             source: source.into(),

@@ -52,17 +52,17 @@ impl Kernel {
     /// Where there is no such chunk or section, or the search fails.
     pub async fn why(&self, request: &SearchRequest, id: &str) -> Result<Why> {
         let ids = self.passages_of(id).await?;
-        if !self.lets_through(request, &ids).await? {
-            let remedy = "what --filter, --doc or the times let through does not have it; ask without them".to_owned();
-            let (stages, lost_in, remedy) = (Vec::new(), Some("filter".to_owned()), Some(remedy));
-            return Ok(Why {
-                id: id.to_owned(),
-                chunk_id: ids.into_iter().next(),
-                rank: None,
-                stages,
-                lost_in,
-                remedy,
-            });
+        let lost = if !self.lets_through(request, &ids).await? {
+            Some(("filter", "what --filter, --doc or the times let through does not have it; ask without them"))
+        } else if !self.keeps_to_phrases(request, &ids).await? {
+            Some(("phrases", "it does not have what stands in quotation marks; ask without them"))
+        } else {
+            None
+        };
+        if let Some((stage, remedy)) = lost {
+            let (lost_in, remedy) = (Some(stage.to_owned()), Some(remedy.to_owned()));
+            let (id, chunk_id) = (id.to_owned(), ids.into_iter().next());
+            return Ok(Why { id, chunk_id, rank: None, stages: Vec::new(), lost_in, remedy });
         }
         let asked = SearchRequest { explain: true, ..request.clone() };
         let ranking = self.rank(&asked).await?;

@@ -151,7 +151,7 @@ impl KeywordReader {
         Ok(statistics)
     }
 
-    fn top(
+    pub(super) fn top(
         &self,
         query: &BooleanQuery,
         statistics: Option<&KeywordStatistics>,
@@ -217,14 +217,14 @@ impl KeywordReader {
         Ok(true)
     }
 
-    fn field(&self, field: KeywordField) -> Field {
+    pub(super) fn field(&self, field: KeywordField) -> Field {
         match field {
             KeywordField::Content => self.fields.content,
             KeywordField::Context => self.fields.context,
         }
     }
 
-    fn query(&self, terms: &[(KeywordField, String, f32)], scope: &Scope) -> BooleanQuery {
+    pub(super) fn query(&self, terms: &[(KeywordField, String, f32)], scope: &Scope) -> BooleanQuery {
         let mut clauses: Vec<(Occur, Box<dyn Query>)> = Vec::with_capacity(terms.len() + 1);
         let should: Vec<(Occur, Box<dyn Query>)> = terms
             .iter()
@@ -235,16 +235,19 @@ impl KeywordReader {
             })
             .collect();
         clauses.push((Occur::Must, Box::new(BooleanQuery::new(should))));
-        let among = match scope {
-            Scope::Everything => None,
-            Scope::Documents(ids) => Some((self.fields.doc_id, ids)),
-            Scope::Passages(ids) => Some((self.fields.chunk_id, ids)),
-        };
-        if let Some((field, ids)) = among {
-            let among = ids.iter().map(|id| Term::from_field_text(field, id));
-            clauses.push((Occur::Must, Box::new(BoostQuery::new(Box::new(TermSetQuery::new(among)), 0.0))));
-        }
+        clauses.extend(self.among(scope).map(|among| (Occur::Must, among)));
         BooleanQuery::new(clauses)
+    }
+
+    /// Takes what a scope admits, and says nothing about its score; `None` for everything.
+    pub(super) fn among(&self, scope: &Scope) -> Option<Box<dyn Query>> {
+        let (field, ids) = match scope {
+            Scope::Everything => return None,
+            Scope::Documents(ids) => (self.fields.doc_id, ids),
+            Scope::Passages(ids) => (self.fields.chunk_id, ids),
+        };
+        let among = ids.iter().map(|id| Term::from_field_text(field, id));
+        Some(Box::new(BoostQuery::new(Box::new(TermSetQuery::new(among)), 0.0)))
     }
 }
 

@@ -32,6 +32,7 @@ mod manifest;
 mod namespaces;
 #[cfg(test)]
 mod older_tables;
+mod phrase;
 mod read_only;
 mod rows;
 mod scope;
@@ -40,6 +41,7 @@ mod snapshot;
 mod statistics;
 mod tables;
 mod versions;
+mod vocabulary;
 mod writer;
 
 pub use chunk_keys::{ChunkFilter, ChunkKey};
@@ -54,6 +56,7 @@ pub use keyword::{KeywordField, KeywordHit};
 pub use layout::{Namespace, Store, check_namespace_name};
 pub use lock::{Holder, Patience};
 pub use manifest::{Manifest, ModelRecord};
+pub use phrase::{MOST_WITH_PHRASE, Phrase};
 pub use rows::{ChunkRow, ChunkType, DocumentRow, Edit, NewDocument, SectionRow, document_id};
 pub use scope::Scope;
 pub use size::Size;

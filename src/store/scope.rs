@@ -45,6 +45,15 @@ impl Scope {
         }
     }
 
+    /// Whether anything of a document may be found.
+    pub fn admits_document(&self, doc_id: &str) -> bool {
+        match self {
+            Scope::Everything => true,
+            Scope::Documents(ids) => ids.contains(doc_id),
+            Scope::Passages(ids) => ids.iter().any(|id| doc_id_of(id) == doc_id),
+        }
+    }
+
     /// Whether a parent chunk may be found.
     pub fn admits_chunk(&self, parent_id: &str) -> bool {
         self.admits(doc_id_of(parent_id), parent_id)

@@ -16,6 +16,7 @@ use super::keyword::{KeywordField, KeywordHit, KeywordReader};
 use super::layout::Namespace;
 use super::manifest::Manifest;
 use super::namespaces::nothing_ingested;
+use super::phrase::Phrase;
 use super::rows::{ChunkRow, ChunkType, DocumentRow, SectionRow};
 use super::scope::Scope;
 use super::statistics::KeywordStatistics;
@@ -386,6 +387,28 @@ impl Snapshot {
         chunk_ids: &[String],
     ) -> Result<Vec<KeywordHit>> {
         self.keyword.scores(terms, statistics, chunk_ids)
+    }
+
+    /// The parent chunks in a scope that have all the phrases in their text or titles, the best by `terms` first; of more than
+    /// [`MOST_WITH_PHRASE`](super::MOST_WITH_PHRASE) those.
+    pub fn with_phrases(
+        &self,
+        phrases: &[Phrase],
+        terms: &[(KeywordField, String, f32)],
+        scope: &Scope,
+    ) -> Result<Vec<String>> {
+        self.keyword.with_phrases(phrases, terms, scope)
+    }
+
+    /// How many passages have a word, given as it is indexed, in their text or titles.
+    pub fn passages_with(&self, word: &str) -> Result<u64> {
+        self.keyword.passages_with(word)
+    }
+
+    /// The indexed words that begin with a letter and that `wanted` takes, each with the number of passages that have
+    /// it.
+    pub fn words_beginning(&self, start: char, wanted: &dyn Fn(&str) -> bool) -> Result<HashMap<String, u64>> {
+        self.keyword.words_beginning(start, wanted)
     }
 
     /// What its keyword index has to say to the statistics of several.
