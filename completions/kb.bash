@@ -1421,7 +1421,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__search)
-            opts="-k -n -q -v -h --method --limit --doc --explain --why --rerank --filter --before --after --as-of --half-life --min-score --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-k -n -q -v -h --method --limit --doc --explain --why --rerank --filter --before --after --as-of --half-life --min-score --weights --fusion --rrf-k --pool --kind --expand --fallback --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1472,6 +1472,34 @@ _kb() {
                     return 0
                     ;;
                 --min-score)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --weights)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fusion)
+                    COMPREPLY=($(compgen -W "weighted rrf" -- "${cur}"))
+                    return 0
+                    ;;
+                --rrf-k)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --pool)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kind)
+                    COMPREPLY=($(compgen -W "procedure concept reference troubleshooting lookup structure" -- "${cur}"))
+                    return 0
+                    ;;
+                --expand)
+                    COMPREPLY=($(compgen -W "off missing all" -- "${cur}"))
+                    return 0
+                    ;;
+                --fallback)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

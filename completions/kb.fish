@@ -115,6 +115,21 @@ complete -c kb -n "__fish_kb_using_subcommand search" -l after -d 'Only document
 complete -c kb -n "__fish_kb_using_subcommand search" -l as-of -d 'Only what was there at the end of this time: nothing later' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l half-life -d 'Let scores decay with the age of the document: halve them for each 90d, 6 months, 1y; none for no decay [default: none]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l min-score -d 'Leave out passages below this score, from 0 to 1' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l weights -d 'How much the keyword arm and the semantic arm count, whatever the question\'s language [default: by question]' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l fusion -d 'How the arms are fused [default: weighted]' -r -f -a "weighted\t'Scores, each arm\'s scaled to 0…1 over the candidates'
+rrf\t'Ranks: 1/(k + rank) (reciprocal rank fusion)'"
+complete -c kb -n "__fish_kb_using_subcommand search" -l rrf-k -d 'The k of reciprocal rank fusion [default: 60]' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l pool -d 'How many candidates each arm recalls [default: 100, or -k]' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l kind -d 'Of which kind the question is [default: told by its words]' -r -f -a "procedure\t'How something is done'
+concept\t'What something is, or why'
+reference\t'A fact: a value, a time, a name'
+troubleshooting\t'What to do about a fault'
+lookup\t'Where a code, a name or a phrase stands'
+structure\t'Which chapters there are: answered from the table of contents'"
+complete -c kb -n "__fish_kb_using_subcommand search" -l expand -d 'Which words are searched for beside those of the question [default: missing]' -r -f -a "off\t'None'
+missing\t'For words that no passage has: what begins with them, what they are misspelt for, their parts'
+all\t'For all words: what begins with them, and their parts'"
+complete -c kb -n "__fish_kb_using_subcommand search" -l fallback -d 'Look again (wider, with the other arm, with other words) where a search gives less: min_hits=N, min_score=S, min_docs=N, or off [default: off]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand search" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'

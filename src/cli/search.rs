@@ -89,7 +89,7 @@ struct RankingArgs {
     #[arg(long, value_enum)]
     fusion: Option<FusionName>,
     /// The k of reciprocal rank fusion [default: 60]
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", allow_negative_numbers = true)]
     rrf_k: Option<f32>,
     /// How many candidates each arm recalls [default: 100, or -k]
     #[arg(long, value_name = "N")]
