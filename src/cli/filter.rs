@@ -9,13 +9,15 @@ use crate::text::{Period, period};
 
 /// What filters look like, for the help of the commands that have them.
 pub(super) const FILTERS: &str = "\
-Filters: KEY =, !=, <, <=, >, >= VALUE, KEY in (A, B), KEY contains TEXT, KEY exists, joined by and, or, not and ( ).
-Values with spaces need quotes. Keys: format, path (a glob, a folder or a file), source, title, tags, time, section (path
-or title, subsections included), page, language, and every field of a document's metadata and every note of a chunk.
-Numbers compare as numbers, times as times, all else as text without case.
+Filters: KEY =, !=, <, <=, >, >= VALUE, KEY in (A, B), KEY contains TEXT, KEY exists, joined
+by and, or, not and ( ). Values with spaces need quotes. Keys: format, path (a glob, a folder
+or a file), source, title, tags, time, section (path or title, subsections included), page,
+language, every field of a document's metadata, every note of a chunk. Numbers compare as
+numbers, times as times, all else as text without case.
 
-Times: 2026-11-21, 2026-11, 2026, RFC 3339, \"90d ago\", yesterday; without a zone they are UTC. A document's time is what
-`kb ingest --time` or the document itself says, otherwise its file's; `kb docs DOC` shows it.";
+Times: 2026-11-21, 2026-11, 2026, RFC 3339, \"90d ago\", yesterday; without a zone they are UTC.
+A document's time is what `kb ingest --time` or the document itself says, otherwise its
+file's; `kb docs DOC` shows it.";
 
 /// Only some of the documents.
 #[derive(Debug, Default, Args)]

@@ -1,6 +1,6 @@
 //! What is known of documents and passages without reading their text: what filters decide on.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::convert::Columns;
 use super::document_time::DocumentTime;
@@ -9,7 +9,7 @@ use super::tables::{CHUNKS, DOCUMENTS, SECTIONS, in_list};
 use crate::error::Result;
 
 const DOCUMENT_COLUMNS: &[&str] = &["doc_id", "source", "title", "format", "mtime_ns", "metadata", "parents", "time"];
-const PASSAGE_COLUMNS: &[&str] = &["chunk_id", "section_id", "page_start", "page_end", "language"];
+const LANGUAGE_COLUMNS: &[&str] = &["chunk_id", "language"];
 const TITLE_COLUMNS: &[&str] = &["section_id", "title"];
 const NOTE_COLUMNS: &[&str] = &["chunk_id", "parent_id", "metadata"];
 
@@ -43,8 +43,6 @@ pub struct PassageFacts {
     pub page_start: Option<u32>,
     /// Last page.
     pub page_end: Option<u32>,
-    /// Main language, BCP 47.
-    pub language: String,
 }
 
 /// What a person noted about a passage or a piece of it.
@@ -82,34 +80,32 @@ impl Snapshot {
         Ok(facts)
     }
 
-    /// What is known of all passages, or of those of a few documents, in any order.
-    pub async fn passage_facts(&self, doc_ids: Option<&[String]>) -> Result<Vec<PassageFacts>> {
-        let parents = "chunk_type = 'parent'";
-        let filter = match doc_ids {
-            Some(ids) => format!("{} AND {parents}", in_list("doc_id", ids)),
-            None => parents.to_owned(),
-        };
-        let batches = self.tables.rows(&self.tables.chunks, Some(filter), Some(PASSAGE_COLUMNS)).await?;
-        let mut facts = Vec::with_capacity(batches.iter().map(|batch| batch.num_rows()).sum());
+    /// What is known of all passages, or of those of a few documents, in any order; from the keyword index.
+    pub fn passage_facts(&self, doc_ids: Option<&[String]>) -> Result<Vec<PassageFacts>> {
+        self.keyword.passage_facts(doc_ids)
+    }
+
+    /// The main languages of all passages, BCP 47, by their ids.
+    pub async fn passage_languages(&self) -> Result<HashMap<String, String>> {
+        let parents = Some("chunk_type = 'parent'".to_owned());
+        let batches = self.tables.rows(&self.tables.chunks, parents, Some(LANGUAGE_COLUMNS)).await?;
+        let mut languages = HashMap::with_capacity(batches.iter().map(|batch| batch.num_rows()).sum());
         for batch in &batches {
             let columns = Columns { table: CHUNKS, batch };
             for row in 0..batch.num_rows() {
-                facts.push(PassageFacts {
-                    chunk_id: columns.text("chunk_id", row)?,
-                    section_id: columns.text("section_id", row)?,
-                    page_start: columns.optional_number("page_start", row)?,
-                    page_end: columns.optional_number("page_end", row)?,
-                    language: columns.text("language", row)?,
-                });
+                languages.insert(columns.text("chunk_id", row)?, columns.text("language", row)?);
             }
         }
-        Ok(facts)
+        Ok(languages)
     }
 
-    /// The ids and titles of all sections, the preambles left out, in any order.
-    pub async fn section_titles(&self) -> Result<Vec<(String, String)>> {
-        let titled = Some("level >= 1".to_owned());
-        let batches = self.tables.rows(&self.tables.sections, titled, Some(TITLE_COLUMNS)).await?;
+    /// The ids and titles of all sections, or of those of a few documents, the preambles left out, in any order.
+    pub async fn section_titles(&self, doc_ids: Option<&[String]>) -> Result<Vec<(String, String)>> {
+        let titled = match doc_ids {
+            Some(ids) => format!("level >= 1 AND {}", in_list("doc_id", ids)),
+            None => "level >= 1".to_owned(),
+        };
+        let batches = self.tables.rows(&self.tables.sections, Some(titled), Some(TITLE_COLUMNS)).await?;
         let mut titles = Vec::with_capacity(batches.iter().map(|batch| batch.num_rows()).sum());
         for batch in &batches {
             let columns = Columns { table: SECTIONS, batch };

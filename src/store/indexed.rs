@@ -10,10 +10,14 @@ use tantivy::postings::Postings;
 use tantivy::schema::{IndexRecordOption, Value};
 use tantivy::{DocAddress, DocSet, TantivyDocument, Term};
 
+use super::filter_facts::PassageFacts;
 use super::keyword::KeywordReader;
 use super::rows::ChunkRow;
 use super::store_error;
 use crate::error::Result;
+
+/// So many blocks of the stored passages stay unpacked while a segment is read.
+const STORE_BLOCKS: usize = 8;
 
 /// A passage as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,6 +101,37 @@ impl KeywordReader {
             found.extend(places);
         }
         Ok(found)
+    }
+
+    /// What is known of all passages, or of those of some documents, without their text; in any order.
+    pub(super) fn passage_facts(&self, doc_ids: Option<&[String]>) -> Result<Vec<PassageFacts>> {
+        let mut facts = Vec::new();
+        let mut take = |document: &TantivyDocument| {
+            let IndexedPassage { chunk_id, section_id, page_start, page_end, .. } = self.passage(document);
+            facts.push(PassageFacts { chunk_id, section_id, page_start, page_end });
+        };
+        for segment in self.reader.searcher().segment_readers() {
+            let store = segment.get_store_reader(STORE_BLOCKS).map_err(|error| self.fail(&error.into()))?;
+            let Some(doc_ids) = doc_ids else {
+                for document in store.iter(segment.alive_bitset()) {
+                    take(&document.map_err(|error| self.fail(&error))?);
+                }
+                continue;
+            };
+            let index = segment.inverted_index(self.fields.doc_id).map_err(|error| self.fail(&error))?;
+            for doc_id in doc_ids {
+                let term = Term::from_field_text(self.fields.doc_id, doc_id);
+                let postings = index.read_postings(&term, IndexRecordOption::Basic);
+                let Some(mut postings) = postings.map_err(|error| self.fail(&error.into()))? else { continue };
+                while postings.doc() != tantivy::TERMINATED {
+                    if !segment.is_deleted(postings.doc()) {
+                        take(&store.get(postings.doc()).map_err(|error| self.fail(&error))?);
+                    }
+                    postings.advance();
+                }
+            }
+        }
+        Ok(facts)
     }
 
     /// Where passages are in the index.

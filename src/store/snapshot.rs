@@ -107,7 +107,7 @@ impl LoadedVectors {
 pub struct Snapshot {
     manifest: Manifest,
     pub(super) tables: Tables,
-    keyword: KeywordReader,
+    pub(super) keyword: KeywordReader,
     lease: Option<Lease>,
     /// Documents that were read: a generation does not change, and the same ones answer question after question.
     known: Mutex<HashMap<String, DocumentRow>>,

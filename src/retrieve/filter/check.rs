@@ -164,7 +164,7 @@ impl One {
         match &self.key {
             Key::Section => self.holds_of_section(place),
             Key::Page => self.holds_of_pages(place.passage.page_start.zip(place.passage.page_end)),
-            Key::Language => self.holds_of_language(&place.passage.language),
+            Key::Language => self.holds_of_language(place.language),
             Key::Other(name) => {
                 let noted: Vec<&str> =
                     place.notes.iter().filter_map(|notes| notes.get(name)).map(String::as_str).collect();

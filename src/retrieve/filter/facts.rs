@@ -17,9 +17,13 @@ use crate::structure::normalise_title;
 pub(in crate::retrieve) struct Facts {
     documents: OnceCell<Documents>,
     passages: OnceCell<Vec<PassageFacts>>,
-    titles: OnceCell<HashMap<String, SectionTitle>>,
+    languages: OnceCell<HashMap<String, String>>,
+    titles: OnceCell<Titles>,
     notes: OnceCell<HashMap<String, Vec<Notes>>>,
 }
+
+/// Titles by the ids of their sections.
+pub(super) type Titles = HashMap<String, SectionTitle>;
 
 /// Notes by their [folded](fold) names.
 pub(super) type Notes = BTreeMap<String, String>;
@@ -37,6 +41,7 @@ impl Documents {
 }
 
 /// The title of a section, in the forms that it is compared in.
+#[derive(Clone)]
 pub(super) struct SectionTitle {
     pub(super) folded: String,
     /// The same without what is no letter and no digit, and without the number in front; made when it is first asked for.
@@ -61,6 +66,8 @@ impl SectionTitle {
 /// A passage with what is known around it.
 pub(super) struct Place<'a> {
     pub(super) passage: &'a PassageFacts,
+    /// Its main language, where it was asked for.
+    pub(super) language: &'a str,
     /// The titles of its section and those above it, where they were asked for.
     pub(super) titles: Vec<&'a SectionTitle>,
     /// What people noted about it and its pieces.
@@ -83,26 +90,32 @@ impl Facts {
         self.documents.get_or_try_init(read).await
     }
 
-    /// What is known of the passages.
-    pub(super) async fn passages(&self, snapshot: &Snapshot) -> Result<&[PassageFacts]> {
-        self.passages.get_or_try_init(|| snapshot.passage_facts(None)).await.map(Vec::as_slice)
-    }
-
-    /// What is known of the passages of a few documents, and of others where that is known already.
-    pub(super) async fn passages_of(&self, snapshot: &Snapshot, doc_ids: &[String]) -> Result<Cow<'_, [PassageFacts]>> {
-        match self.passages.get() {
-            Some(passages) => Ok(Cow::Borrowed(passages)),
-            None => snapshot.passage_facts(Some(doc_ids)).await.map(Cow::Owned),
+    /// What is known of the passages; where only those of a few documents are needed, perhaps of those alone.
+    pub(super) async fn passages(&self, snapshot: &Snapshot, of: Option<&[String]>) -> Result<Cow<'_, [PassageFacts]>> {
+        match (of, self.passages.get()) {
+            (Some(doc_ids), None) => snapshot.passage_facts(Some(doc_ids)).map(Cow::Owned),
+            _ => {
+                let read = async || snapshot.passage_facts(None);
+                self.passages.get_or_try_init(read).await.map(|passages| Cow::Borrowed(passages.as_slice()))
+            }
         }
     }
 
-    /// The titles of the sections, by their ids.
-    pub(super) async fn titles(&self, snapshot: &Snapshot) -> Result<&HashMap<String, SectionTitle>> {
-        let read = async || {
-            let rows = snapshot.section_titles().await?;
+    /// The languages of the passages, by their ids.
+    pub(super) async fn languages(&self, snapshot: &Snapshot) -> Result<&HashMap<String, String>> {
+        self.languages.get_or_try_init(|| snapshot.passage_languages()).await
+    }
+
+    /// The titles of the sections; where only those of a few documents are needed, perhaps of those alone.
+    pub(super) async fn titles(&self, snapshot: &Snapshot, of: Option<&[String]>) -> Result<Cow<'_, Titles>> {
+        let read = async |of: Option<&[String]>| -> Result<Titles> {
+            let rows = snapshot.section_titles(of).await?;
             Ok(rows.into_iter().map(|(id, title)| (id, SectionTitle::new(&title))).collect())
         };
-        self.titles.get_or_try_init(read).await
+        match (of, self.titles.get()) {
+            (Some(_), None) => read(of).await.map(Cow::Owned),
+            _ => self.titles.get_or_try_init(|| read(None)).await.map(Cow::Borrowed),
+        }
     }
 
     /// What people noted, by passage.

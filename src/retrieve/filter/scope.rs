@@ -8,7 +8,7 @@ use jiff::tz::TimeZone;
 
 use super::Restriction;
 use super::check::{Check, One};
-use super::facts::{Documents, Facts, Notes, Place, SectionTitle, titles_above};
+use super::facts::{Documents, Facts, Notes, Place, Titles, titles_above};
 use super::keys::{Key, fold};
 use super::syntax::{Comparison, Filter};
 use crate::error::{Error, Result};
@@ -50,7 +50,8 @@ struct World<'a> {
     named: Option<HashSet<&'a str>>,
     /// Of all documents, or of those that a decision needs them for.
     passages: Option<Cow<'a, [PassageFacts]>>,
-    titles: Option<&'a HashMap<String, SectionTitle>>,
+    languages: Option<&'a HashMap<String, String>>,
+    titles: Option<Cow<'a, Titles>>,
     notes: Option<&'a HashMap<String, Vec<Notes>>>,
 }
 
@@ -79,8 +80,9 @@ pub(in crate::retrieve) async fn scopes(
         }
         // One part alone may leave other documents open than all of them together.
         for (world, (snapshot, facts)) in worlds.iter_mut().zip(namespaces) {
-            world.passages = Some(Cow::Borrowed(facts.passages(snapshot).await?));
-            world.titles = Some(facts.titles(snapshot).await?);
+            world.passages = Some(facts.passages(snapshot, None).await?);
+            world.languages = Some(facts.languages(snapshot).await?);
+            world.titles = Some(facts.titles(snapshot, None).await?);
         }
         return Err(blame(&parts, &worlds));
     }
@@ -166,19 +168,20 @@ impl<'a> World<'a> {
             documents: facts.documents(snapshot).await?,
             named: named.map(|ids| ids.iter().map(String::as_str).collect()),
             passages: None,
+            languages: None,
             titles: None,
             notes: if noted { Some(facts.notes(snapshot).await?) } else { None },
         };
-        if any(&|test| world.is_of_passages(&test.key)) {
-            let needed = world.needed(&parts.iter().collect::<Vec<_>>());
-            world.passages = match needed.len() {
-                0 => None,
-                1..=FEW_DOCUMENTS => Some(facts.passages_of(snapshot, &needed).await?),
-                _ => Some(Cow::Borrowed(facts.passages(snapshot).await?)),
-            };
-        }
-        if any(&One::compares_titles) {
-            world.titles = Some(facts.titles(snapshot).await?);
+        let needed = world.needed(&parts.iter().collect::<Vec<_>>());
+        if !needed.is_empty() {
+            let of = (needed.len() <= FEW_DOCUMENTS).then_some(needed.as_slice());
+            world.passages = Some(facts.passages(snapshot, of).await?);
+            if any(&|test| test.key == Key::Language) {
+                world.languages = Some(facts.languages(snapshot).await?);
+            }
+            if any(&One::compares_titles) {
+                world.titles = Some(facts.titles(snapshot, of).await?);
+            }
         }
         Ok(world)
     }
@@ -244,9 +247,10 @@ impl<'a> World<'a> {
 
     fn holds_of_passage(&self, parts: &[&Part], id: &str, passage: &PassageFacts) -> bool {
         let Some(document) = self.documents.get(id) else { return false };
-        let titles = self.titles.map(|titles| titles_above(&passage.section_id, titles)).unwrap_or_default();
+        let titles = self.titles.as_ref().map(|titles| titles_above(&passage.section_id, titles)).unwrap_or_default();
+        let language = self.languages.and_then(|languages| languages.get(&passage.chunk_id)).map_or("", String::as_str);
         let notes = self.notes.and_then(|notes| notes.get(&passage.chunk_id)).map_or(&[][..], Vec::as_slice);
-        let place = Place { passage, titles, notes };
+        let place = Place { passage, language, titles, notes };
         all_hold(parts, &|test| Some(test.holds_of_passage(document, &place))) == Some(true)
     }
 
