@@ -109,6 +109,9 @@ fn notes_of_chunks(sandbox: &Sandbox) {
     let passages = |filter: &str| found(sandbox, &["--filter", filter]);
     assert_eq!(passages("reviewed = yes"), ["docs/manual.md#1.1"]);
     assert_eq!(passages("version = 11"), ["docs/manual.md#1.1"]);
+    let why = sandbox.kb(&["search", "pump", "--why", &id, "--filter", "format = html", "--format", "json"]);
+    let why: serde_json::Value = serde_json::from_str(&why.out).unwrap();
+    assert_eq!(why["lost_in"], "filter");
     assert_eq!(passages("version = 10"), ["docs/manual.md#1", "docs/manual.md#2"]);
     assert_eq!(passages("title = 'Pump manual' and reviewed != yes"), ["docs/manual.md#1", "docs/manual.md#2"]);
 }
