@@ -114,7 +114,7 @@ impl Kernel {
     /// Where the question has no word in it, or the store or the model fail.
     pub async fn search(&self, request: &SearchRequest) -> Result<SearchResult> {
         let mut notes = Vec::new();
-        if let Some(answered) = self.from_contents(request, &mut notes).await? {
+        if let Some(answered) = self.answer_by_contents(request, &mut notes).await? {
             return Ok(answered);
         }
         let Ranking { namespaces, understood, route, others, notes: told, candidates, no_vectors, mut trace } =
@@ -132,7 +132,11 @@ impl Kernel {
     }
 
     /// The answer to a question about structure. Where there is none, it says why, and the text is searched.
-    async fn from_contents(&self, request: &SearchRequest, notes: &mut Vec<String>) -> Result<Option<SearchResult>> {
+    async fn answer_by_contents(
+        &self,
+        request: &SearchRequest,
+        notes: &mut Vec<String>,
+    ) -> Result<Option<SearchResult>> {
         let (mut trace, start) = (Trace::new(request.explain), Instant::now());
         let understood = Understanding::of_kind(&request.query, request.kind);
         let Some(wanted) = &understood.wanted else { return Ok(None) };

@@ -60,7 +60,7 @@ mod tests {
     fn what_is_done_instead_is_said() {
         let [one, two] = ["main pump", "vent"].map(str::to_owned);
         assert_eq!(
-            nothing_has(&[one.clone()], true),
+            nothing_has(std::slice::from_ref(&one), true),
             "no passage has the phrase \"main pump\"; searched for its words"
         );
         assert!(

@@ -55,9 +55,7 @@ fn runs(query: &str) -> Vec<String> {
         let capital = word.starts_with(char::is_uppercase);
         // The first word of a sentence has a capital anyway: what cannot be a name there is left out.
         let name = capital && word.chars().count() > 1 && !(says_nothing(word) || (begins && is_common_opening(word)));
-        if name {
-            run.push(word);
-        } else if !run.is_empty() && INSIDE.contains(&word) {
+        if name || (!run.is_empty() && INSIDE.contains(&word)) {
             run.push(word);
         } else {
             end(&mut run);
