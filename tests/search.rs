@@ -34,7 +34,8 @@ fn questions_find_the_section_that_answers_them() {
 
 fn chinese_ranks_like_keywords(sandbox: &Sandbox) {
     let order = |method: &str| {
-        let result = sandbox.json(&["search", "水泵启动以前要检查什么", "--method", method, "-k", "10"]);
+        let result =
+            sandbox.json(&["search", "水泵启动以前要检查什么", "--method", method, "-k", "10", "--rerank", "off"]);
         let hits = result["hits"].as_array().unwrap().clone();
         hits.iter().map(|hit| hit["chunk_id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
