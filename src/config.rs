@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Span, SpanRelativeTo};
 use serde::{Deserialize, Deserializer};
 
 use crate::error::{Error, Result};
-use crate::retrieve::{Expand, Fallback, FusionName, Kind, Method, Settings, Weights};
+use crate::retrieve::{Beam, Expand, Fallback, FusionName, GroupBy, Kind, Method, Mode, Settings, Weights};
 
 /// The file's name, in the store's folder.
 pub const FILE: &str = "kb.toml";
@@ -60,6 +60,30 @@ pub struct SearchConfig {
     pub expand: Option<Expand>,
     /// When a search is tried again.
     pub fallback: Option<Fallback>,
+    /// How hits are chosen.
+    pub mode: Option<Mode>,
+    /// Neighbouring passages on both sides.
+    pub context: Option<usize>,
+    /// Sentences on both sides of the best one.
+    pub window: Option<usize>,
+    /// Whether adjacent hits become one.
+    pub merge: Option<bool>,
+    /// Whether passages that say the same are all shown.
+    pub keep_duplicates: Option<bool>,
+    /// What stands together.
+    pub group_by: Option<GroupBy>,
+    /// How much being different counts in the mode `broad`.
+    pub diversity: Option<f32>,
+    /// Hits of a document at most.
+    pub per_document: Option<usize>,
+    /// Branches of the mode `drill`.
+    pub beam: Option<Beam>,
+    /// Pieces named with each passage.
+    pub children: Option<usize>,
+    /// Tokens of all hits together.
+    pub max_tokens: Option<usize>,
+    /// What counts tokens.
+    pub tokenizer: Option<String>,
 }
 
 impl SearchConfig {

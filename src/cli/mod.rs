@@ -6,6 +6,7 @@ mod chunk_delete;
 mod chunk_edit;
 mod chunks_list;
 mod completions;
+mod context;
 mod diff;
 mod docs;
 mod editor;
@@ -21,6 +22,7 @@ mod remove;
 mod restore;
 mod search;
 mod section;
+mod shaping;
 mod status;
 mod toc;
 mod toc_edit;
@@ -43,6 +45,7 @@ const EXAMPLES: &str = "\
 Examples:
   kb ingest docs/                         read a folder; later runs read only what changed
   kb search \"how is the pump primed?\"     the best passages, with document, section and page
+  kb context \"how is the pump primed?\"    the same for a prompt, within a number of tokens
   kb toc manual.pdf                       a document's table of contents
   kb section manual.pdf 3.2               the whole text of one section
   kb search E-417 --format json | jq .    for scripts
@@ -100,7 +103,8 @@ pub struct Global {
 #[derive(Debug, Subcommand)]
 enum Command {
     Ingest(ingest::IngestArgs),
-    Search(search::SearchArgs),
+    Search(Box<search::SearchArgs>),
+    Context(Box<context::ContextArgs>),
     Toc(toc::TocArgs),
     Section(section::SectionArgs),
     ChunksList(chunks_list::ChunksListArgs),
@@ -150,7 +154,8 @@ fn run(cli: Cli) -> Result<u8> {
     runtime.block_on(async {
         match cli.command {
             Command::Ingest(args) => ingest::run(&context, args).await,
-            Command::Search(args) => search::run(&context, args).await,
+            Command::Search(args) => search::run(&context, *args).await,
+            Command::Context(args) => context::run(&context, *args).await,
             Command::Toc(args) => toc::run(&context, args).await,
             Command::Section(args) => section::run(&context, args).await,
             Command::ChunkEdit(args) => chunk_edit::run(&context, args).await,

@@ -4,11 +4,12 @@ use clap::Args;
 
 use super::Context;
 use super::filter::{FILTERS, FilterArgs, HalfLife, half_life, parse_half_life};
+use super::shaping::{ShapingArgs, context_limit, default_limit};
 use crate::error::{Error, Result};
 use crate::render::{SearchView, WhyView};
 use crate::retrieve::{
-    Expand, Fallback, FusionName, Kernel, Kind, Method, Rerank, SearchRequest, SecondLook, Settings, Weights,
-    resolve_in_each,
+    Expand, Fallback, FusionName, Kernel, Kind, Method, Rerank, Route, SearchRequest, SecondLook, Settings, Target,
+    Trace, Weights, resolve_in_each,
 };
 use crate::store::Store;
 
@@ -30,6 +31,11 @@ Examples:
   kb search '\"prime the pump\" vent'            only passages with that phrase
   kb search what chapters does manual.pdf have  answered from the table of contents
   kb search prime the pump --weights 0.7,0.3
+  kb search priming --context 1                 with the passages before and behind
+  kb search priming --mode broad                passages that differ, from several documents
+  kb search priming --mode section              whole sections
+  kb search priming --mode drill --beam 1,1,3   the best document, its best passage, the best pieces of that
+  kb search priming --in sections               which sections are about it
   kb search prime the pump --fallback min_hits=3,min_docs=2
 
 What stands in quotation marks is found only as it stands, in text or titles; the shell wants them in others. A word that
@@ -43,24 +49,34 @@ says is looked for in each of them.";
 #[derive(Debug, Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{FILTERS}"))]
 pub struct SearchArgs {
-    /// A question, or words; several words need no quotes
-    #[arg(value_name = "QUERY", required = true)]
-    query: Vec<String>,
-    /// How to search [default: auto]
-    #[arg(long, value_enum, env = "KB_SEARCH_METHOD", hide_env_values = true)]
-    method: Option<Method>,
-    /// How many passages [default: 5]
-    #[arg(short = 'k', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    limit: Option<u32>,
-    /// Only in this document (an id, a path, a title, or the beginning, end or part of one); may be given several times
-    #[arg(long, value_name = "DOC")]
-    doc: Vec<String>,
+    #[command(flatten)]
+    asked: AskedArgs,
+    /// What is looked for: passages, or sections with a preview
+    #[arg(long = "in", value_enum, value_name = "WHAT", default_value = "passages")]
+    target: Target,
     /// Show how the result came about: each stage with its time, what it took and what came out
     #[arg(long)]
     explain: bool,
     /// Instead of a result, say of a chunk or a section in which stage it was lost, and what would have kept it
     #[arg(long, value_name = "ID", conflicts_with = "explain")]
     why: Option<String>,
+}
+
+// No doc comment: it would become the description of the command.
+#[derive(Debug, Args)]
+pub(super) struct AskedArgs {
+    /// A question, or words; several words need no quotes
+    #[arg(value_name = "QUERY", required = true)]
+    query: Vec<String>,
+    /// How to search [default: auto]
+    #[arg(long, value_enum, env = "KB_SEARCH_METHOD", hide_env_values = true)]
+    method: Option<Method>,
+    /// How many hits [default: 5; broad 10; drill as many as its beam leads to]
+    #[arg(short = 'k', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    limit: Option<u32>,
+    /// Only in this document (an id, a path, a title, or the beginning, end or part of one); may be given several times
+    #[arg(long, value_name = "DOC")]
+    doc: Vec<String>,
     /// How the best are looked at again: light, by the question's words in passage and titles, or off
     /// [default: light, for --method auto and hybrid]
     #[arg(long, value_enum, value_name = "HOW")]
@@ -76,6 +92,8 @@ pub struct SearchArgs {
     min_score: Option<f32>,
     #[command(flatten)]
     ranking: RankingArgs,
+    #[command(flatten)]
+    shaping: ShapingArgs,
 }
 
 /// How hits are ranked.
@@ -106,7 +124,7 @@ struct RankingArgs {
     fallback: Option<Fallback>,
 }
 
-impl SearchArgs {
+impl AskedArgs {
     /// What was typed, as settings.
     fn settings(&self) -> Settings {
         let ranking = &self.ranking;
@@ -144,6 +162,41 @@ enum RerankChoice {
 }
 
 pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
+    let (kernel, request) = ask(context, args.asked, args.target, None).await?;
+    let request = SearchRequest { explain: args.explain, ..request };
+    if let Some(id) = &args.why {
+        let why = kernel.why(&request, id).await?;
+        context.show(&WhyView(&why))?;
+        return Ok(u8::from(why.rank.is_none()));
+    }
+    let result = kernel.search(&request).await?;
+    tell(context, &result.notes, &result.route, &result.trace);
+    context.show(&SearchView(&result))?;
+    if let Some(line) = SearchView(&result).left_out() {
+        context.tell(&line);
+    }
+    if result.hits.is_empty() && result.contents.is_empty() {
+        context.tell(&format!("nothing found for {:?}", crate::text::truncate(&result.query, 80)));
+        return Ok(1);
+    }
+    Ok(0)
+}
+
+/// Tells how it was found, beside the result.
+pub(super) fn tell(context: &Context, notes: &[String], route: &Route, trace: &Trace) {
+    notes.iter().for_each(|note| context.tell(note));
+    let stages: Vec<String> =
+        trace.stages.iter().map(|stage| format!("{} {:.1} ms", stage.name, stage.milliseconds)).collect();
+    context.tell_more(&format!("method {}; {}", route.method().name(), stages.join(", ")));
+}
+
+/// What was asked, and what answers it. For a context, `context_tokens` says how many it has where nothing is said.
+pub(super) async fn ask(
+    context: &Context,
+    args: AskedArgs,
+    target: Target,
+    context_tokens: Option<usize>,
+) -> Result<(Kernel, SearchRequest)> {
     let query = args.query.join(" ");
     if query.len() > LONGEST_QUERY_BYTES {
         return Err(Error::usage(format!(
@@ -154,7 +207,13 @@ pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
     }
     let store = context.store()?;
     let config = context.config(&store)?;
-    let settings = args.settings().or(config.search.settings());
+    let shape = args.shaping.shape(&config.search, target, context_tokens, context.output_format())?;
+    let mut settings = args.settings().or(config.search.settings());
+    // What `kb.toml` says is how many are shown; a context shows what fits.
+    let typed = args.limit.map(|limit| limit as usize);
+    let of_context = context_tokens.and(shape.max_tokens).map(context_limit);
+    settings.limit = typed.or(of_context).or(settings.limit).or(Some(default_limit(&shape)));
+    settings.pool = settings.pool.or(Some(shape.mode.pool().max(settings.limit())));
     if let Some(found) = settings.contradiction() {
         return Err(
             Error::usage(found.told(flag)).hint("`kb search --help` says what each takes; kb.toml may set it too")
@@ -181,7 +240,6 @@ pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
             Some(RerankChoice::Light) => Rerank::Light(SecondLook::default()),
             Some(RerankChoice::Off) => Rerank::Off,
         },
-        explain: args.explain,
         method: settings.method.unwrap_or(Method::Auto),
         limit: settings.limit(),
         min_score: settings.min_score,
@@ -191,24 +249,10 @@ pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
         kind: settings.kind,
         expand: settings.expand.unwrap_or_default(),
         fallback: settings.fallback.unwrap_or_default(),
+        shape,
         ..SearchRequest::new(query)
     };
-    if let Some(id) = &args.why {
-        let why = kernel.why(&request, id).await?;
-        context.show(&WhyView(&why))?;
-        return Ok(u8::from(why.rank.is_none()));
-    }
-    let result = kernel.search(&request).await?;
-    result.notes.iter().for_each(|note| context.tell(note));
-    let stages: Vec<String> =
-        result.trace.stages.iter().map(|stage| format!("{} {:.1} ms", stage.name, stage.milliseconds)).collect();
-    context.tell_more(&format!("method {}; {}", result.route.method().name(), stages.join(", ")));
-    context.show(&SearchView(&result))?;
-    if result.hits.is_empty() && result.contents.is_empty() {
-        context.tell(&format!("nothing found for {:?}", crate::text::truncate(&result.query, 80)));
-        return Ok(1);
-    }
-    Ok(0)
+    Ok((kernel, request))
 }
 
 /// The ids of the documents that were named, wherever they are; what was guessed is told, once.

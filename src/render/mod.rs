@@ -6,6 +6,7 @@
 
 mod check;
 mod chunks;
+mod context;
 mod correction;
 mod diff;
 mod docs;
@@ -32,6 +33,7 @@ use crate::load::Format;
 
 pub use check::{CheckView, NamespaceCheck};
 pub use chunks::{ChunkListView, DeletedChunksView};
+pub use context::{ContextView, MarkdownLayout};
 pub use correction::CorrectionView;
 pub use diff::DiffView;
 pub use docs::{DocumentList, DocumentView, RemovedView};

@@ -8,8 +8,12 @@ use super::style::{DIM, MATCH, PLACE, TITLE, paint};
 use super::toc::{TocView, json_entry};
 use super::{Screen, View, as_markdown, explain, pages, value};
 use crate::chunk::context::SEPARATOR;
-use crate::retrieve::{Contents, Hit, SearchResult};
+use crate::retrieve::{Contents, Hit, Omitted, SearchResult};
+use crate::text::count;
 use crate::text::highlight::find_matches;
+
+/// What did not fit is named up to so many sections.
+const MOST_NAMED: usize = 5;
 
 /// What `kb search` shows.
 pub struct SearchView<'a>(pub &'a SearchResult);
@@ -34,8 +38,12 @@ impl View for SearchView<'_> {
                 writeln!(out, "    {line}")?;
             }
             let place = self.namespaces(hit).map_or_else(String::new, |names| format!("  in {names}"));
-            let origin = format!("{}  {}{place}  score {:.2}", hit.source, hit.section_id, hit.score);
+            let matched = self.matched(hit).map_or_else(String::new, |matched| format!("  {matched}"));
+            let origin = format!("{}  {}{place}  score {:.2}{matched}", hit.source, hit.section_id, hit.score);
             writeln!(out, "    {}", paint(DIM, origin))?;
+        }
+        if let Some(line) = self.left_out() {
+            writeln!(out, "\n[{line}]")?;
         }
         if self.0.trace.is_detailed() {
             explain::table(&self.0.trace, screen, out)?;
@@ -58,8 +66,13 @@ impl View for SearchView<'_> {
             let place = if place.is_empty() { String::new() } else { format!(" ({place})") };
             writeln!(out, "## {}. {}{place}\n", hit.rank, heading(hit))?;
             let names = self.namespaces(hit).map_or_else(String::new, |names| format!(" · in {names}"));
-            writeln!(out, "`{}` · section `{}`{names} · score {:.3}\n", hit.source, hit.section_id, hit.score)?;
+            let matched = self.matched(hit).map_or_else(String::new, |matched| format!(" · {matched}"));
+            let origin = format!("`{}` · section `{}`{names}", hit.source, hit.section_id);
+            writeln!(out, "{origin} · score {:.3}{matched}\n", hit.score)?;
             writeln!(out, "{}", as_markdown(&bold_matches(&hit.content, &self.0.query), &hit.format))?;
+        }
+        if let Some(line) = self.left_out() {
+            writeln!(out, "\n[{line}]")?;
         }
         if self.0.trace.is_detailed() {
             explain::markdown(&self.0.trace, out)?;
@@ -80,7 +93,9 @@ impl View for SearchView<'_> {
             "weights": { "keyword": result.route.keyword, "semantic": result.route.semantic },
             "understood": value(&result.understood),
             "contents": result.contents.iter().map(json_contents).collect::<Vec<_>>(),
+            "mode": value(&result.mode),
             "hits": value(&result.hits),
+            "left_out": value(&result.left_out),
             "notes": result.notes,
             "timings_ms": timings,
         });
@@ -91,7 +106,9 @@ impl View for SearchView<'_> {
     }
 
     fn lines(&self) -> Vec<Value> {
-        self.0.contents.iter().map(json_contents).chain(self.0.hits.iter().map(value)).collect()
+        let left_out = (!self.0.left_out.is_empty()).then(|| json!({ "left_out": self.0.left_out }));
+        let hits = self.0.hits.iter().map(value);
+        self.0.contents.iter().map(json_contents).chain(hits).chain(left_out).collect()
     }
 
     fn paths(&self) -> Vec<String> {
@@ -107,6 +124,21 @@ impl View for SearchView<'_> {
 }
 
 impl SearchView<'_> {
+    /// What did not fit, in one line; `None` where everything did.
+    pub fn left_out(&self) -> Option<String> {
+        omitted(&self.0.left_out)
+    }
+
+    /// How many passages were found in a hit, where it is made of more than one.
+    fn matched(&self, hit: &Hit) -> Option<String> {
+        let several = hit.sources.len() > 1 || self.0.seeks_sections();
+        several.then(|| {
+            let passages = count(hit.matched_chunks, "passage");
+            let verb = if hit.matched_chunks == 1 { "matches" } else { "match" };
+            format!("{passages} {verb}")
+        })
+    }
+
     /// The namespaces that a hit is in, where it could be in more than one.
     fn namespaces(&self, hit: &Hit) -> Option<String> {
         let names: Vec<&str> = std::iter::once(&hit.namespace).chain(&hit.also_in).map(String::as_str).collect();
@@ -130,6 +162,26 @@ fn json_contents(contents: &Contents) -> Value {
         "part": contents.part,
         "entries": entries,
     })
+}
+
+/// What did not fit, in one line; `None` where everything did.
+pub(super) fn omitted(left_out: &[Omitted]) -> Option<String> {
+    if left_out.is_empty() {
+        return None;
+    }
+    let passages: usize = left_out.iter().map(|part| part.chunk_ids.len()).sum();
+    let mut named: Vec<String> = left_out
+        .iter()
+        .take(MOST_NAMED)
+        .map(|part| {
+            let title = if part.section_title.is_empty() { String::new() } else { format!("{}, ", part.section_title) };
+            format!("{} ({title}{})", part.section_id, count(part.chunk_ids.len(), "passage"))
+        })
+        .collect();
+    if left_out.len() > MOST_NAMED {
+        named.push(format!("and {} more", left_out.len() - MOST_NAMED));
+    }
+    Some(format!("left out: {}, of {}", count(passages, "passage"), named.join(", ")))
 }
 
 fn heading(hit: &Hit) -> String {

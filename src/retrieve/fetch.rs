@@ -3,6 +3,7 @@
 use futures::future::try_join_all;
 
 use super::Hit;
+use super::expand::Source;
 use super::fuse::Candidate;
 use crate::chunk::context::SEPARATOR;
 use crate::error::{Error, Result};
@@ -10,7 +11,7 @@ use crate::store::{DocumentRow, IndexedPassage, Snapshot};
 use crate::text::highlight::snippet;
 
 /// Characters of a snippet.
-const SNIPPET_CHARS: usize = 240;
+pub(super) const SNIPPET_CHARS: usize = 240;
 
 /// What is read of one namespace.
 struct Rows {
@@ -89,11 +90,14 @@ fn hit(candidate: &Candidate, namespace: &str, chunk: &IndexedPassage, document:
         content: chunk.content.trim_end().to_owned(),
         snippet: snippet.text,
         matches: snippet.matches.into_iter().map(|range| (range.start, range.end)).collect(),
+        matched_chunks: 1,
+        duplicates: Vec::new(),
+        sources: vec![Source::of(chunk, &document.title, Some(candidate.score))],
     }
 }
 
 /// The section titles in a context line, without the document's title in front.
-fn section_title(context: &str, document_title: &str) -> String {
+pub(super) fn section_title(context: &str, document_title: &str) -> String {
     match context.strip_prefix(document_title) {
         Some(rest) => rest.strip_prefix(SEPARATOR).unwrap_or(rest).to_owned(),
         None => context.to_owned(),

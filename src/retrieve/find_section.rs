@@ -247,7 +247,7 @@ fn allowed_errors(wanted: &str) -> usize {
     }
 }
 
-fn without_number(title: &str) -> &str {
+pub(super) fn without_number(title: &str) -> &str {
     title.trim_start_matches(|c: char| c.is_numeric() || matches!(c, '.' | ' ' | '、'))
 }
 

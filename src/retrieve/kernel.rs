@@ -9,9 +9,9 @@ use tokio::sync::OnceCell;
 use super::contents;
 use super::encoder::Encoder;
 use super::fallback::look_again;
-use super::fetch::fetch;
 use super::filter::{Facts, decay, scopes};
 use super::fuse::{ArmScores, Candidate, fuse_by};
+use super::modes::{Answer, answer};
 use super::phrases::confine;
 use super::query::{Route, keyword_terms};
 use super::recall::{KeywordArm, first_different, semantic};
@@ -41,6 +41,10 @@ pub struct Ranking {
     pub(super) others: Vec<Other>,
     /// The passages. One that is in several namespaces is there for each, and counts once for the limit.
     pub candidates: Vec<Candidate>,
+    /// The question's vector, where the semantic arm was asked.
+    pub vector: Option<Vec<f32>>,
+    /// What may be found in each namespace.
+    pub(super) scopes: Vec<Scope>,
     /// Whether the semantic arm was asked and no passage that was searched has a vector.
     pub no_vectors: bool,
     /// What the user should know about how they were found.
@@ -117,18 +121,20 @@ impl Kernel {
         if let Some(answered) = self.answer_by_contents(request, &mut notes).await? {
             return Ok(answered);
         }
-        let Ranking { namespaces, understood, route, others, notes: told, candidates, no_vectors, mut trace } =
-            self.rank(request).await?;
-        let start = Instant::now();
+        let deep = SearchRequest { limit: request.depth(), ..request.clone() };
+        let mut ranking = self.rank(&deep).await?;
+        let answer = answer(&self.searched, request, &mut ranking).await?;
+        let Ranking { namespaces, understood, route, others, notes: told, no_vectors, trace, .. } = ranking;
         let snapshots = self.snapshots().await?;
-        let hits = fetch(&snapshots, &namespaces, &candidates, &request.query, request.limit).await?;
-        trace.stage("fetch", start, candidates.len(), hits.len());
         notes.extend(language_notes(request, &route));
         notes.extend(told);
         notes.extend(words::notes(&snapshots, &others).await?);
         notes.extend(vector_note(request, &snapshots, no_vectors).await?);
-        let query = request.query.clone();
-        Ok(SearchResult { query, namespaces, understood, route, contents: Vec::new(), hits, notes, trace })
+        let Answer { hits, left_out, notes: more } = answer;
+        notes.extend(more);
+        let (query, contents) = (request.query.clone(), Vec::new());
+        let (mode, target) = (request.shape.mode, request.shape.target);
+        Ok(SearchResult { query, namespaces, understood, route, contents, mode, target, hits, left_out, notes, trace })
     }
 
     /// The answer to a question about structure. Where there is none, it says why, and the text is searched.
@@ -153,8 +159,21 @@ impl Kernel {
             return Ok(None);
         }
         let (query, notes) = (request.query.clone(), std::mem::take(notes));
-        let (contents, hits) = (answer.contents, Vec::new());
-        Ok(Some(SearchResult { query, namespaces, understood, route, contents, hits, notes, trace }))
+        let (contents, hits, left_out) = (answer.contents, Vec::new(), Vec::new());
+        let (mode, target) = (request.shape.mode, request.shape.target);
+        Ok(Some(SearchResult {
+            query,
+            namespaces,
+            understood,
+            route,
+            contents,
+            mode,
+            target,
+            hits,
+            left_out,
+            notes,
+            trace,
+        }))
     }
 
     /// Ranks the passages for a question without reading them.
@@ -211,7 +230,7 @@ impl Kernel {
             }
             trace.stage("keyword", start, request.pool, scores.keyword.len()).scores(&scores.keyword);
         }
-        let mut no_vectors = false;
+        let (mut no_vectors, mut asked_vector) = (false, None);
         if let Some(encoding) = encoding {
             let start = Instant::now();
             let vectors = self.vectors().await?;
@@ -230,6 +249,7 @@ impl Kernel {
             let rest = keyword.score(unscored.iter().copied())?;
             trace.stage("keyword_rest", start, unscored.len(), rest.len());
             scores.keyword.extend(rest);
+            asked_vector = Some(vector);
         }
         if no_vectors && route.keyword > 0.0 {
             route = Route { keyword: 1.0, semantic: 0.0, ..route };
@@ -253,8 +273,8 @@ impl Kernel {
             candidates.retain(|candidate| candidate.score >= least);
         }
         trace.stage("cut", start, all, candidates.len()).ranking(&candidates);
-        let namespaces = self.names();
-        Ok(Ranking { namespaces, understood, route, others, notes, candidates, no_vectors, trace })
+        let (namespaces, vector) = (self.names(), asked_vector);
+        Ok(Ranking { namespaces, understood, route, others, notes, candidates, vector, scopes, no_vectors, trace })
     }
 
     /// What may be found in each namespace, and what the user should know about that.

@@ -5,7 +5,9 @@
 //! a language it was not taught) gets no weight, and then is not even run.
 
 mod contents;
+mod context;
 mod encoder;
+mod expand;
 mod fallback;
 mod fetch;
 mod filter;
@@ -13,6 +15,7 @@ mod find_section;
 mod fuse;
 mod kernel;
 mod list_chunks;
+mod modes;
 mod phrases;
 mod query;
 mod recall;
@@ -21,6 +24,7 @@ mod resolve;
 mod searched;
 mod section;
 mod settings;
+mod shape;
 mod trace;
 mod understand;
 mod why;
@@ -29,7 +33,10 @@ mod words;
 use serde::Serialize;
 
 pub use contents::Contents;
+pub use context::{Context, ContextDocument, ContextPassage, Detail, Layout, Template};
 pub use encoder::Encoder;
+pub use expand::budget::Omitted;
+pub use expand::{Source, SourceChild};
 pub use filter::{Comparison, Filter, LONGEST_FILTER, Relation, Restriction, Test, documents_within, scope_within};
 pub use find_section::{Found, find_sections};
 pub use fuse::Candidate;
@@ -40,6 +47,7 @@ pub use rerank::SecondLook;
 pub use resolve::{Named, Purpose, resolve_document, resolve_documents, resolve_in_each};
 pub use section::{Extent, LeftOut, SectionContent, SectionPart, with_subsections};
 pub use settings::{Contradiction, DEFAULT_RRF_K, Expand, Fallback, Fusion, FusionName, Settings, Weights};
+pub use shape::{Beam, DEFAULT_DIVERSITY, GroupBy, Mode, Shape, Target};
 pub use trace::{Stage, Trace, Traced};
 pub use understand::{Kind, Quantity, ScriptShare, Understanding, Wanted};
 pub use why::{Why, WhyStage};
@@ -115,6 +123,8 @@ pub struct SearchRequest {
     pub expand: Expand,
     /// When the search is tried again.
     pub fallback: Fallback,
+    /// What is made of the ranking.
+    pub shape: Shape,
 }
 
 impl SearchRequest {
@@ -136,6 +146,7 @@ impl SearchRequest {
             kind: None,
             expand: Expand::Missing,
             fallback: Fallback::default(),
+            shape: Shape::default(),
         }
     }
 }
@@ -161,14 +172,15 @@ pub const DEFAULT_LIMIT: usize = 5;
 pub struct Hit {
     /// From 1.
     pub rank: usize,
-    /// From 0 to 1, for fused arms relative to this search's candidates; of the semantic arm alone, the cosine.
+    /// From 0 to 1, for fused arms relative to this search's candidates; of the semantic arm alone, the cosine. Of
+    /// passages that became one hit, and of sections, the joint score.
     pub score: f32,
     /// The namespace it is in; where it is in several, one in which it scored best.
     pub namespace: String,
     /// The other namespaces that were searched and have this passage of this source too.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also_in: Vec<String>,
-    /// The parent chunk.
+    /// The parent chunk; the best one, where it is made of several. Empty for a section without text.
     pub chunk_id: String,
     /// Its document.
     pub doc_id: String,
@@ -193,12 +205,19 @@ pub struct Hit {
     pub keyword_score: Option<f32>,
     /// Cosine of the best child, where the semantic arm was asked.
     pub semantic_score: Option<f32>,
-    /// The whole passage.
+    /// What the hit says: the whole passage, or what was asked for of it and around it.
     pub content: String,
     /// The part of it that shows why it was found.
     pub snippet: String,
     /// Byte ranges in `snippet` that match the question.
     pub matches: Vec<(usize, usize)>,
+    /// How many of its passages were found themselves.
+    pub matched_chunks: usize,
+    /// Passages that were left out because they say the same, by id.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub duplicates: Vec<String>,
+    /// The passages it is made of, in reading order.
+    pub sources: Vec<Source>,
 }
 
 /// What a search found.
@@ -214,10 +233,24 @@ pub struct SearchResult {
     pub route: Route,
     /// The answer to a question about structure: tables of contents, or parts of them. Empty for other questions.
     pub contents: Vec<Contents>,
-    /// The passages, best first; none where tables of contents are the answer.
+    /// How hits were chosen.
+    pub mode: Mode,
+    /// What was looked for.
+    pub target: Target,
+    /// The passages, best first, or beside each other where they were grouped; none where tables of contents are the
+    /// answer.
     pub hits: Vec<Hit>,
+    /// What did not fit into the tokens that were asked for.
+    pub left_out: Vec<Omitted>,
     /// What the user should know about how they were found.
     pub notes: Vec<String>,
     /// What each stage did.
     pub trace: Trace,
+}
+
+impl SearchResult {
+    /// Whether its hits are sections.
+    pub fn seeks_sections(&self) -> bool {
+        self.mode == Mode::Section || self.target == Target::Sections
+    }
 }

@@ -3,6 +3,7 @@
 use tokio::sync::OnceCell;
 
 use super::filter::Facts;
+use super::modes::SectionIndex;
 use crate::error::{Error, Result};
 use crate::store::{Namespace, Snapshot};
 
@@ -11,11 +12,13 @@ pub(super) struct Searched {
     namespace: Namespace,
     snapshot: OnceCell<Snapshot>,
     facts: Facts,
+    /// Read with the first question that asks for sections.
+    sections: OnceCell<SectionIndex>,
 }
 
 impl Searched {
     pub(super) fn new(namespace: Namespace) -> Self {
-        Searched { namespace, snapshot: OnceCell::new(), facts: Facts::default() }
+        Searched { namespace, snapshot: OnceCell::new(), facts: Facts::default(), sections: OnceCell::new() }
     }
 
     pub(super) fn name(&self) -> &str {
@@ -29,6 +32,11 @@ impl Searched {
 
     pub(super) async fn snapshot(&self) -> Result<&Snapshot> {
         self.snapshot.get_or_try_init(|| Snapshot::open(&self.namespace)).await
+    }
+
+    pub(super) async fn sections(&self) -> Result<&SectionIndex> {
+        let load = async || Ok(SectionIndex::new(self.snapshot().await?.all_sections().await?));
+        self.sections.get_or_try_init(load).await
     }
 }
 

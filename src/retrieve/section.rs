@@ -100,7 +100,7 @@ impl SectionContent {
 
     /// Takes the parts over until the tokens are used up: whole passages, and none behind the first that is left out.
     fn fill(&mut self, parts: Vec<(SectionRow, u32, Vec<ChunkRow>)>, max_tokens: Option<usize>) -> Result<()> {
-        let counter = max_tokens.map(|most| TokenCounter::load().map(|counter| (counter, most))).transpose()?;
+        let counter = max_tokens.map(|most| TokenCounter::shared().map(|counter| (counter, most))).transpose()?;
         let mut used = 0;
         let mut first_cost = None;
         for (section, depth, chunks) in parts {

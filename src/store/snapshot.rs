@@ -65,6 +65,9 @@ pub struct VectorHit {
     pub score: f32,
 }
 
+/// A filter is parsed, so it names no more ids than that.
+const MOST_IN_A_FILTER: usize = 200;
+
 /// All vectors of a generation, in memory.
 pub struct LoadedVectors {
     batches: Vec<RecordBatch>,
@@ -234,6 +237,24 @@ impl Snapshot {
         let batches = self.tables.rows(&self.tables.chunks, Some(filter), Some(CHUNK_COLUMNS)).await?;
         let mut rows: Vec<ChunkRow> = collect(&batches, convert::chunks_from_batch)?;
         rows.sort_by_key(|row| row.chunk_index);
+        Ok(rows)
+    }
+
+    /// The sections of all documents, in any order.
+    pub async fn all_sections(&self) -> Result<Vec<SectionRow>> {
+        let batches = self.tables.rows(&self.tables.sections, None, None).await?;
+        collect(&batches, convert::sections_from_batch)
+    }
+
+    /// The children of the given parent chunks, in any order, with their vectors where those are wanted and there.
+    pub async fn children_of(&self, parent_ids: &[String], with_vectors: bool) -> Result<Vec<ChunkRow>> {
+        let mut rows = Vec::new();
+        let columns: Vec<&str> = CHUNK_COLUMNS.iter().copied().chain(with_vectors.then_some("vector")).collect();
+        for some in parent_ids.chunks(MOST_IN_A_FILTER) {
+            let filter = in_list("parent_id", some);
+            let batches = self.tables.rows(&self.tables.chunks, Some(filter), Some(&columns)).await?;
+            rows.extend(collect(&batches, convert::chunks_from_batch)?);
+        }
         Ok(rows)
     }
 

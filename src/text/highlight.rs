@@ -17,20 +17,41 @@ pub struct Snippet {
     pub matches: Vec<Range<usize>>,
 }
 
+/// The words of a question that say something, as they are looked for in texts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Terms(HashSet<String>);
+
+impl Terms {
+    /// The words of `query`, function words left out.
+    pub fn of(query: &str) -> Self {
+        Terms(tokenize(query).into_iter().map(|token| token.text).filter(|text| !is_stopword(text)).collect())
+    }
+
+    /// How much of them is in `text`. A longer term says more: a whole identifier over one of its parts, a bigram over
+    /// a character.
+    pub fn weight_in(&self, text: &str) -> usize {
+        let tokens = tokenize(text);
+        let found: HashSet<&String> =
+            tokens.iter().map(|token| &token.text).filter(|text| self.0.contains(*text)).collect();
+        found.into_iter().map(|term| weight(term)).sum()
+    }
+
+    /// The share of them that is in `text`, from 0 to 1, weighed in the same way.
+    pub fn share_in(&self, text: &str) -> f32 {
+        let all: usize = self.0.iter().map(|term| weight(term)).sum();
+        if all == 0 { 0.0 } else { self.weight_in(text) as f32 / all as f32 }
+    }
+}
+
+fn weight(term: &str) -> usize {
+    char_count(term).min(8)
+}
+
 /// The sentences of `passage` that hold most of what `query` asks for, up to `limit` characters, in one piece.
 pub fn snippet(passage: &str, query: &str, limit: usize) -> Snippet {
-    let terms = query_terms(query);
+    let terms = Terms::of(query);
     let pieces: Vec<Range<usize>> = sentences(passage);
-    let score = |range: &Range<usize>| -> usize {
-        let found: HashSet<String> = tokenize(&passage[range.clone()])
-            .into_iter()
-            .filter(|token| terms.contains(&token.text))
-            .map(|token| token.text)
-            .collect();
-        // A longer term says more: a whole identifier over one of its parts, a bigram over a character.
-        found.iter().map(|term| char_count(term).min(8)).sum()
-    };
-    let scores: Vec<usize> = pieces.iter().map(score).collect();
+    let scores: Vec<usize> = pieces.iter().map(|range| terms.weight_in(&passage[range.clone()])).collect();
     // First of the best: `max_by_key` would take the last.
     let best = (0..pieces.len()).rev().max_by_key(|&i| scores[i]).unwrap_or(0);
     let Some(first) = pieces.get(best) else {
@@ -50,17 +71,13 @@ pub fn snippet(passage: &str, query: &str, limit: usize) -> Snippet {
 
 /// Where the words of `query` stand in `text`.
 pub fn find_matches(text: &str, query: &str) -> Vec<Range<usize>> {
-    matches(text, &query_terms(query))
+    matches(text, &Terms::of(query))
 }
 
-fn query_terms(query: &str) -> HashSet<String> {
-    tokenize(query).into_iter().map(|token| token.text).filter(|text| !is_stopword(text)).collect()
-}
-
-fn matches(text: &str, terms: &HashSet<String>) -> Vec<Range<usize>> {
+fn matches(text: &str, terms: &Terms) -> Vec<Range<usize>> {
     let has_bigram = |token: &Token| token.kind != TokenKind::Single;
     let tokens = tokenize(text);
-    let hits: Vec<&Token> = tokens.iter().filter(|token| terms.contains(&token.text)).collect();
+    let hits: Vec<&Token> = tokens.iter().filter(|token| terms.0.contains(&token.text)).collect();
     // A single Han character is shown as a match only where no longer match says it better.
     let any_long = hits.iter().any(|token| has_bigram(token));
     let mut ranges: Vec<Range<usize>> =

@@ -1,0 +1,177 @@
+//! Whether titles lead to their sections.
+//!
+//! ```sh
+//! cargo bench --bench sections -- FOLDER [--store DIR] [--method auto] [--misses]
+//! ```
+//!
+//! The PDFs in the folder are ingested without vectors; with `--store`, a store is asked that is there, whatever is in it.
+//! Every title in the tables of contents is then searched for in its own document, as `kb search --mode section --doc` does,
+//! all in one process. It is found at the place of the first section with that very title: where several have it, any of
+//! them will do, because the title does not say which is meant. Titles without a letter or digit are refused by any
+//! search; they are counted as not found. Printed are the shares of titles that are first and among the first three, by the
+//! language of the title, and the median time of a search and of what it does after recall.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, exit};
+use std::time::Instant;
+
+use kb::embed::EngineChoice;
+use kb::retrieve::{Encoder, Kernel, Method, Mode, SearchRequest, Shape};
+use kb::store::{SectionRow, Store};
+use kb::structure::normalise_title;
+
+/// Stages up to the end of recall; what comes behind them is measured apart.
+const RECALL: [&str; 9] =
+    ["understand", "open", "keyword", "vectors", "model_load", "encode", "semantic", "keyword_rest", "fuse"];
+
+struct Options {
+    folder: Option<PathBuf>,
+    store: Option<PathBuf>,
+    method: Method,
+    misses: bool,
+}
+
+#[derive(Default)]
+struct Score {
+    first: usize,
+    in_three: usize,
+    titles: usize,
+}
+
+#[tokio::main]
+async fn main() {
+    let options = options();
+    let scratch = tempfile::tempdir().unwrap_or_else(|error| fail(&error.to_string()));
+    let folder = options.store.clone().unwrap_or_else(|| scratch.path().join("store"));
+    if let Some(documents) = &options.folder {
+        ingest(documents, &folder);
+    }
+    if let Err(error) = measure(&options, &folder).await {
+        fail(&error.to_line());
+    }
+}
+
+async fn measure(options: &Options, folder: &Path) -> kb::Result<()> {
+    let store = Store::open(Some(folder), folder)?;
+    let kernel = Kernel::new(store.namespace("default")?, Encoder::new(EngineChoice::Auto));
+    let snapshot = kernel.snapshot().await?;
+    let (mut whole, mut after) = (Vec::new(), Vec::new());
+    let mut scores = [("English", Score::default()), ("Chinese", Score::default())];
+    for document in snapshot.documents().await? {
+        let sections = snapshot.sections(&document.doc_id).await?;
+        for section in sections.iter().filter(|section| section.level > 0) {
+            let (place, times) = place_of(&kernel, options.method, section, &sections).await?;
+            if let Some((total, behind)) = times {
+                whole.push(total);
+                after.push(behind);
+            }
+            let score = &mut scores[usize::from(is_chinese(&section.title))].1;
+            score.titles += 1;
+            score.first += usize::from(place == Some(0));
+            score.in_three += usize::from(place.is_some_and(|place| place < 3));
+            if options.misses && place != Some(0) {
+                println!("{:<40} {:<8} {place:?} {:?}", document.source, section.path, section.title);
+            }
+        }
+    }
+    println!("{:<10} {:>8} {:>8} {:>8}", "titles", "", "first", "in three");
+    let all = scores.iter().fold(Score::default(), |sum, (_, score)| Score {
+        first: sum.first + score.first,
+        in_three: sum.in_three + score.in_three,
+        titles: sum.titles + score.titles,
+    });
+    for (name, score) in scores.iter().map(|(name, score)| (*name, score)).chain([("all", &all)]) {
+        let share = |part: usize| part as f64 / score.titles.max(1) as f64;
+        println!("{name:<10} {:>8} {:>8.4} {:>8.4}", score.titles, share(score.first), share(score.in_three));
+    }
+    println!("median of a search {:.2} ms, of what follows recall {:.2} ms", median(whole), median(after));
+    Ok(())
+}
+
+/// At which place, from 0, a section with the title stands, and the milliseconds of the search and of what follows
+/// recall in it; no times for a title that cannot be searched for.
+async fn place_of(
+    kernel: &Kernel,
+    method: Method,
+    section: &SectionRow,
+    sections: &[SectionRow],
+) -> kb::Result<(Option<usize>, Option<(f64, f64)>)> {
+    let title = section.title.as_str();
+    if !title.chars().any(char::is_alphanumeric) {
+        return Ok((None, None));
+    }
+    let request = SearchRequest {
+        method,
+        documents: Some(vec![section.doc_id.clone()]),
+        pool: Mode::Section.pool(),
+        shape: Shape { mode: Mode::Section, ..Shape::default() },
+        ..SearchRequest::new(title)
+    };
+    let start = Instant::now();
+    let result = kernel.search(&request).await?;
+    let total = start.elapsed().as_secs_f64() * 1000.0;
+    let stages = result.trace.stages.iter().filter(|stage| !RECALL.contains(&stage.name.as_str()));
+    let after = stages.map(|stage| stage.milliseconds).sum();
+    let wanted = normalise_title(title);
+    let same: Vec<&str> = sections
+        .iter()
+        .filter(|section| normalise_title(&section.title) == wanted)
+        .map(|section| section.section_id.as_str())
+        .collect();
+    let place = result.hits.iter().position(|hit| same.contains(&hit.section_id.as_str()));
+    Ok((place, Some((total, after))))
+}
+
+fn is_chinese(title: &str) -> bool {
+    title.chars().any(|c| matches!(c, '\u{4E00}'..='\u{9FFF}'))
+}
+
+fn ingest(documents: &Path, store: &Path) {
+    let start = Instant::now();
+    let output = Command::new(env!("CARGO_BIN_EXE_kb"))
+        .arg("ingest")
+        .arg(documents)
+        .args(["--no-embed", "--quiet", "--kb"])
+        .arg(store)
+        .output()
+        .unwrap_or_else(|error| fail(&format!("kb does not start: {error}")));
+    // Exit code 4: some files failed.
+    if !matches!(output.status.code(), Some(0 | 4)) {
+        fail(&String::from_utf8_lossy(&output.stderr));
+    }
+    println!("ingested {} in {:.1} s", documents.display(), start.elapsed().as_secs_f64());
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).copied().unwrap_or(0.0)
+}
+
+fn options() -> Options {
+    let mut options = Options { folder: None, store: None, method: Method::Auto, misses: false };
+    let mut args = std::env::args().skip(1);
+    while let Some(argument) = args.next() {
+        let mut value = || args.next().unwrap_or_else(|| fail(&format!("{argument} needs a value")));
+        match argument.as_str() {
+            // `cargo bench` adds this one.
+            "--bench" => {}
+            "--misses" => options.misses = true,
+            "--store" => options.store = Some(PathBuf::from(value())),
+            "--method" => {
+                let name = value();
+                options.method = clap::ValueEnum::from_str(&name, true).unwrap_or_else(|error| fail(&error));
+            }
+            _ if argument.starts_with("--") => fail(&format!("unknown flag {argument}")),
+            _ => options.folder = Some(PathBuf::from(argument)),
+        }
+    }
+    if options.folder.is_none() && options.store.is_none() {
+        fail("name a folder of PDFs: cargo bench --bench sections -- FOLDER");
+    }
+    options
+}
+
+fn fail(message: &str) -> ! {
+    eprintln!("{}", message.trim());
+    exit(1)
+}

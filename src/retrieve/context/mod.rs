@@ -1,0 +1,134 @@
+//! A context for a prompt: the passages for a question with where they are from, within so many tokens.
+
+mod assemble;
+mod template;
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::{Kernel, Kind, Omitted, Route, SearchRequest, SearchResult, Trace};
+use crate::embed::TokenCounter;
+use crate::error::Result;
+use assemble::{Assembled, assemble};
+
+pub use template::Template;
+
+/// A context for a prompt.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Context {
+    /// The question.
+    pub query: String,
+    /// The names of the namespaces that were searched.
+    pub namespaces: Vec<String>,
+    /// What counted the tokens.
+    pub tokenizer: String,
+    /// How many tokens it may have.
+    pub max_tokens: usize,
+    /// How many it has.
+    pub tokens: usize,
+    /// The context, as it goes into a prompt.
+    pub text: String,
+    /// What it is made of: the documents in the order of their best hits.
+    pub documents: Vec<ContextDocument>,
+    /// What was found and did not fit.
+    pub left_out: Vec<Omitted>,
+    /// What the user should know about how it was found.
+    pub notes: Vec<String>,
+    /// Which arms were used, with which weights.
+    #[serde(skip)]
+    pub route: Route,
+    /// What each stage did.
+    #[serde(skip)]
+    pub trace: Trace,
+}
+
+/// A document that a context has passages of.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ContextDocument {
+    /// The document.
+    pub doc_id: String,
+    /// The namespace it is in.
+    pub namespace: String,
+    /// Its title.
+    pub title: String,
+    /// Its source.
+    pub source: String,
+    /// The name of its format.
+    #[serde(skip)]
+    pub format: String,
+    /// Its passages, in reading order.
+    pub passages: Vec<ContextPassage>,
+}
+
+/// Passages of a section.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ContextPassage {
+    /// The section, as `doc#path`.
+    pub section_id: String,
+    /// The titles of the section and those above it.
+    pub section_title: String,
+    /// First page.
+    pub page_start: Option<u32>,
+    /// Last page.
+    pub page_end: Option<u32>,
+    /// The joint score of its passages.
+    pub score: f32,
+    /// The text; `[…]` stands for passages of the section that are left out in between.
+    pub text: String,
+    /// The parent chunks it is made of.
+    pub chunk_ids: Vec<String>,
+}
+
+/// How much is said of what was left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// What it is.
+    Full,
+    /// How much it is.
+    Count,
+    /// Nothing.
+    Silent,
+}
+
+/// How a context is written.
+pub trait Layout {
+    /// The text of a context.
+    ///
+    /// # Errors
+    /// Where the layout asks for what there is not.
+    fn text(&self, query: &str, documents: &[ContextDocument], left_out: &[Omitted], detail: Detail) -> Result<String>;
+
+    /// The details it can tell, the fullest first.
+    fn details(&self) -> &[Detail];
+}
+
+impl Kernel {
+    /// Puts a context together: what [`search`](Self::search) finds for `request`, laid out, in at most `max_tokens`
+    /// tokens. How many those are is counted with the request's counter, and over the whole text. The request's own budget
+    /// is not heeded.
+    ///
+    /// # Errors
+    /// As for [`search`](Self::search); and where not even the first passage fits.
+    pub async fn context(&self, request: &SearchRequest, max_tokens: usize, layout: &dyn Layout) -> Result<Context> {
+        let mut request = request.clone();
+        request.shape.max_tokens = None;
+        let counter: Arc<TokenCounter> = match &request.shape.counter {
+            Some(counter) => counter.clone(),
+            None => TokenCounter::shared()?,
+        };
+        let mut found = self.search(&request).await?;
+        if !found.contents.is_empty() {
+            // A table of contents is no passage: the text is searched all the same.
+            request.kind = Some(Kind::Concept);
+            found = self.search(&request).await?;
+        }
+        let SearchResult { query, namespaces, route, hits, notes, mut trace, .. } = found;
+        let start = Instant::now();
+        let Assembled { documents, left_out, text, tokens } = assemble(&hits, &query, max_tokens, &counter, layout)?;
+        trace.stage("context", start, hits.len(), documents.iter().map(|document| document.passages.len()).sum());
+        let tokenizer = counter.name().to_owned();
+        Ok(Context { query, namespaces, tokenizer, max_tokens, tokens, text, documents, left_out, notes, route, trace })
+    }
+}

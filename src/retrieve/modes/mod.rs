@@ -1,0 +1,151 @@
+//! The ranking to hits: which are chosen is the mode's, what is shown of them is `expand`'s.
+//!
+//! Everything in here decides with pure functions over what was read; this file and `section` read. A search in the mode
+//! `precise`, with nothing else asked for, reads the same passages as it shows, and a few more in case some say the same.
+
+mod broad;
+mod drill;
+mod rank_sections;
+mod section;
+mod titles;
+
+use std::time::Instant;
+
+use futures::future::try_join_all;
+
+use super::expand::budget::Omitted;
+use super::expand::children::only_children;
+use super::expand::duplicates::drop_duplicates;
+use super::expand::group::group;
+use super::expand::merge::refresh;
+use super::expand::{Passage, budget, expand, merge_adjacent, name_children};
+use super::fetch::fetch;
+use super::kernel::Ranking;
+use super::searched::Searched;
+use super::{Hit, Mode, SearchRequest};
+use crate::embed::TokenCounter;
+use crate::error::Result;
+use crate::store::Snapshot;
+
+pub(super) use titles::SectionIndex;
+
+/// What is made of a ranking.
+pub(super) struct Answer {
+    pub hits: Vec<Hit>,
+    /// What did not fit into the tokens that were asked for.
+    pub left_out: Vec<Omitted>,
+    /// What the user should know.
+    pub notes: Vec<String>,
+}
+
+/// Chooses among the ranked passages and reads what is shown. The stages are added to the ranking's trace.
+pub(super) async fn answer(searched: &[Searched], request: &SearchRequest, ranking: &mut Ranking) -> Result<Answer> {
+    let snapshots = try_join_all(searched.iter().map(Searched::snapshot)).await?;
+    let mut notes = Vec::new();
+    let hits = if request.shape.seeks_sections() {
+        sections(searched, &snapshots, request, ranking).await?
+    } else {
+        passages(&snapshots, request, ranking, &mut notes).await?
+    };
+    finish(hits, request, ranking, notes)
+}
+
+/// The best sections.
+async fn sections(
+    searched: &[Searched],
+    snapshots: &[&Snapshot],
+    request: &SearchRequest,
+    ranking: &mut Ranking,
+) -> Result<Vec<Hit>> {
+    let start = Instant::now();
+    let indexes = try_join_all(searched.iter().map(Searched::sections)).await?;
+    ranking.trace.took("titles", super::trace::milliseconds(start));
+    let start = Instant::now();
+    let Ranking { namespaces: names, scopes, candidates, trace, .. } = ranking;
+    let found = section::find(&indexes, scopes, request, candidates);
+    trace.stage("sections", start, candidates.len(), found.len());
+    let start = Instant::now();
+    let hits = section::fetch_sections(snapshots, &indexes, names, request, candidates, &found).await?;
+    trace.stage("fetch", start, found.len(), hits.len());
+    Ok(hits)
+}
+
+/// The best passages, chosen as the mode has it, with what is shown around them.
+async fn passages(
+    snapshots: &[&Snapshot],
+    request: &SearchRequest,
+    ranking: &mut Ranking,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Hit>> {
+    let shape = &request.shape;
+    let Ranking { namespaces: names, candidates, trace, .. } = ranking;
+    let start = Instant::now();
+    if shape.mode == Mode::Drill {
+        let all = candidates.len();
+        *candidates = drill::paths(candidates, shape.beam);
+        let beam = format!("beam {}", shape.beam);
+        trace.stage("drill", start, all, candidates.len()).say(beam).ranking(candidates);
+    }
+    let start = Instant::now();
+    let mut hits = fetch(snapshots, names, candidates, &request.query, usize::MAX).await?;
+    trace.stage("fetch", start, candidates.len(), hits.len());
+    if !shape.keep_duplicates {
+        let (start, before) = (Instant::now(), hits.len());
+        let dropped = drop_duplicates(&mut hits);
+        trace.stage("duplicates", start, before, before - dropped);
+    }
+    if shape.merges() && shape.mode != Mode::Drill {
+        let (start, before) = (Instant::now(), hits.len());
+        hits = merge_adjacent(snapshots, names, hits)?;
+        trace.stage("merge", start, before, hits.len());
+    }
+    let (start, before) = (Instant::now(), hits.len());
+    if let Some(most) = shape.per_document {
+        broad::cap_per_document(&mut hits, most);
+    }
+    match shape.mode {
+        Mode::Broad => hits = broad::diverse(hits, request.limit, shape.diversity),
+        Mode::Precise | Mode::Section | Mode::Drill => hits.truncate(request.limit),
+    }
+    trace.stage("choose", start, before, hits.len());
+    let duplicates: usize = hits.iter().map(|hit| hit.duplicates.len()).sum();
+    if duplicates > 0 {
+        let passages = crate::text::count(duplicates, "passage");
+        let say = if duplicates == 1 { "says" } else { "say" };
+        notes.push(format!("left out: {passages} that {say} the same as one shown; --keep-duplicates shows them"));
+    }
+    let question = Passage { snapshots, names, request, vector: ranking.vector.as_deref(), route: ranking.route };
+    let start = Instant::now();
+    name_children(&question, &mut hits).await?;
+    ranking.trace.stage("children", start, hits.len(), hits.len());
+    if shape.mode == Mode::Drill {
+        for hit in &mut hits {
+            hit.sources.iter_mut().for_each(only_children);
+            refresh(hit);
+        }
+    }
+    if shape.mode != Mode::Drill && (shape.context > 0 || shape.window.is_some()) {
+        let (start, before) = (Instant::now(), hits.len());
+        hits = expand(&question, hits)?;
+        ranking.trace.stage("expand", start, before, hits.len());
+    }
+    Ok(hits)
+}
+
+/// What all modes end with: the budget, groups, ranks.
+fn finish(mut hits: Vec<Hit>, request: &SearchRequest, ranking: &mut Ranking, notes: Vec<String>) -> Result<Answer> {
+    let shape = &request.shape;
+    let mut left_out = Vec::new();
+    if let Some(most) = shape.max_tokens {
+        let (start, before) = (Instant::now(), hits.len());
+        let counter = match &shape.counter {
+            Some(counter) => counter.clone(),
+            None => TokenCounter::shared()?,
+        };
+        left_out = budget::fit(&mut hits, most, &counter)?;
+        ranking.trace.stage("budget", start, before, hits.len());
+    }
+    let mut hits = group(hits, shape.group_by);
+    hits.iter_mut().zip(1..).for_each(|(hit, rank)| hit.rank = rank);
+    Ok(Answer { hits, left_out, notes })
+}

@@ -1,0 +1,177 @@
+//! Sections, ranked by their titles and passages.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use super::titles::{AskedTitle, Exactness, SectionIndex};
+use crate::retrieve::expand::evidence::joined;
+use crate::retrieve::fuse::Candidate;
+
+/// What the title counts beside the passages, where the question is not the title itself.
+const TITLE_WEIGHT: f32 = 0.4;
+/// What a passage counts for the section above its own, and again for the one above that.
+const ABOVE: f32 = 0.5;
+/// Sections that the question is not the title of stay below this.
+const TOP_WITHOUT_TITLE: f32 = 0.99;
+/// Below this nothing speaks for a section.
+const LEAST: f32 = 0.02;
+
+/// A section that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct FoundSection {
+    /// The place of its namespace among those that are searched.
+    pub namespace: usize,
+    /// Its place in the index of the namespace.
+    pub at: usize,
+    /// From 0 to 1; 1 where the question is its title.
+    pub score: f32,
+    /// The candidates that are its passages or those of its subsections, best first, by their places in the ranking.
+    pub matched: Vec<usize>,
+}
+
+struct Rated {
+    namespace: usize,
+    at: usize,
+    exactness: Exactness,
+    likeness: f32,
+    /// Passages in it: places in the ranking and what each counts.
+    passages: Vec<(usize, f32)>,
+}
+
+/// The best `limit` sections of those `within` reach, given by namespace.
+///
+/// First come those whose title the question is: as it stands, then but for punctuation, then but for its number. A section
+/// scores by its title and by the [joint](joined) score of its passages; those of subsections count half for each level
+/// between. Every passage counts for one hit only: once a section is among the hits, what is in it speaks for no other, so
+/// that the chapter of a hit is no hit too unless more of it matches.
+pub(super) fn rank_sections(
+    indexes: &[&SectionIndex],
+    within: &[Vec<usize>],
+    candidates: &[Candidate],
+    query: &str,
+    limit: usize,
+) -> Vec<FoundSection> {
+    let mut rated = rate(indexes, within, candidates, query);
+    let mut used = vec![false; candidates.len()];
+    let mut found: Vec<FoundSection> = Vec::new();
+    while found.len() < limit {
+        let scored = rated.iter().enumerate().map(|(place, one)| (place, score(one, candidates, &used)));
+        // First of the best: `max_by` would take the last.
+        let better =
+            |a: &(usize, f32), b: &(usize, f32)| compare(&rated[a.0], a.1, &rated[b.0], b.1).then(b.0.cmp(&a.0));
+        let Some((best, score)) = scored.max_by(better) else { break };
+        if score < LEAST {
+            break;
+        }
+        let taken = rated.remove(best);
+        let matched: Vec<usize> = taken.passages.iter().map(|&(place, _)| place).collect();
+        matched.iter().for_each(|&place| used[place] = true);
+        found.push(FoundSection { namespace: taken.namespace, at: taken.at, score, matched });
+    }
+    found
+}
+
+/// What is said of every section that has anything to do with the question, in a fixed order.
+fn rate(indexes: &[&SectionIndex], within: &[Vec<usize>], candidates: &[Candidate], query: &str) -> Vec<Rated> {
+    let mut passages: HashMap<(usize, usize), Vec<(usize, f32)>> = HashMap::new();
+    for (place, candidate) in candidates.iter().enumerate() {
+        let index = indexes[candidate.namespace];
+        let Some(own) = index.section_of(&candidate.chunk_id) else { continue };
+        let mut share = 1.0;
+        for at in index.with_those_above(own) {
+            passages.entry((candidate.namespace, at)).or_default().push((place, share));
+            share *= ABOVE;
+        }
+    }
+    let asked = AskedTitle::of(query);
+    let mut rated = Vec::new();
+    for (namespace, (index, within)) in indexes.iter().zip(within).enumerate() {
+        for &at in within {
+            let exactness = index.exactness(at, &asked);
+            let likeness = index.likeness(at, &asked);
+            let passages = passages.remove(&(namespace, at)).unwrap_or_default();
+            if exactness > Exactness::No || likeness > 0.0 || !passages.is_empty() {
+                rated.push(Rated { namespace, at, exactness, likeness, passages });
+            }
+        }
+    }
+    rated
+}
+
+fn score(one: &Rated, candidates: &[Candidate], used: &[bool]) -> f32 {
+    if one.exactness > Exactness::No {
+        return 1.0;
+    }
+    let unused = one.passages.iter().filter(|(place, _)| !used[*place]);
+    let passages = joined(unused.map(|&(place, share)| share * candidates[place].score.clamp(0.0, 1.0)));
+    (TITLE_WEIGHT * one.likeness + (1.0 - TITLE_WEIGHT) * passages).min(TOP_WITHOUT_TITLE)
+}
+
+/// By exactness, then by score; of sections with the same title, the one whose best passage is ranked first.
+fn compare(a: &Rated, a_score: f32, b: &Rated, b_score: f32) -> Ordering {
+    let best = |one: &Rated| one.passages.first().map_or(usize::MAX, |&(place, _)| place);
+    a.exactness.cmp(&b.exactness).then(a_score.total_cmp(&b_score)).then(best(b).cmp(&best(a)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::titles::tests::index;
+    use super::*;
+
+    fn ranked(sections: &[(&str, &str)], found: &[(u32, f32)], query: &str) -> Vec<(String, f32, usize)> {
+        let index = index(sections);
+        let candidates: Vec<Candidate> = found
+            .iter()
+            .map(|(passage, score)| Candidate {
+                chunk_id: format!("d:{passage}"),
+                namespace: 0,
+                score: *score,
+                keyword: None,
+                semantic: None,
+            })
+            .collect();
+        rank_sections(&[&index], &[index.within(&crate::store::Scope::Everything)], &candidates, query, 10)
+            .into_iter()
+            .map(|found| (index.row(found.at).path.clone(), found.score, found.matched.len()))
+            .collect()
+    }
+
+    fn paths(ranked: &[(String, f32, usize)]) -> Vec<&str> {
+        ranked.iter().map(|(path, ..)| path.as_str()).collect()
+    }
+
+    const MANUAL: [(&str, &str); 6] = [
+        ("1", "1 Pumps"),
+        ("1.1", "1.1 Introduction"),
+        ("1.2", "1.2 Priming"),
+        ("1.3", "1.3 Bearings"),
+        ("2", "2 Valves"),
+        ("2.1", "Introduction"),
+    ];
+
+    #[test]
+    fn the_section_with_that_very_title_is_first_whatever_passages_say() {
+        let ranked = ranked(&MANUAL, &[(2, 1.0), (1, 0.9), (3, 0.4)], "Introduction");
+        assert_eq!(paths(&ranked)[..2], ["2.1", "1.1"], "as it stands, then without its number: {ranked:?}");
+        assert_eq!((ranked[0].1, ranked[0].2, ranked[1].2), (1.0, 0, 1));
+        assert!(ranked[2].1 < 1.0);
+    }
+
+    #[test]
+    fn every_passage_counts_for_one_hit() {
+        let one = ranked(&MANUAL, &[(2, 1.0)], "fill the casing");
+        assert_eq!(paths(&one), ["1.2"], "the chapter of a hit is no hit");
+        let several = ranked(&MANUAL, &[(2, 1.0), (3, 0.9), (1, 0.9)], "fill the casing");
+        assert_eq!(paths(&several), ["1.2", "1.3", "1.1"], "{several:?}");
+        let spread = ranked(&MANUAL, &[(0, 0.9), (2, 0.8), (3, 0.8)], "fill the casing");
+        assert_eq!((paths(&spread)[0], spread[0].2, spread.len()), ("1", 3, 1), "own text and subsections: {spread:?}");
+    }
+
+    #[test]
+    fn the_title_speaks_for_a_section_beside_its_passages() {
+        let ranked = ranked(&MANUAL, &[(3, 0.9), (2, 0.8)], "priming of a thing");
+        assert_eq!(paths(&ranked), ["1.2", "1.3"]);
+        assert_eq!(paths(&super::tests::ranked(&MANUAL, &[], "bearings and grease")), ["1.3"]);
+        assert_eq!(paths(&super::tests::ranked(&MANUAL, &[], "nothing of it")), [""; 0]);
+    }
+}
