@@ -97,7 +97,12 @@ pub(super) async fn name_children(asked: &Passage<'_>, hits: &mut [Hit]) -> Resu
             .map(async |(snapshot, name)| snapshot.children_of(&found(name), with_vectors).await),
     )
     .await?;
-    let question = Question { terms: Terms::of(&asked.request.query), vector: asked.vector, keyword: asked.route.keyword, semantic: asked.route.semantic };
+    let question = Question {
+        terms: Terms::of(&asked.request.query),
+        vector: asked.vector,
+        keyword: asked.route.keyword,
+        semantic: asked.route.semantic,
+    };
     for hit in hits {
         let Some(place) = asked.names.iter().position(|name| *name == hit.namespace) else { continue };
         children::name_children(&mut hit.sources, &rows[place], &question, count);
