@@ -31,6 +31,9 @@ _kb() {
             kb,completions)
                 cmd="kb__subcmd__completions"
                 ;;
+            kb,context)
+                cmd="kb__subcmd__context"
+                ;;
             kb,diff)
                 cmd="kb__subcmd__diff"
                 ;;
@@ -90,6 +93,9 @@ _kb() {
                 ;;
             kb__subcmd__help,completions)
                 cmd="kb__subcmd__help__subcmd__completions"
+                ;;
+            kb__subcmd__help,context)
+                cmd="kb__subcmd__help__subcmd__context"
                 ;;
             kb__subcmd__help,diff)
                 cmd="kb__subcmd__help__subcmd__diff"
@@ -167,7 +173,7 @@ _kb() {
 
     case "${cmd}" in
         kb)
-            opts="-n -q -v -h -V --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help --version ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help"
+            opts="-n -q -v -h -V --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help --version ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -458,6 +464,160 @@ _kb() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        kb__subcmd__context)
+            opts="-k -n -q -v -h --method --limit --doc --rerank --filter --before --after --as-of --half-life --min-score --weights --fusion --rrf-k --pool --kind --expand --fallback --mode --context --across-sections --window --merge --no-merge --keep-duplicates --group-by --diversity --per-document --beam --children --max-tokens --tokenizer --template --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --method)
+                    COMPREPLY=($(compgen -W "auto hybrid semantic keyword" -- "${cur}"))
+                    return 0
+                    ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -k)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --doc)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rerank)
+                    COMPREPLY=($(compgen -W "light off" -- "${cur}"))
+                    return 0
+                    ;;
+                --filter)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --before)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --after)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --as-of)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --half-life)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --min-score)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --weights)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fusion)
+                    COMPREPLY=($(compgen -W "weighted rrf" -- "${cur}"))
+                    return 0
+                    ;;
+                --rrf-k)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --pool)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kind)
+                    COMPREPLY=($(compgen -W "procedure concept reference troubleshooting lookup structure" -- "${cur}"))
+                    return 0
+                    ;;
+                --expand)
+                    COMPREPLY=($(compgen -W "off missing all" -- "${cur}"))
+                    return 0
+                    ;;
+                --fallback)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --mode)
+                    COMPREPLY=($(compgen -W "precise broad section drill" -- "${cur}"))
+                    return 0
+                    ;;
+                --context)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --window)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --group-by)
+                    COMPREPLY=($(compgen -W "none section doc" -- "${cur}"))
+                    return 0
+                    ;;
+                --diversity)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --per-document)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --beam)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --children)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-tokens)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tokenizer)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --template)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table markdown json jsonl paths" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --onnxruntime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         kb__subcmd__diff)
             opts="-n -q -v -h --stat --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -601,7 +761,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__help)
-            opts="ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help"
+            opts="ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -671,6 +831,20 @@ _kb() {
             return 0
             ;;
         kb__subcmd__help__subcmd__completions)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__help__subcmd__context)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -1421,7 +1595,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__search)
-            opts="-k -n -q -v -h --method --limit --doc --explain --why --rerank --filter --before --after --as-of --half-life --min-score --weights --fusion --rrf-k --pool --kind --expand --fallback --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-k -n -q -v -h --method --limit --doc --rerank --filter --before --after --as-of --half-life --min-score --weights --fusion --rrf-k --pool --kind --expand --fallback --mode --context --across-sections --window --merge --no-merge --keep-duplicates --group-by --diversity --per-document --beam --children --max-tokens --tokenizer --in --explain --why --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1440,10 +1614,6 @@ _kb() {
                     return 0
                     ;;
                 --doc)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --why)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1500,6 +1670,54 @@ _kb() {
                     return 0
                     ;;
                 --fallback)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --mode)
+                    COMPREPLY=($(compgen -W "precise broad section drill" -- "${cur}"))
+                    return 0
+                    ;;
+                --context)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --window)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --group-by)
+                    COMPREPLY=($(compgen -W "none section doc" -- "${cur}"))
+                    return 0
+                    ;;
+                --diversity)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --per-document)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --beam)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --children)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-tokens)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tokenizer)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --in)
+                    COMPREPLY=($(compgen -W "passages sections" -- "${cur}"))
+                    return 0
+                    ;;
+                --why)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

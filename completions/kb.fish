@@ -42,6 +42,7 @@ complete -c kb -n "__fish_kb_needs_command" -s h -l help -d 'Print help (see mor
 complete -c kb -n "__fish_kb_needs_command" -s V -l version -d 'Print version'
 complete -c kb -n "__fish_kb_needs_command" -f -a "ingest" -d 'Read files and folders into the knowledge base; only what changed is read again'
 complete -c kb -n "__fish_kb_needs_command" -f -a "search" -d 'Find the passages that answer a question'
+complete -c kb -n "__fish_kb_needs_command" -f -a "context" -d 'Put a context for a prompt together: the passages that answer a question, with their sources, in so many tokens'
 complete -c kb -n "__fish_kb_needs_command" -f -a "toc" -d 'Show a document\'s table of contents, or those of all documents; or correct one'
 complete -c kb -n "__fish_kb_needs_command" -f -a "section" -d 'Show the whole text of sections, their subsections included'
 complete -c kb -n "__fish_kb_needs_command" -f -a "chunks-list" -d 'List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)'
@@ -104,9 +105,8 @@ complete -c kb -n "__fish_kb_using_subcommand search" -l method -d 'How to searc
 hybrid\t'Both arms, with equal weight'
 semantic\t'Vectors alone'
 keyword\t'Words alone (BM25)'"
-complete -c kb -n "__fish_kb_using_subcommand search" -s k -l limit -d 'How many passages [default: 5]' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -s k -l limit -d 'How many hits [default: 5; broad 10; drill as many as its beam leads to]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l doc -d 'Only in this document (an id, a path, a title, or the beginning, end or part of one); may be given several times' -r
-complete -c kb -n "__fish_kb_using_subcommand search" -l why -d 'Instead of a result, say of a chunk or a section in which stage it was lost, and what would have kept it' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l rerank -d 'How the best are looked at again: light, by the question\'s words in passage and titles, or off [default: light, for --method auto and hybrid]' -r -f -a "light\t'By the question\'s words'
 off\t'Not at all'"
 complete -c kb -n "__fish_kb_using_subcommand search" -l filter -d 'Only what this holds of, such as \'author = Ann and page < 20\'; several are joined by and; \'\' puts the one of kb.toml aside' -r
@@ -130,6 +130,24 @@ complete -c kb -n "__fish_kb_using_subcommand search" -l expand -d 'Which words 
 missing\t'For words that no passage has: what begins with them, what they are misspelt for, their parts'
 all\t'For all words: what begins with them, and their parts'"
 complete -c kb -n "__fish_kb_using_subcommand search" -l fallback -d 'Look again (wider, with the other arm, with other words) where a search gives less: min_hits=N, min_score=S, min_docs=N, or off [default: off]' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l mode -d 'How hits are chosen [default: precise]' -r -f -a "precise\t'The best passages, as they are ranked'
+broad\t'Passages that differ, from several documents, out of a wider pool'
+section\t'Whole sections, ranked by their titles and passages'
+drill\t'The best documents, the best passages of each, the best pieces of each of those'"
+complete -c kb -n "__fish_kb_using_subcommand search" -l context -d 'Show so many neighbouring passages on both sides' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l window -d 'Of each passage only the sentence that matches best, and so many on both sides' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l group-by -d 'Put the hits of a section or a document together, at the place of the best [default: none]' -r -f -a "none\t'Each hit at its own place'
+section\t'The hits of a section, at the place of its best'
+doc\t'The hits of a document, at the place of its best'"
+complete -c kb -n "__fish_kb_using_subcommand search" -l diversity -d 'How much being different counts in the mode broad, from 0 to 1 [default: 0.3]' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l per-document -d 'At most so many hits of a document' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l beam -d 'How many documents, passages of each and pieces of each the mode drill follows [default: 3,3,3]' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l children -d 'Name so many of the pieces of each passage, those that match best, in JSON [default: 2]' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l max-tokens -d 'At most so many tokens of text and titles; what does not fit is named [default: in the mode section 8000]' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l tokenizer -d 'What counts them: a tokenizer.json, or `chars/4` for a token every four characters [default: the embedding model\'s]' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l in -d 'What is looked for: passages, or sections with a preview' -r -f -a "passages\t'Passages, or what the mode makes of them'
+sections\t'Sections: titles, how many of their passages match, and a preview'"
+complete -c kb -n "__fish_kb_using_subcommand search" -l why -d 'Instead of a result, say of a chunk or a section in which stage it was lost, and what would have kept it' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand search" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
@@ -141,11 +159,79 @@ complete -c kb -n "__fish_kb_using_subcommand search" -l color -d 'When to use c
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand search" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand search" -l across-sections -d 'Neighbours may be of other sections'
+complete -c kb -n "__fish_kb_using_subcommand search" -l merge -d 'Make one of adjacent passages of a section [default: in the mode broad]'
+complete -c kb -n "__fish_kb_using_subcommand search" -l no-merge -d 'Leave adjacent passages apart'
+complete -c kb -n "__fish_kb_using_subcommand search" -l keep-duplicates -d 'Show passages that say the same as a better one too'
 complete -c kb -n "__fish_kb_using_subcommand search" -l explain -d 'Show how the result came about: each stage with its time, what it took and what came out'
 complete -c kb -n "__fish_kb_using_subcommand search" -s q -l quiet -d 'Only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand search" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand search" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand search" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand context" -l method -d 'How to search [default: auto]' -r -f -a "auto\t'Whatever serves the question: usually both, keywords alone where the model does not know its language'
+hybrid\t'Both arms, with equal weight'
+semantic\t'Vectors alone'
+keyword\t'Words alone (BM25)'"
+complete -c kb -n "__fish_kb_using_subcommand context" -s k -l limit -d 'How many hits [default: 5; broad 10; drill as many as its beam leads to]' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l doc -d 'Only in this document (an id, a path, a title, or the beginning, end or part of one); may be given several times' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l rerank -d 'How the best are looked at again: light, by the question\'s words in passage and titles, or off [default: light, for --method auto and hybrid]' -r -f -a "light\t'By the question\'s words'
+off\t'Not at all'"
+complete -c kb -n "__fish_kb_using_subcommand context" -l filter -d 'Only what this holds of, such as \'author = Ann and page < 20\'; several are joined by and; \'\' puts the one of kb.toml aside' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l before -d 'Only documents from before the beginning of this time' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l after -d 'Only documents from the beginning of this time on' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l as-of -d 'Only what was there at the end of this time: nothing later' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l half-life -d 'Let scores decay with the age of the document: halve them for each 90d, 6 months, 1y; none for no decay [default: none]' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l min-score -d 'Leave out passages below this score, from 0 to 1' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l weights -d 'How much the keyword arm and the semantic arm count, whatever the question\'s language [default: by question]' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l fusion -d 'How the arms are fused [default: weighted]' -r -f -a "weighted\t'Scores, each arm\'s scaled to 0…1 over the candidates'
+rrf\t'Ranks: 1/(k + rank) (reciprocal rank fusion)'"
+complete -c kb -n "__fish_kb_using_subcommand context" -l rrf-k -d 'The k of reciprocal rank fusion [default: 60]' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l pool -d 'How many candidates each arm recalls [default: 100, or -k]' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l kind -d 'Of which kind the question is [default: told by its words]' -r -f -a "procedure\t'How something is done'
+concept\t'What something is, or why'
+reference\t'A fact: a value, a time, a name'
+troubleshooting\t'What to do about a fault'
+lookup\t'Where a code, a name or a phrase stands'
+structure\t'Which chapters there are: answered from the table of contents'"
+complete -c kb -n "__fish_kb_using_subcommand context" -l expand -d 'Which words are searched for beside those of the question [default: missing]' -r -f -a "off\t'None'
+missing\t'For words that no passage has: what begins with them, what they are misspelt for, their parts'
+all\t'For all words: what begins with them, and their parts'"
+complete -c kb -n "__fish_kb_using_subcommand context" -l fallback -d 'Look again (wider, with the other arm, with other words) where a search gives less: min_hits=N, min_score=S, min_docs=N, or off [default: off]' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l mode -d 'How hits are chosen [default: precise]' -r -f -a "precise\t'The best passages, as they are ranked'
+broad\t'Passages that differ, from several documents, out of a wider pool'
+section\t'Whole sections, ranked by their titles and passages'
+drill\t'The best documents, the best passages of each, the best pieces of each of those'"
+complete -c kb -n "__fish_kb_using_subcommand context" -l context -d 'Show so many neighbouring passages on both sides' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l window -d 'Of each passage only the sentence that matches best, and so many on both sides' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l group-by -d 'Put the hits of a section or a document together, at the place of the best [default: none]' -r -f -a "none\t'Each hit at its own place'
+section\t'The hits of a section, at the place of its best'
+doc\t'The hits of a document, at the place of its best'"
+complete -c kb -n "__fish_kb_using_subcommand context" -l diversity -d 'How much being different counts in the mode broad, from 0 to 1 [default: 0.3]' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l per-document -d 'At most so many hits of a document' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l beam -d 'How many documents, passages of each and pieces of each the mode drill follows [default: 3,3,3]' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l children -d 'Name so many of the pieces of each passage, those that match best, in JSON [default: 2]' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l max-tokens -d 'At most so many tokens of text and titles; what does not fit is named [default: in the mode section 8000]' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l tokenizer -d 'What counts them: a tokenizer.json, or `chars/4` for a token every four characters [default: the embedding model\'s]' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l template -d 'Lay the context out with this template' -r -F
+complete -c kb -n "__fish_kb_using_subcommand context" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand context" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand context" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand context" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand context" -l across-sections -d 'Neighbours may be of other sections'
+complete -c kb -n "__fish_kb_using_subcommand context" -l merge -d 'Make one of adjacent passages of a section [default: in the mode broad]'
+complete -c kb -n "__fish_kb_using_subcommand context" -l no-merge -d 'Leave adjacent passages apart'
+complete -c kb -n "__fish_kb_using_subcommand context" -l keep-duplicates -d 'Show passages that say the same as a better one too'
+complete -c kb -n "__fish_kb_using_subcommand context" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand context" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
+complete -c kb -n "__fish_kb_using_subcommand context" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand context" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand toc" -l max-level -d 'How deep [default: 3, for all documents 1; in JSON of one, all of it]' -r
 complete -c kb -n "__fish_kb_using_subcommand toc" -l set -d 'Take the corrected one from a file; `-` is standard input' -r -F
 complete -c kb -n "__fish_kb_using_subcommand toc" -l password -d 'The password of an encrypted PDF, for a correction' -r
@@ -503,25 +589,26 @@ complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s q -l quiet -d 'On
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "ingest" -d 'Read files and folders into the knowledge base; only what changed is read again'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "search" -d 'Find the passages that answer a question'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "toc" -d 'Show a document\'s table of contents, or those of all documents; or correct one'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "section" -d 'Show the whole text of sections, their subsections included'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "chunks-list" -d 'List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "chunk-edit" -d 'Change chunks: their text, and what is noted about them; the files stay'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "chunk-delete" -d 'Take chunks out of documents; the files stay'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "docs" -d 'List the documents, or describe some of them'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "remove" -d 'Take documents out of the knowledge base; the files stay'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "status" -d 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "log" -d 'List the generations of the knowledge base, the newest first, with what each did'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "restore" -d 'Bring an old generation back, as a new one'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "diff" -d 'Tell what was added, has changed and is gone between two generations'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "namespaces" -d 'List the knowledge bases inside the store; rename or remove one'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "check" -d 'Verify tables, vectors and keyword index, and repair them'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "reindex" -d 'Find the sections of documents anew, in place'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "eval" -d 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "completions" -d 'Write the completions for a shell'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "parse-worker" -d 'Parse files for a parent process'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "ingest" -d 'Read files and folders into the knowledge base; only what changed is read again'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "search" -d 'Find the passages that answer a question'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "context" -d 'Put a context for a prompt together: the passages that answer a question, with their sources, in so many tokens'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "toc" -d 'Show a document\'s table of contents, or those of all documents; or correct one'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "section" -d 'Show the whole text of sections, their subsections included'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "chunks-list" -d 'List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "chunk-edit" -d 'Change chunks: their text, and what is noted about them; the files stay'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "chunk-delete" -d 'Take chunks out of documents; the files stay'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "docs" -d 'List the documents, or describe some of them'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "remove" -d 'Take documents out of the knowledge base; the files stay'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "status" -d 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "log" -d 'List the generations of the knowledge base, the newest first, with what each did'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "restore" -d 'Bring an old generation back, as a new one'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "diff" -d 'Tell what was added, has changed and is gone between two generations'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "namespaces" -d 'List the knowledge bases inside the store; rename or remove one'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "check" -d 'Verify tables, vectors and keyword index, and repair them'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "reindex" -d 'Find the sections of documents anew, in place'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "eval" -d 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "completions" -d 'Write the completions for a shell'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "parse-worker" -d 'Parse files for a parent process'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c kb -n "__fish_kb_using_subcommand help; and __fish_seen_subcommand_from namespaces" -f -a "rename" -d 'Give a namespace another name'
 complete -c kb -n "__fish_kb_using_subcommand help; and __fish_seen_subcommand_from namespaces" -f -a "remove" -d 'Remove a namespace with all that was ingested into it; the files stay'

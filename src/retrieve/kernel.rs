@@ -145,7 +145,9 @@ impl Kernel {
     ) -> Result<Option<SearchResult>> {
         let (mut trace, start) = (Trace::new(request.explain), Instant::now());
         let understood = Understanding::of_kind(&request.query, request.kind);
-        let Some(wanted) = &understood.wanted else { return Ok(None) };
+        // Who asks for sections wants those: a section may be called "Contents".
+        let wanted = understood.wanted.as_ref().filter(|_| !request.shape.seeks_sections());
+        let Some(wanted) = wanted else { return Ok(None) };
         let route = Route::choose(&understood, request, &MODEL);
         understood.in_words().into_iter().fold(trace.stage("understand", start, 1, 1), |stage, words| stage.say(words));
         let (start, snapshots, namespaces) = (Instant::now(), self.snapshots().await?, self.names());
