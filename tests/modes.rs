@@ -153,6 +153,12 @@ fn sections_are_returned_whole_by_their_titles_and_passages() {
     let mut paths = texts(&twice[..2], "section");
     paths.sort();
     assert_eq!(paths, ["1.1", "2.1"]);
+    // Who asks for sections gets those, even where the question is about chapters.
+    let asked = search(&sandbox, &["what chapters are about valves", "--mode", "section"]);
+    assert!(
+        asked["contents"].as_array().unwrap().is_empty() && !asked["hits"].as_array().unwrap().is_empty(),
+        "{asked}"
+    );
     // By content alone.
     let content = hits(&sandbox, &["grease every month", "--mode", "section"]);
     assert_eq!(text(&content[0], "section"), "1.3");
