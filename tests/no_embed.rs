@@ -34,7 +34,7 @@ fn words_find_what_has_no_vectors_and_the_next_ingest_makes_them() {
     for method in ["keyword", "auto", "hybrid"] {
         let found = sandbox.json(&["search", "close the valve", "--method", method]);
         assert_eq!((sources(&found)[0].as_str(), found["method"].as_str()), ("a.md", Some("keyword")), "{method}");
-        assert_eq!(found["hits"][0]["score"], 1.0, "{method}");
+        assert!(found["hits"][0]["score"].as_f64() > Some(0.9), "{method}: {found}");
     }
     let told = sandbox.kb(&["search", "close the valve", "--method", "hybrid"]).err;
     assert!(told.contains("ranked by keywords alone"), "{told}");
