@@ -5,31 +5,12 @@
 
 mod common;
 
-use common::Sandbox;
+use common::{Sandbox, rewrite};
 use kb::embed::MODEL;
-use kb::store::{Change, ChunkRow, ModelRecord, NewDocument, Snapshot, Store, Writer};
+use kb::store::ChunkRow;
 use serde_json::Value;
 
 const KEYWORD: &str = ".kb/namespaces/default/keyword";
-
-/// Changes a document as it lies in the store, and gives its id.
-fn rewrite(sandbox: &Sandbox, source: &str, change: impl Fn(&mut NewDocument)) -> String {
-    let work = async {
-        let store = Store::open(Some(&sandbox.path(".kb")), &sandbox.path(".")).unwrap();
-        let namespace = store.namespace("default").unwrap();
-        let snapshot = Snapshot::open(&namespace).await.unwrap();
-        let document = snapshot.documents().await.unwrap().into_iter().find(|row| row.source == source).unwrap();
-        let id = document.doc_id.clone();
-        let sections = snapshot.sections(&id).await.unwrap();
-        let mut new = NewDocument { document, sections, chunks: snapshot.chunks_of(&id).await.unwrap() };
-        change(&mut new);
-        let model = ModelRecord { name: MODEL.name.to_owned(), dimension: MODEL.dimension };
-        let mut writer = Writer::open(&namespace, &model).await.unwrap();
-        writer.publish(&Change { remove: vec![id.clone()], add: vec![new], ..Change::default() }).await.unwrap();
-        id
-    };
-    tokio::runtime::Runtime::new().unwrap().block_on(work)
-}
 
 fn two_documents() -> Sandbox {
     let sandbox = Sandbox::new();

@@ -5,31 +5,12 @@
 
 mod common;
 
-use common::Sandbox;
-use kb::embed::MODEL;
-use kb::store::{Change, ModelRecord, NewDocument, Snapshot, Store, Writer};
+use common::{Sandbox, rewrite};
+use kb::store::NewDocument;
 use serde_json::Value;
 
 const GUIDE: &str = "intro\n\n# Start\n\nUnpack it.\n\n```sh\n# no heading\n\n\nrun --it\n```\n\n## Use\n\nTurn it.\n";
 const PDF: &str = "docs/pump-station-manual.pdf";
-
-/// Changes a document as it lies in the store, as if an older kb had made it.
-fn rewrite(sandbox: &Sandbox, source: &str, change: impl Fn(&mut NewDocument)) {
-    let work = async {
-        let store = Store::open(Some(&sandbox.path(".kb")), &sandbox.path(".")).unwrap();
-        let namespace = store.namespace("default").unwrap();
-        let snapshot = Snapshot::open(&namespace).await.unwrap();
-        let document = snapshot.documents().await.unwrap().into_iter().find(|row| row.source == source).unwrap();
-        let id = document.doc_id.clone();
-        let sections = snapshot.sections(&id).await.unwrap();
-        let mut new = NewDocument { document, sections, chunks: snapshot.chunks_of(&id).await.unwrap() };
-        change(&mut new);
-        let model = ModelRecord { name: MODEL.name.to_owned(), dimension: MODEL.dimension };
-        let mut writer = Writer::open(&namespace, &model).await.unwrap();
-        writer.publish(&Change { remove: vec![id], add: vec![new], ..Change::default() }).await.unwrap();
-    };
-    tokio::runtime::Runtime::new().unwrap().block_on(work);
-}
 
 fn outdated(new: &mut NewDocument) {
     new.document.structure_version = 0;

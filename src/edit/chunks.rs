@@ -12,7 +12,7 @@ use super::ChangedDocument;
 use crate::chunk::ChunkConfig;
 use crate::error::{Error, Result};
 use crate::overlay::{Passage, PassageChange, Piece, change_passage, edit_of, mend_counts, passages, pieces_of};
-use crate::store::{ChunkRow, ChunkType, NewDocument};
+use crate::store::{ChunkRow, ChunkType, NewDocument, children_by_parent};
 
 /// A chunk's text may have so many bytes. What is longer is a document.
 const LARGEST_TEXT: usize = 1 << 20;
@@ -99,12 +99,10 @@ pub fn edit_chunks(stored: Vec<NewDocument>, orders: &[ChunkOrder], now: &str) -
     }
     orders.iter().try_for_each(check)?;
     let mut edits = Edits { changed: Vec::new(), documents: Vec::new() };
-    let mut known: HashSet<&str> = HashSet::new();
+    let mut known: HashSet<String> = HashSet::new();
     for before in stored {
         let (after, named) = ordered(&before, orders, now)?;
-        known.extend(
-            orders.iter().map(|order| order.chunk_id.as_str()).filter(|id| named.iter().any(|name| name == id)),
-        );
+        known.extend(named.iter().cloned());
         if named.is_empty() {
             continue;
         }
@@ -113,7 +111,7 @@ pub fn edit_chunks(stored: Vec<NewDocument>, orders: &[ChunkOrder], now: &str) -
             edits.changed.push(ChangedDocument { before, after });
         }
     }
-    if let Some(unknown) = orders.iter().find(|order| !known.contains(order.chunk_id.as_str())) {
+    if let Some(unknown) = orders.iter().find(|order| !known.contains(&order.chunk_id)) {
         let error = Error::not_found(format!("no chunk {:?}; nothing was changed", unknown.chunk_id));
         return Err(error.hint("`kb chunks-list` shows the ids"));
     }
@@ -165,12 +163,15 @@ fn ordered(before: &NewDocument, orders: &[ChunkOrder], now: &str) -> Result<(Ne
     let by_id: HashMap<&str, &ChunkOrder> = orders.iter().map(|order| (order.chunk_id.as_str(), order)).collect();
     let mut after = before.clone();
     let mut named = Vec::new();
+    let is_parent = |row: &&ChunkRow| row.chunk_type == ChunkType::Parent;
+    let parents: HashMap<u32, &ChunkRow> =
+        before.chunks.iter().filter(is_parent).map(|row| (row.chunk_index, row)).collect();
+    let mut pieces = children_by_parent(&before.chunks);
     for source in passages(before) {
         let id = format!("{}:{}", before.document.doc_id, source.index);
-        let parent =
-            before.chunks.iter().find(|row| row.chunk_type == ChunkType::Parent && row.chunk_index == source.index);
+        let parent = parents.get(&source.index).copied();
         let id = parent.map_or(id, |row| row.chunk_id.clone());
-        let children: Vec<&ChunkRow> = before.chunks.iter().filter(|row| row.parent_id.as_ref() == Some(&id)).collect();
+        let children = pieces.remove(id.as_str()).unwrap_or_default();
         let own: Vec<(&ChunkRow, &ChunkOrder)> =
             children.iter().filter_map(|row| Some((*row, *by_id.get(row.chunk_id.as_str())?))).collect();
         let whole = by_id.get(id.as_str()).copied();

@@ -10,8 +10,10 @@ use serde::Serialize;
 
 use super::ChangedDocument;
 use crate::error::{Error, Result};
-use crate::overlay::{Passage, PassageChange, Piece, change_passage, delete_passage, mend_counts, passages};
-use crate::store::{ChunkRow, ChunkType, NewDocument};
+use crate::overlay::{
+    Passage, PassageChange, Piece, change_passage, delete_passage, mend_counts, passages, space_behind, widen,
+};
+use crate::store::{ChunkRow, ChunkType, NewDocument, children_by_parent};
 use crate::text::count;
 
 /// How many ids an error names.
@@ -115,15 +117,16 @@ fn going(chunks: &[ChunkRow], named: &HashSet<&str>) -> HashSet<String> {
 fn without(before: &NewDocument, going: &HashSet<String>, now: &str) -> NewDocument {
     let mut after = before.clone();
     let sources: HashMap<u32, Passage> = passages(before).into_iter().map(|passage| (passage.index, passage)).collect();
+    let pieces = children_by_parent(&before.chunks);
     for parent in before.chunks.iter().filter(|row| row.chunk_type == ChunkType::Parent) {
         let Some(source) = sources.get(&parent.chunk_index) else { continue };
-        let children = || before.chunks.iter().filter(|row| row.parent_id.as_ref() == Some(&parent.chunk_id));
+        let children = pieces.get(parent.chunk_id.as_str()).map_or(&[][..], Vec::as_slice);
         if going.contains(&parent.chunk_id) {
             delete_passage(&mut after, source, now);
-        } else if children().any(|row| going.contains(&row.chunk_id)) {
+        } else if children.iter().any(|row| going.contains(&row.chunk_id)) {
             let change = PassageChange {
                 source: source.clone(),
-                pieces: pieces_left(children(), going),
+                pieces: pieces_left(children, going),
                 metadata: parent.metadata.clone(),
                 edited_at: now.to_owned(),
             };
@@ -136,7 +139,7 @@ fn without(before: &NewDocument, going: &HashSet<String>, now: &str) -> NewDocum
 
 /// The pieces that stay. The end of a paragraph belongs to the piece in front of it; where that piece goes, the one
 /// before gets it: otherwise two paragraphs became one.
-fn pieces_left<'a>(children: impl Iterator<Item = &'a ChunkRow>, going: &HashSet<String>) -> Vec<Piece> {
+fn pieces_left(children: &[&ChunkRow], going: &HashSet<String>) -> Vec<Piece> {
     let mut left: Vec<Piece> = Vec::new();
     for row in children {
         if !going.contains(&row.chunk_id) {
@@ -145,12 +148,8 @@ fn pieces_left<'a>(children: impl Iterator<Item = &'a ChunkRow>, going: &HashSet
             left.push(piece);
             continue;
         }
-        let Some(before) = left.last_mut() else { continue };
-        let (text, own) = before.content.split_at(before.content.trim_end().len());
-        let (_, other) = row.content.split_at(row.content.trim_end().len());
-        let lines = |space: &str| space.matches('\n').count();
-        if lines(other) > lines(own) {
-            before.content = format!("{text}{other}");
+        if let Some(before) = left.last_mut() {
+            widen(&mut before.content, space_behind(&row.content));
         }
     }
     left
@@ -159,17 +158,18 @@ fn pieces_left<'a>(children: impl Iterator<Item = &'a ChunkRow>, going: &HashSet
 fn report(before: &NewDocument, after: &NewDocument, going: &HashSet<String>) -> DocumentDeletion {
     let deleted: Vec<String> =
         before.chunks.iter().map(|row| &row.chunk_id).filter(|id| going.contains(*id)).cloned().collect();
-    let lost = |row: &&ChunkRow| {
-        before
-            .chunks
-            .iter()
-            .any(|child| child.parent_id.as_ref() == Some(&row.chunk_id) && going.contains(&child.chunk_id))
-    };
+    let lost_some: HashSet<&String> = before
+        .chunks
+        .iter()
+        .filter(|row| going.contains(&row.chunk_id))
+        .filter_map(|row| row.parent_id.as_ref())
+        .collect();
+    let rebuilt = after.chunks.iter().map(|row| &row.chunk_id).filter(|id| lost_some.contains(id)).cloned().collect();
     DocumentDeletion {
         doc_id: before.document.doc_id.clone(),
         source: before.document.source.clone(),
         deleted,
-        rebuilt: after.chunks.iter().filter(lost).map(|row| row.chunk_id.clone()).collect(),
+        rebuilt,
         removed: after.chunks.is_empty(),
         parents: after.document.parents,
         children: after.document.children,

@@ -158,8 +158,9 @@ impl Rebuilder {
     /// # Errors
     /// Where the store or the model fail.
     pub async fn put(&mut self, row: &DocumentRow, mut prepared: Prepared) -> Result<Rebuilt> {
-        let known = KnownVectors::of_chunks(&self.snapshot.chunks_of(&row.doc_id).await?);
-        let conflicts = carry_edits(row, &self.snapshot, &mut prepared).await?.conflicts;
+        let chunks = self.snapshot.chunks_of(&row.doc_id).await?;
+        let known = KnownVectors::of_chunks(&chunks);
+        let conflicts = carry_edits(row, chunks, &mut prepared).conflicts;
         let document = &prepared.new.document;
         let rebuilt = Rebuilt { sections: document.sections, parents: document.parents, conflicts };
         self.indexer.put(prepared, known, row.embedded, "rebuilt").await?;

@@ -288,8 +288,8 @@ impl Sink<'_, '_> {
         let now = jiff::Timestamp::now().to_string();
         let mut prepared: Prepared = prepare(&document, &source_facts, &self.request.chunking, &now);
         line.describe(&prepared.new.document);
-        if let (Some(snapshot), Some(row)) = (&self.snapshot, before) {
-            let carried = carry_edits(row, snapshot, &mut prepared).await?;
+        if let (Some(snapshot), Some(row)) = (&self.snapshot, before.filter(|row| !row.edits.is_empty())) {
+            let carried = carry_edits(row, snapshot.chunks_of(&row.doc_id).await?, &mut prepared);
             line.edits_carried = carried.carried;
             line.edits_in_conflict = carried.conflicts;
             line.warnings.extend(edit_warning(&carried));

@@ -63,7 +63,7 @@ fn insert(out: &mut String, run: &Run, more: bool) {
 }
 
 /// Keeps paragraphs apart: the space behind what went, where it has more lines than the one in front.
-fn widen(out: &mut String, space: &str) {
+pub fn widen(out: &mut String, space: &str) {
     let lines = |space: &str| space.matches('\n').count();
     if !out.is_empty() && lines(space) > lines(space_behind(out)) {
         out.truncate(out.trim_end().len());
@@ -72,7 +72,7 @@ fn widen(out: &mut String, space: &str) {
 }
 
 /// The space at the end of a text.
-pub(super) fn space_behind(text: &str) -> &str {
+pub fn space_behind(text: &str) -> &str {
     &text[text.trim_end().len()..]
 }
 

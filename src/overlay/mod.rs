@@ -21,5 +21,6 @@ pub use base::{Passage, as_the_source_says, passages};
 pub use carry::{Carried, carry};
 pub use conflict::{ConflictPlace, conflict_id, find_conflict, place};
 pub use counts::mend_counts;
+pub use exchange::{space_behind, widen};
 pub use passage::{PassageChange, Piece, change_passage, delete_passage, edit_of, pieces_of};
 pub use windows::{embedded_texts, renew_hashes};

@@ -30,6 +30,13 @@ pub struct Candidate {
     pub semantic: Option<f32>,
 }
 
+impl Candidate {
+    /// What tells it from all other candidates.
+    pub(super) fn key(&self) -> PassageKey {
+        PassageKey { chunk_id: self.chunk_id.clone(), namespace: self.namespace }
+    }
+}
+
 /// The scores of each arm, over all namespaces that are searched.
 #[derive(Debug, Default)]
 pub(super) struct ArmScores {
@@ -59,7 +66,7 @@ fn fuse_ranks(scores: &ArmScores, keyword_weight: f32, semantic_weight: f32, k: 
     // The first place counts as much whatever k is.
     let part = |rank: usize| (k + 1.0) / (k + rank as f32);
     for candidate in &mut candidates {
-        let key = PassageKey { chunk_id: candidate.chunk_id.clone(), namespace: candidate.namespace };
+        let key = candidate.key();
         let by_words = keyword.get(&key).map_or(0.0, |rank| part(*rank));
         let by_vectors = semantic.get(&key).map_or(by_words, |rank| part(*rank));
         candidate.score = keyword_weight * by_words + semantic_weight * by_vectors;

@@ -176,12 +176,8 @@ fn sort(keys: &mut [ChunkKey], documents: &[DocumentRow], order: &[(ChunkColumn,
 async fn section_titles(snapshot: &Snapshot, rows: &[ChunkRow]) -> Result<BTreeMap<String, String>> {
     let ids: HashSet<&String> = rows.iter().map(|row| &row.section_id).collect();
     let ids: Vec<String> = ids.into_iter().cloned().collect();
-    let mut titles = BTreeMap::new();
-    // A filter is parsed, so it names no more ids than that.
-    for some in ids.chunks(200) {
-        titles.extend(snapshot.sections_by_id(some).await?.into_iter().map(|row| (row.section_id, row.title)));
-    }
-    Ok(titles)
+    let sections = snapshot.sections_by_id(&ids).await?;
+    Ok(sections.into_iter().map(|row| (row.section_id, row.title)).collect())
 }
 
 fn listed(row: ChunkRow, sources: &HashMap<&str, &str>, titles: &BTreeMap<String, String>) -> ListedChunk {

@@ -92,15 +92,13 @@ impl<'a> KeywordArm<'a> {
     }
 
     /// Where the question's words are in the given candidates.
-    pub(super) fn places(&self, candidates: &[Candidate]) -> Result<HashMap<(String, usize), WordPlaces>> {
+    pub(super) fn places(&self, candidates: &[Candidate]) -> Result<HashMap<PassageKey, WordPlaces>> {
         let words: Vec<String> = self.words().map(|(text, _)| text.clone()).collect();
-        let mut ids = vec![Vec::new(); self.snapshots.len()];
-        for candidate in candidates {
-            ids[candidate.namespace].push(candidate.chunk_id.clone());
-        }
+        let keys: Vec<PassageKey> = candidates.iter().map(Candidate::key).collect();
+        let ids = by_namespace(keys.iter(), self.snapshots.len());
         let places = on_each(&ids, |namespace, ids| self.snapshots[namespace].word_places(&words, ids))?;
         let by_key = |(namespace, places): (usize, Vec<WordPlaces>)| {
-            places.into_iter().map(move |places| ((places.chunk_id.clone(), namespace), places))
+            places.into_iter().map(move |places| (PassageKey { chunk_id: places.chunk_id.clone(), namespace }, places))
         };
         Ok(places.into_iter().enumerate().flat_map(by_key).collect())
     }

@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 
 use super::fuse::Candidate;
+use super::searched::PassageKey;
 use crate::store::WordPlaces;
 
 /// Words this near to each other are in one place.
@@ -34,12 +35,12 @@ impl Default for SecondLook {
 
 impl SecondLook {
     /// Looks again at the first candidates of a ranking. `weights` are those of the question's words, and `places` says
-    /// where they are in each passage, by its id and its namespace.
+    /// where they are in each passage.
     pub(super) fn rank(
         &self,
         mut candidates: Vec<Candidate>,
         weights: &[f32],
-        places: &HashMap<(String, usize), WordPlaces>,
+        places: &HashMap<PassageKey, WordPlaces>,
     ) -> Vec<Candidate> {
         let all: f32 = weights.iter().sum();
         if all <= 0.0 {
@@ -48,7 +49,7 @@ impl SecondLook {
         let depth = self.depth.min(candidates.len());
         let most = 1.0 + self.coverage + self.proximity + self.title;
         for candidate in &mut candidates[..depth] {
-            let found = places.get(&(candidate.chunk_id.clone(), candidate.namespace));
+            let found = places.get(&candidate.key());
             let signs = found.map_or(0.0, |found| self.signs(found, weights) / all);
             candidate.score = (candidate.score + signs) / most;
         }
@@ -106,10 +107,10 @@ mod tests {
         Candidate { chunk_id: chunk_id.into(), namespace: 0, score, keyword: None, semantic: None }
     }
 
-    fn places(chunk_id: &str, content: [&[u32]; 2], context: [bool; 2]) -> ((String, usize), WordPlaces) {
+    fn places(chunk_id: &str, content: [&[u32]; 2], context: [bool; 2]) -> (PassageKey, WordPlaces) {
         let content = content.iter().map(|places| places.to_vec()).collect();
         let places = WordPlaces { chunk_id: chunk_id.into(), content, context: context.to_vec() };
-        ((chunk_id.to_owned(), 0), places)
+        (PassageKey { chunk_id: chunk_id.to_owned(), namespace: 0 }, places)
     }
 
     fn ids(candidates: &[Candidate]) -> String {

@@ -196,31 +196,7 @@ pub(super) mod tests {
     use super::*;
 
     pub(in crate::retrieve) fn row(id: &str, source: &str, title: &str) -> DocumentRow {
-        DocumentRow {
-            doc_id: id.into(),
-            source: source.into(),
-            title: title.into(),
-            format: "text".into(),
-            content_hash: String::new(),
-            size: 0,
-            mtime_ns: 0,
-            language: "en".into(),
-            pages: None,
-            metadata: Default::default(),
-            chunking: String::new(),
-            engine: String::new(),
-            warnings: Vec::new(),
-            toc_method: "none".into(),
-            sections: 0,
-            parents: 0,
-            children: 0,
-            ingested_at: String::new(),
-            corrected_toc: None,
-            structure_version: 0,
-            embedded: true,
-            edits: Vec::new(),
-            time: None,
-        }
+        DocumentRow { source: source.into(), title: title.into(), ..DocumentRow::sample(id) }
     }
 
     fn resolve(name: &str) -> Result<String> {

@@ -67,13 +67,7 @@ impl Kernel {
         let asked = SearchRequest { explain: true, ..request.clone() };
         let ranking = self.rank(&asked).await?;
         let all = self.count().await?.max(1);
-        let rerank = match request.rerank {
-            Rerank::Off => Rerank::Off,
-            Rerank::Light(look) => Rerank::Light(SecondLook { depth: all, ..look }),
-            Rerank::Auto => {
-                request.second_look().map_or(Rerank::Off, |look| Rerank::Light(SecondLook { depth: all, ..look }))
-            }
-        };
+        let rerank = request.second_look().map_or(Rerank::Off, |look| Rerank::Light(SecondLook { depth: all, ..look }));
         let open = SearchRequest { pool: all, limit: all, min_score: None, rerank, ..asked };
         let everything = self.rank(&open).await?;
         Ok(explained(id, &ids, request, &ranking.trace, &everything.trace))

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::convert::{self, Columns};
+use super::convert;
 use super::rows::{ChunkRow, ChunkType};
 use super::snapshot::{CHUNK_COLUMNS, Snapshot, collect};
 use super::tables::{CHUNKS, in_list};
@@ -13,8 +13,6 @@ const KEY_COLUMNS: &[&str] =
     &["chunk_id", "doc_id", "section_id", "chunk_type", "parent_id", "chunk_index", "page_start", "updated_at"];
 /// Up to so many rows are fetched by their ids, more of them by reading all that the filter lets through.
 const MOST_BY_ID: usize = 2000;
-/// Ids in one filter: it is parsed, and each is a scan of the column of ids.
-const IDS_A_QUERY: usize = 200;
 
 /// Which chunks are wanted. What is `None` lets all through.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -107,25 +105,20 @@ impl Snapshot {
             return Ok(Vec::new());
         }
         let batches = self.tables.rows(&self.tables.chunks, filter.sql(), Some(KEY_COLUMNS)).await?;
-        let mut keys = Vec::new();
-        for batch in &batches {
-            let columns = Columns { table: CHUNKS, batch };
-            for row in 0..batch.num_rows() {
-                let chunk_index = columns.number("chunk_index", row)?;
-                keys.push(ChunkKey {
-                    chunk_id: columns.text("chunk_id", row)?,
-                    doc_id: columns.text("doc_id", row)?,
-                    section_id: columns.text("section_id", row)?,
-                    chunk_type: ChunkType::from_name(&columns.text("chunk_type", row)?),
-                    parent_id: columns.optional_text("parent_id", row)?,
-                    chunk_index,
-                    parent_index: chunk_index,
-                    page_start: columns.optional_number("page_start", row)?,
-                    updated_at: columns.text("updated_at", row)?,
-                });
-            }
-        }
-        Ok(keys)
+        convert::map_rows(CHUNKS, &batches, |columns, row| {
+            let chunk_index = columns.number("chunk_index", row)?;
+            Ok(ChunkKey {
+                chunk_id: columns.text("chunk_id", row)?,
+                doc_id: columns.text("doc_id", row)?,
+                section_id: columns.text("section_id", row)?,
+                chunk_type: ChunkType::from_name(&columns.text("chunk_type", row)?),
+                parent_id: columns.optional_text("parent_id", row)?,
+                chunk_index,
+                parent_index: chunk_index,
+                page_start: columns.optional_number("page_start", row)?,
+                updated_at: columns.text("updated_at", row)?,
+            })
+        })
     }
 
     /// The rows of some of the chunks that a filter lets through, without their vectors, in the order of `ids`.
@@ -133,9 +126,7 @@ impl Snapshot {
         let mut rows: HashMap<String, ChunkRow> = HashMap::with_capacity(ids.len());
         let mut keep = |found: Vec<ChunkRow>| rows.extend(found.into_iter().map(|row| (row.chunk_id.clone(), row)));
         if ids.len() <= MOST_BY_ID {
-            for some in ids.chunks(IDS_A_QUERY) {
-                keep(self.chunks_by_id(some).await?);
-            }
+            keep(self.chunks_by_id(ids).await?);
         } else {
             let batches = self.tables.rows(&self.tables.chunks, filter.sql(), Some(CHUNK_COLUMNS)).await?;
             keep(collect(&batches, convert::chunks_from_batch)?);

@@ -237,6 +237,22 @@ pub(super) fn chunks_from_batch(batch: &RecordBatch) -> Result<Vec<ChunkRow>> {
         .collect()
 }
 
+/// Makes something of each row of some batches of a table.
+pub(super) fn map_rows<T>(
+    table: &str,
+    batches: &[RecordBatch],
+    of: impl Fn(&Columns, usize) -> Result<T>,
+) -> Result<Vec<T>> {
+    let mut all = Vec::with_capacity(batches.iter().map(RecordBatch::num_rows).sum());
+    for batch in batches {
+        let columns = Columns { table, batch };
+        for row in 0..batch.num_rows() {
+            all.push(of(&columns, row)?);
+        }
+    }
+    Ok(all)
+}
+
 /// Typed access to the columns of a batch by name.
 pub(super) struct Columns<'a> {
     pub(super) table: &'a str,

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::convert::Columns;
+use super::convert::map_rows;
 use super::document_time::DocumentTime;
 use super::snapshot::Snapshot;
 use super::tables::{CHUNKS, DOCUMENTS, SECTIONS, in_list};
@@ -61,23 +61,18 @@ impl Snapshot {
     /// Where the table cannot be read; so for what follows.
     pub async fn document_facts(&self) -> Result<Vec<DocumentFacts>> {
         let batches = self.tables.rows(&self.tables.documents, None, Some(DOCUMENT_COLUMNS)).await?;
-        let mut facts = Vec::new();
-        for batch in &batches {
-            let columns = Columns { table: DOCUMENTS, batch };
-            for row in 0..batch.num_rows() {
-                let metadata = columns.json("metadata", row)?;
-                facts.push(DocumentFacts {
-                    doc_id: columns.text("doc_id", row)?,
-                    source: columns.text("source", row)?,
-                    title: columns.text("title", row)?,
-                    format: columns.text("format", row)?,
-                    parents: columns.number("parents", row)?,
-                    time: columns.document_time(row, &metadata, columns.mtime_ns(row)?)?,
-                    metadata,
-                });
-            }
-        }
-        Ok(facts)
+        map_rows(DOCUMENTS, &batches, |columns, row| {
+            let metadata = columns.json("metadata", row)?;
+            Ok(DocumentFacts {
+                doc_id: columns.text("doc_id", row)?,
+                source: columns.text("source", row)?,
+                title: columns.text("title", row)?,
+                format: columns.text("format", row)?,
+                parents: columns.number("parents", row)?,
+                time: columns.document_time(row, &metadata, columns.mtime_ns(row)?)?,
+                metadata,
+            })
+        })
     }
 
     /// What is known of all passages, or of those of a few documents, in any order; from the keyword index.
@@ -89,14 +84,10 @@ impl Snapshot {
     pub async fn passage_languages(&self) -> Result<HashMap<String, String>> {
         let parents = Some("chunk_type = 'parent'".to_owned());
         let batches = self.tables.rows(&self.tables.chunks, parents, Some(LANGUAGE_COLUMNS)).await?;
-        let mut languages = HashMap::with_capacity(batches.iter().map(|batch| batch.num_rows()).sum());
-        for batch in &batches {
-            let columns = Columns { table: CHUNKS, batch };
-            for row in 0..batch.num_rows() {
-                languages.insert(columns.text("chunk_id", row)?, columns.text("language", row)?);
-            }
-        }
-        Ok(languages)
+        let languages = map_rows(CHUNKS, &batches, |columns, row| {
+            Ok((columns.text("chunk_id", row)?, columns.text("language", row)?))
+        });
+        Ok(languages?.into_iter().collect())
     }
 
     /// The ids and titles of all sections, or of those of a few documents, the preambles left out, in any order.
@@ -106,14 +97,7 @@ impl Snapshot {
             None => "level >= 1".to_owned(),
         };
         let batches = self.tables.rows(&self.tables.sections, Some(titled), Some(TITLE_COLUMNS)).await?;
-        let mut titles = Vec::with_capacity(batches.iter().map(|batch| batch.num_rows()).sum());
-        for batch in &batches {
-            let columns = Columns { table: SECTIONS, batch };
-            for row in 0..batch.num_rows() {
-                titles.push((columns.text("section_id", row)?, columns.text("title", row)?));
-            }
-        }
-        Ok(titles)
+        map_rows(SECTIONS, &batches, |columns, row| Ok((columns.text("section_id", row)?, columns.text("title", row)?)))
     }
 
     /// What people noted about passages and their pieces; most have no notes.
@@ -123,17 +107,12 @@ impl Snapshot {
         }
         let noted = Some("metadata IS NOT NULL".to_owned());
         let batches = self.tables.rows(&self.tables.chunks, noted, Some(NOTE_COLUMNS)).await?;
-        let mut notes = Vec::new();
-        for batch in &batches {
-            let columns = Columns { table: CHUNKS, batch };
-            for row in 0..batch.num_rows() {
-                let parent = columns.optional_text("parent_id", row)?;
-                notes.push(PassageNotes {
-                    parent_id: parent.map_or_else(|| columns.text("chunk_id", row), Ok)?,
-                    notes: columns.json("metadata", row)?,
-                });
-            }
-        }
-        Ok(notes)
+        map_rows(CHUNKS, &batches, |columns, row| {
+            let parent = columns.optional_text("parent_id", row)?;
+            Ok(PassageNotes {
+                parent_id: parent.map_or_else(|| columns.text("chunk_id", row), Ok)?,
+                notes: columns.json("metadata", row)?,
+            })
+        })
     }
 }

@@ -57,7 +57,7 @@ pub use layout::{Namespace, Store, check_namespace_name};
 pub use lock::{Holder, Patience};
 pub use manifest::{Manifest, ModelRecord};
 pub use phrase::{MOST_WITH_PHRASE, Phrase};
-pub use rows::{ChunkRow, ChunkType, DocumentRow, Edit, NewDocument, SectionRow, document_id};
+pub use rows::{ChunkRow, ChunkType, DocumentRow, Edit, NewDocument, SectionRow, children_by_parent, document_id};
 pub use scope::Scope;
 pub use size::Size;
 pub use snapshot::{LoadedVectors, Snapshot, VectorHit};

@@ -16,48 +16,15 @@ fn model() -> ModelRecord {
 
 fn document(id: &str, vector: Vec<f32>) -> NewDocument {
     let row = DocumentRow {
-        doc_id: id.into(),
-        source: format!("{id}.md"),
-        title: id.into(),
-        format: "markdown".into(),
-        content_hash: "h".into(),
-        size: 1,
         mtime_ns: 1_000_000_000,
-        language: "en".into(),
-        pages: None,
-        metadata: Default::default(),
-        chunking: "{}".into(),
-        engine: "e".into(),
-        warnings: Vec::new(),
-        toc_method: "none".into(),
-        sections: 0,
         parents: 1,
-        children: 0,
-        ingested_at: "now".into(),
         corrected_toc: Some("[]".into()),
         structure_version: 7,
         embedded: !vector.is_empty(),
-        edits: Vec::new(),
         time: Some(DocumentTime::given(jiff::Timestamp::UNIX_EPOCH)),
+        ..DocumentRow::sample(id)
     };
-    let chunk = ChunkRow {
-        chunk_id: format!("{id}:0"),
-        doc_id: id.into(),
-        section_id: format!("{id}#0"),
-        chunk_type: ChunkType::Parent,
-        parent_id: None,
-        chunk_index: 0,
-        content: "text".into(),
-        context: id.into(),
-        page_start: None,
-        page_end: None,
-        language: "en".into(),
-        content_hash: "h".into(),
-        updated_at: "now".into(),
-        edited: false,
-        metadata: Default::default(),
-        vector,
-    };
+    let chunk = ChunkRow { vector, ..ChunkRow::sample(&format!("{id}:0"), "text") };
     NewDocument { document: row, sections: Vec::new(), chunks: vec![chunk] }
 }
 

@@ -1,6 +1,6 @@
 //! The rows of the tables, as plain data.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
@@ -189,6 +189,78 @@ pub struct ChunkRow {
     /// read from the table.
     #[serde(skip)]
     pub vector: Vec<f32>,
+}
+
+#[cfg(test)]
+impl DocumentRow {
+    /// A document without chunks, for tests.
+    pub(crate) fn sample(doc_id: &str) -> Self {
+        DocumentRow {
+            doc_id: doc_id.into(),
+            source: format!("{doc_id}.md"),
+            title: doc_id.into(),
+            format: "markdown".into(),
+            content_hash: "h".into(),
+            size: 1,
+            mtime_ns: 0,
+            language: "en".into(),
+            pages: None,
+            metadata: BTreeMap::new(),
+            chunking: "{}".into(),
+            engine: "e".into(),
+            warnings: Vec::new(),
+            toc_method: "none".into(),
+            sections: 0,
+            parents: 0,
+            children: 0,
+            ingested_at: "now".into(),
+            corrected_toc: None,
+            structure_version: 1,
+            embedded: true,
+            edits: Vec::new(),
+            time: None,
+        }
+    }
+}
+
+#[cfg(test)]
+impl ChunkRow {
+    /// The chunk with this id, of the preamble of its document, with a text, for tests.
+    pub(crate) fn sample(chunk_id: &str, content: &str) -> Self {
+        let doc_id = chunk_id.split(':').next().unwrap_or_default();
+        let parent_id = chunk_id.split_once('.').map(|(parent, _)| parent.to_owned());
+        let place = chunk_id.rsplit([':', '.']).next().unwrap_or_default();
+        ChunkRow {
+            chunk_id: chunk_id.into(),
+            doc_id: doc_id.into(),
+            section_id: format!("{doc_id}#0"),
+            chunk_type: if parent_id.is_some() { ChunkType::Child } else { ChunkType::Parent },
+            parent_id,
+            chunk_index: place.parse().unwrap_or_default(),
+            content: content.into(),
+            context: doc_id.into(),
+            page_start: None,
+            page_end: None,
+            language: "en".into(),
+            content_hash: "h".into(),
+            updated_at: "now".into(),
+            edited: false,
+            metadata: BTreeMap::new(),
+            vector: Vec::new(),
+        }
+    }
+}
+
+/// The children of each parent, in order.
+pub fn children_by_parent(chunks: &[ChunkRow]) -> HashMap<&str, Vec<&ChunkRow>> {
+    let mut children: HashMap<&str, Vec<&ChunkRow>> = HashMap::new();
+    for row in chunks {
+        if let Some(parent) = &row.parent_id {
+            children.entry(parent).or_default().push(row);
+        }
+    }
+    children.values_mut().for_each(|rows| rows.sort_by_key(|row| row.chunk_index));
+    children
 }
 
 /// A document with all its rows, ready to be published.

@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 
-/// Ids that are named in one SQL filter, which is parsed; beyond them the nearest are taken from more.
-const MOST_IN_SQL: usize = 200;
+use super::tables::{MOST_IN_LIST, in_list};
 
 /// The document of a chunk.
 fn doc_id_of(chunk_id: &str) -> &str {
@@ -61,15 +60,14 @@ impl Scope {
 
     /// As SQL over chunks, where it names few enough; `None` where it does not, or admits everything.
     pub(super) fn sql(&self) -> Option<String> {
-        use super::tables::in_list;
         let sorted = |ids: &HashSet<String>| {
             let mut ids: Vec<String> = ids.iter().cloned().collect();
             ids.sort_unstable();
             ids
         };
         match self {
-            Scope::Documents(ids) if ids.len() <= MOST_IN_SQL => Some(in_list("doc_id", &sorted(ids))),
-            Scope::Passages(ids) if ids.len() <= MOST_IN_SQL => {
+            Scope::Documents(ids) if ids.len() <= MOST_IN_LIST => Some(in_list("doc_id", &sorted(ids))),
+            Scope::Passages(ids) if ids.len() <= MOST_IN_LIST => {
                 let ids = sorted(ids);
                 Some(format!("({} OR {})", in_list("chunk_id", &ids), in_list("parent_id", &ids)))
             }

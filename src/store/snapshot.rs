@@ -65,9 +65,6 @@ pub struct VectorHit {
     pub score: f32,
 }
 
-/// A filter is parsed, so it names no more ids than that.
-const MOST_IN_A_FILTER: usize = 200;
-
 /// All vectors of a generation, in memory.
 pub struct LoadedVectors {
     batches: Vec<RecordBatch>,
@@ -195,7 +192,7 @@ impl Snapshot {
             ids.iter().filter(|id| !known.contains_key(*id)).cloned().collect()
         };
         if !missing.is_empty() {
-            let batches = self.tables.rows(&self.tables.documents, Some(in_list("doc_id", &missing)), None).await?;
+            let batches = self.tables.rows_with(&self.tables.documents, "doc_id", &missing, None).await?;
             let rows = collect(&batches, convert::documents_from_batch)?;
             known().extend(rows.into_iter().map(|row| (row.doc_id.clone(), row)));
         }
@@ -223,10 +220,7 @@ impl Snapshot {
 
     /// The sections with the given ids, in any order.
     pub async fn sections_by_id(&self, ids: &[String]) -> Result<Vec<SectionRow>> {
-        if ids.is_empty() {
-            return Ok(Vec::new());
-        }
-        let batches = self.tables.rows(&self.tables.sections, Some(in_list("section_id", ids)), None).await?;
+        let batches = self.tables.rows_with(&self.tables.sections, "section_id", ids, None).await?;
         collect(&batches, convert::sections_from_batch)
     }
 
@@ -248,23 +242,14 @@ impl Snapshot {
 
     /// The children of the given parent chunks, in any order, with their vectors where those are wanted and there.
     pub async fn children_of(&self, parent_ids: &[String], with_vectors: bool) -> Result<Vec<ChunkRow>> {
-        let mut rows = Vec::new();
         let columns: Vec<&str> = CHUNK_COLUMNS.iter().copied().chain(with_vectors.then_some("vector")).collect();
-        for some in parent_ids.chunks(MOST_IN_A_FILTER) {
-            let filter = in_list("parent_id", some);
-            let batches = self.tables.rows(&self.tables.chunks, Some(filter), Some(&columns)).await?;
-            rows.extend(collect(&batches, convert::chunks_from_batch)?);
-        }
-        Ok(rows)
+        let batches = self.tables.rows_with(&self.tables.chunks, "parent_id", parent_ids, Some(&columns)).await?;
+        collect(&batches, convert::chunks_from_batch)
     }
 
     /// The chunks with the given ids, without their vectors, in any order.
     pub async fn chunks_by_id(&self, ids: &[String]) -> Result<Vec<ChunkRow>> {
-        if ids.is_empty() {
-            return Ok(Vec::new());
-        }
-        let filter = in_list("chunk_id", ids);
-        let batches = self.tables.rows(&self.tables.chunks, Some(filter), Some(CHUNK_COLUMNS)).await?;
+        let batches = self.tables.rows_with(&self.tables.chunks, "chunk_id", ids, Some(CHUNK_COLUMNS)).await?;
         collect(&batches, convert::chunks_from_batch)
     }
 
@@ -376,16 +361,11 @@ impl Snapshot {
             query = query.only_if(filter);
         }
         let batches: Vec<RecordBatch> = query.execute().await.map_err(fail)?.try_collect().await.map_err(fail)?;
-        let mut hits = Vec::new();
-        for batch in &batches {
-            let columns = Columns { table: CHUNKS, batch };
-            for row in 0..batch.num_rows() {
-                let chunk_id = columns.text("chunk_id", row)?;
-                let parent_id = columns.optional_text("parent_id", row)?.unwrap_or_else(|| chunk_id.clone());
-                hits.push(VectorHit { chunk_id, parent_id, score: 1.0 - columns.float("_distance", row)? });
-            }
-        }
-        Ok(hits)
+        convert::map_rows(CHUNKS, &batches, |columns, row| {
+            let chunk_id = columns.text("chunk_id", row)?;
+            let parent_id = columns.optional_text("parent_id", row)?.unwrap_or_else(|| chunk_id.clone());
+            Ok(VectorHit { chunk_id, parent_id, score: 1.0 - columns.float("_distance", row)? })
+        })
     }
 
     /// The best `limit` parent chunks of a scope by BM25 for weighted terms. Where several

@@ -63,7 +63,7 @@ impl Bm25StatisticsProvider for KeywordStatistics {
 mod tests {
     use super::*;
     use crate::store::keyword::{KeywordField, KeywordHit, KeywordReader, KeywordWriter};
-    use crate::store::{ChunkRow, ChunkType, Scope, Store};
+    use crate::store::{ChunkRow, Scope, Store};
     use crate::text::tokens::tokenize;
 
     const QUESTION: [(KeywordField, &str, f32); 4] = [
@@ -78,24 +78,7 @@ mod tests {
     }
 
     fn passage(chunk_id: &str, content: &str, context: &str) -> ChunkRow {
-        ChunkRow {
-            chunk_id: chunk_id.into(),
-            doc_id: "abc123".into(),
-            section_id: "abc123#1".into(),
-            chunk_type: ChunkType::Parent,
-            parent_id: None,
-            chunk_index: 0,
-            content: content.into(),
-            context: context.into(),
-            page_start: None,
-            page_end: None,
-            language: "en".into(),
-            content_hash: String::new(),
-            updated_at: String::new(),
-            edited: false,
-            metadata: Default::default(),
-            vector: Vec::new(),
-        }
+        ChunkRow { context: context.into(), ..ChunkRow::sample(chunk_id, content) }
     }
 
     /// An index of these passages alone, in a namespace of its own.

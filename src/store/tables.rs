@@ -168,8 +168,7 @@ impl Tables {
 
     /// Deletes the rows of the given documents.
     pub(super) async fn delete_documents(&self, table: &Table, doc_ids: &[String]) -> Result<()> {
-        // A few hundred ids at a time: a filter is parsed, and a parser has a stack.
-        for ids in doc_ids.chunks(200) {
+        for ids in doc_ids.chunks(MOST_IN_LIST) {
             table
                 .delete(in_list("doc_id", ids).as_str())
                 .await
@@ -208,7 +207,22 @@ impl Tables {
         self.stream(table, filter, columns).await?.try_collect().await.map_err(fail)
     }
 
-    /// The same rows, to be read with [`next`](Self::next) in the order of the table: for tables that need not fit
+    /// The rows that have one of the values in a column, all columns or those named.
+    pub(super) async fn rows_with(
+        &self,
+        table: &Table,
+        column: &str,
+        values: &[String],
+        columns: Option<&[&str]>,
+    ) -> Result<Vec<RecordBatch>> {
+        let mut batches = Vec::new();
+        for some in values.chunks(MOST_IN_LIST) {
+            batches.extend(self.rows(table, Some(in_list(column, some)), columns).await?);
+        }
+        Ok(batches)
+    }
+
+    /// The rows that a filter lets through, to be read with [`next`](Self::next) in the order of the table: for tables that need not fit
     /// into memory.
     pub(super) async fn stream(
         &self,
@@ -247,6 +261,9 @@ async fn connect(namespace: &Namespace) -> Result<Connection> {
     let folder = namespace.tables();
     lancedb::connect(&folder.to_string_lossy()).execute().await.map_err(|error| store_error("open", &folder, &error))
 }
+
+/// So many values are named in one filter at most: it is parsed, and a parser has a stack.
+pub(super) const MOST_IN_LIST: usize = 200;
 
 /// The filter `column IN ('a', 'b')`, with quotes made harmless.
 pub(super) fn in_list(column: &str, values: &[String]) -> String {

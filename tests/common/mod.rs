@@ -7,6 +7,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+use kb::embed::MODEL;
+use kb::store::{Change, ModelRecord, NewDocument, Snapshot, Store, Writer};
+
 /// A folder of its own for a test, with a store in it once something is ingested.
 pub struct Sandbox {
     folder: tempfile::TempDir,
@@ -162,4 +165,23 @@ pub fn copy_folder(from: &Path, to: &Path) {
         let entry = entry.expect("an entry");
         std::fs::copy(entry.path(), to.join(entry.file_name())).expect("a copy");
     }
+}
+
+/// Changes a document as it lies in the store, and gives its id.
+pub fn rewrite(sandbox: &Sandbox, source: &str, change: impl Fn(&mut NewDocument)) -> String {
+    let work = async {
+        let store = Store::open(Some(&sandbox.path(".kb")), &sandbox.path(".")).unwrap();
+        let namespace = store.namespace("default").unwrap();
+        let snapshot = Snapshot::open(&namespace).await.unwrap();
+        let document = snapshot.documents().await.unwrap().into_iter().find(|row| row.source == source).unwrap();
+        let id = document.doc_id.clone();
+        let sections = snapshot.sections(&id).await.unwrap();
+        let mut new = NewDocument { document, sections, chunks: snapshot.chunks_of(&id).await.unwrap() };
+        change(&mut new);
+        let model = ModelRecord { name: MODEL.name.to_owned(), dimension: MODEL.dimension };
+        let mut writer = Writer::open(&namespace, &model).await.unwrap();
+        writer.publish(&Change { remove: vec![id.clone()], add: vec![new], ..Change::default() }).await.unwrap();
+        id
+    };
+    tokio::runtime::Runtime::new().unwrap().block_on(work)
 }

@@ -1,9 +1,7 @@
 //! The pieces of a passage that match best.
 
-use std::collections::HashMap;
-
 use super::sources::{Source, SourceChild};
-use crate::store::ChunkRow;
+use crate::store::{ChunkRow, children_by_parent};
 use crate::text::highlight::Terms;
 
 /// What pieces are compared with.
@@ -36,15 +34,9 @@ impl Question<'_> {
 /// Names the best `count` of its pieces with each passage that was found, best first. Pieces that match nothing are not
 /// named, unless the passage has no others: it was found by its title then, and the first piece stands for it.
 pub(in crate::retrieve) fn name_children(sources: &mut [Source], rows: &[ChunkRow], question: &Question, count: usize) {
-    let mut by_parent: HashMap<&str, Vec<&ChunkRow>> = HashMap::new();
-    for row in rows {
-        if let Some(parent) = &row.parent_id {
-            by_parent.entry(parent).or_default().push(row);
-        }
-    }
+    let mut by_parent = children_by_parent(rows);
     for source in sources.iter_mut().filter(|source| source.score.is_some()) {
-        let Some(mut own) = by_parent.remove(source.chunk_id.as_str()) else { continue };
-        own.sort_by_key(|row| row.chunk_index);
+        let Some(own) = by_parent.remove(source.chunk_id.as_str()) else { continue };
         let mut scored: Vec<(f32, &ChunkRow)> = own.into_iter().map(|row| (question.score(row), row)).collect();
         // Sorting leaves equals in reading order.
         scored.sort_by(|a, b| b.0.total_cmp(&a.0));
@@ -85,27 +77,9 @@ pub(in crate::retrieve) fn only_children(source: &mut Source) {
 mod tests {
     use super::super::sample::source;
     use super::*;
-    use crate::store::ChunkType;
 
     fn child(index: u32, content: &str, vector: Vec<f32>) -> ChunkRow {
-        ChunkRow {
-            chunk_id: format!("d:1.{index}"),
-            doc_id: "d".into(),
-            section_id: "d#1".into(),
-            chunk_type: ChunkType::Child,
-            parent_id: Some("d:1".into()),
-            chunk_index: index,
-            content: content.into(),
-            context: String::new(),
-            page_start: None,
-            page_end: None,
-            language: "en".into(),
-            content_hash: String::new(),
-            updated_at: String::new(),
-            edited: false,
-            metadata: Default::default(),
-            vector,
-        }
+        ChunkRow { vector, ..ChunkRow::sample(&format!("d:1.{index}"), content) }
     }
 
     fn named(rows: &[ChunkRow], vector: Option<&[f32]>, count: usize) -> Source {

@@ -4,9 +4,9 @@ use serde::Serialize;
 
 use super::edits;
 use super::ids::{unique, without_parent};
-use super::passages::{agrees, counts, missing, pieces, spans};
+use super::passages::{agrees, counts, missing, spans};
 use super::vectors::{close, fault, mean};
-use crate::store::{ChunkType, NewDocument};
+use crate::store::{ChunkType, NewDocument, children_by_parent};
 use crate::text::count;
 
 /// Something that a repair did.
@@ -56,7 +56,7 @@ fn mend_vectors(new: &mut NewDocument, dimension: usize, done: &mut Vec<Mended>)
             done.push(Mended::new(&row.chunk_id, "its vector removed; `kb ingest` makes a new one"));
         }
     }
-    let pieces = pieces(new);
+    let pieces = children_by_parent(&new.chunks);
     let wanted: Vec<Option<Vec<f32>>> = new
         .chunks
         .iter()

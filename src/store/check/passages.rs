@@ -4,22 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use super::finding::{Finding, Part};
 use super::ids::parents;
-use crate::store::{ChunkRow, NewDocument};
+use crate::store::{ChunkRow, NewDocument, children_by_parent};
 
 /// So many gaps are looked for at most.
 const MOST_GAPS: usize = 10_000;
-
-/// The pieces of each passage, in order.
-pub(super) fn pieces(new: &NewDocument) -> HashMap<&str, Vec<&ChunkRow>> {
-    let mut pieces: HashMap<&str, Vec<&ChunkRow>> = HashMap::new();
-    for row in &new.chunks {
-        if let Some(parent) = &row.parent_id {
-            pieces.entry(parent).or_default().push(row);
-        }
-    }
-    pieces.values_mut().for_each(|rows| rows.sort_by_key(|row| row.chunk_index));
-    pieces
-}
 
 /// The passages that were lost. Deleted ones (`kb chunk-delete`) leave gaps too, so two witnesses must speak of more
 /// than there is: the document's count, and the spans of its sections. One alone may be what is wrong, and spans that
@@ -50,7 +38,7 @@ pub(super) fn check(new: &NewDocument) -> Vec<Finding> {
             Finding::source_needed(document, &id, Part::Passages, "is missing")
         })
         .collect();
-    let pieces = pieces(new);
+    let pieces = children_by_parent(&new.chunks);
     for row in parents(new) {
         let own = pieces.get(row.chunk_id.as_str()).map_or(&[][..], Vec::as_slice);
         if own.iter().map(|piece| piece.content.as_str()).collect::<String>() != row.content {

@@ -2,8 +2,7 @@
 
 use super::finding::{Finding, Part};
 use super::ids::parents;
-use super::passages::pieces;
-use crate::store::{ChunkRow, ChunkType, NewDocument};
+use crate::store::{ChunkRow, ChunkType, NewDocument, children_by_parent};
 
 /// How far a length may be from 1, and a number from the one recomputed: single precision leaves a ten-thousandth of
 /// this.
@@ -58,7 +57,7 @@ pub(super) fn check(new: &NewDocument, dimension: usize) -> Vec<Finding> {
             }
         }
     }
-    let pieces = pieces(new);
+    let pieces = children_by_parent(&new.chunks);
     for row in parents(new).filter(|row| fault(&row.vector, dimension).is_none()) {
         let own = pieces.get(row.chunk_id.as_str()).map_or(&[][..], Vec::as_slice);
         let sound = own.iter().all(|piece| fault(&piece.vector, dimension).is_none());

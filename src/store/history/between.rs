@@ -14,13 +14,11 @@ use crate::store::document_time::DocumentTime;
 use crate::store::layout::Namespace;
 use crate::store::rows::DocumentRow;
 use crate::store::snapshot::collect;
-use crate::store::tables::{CHUNKS, SECTIONS, Tables, in_list};
+use crate::store::tables::{CHUNKS, MOST_IN_LIST, SECTIONS, Tables, in_list};
 use crate::text::{squeeze, truncate};
 
 /// So many characters of a chunk are shown.
 const BEGINNING: usize = 80;
-/// Ids in one filter: a filter is parsed, and a parser has a stack.
-const IDS_A_QUERY: usize = 200;
 
 /// What a document's row says that can be other than it was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -298,7 +296,7 @@ impl Kind {
         documents: &mut [DocumentDiff],
         items: fn(&mut DocumentDiff) -> &mut Vec<Item>,
     ) -> Result<()> {
-        for some in documents.chunks_mut(IDS_A_QUERY) {
+        for some in documents.chunks_mut(MOST_IN_LIST) {
             for (past, is_after) in [(before, false), (after, true)] {
                 let (mut wanted, mut of) = (HashMap::new(), Vec::new());
                 for document in some.iter_mut() {
