@@ -13,7 +13,7 @@ use super::filter::{Facts, decay, scopes};
 use super::fuse::{ArmScores, Candidate, fuse_by};
 use super::modes::{Answer, answer};
 use super::phrases::confine;
-use super::query::{Route, keyword_terms};
+use super::query::{Route, keyword_terms, weigh_titles};
 use super::recall::{KeywordArm, first_different, semantic};
 use super::searched::Searched;
 use super::trace::Trace;
@@ -25,8 +25,8 @@ use crate::error::{Error, Result};
 use crate::store::{LoadedVectors, Namespace, Scope, Snapshot};
 use crate::text::period::duration;
 
-/// Up to so many vectors (75 MB), of all namespaces together, are scored in memory.
-const MOST_VECTORS_IN_MEMORY: usize = 50_000;
+/// Up to so many vectors (225 MB), of all namespaces together, are scored in memory.
+const MOST_VECTORS_IN_MEMORY: usize = 150_000;
 
 /// The passages for a question, best first, not yet read.
 #[derive(Debug, Clone, PartialEq)]
@@ -123,7 +123,8 @@ impl Kernel {
         }
         let deep = SearchRequest { limit: request.depth(), ..request.clone() };
         let mut ranking = self.rank(&deep).await?;
-        let answer = answer(&self.searched, request, &mut ranking).await?;
+        let vectors = if ranking.vector.is_some() { self.vectors().await? } else { &[] };
+        let answer = answer(&self.searched, vectors, request, &mut ranking).await?;
         let Ranking { namespaces, understood, route, others, notes: told, no_vectors, trace, .. } = ranking;
         let snapshots = self.snapshots().await?;
         notes.extend(language_notes(request, &route));
@@ -224,6 +225,7 @@ impl Kernel {
             stage.say(format!("for {:?} also: {}", other.typed, other.words.join(", ")))
         });
         let start = Instant::now();
+        weigh_titles(&mut terms, request.title_weight);
         let keyword = KeywordArm::new(&snapshots, terms)?;
         if route.keyword > 0.0 {
             scores.keyword = keyword.recall(&scopes, request.pool)?;

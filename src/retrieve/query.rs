@@ -11,9 +11,6 @@ use crate::text::script::coverage;
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{TokenKind, tokenize};
 
-/// Titles say in few words what a passage is about; a match there counts this much of one in the text. Measured on
-/// the development sets (`ARCHITECTURE.md`).
-const CONTEXT_WEIGHT: f32 = 0.3;
 /// A Han character alone says less than a pair of them.
 const SINGLE_WEIGHT: f32 = 0.3;
 /// The parts of an identifier beside the whole of it.
@@ -145,9 +142,18 @@ pub(super) fn keyword_terms(query: &str, identifiers: &[String]) -> Vec<(Keyword
     words.into_iter().flat_map(|(text, weight)| in_both_fields(text, weight)).collect()
 }
 
-/// A word with its weights in text and titles.
+/// A word with its weight, in text and titles alike.
 pub(super) fn in_both_fields(text: String, weight: f32) -> [(KeywordField, String, f32); 2] {
-    [(KeywordField::Content, text.clone(), weight), (KeywordField::Context, text, weight * CONTEXT_WEIGHT)]
+    [(KeywordField::Content, text.clone(), weight), (KeywordField::Context, text, weight)]
+}
+
+/// Lets words in the titles above a passage count so much beside those in its text.
+pub(super) fn weigh_titles(terms: &mut [(KeywordField, String, f32)], title_weight: f32) {
+    for (field, _, weight) in terms {
+        if *field == KeywordField::Context {
+            *weight *= title_weight;
+        }
+    }
 }
 
 #[cfg(test)]

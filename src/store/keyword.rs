@@ -15,8 +15,9 @@ use tantivy::{
 };
 
 use super::layout::Namespace;
+use super::pieces::Piece;
 use super::read_only::ReadOnlyDirectory;
-use super::rows::{ChunkRow, ChunkType};
+use super::rows::{ChunkRow, ChunkType, children_by_parent};
 use super::scope::Scope;
 use super::statistics::KeywordStatistics;
 use super::store_error;
@@ -56,6 +57,7 @@ pub(super) struct Fields {
     pub(super) chunk_index: Field,
     pub(super) page_start: Field,
     pub(super) page_end: Field,
+    pub(super) pieces: Field,
 }
 
 fn schema() -> (Schema, Fields) {
@@ -73,6 +75,7 @@ fn schema() -> (Schema, Fields) {
         chunk_index: builder.add_u64_field("chunk_index", STORED),
         page_start: builder.add_u64_field("page_start", STORED),
         page_end: builder.add_u64_field("page_end", STORED),
+        pieces: builder.add_text_field("pieces", STORED),
     };
     (builder.build(), fields)
 }
@@ -315,8 +318,10 @@ impl KeywordWriter {
         }
     }
 
-    /// Puts parent chunks in; children are passed over.
-    pub(super) fn add(&mut self, chunks: &[&ChunkRow]) -> Result<()> {
+    /// Puts parent chunks in, which know of their children where these begin and end. All children of a parent are to be
+    /// among the chunks.
+    pub(super) fn add(&mut self, chunks: &[ChunkRow]) -> Result<()> {
+        let children = children_by_parent(chunks);
         for chunk in chunks.iter().filter(|chunk| chunk.chunk_type == ChunkType::Parent) {
             let mut document = TantivyDocument::default();
             document.add_text(self.fields.chunk_id, &chunk.chunk_id);
@@ -330,6 +335,8 @@ impl KeywordWriter {
                     document.add_u64(field, u64::from(page));
                 }
             }
+            let own = children.get(chunk.chunk_id.as_str()).map_or(&[][..], Vec::as_slice);
+            document.add_text(self.fields.pieces, Piece::record(own));
             if let Err(error) = self.writer.add_document(document) {
                 let cause = self.cause(error);
                 return Err(store_error("write to", &self.folder, &cause));

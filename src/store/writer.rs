@@ -12,7 +12,7 @@ use super::layout::Namespace;
 use super::lock::{Patience, WriterLock};
 use super::manifest::{Manifest, ModelRecord};
 use super::namespaces::{clear_removed, nothing_ingested};
-use super::rows::{ChunkRow, DocumentRow, NewDocument, SectionRow};
+use super::rows::{ChunkRow, ChunkType, DocumentRow, NewDocument, SectionRow};
 use super::snapshot::CHUNK_COLUMNS;
 use super::tables::Tables;
 use crate::error::{Error, Result};
@@ -282,8 +282,7 @@ impl Writer {
     fn write_keyword(&mut self, change: &Change) -> Result<()> {
         self.keyword.delete_documents(&change.remove);
         for new in &change.add {
-            let chunks: Vec<&ChunkRow> = new.chunks.iter().collect();
-            if let Err(error) = self.keyword.add(&chunks) {
+            if let Err(error) = self.keyword.add(&new.chunks) {
                 return Err(self.keyword.given_up(error));
             }
         }
@@ -308,11 +307,15 @@ async fn rebuild_keyword(tables: &Tables, keyword: &mut KeywordWriter, generatio
 
 async fn fill_keyword(tables: &Tables, keyword: &mut KeywordWriter) -> Result<()> {
     keyword.clear()?;
-    let filter = Some("chunk_type = 'parent'".to_owned());
-    let mut parents = tables.stream(&tables.chunks, filter, Some(CHUNK_COLUMNS)).await?;
-    while let Some(batch) = tables.next(&mut parents).await? {
-        let rows = convert::chunks_from_batch(&batch)?;
-        keyword.add(&rows.iter().collect::<Vec<_>>())?;
+    let mut chunks = tables.stream(&tables.chunks, None, Some(CHUNK_COLUMNS)).await?;
+    // Each parent is followed by its children; those of the last one may go on in the next batch.
+    let mut waiting: Vec<ChunkRow> = Vec::new();
+    while let Some(batch) = tables.next(&mut chunks).await? {
+        waiting.extend(convert::chunks_from_batch(&batch)?);
+        let last = waiting.iter().rposition(|row| row.chunk_type == ChunkType::Parent).unwrap_or(0);
+        let goes_on = waiting.split_off(last);
+        keyword.add(&waiting)?;
+        waiting = goes_on;
     }
-    Ok(())
+    keyword.add(&waiting)
 }

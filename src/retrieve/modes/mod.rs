@@ -25,7 +25,7 @@ use super::searched::Searched;
 use super::{Hit, Mode, SearchRequest};
 use crate::embed::TokenCounter;
 use crate::error::Result;
-use crate::store::Snapshot;
+use crate::store::{LoadedVectors, Snapshot};
 
 pub(super) use titles::SectionIndex;
 
@@ -39,13 +39,18 @@ pub(super) struct Answer {
 }
 
 /// Chooses among the ranked passages and reads what is shown. The stages are added to the ranking's trace.
-pub(super) async fn answer(searched: &[Searched], request: &SearchRequest, ranking: &mut Ranking) -> Result<Answer> {
+pub(super) async fn answer(
+    searched: &[Searched],
+    vectors: &[Option<LoadedVectors>],
+    request: &SearchRequest,
+    ranking: &mut Ranking,
+) -> Result<Answer> {
     let snapshots = try_join_all(searched.iter().map(Searched::snapshot)).await?;
     let mut notes = Vec::new();
     let hits = if request.shape.seeks_sections() {
         sections(searched, &snapshots, request, ranking).await?
     } else {
-        passages(&snapshots, request, ranking, &mut notes).await?
+        passages(&snapshots, vectors, request, ranking, &mut notes).await?
     };
     finish(hits, request, ranking, notes)
 }
@@ -73,6 +78,7 @@ async fn sections(
 /// The best passages, chosen as the mode has it, with what is shown around them.
 async fn passages(
     snapshots: &[&Snapshot],
+    vectors: &[Option<LoadedVectors>],
     request: &SearchRequest,
     ranking: &mut Ranking,
     notes: &mut Vec<String>,
@@ -87,7 +93,7 @@ async fn passages(
         trace.stage("drill", start, all, candidates.len()).say(beam).ranking(candidates);
     }
     let start = Instant::now();
-    let mut hits = fetch(snapshots, names, candidates, &request.query, usize::MAX).await?;
+    let mut hits = fetch(snapshots, names, candidates).await?;
     trace.stage("fetch", start, candidates.len(), hits.len());
     if !shape.keep_duplicates {
         let (start, before) = (Instant::now(), hits.len());
@@ -114,7 +120,8 @@ async fn passages(
         let say = if duplicates == 1 { "says" } else { "say" };
         notes.push(format!("left out: {passages} that {say} the same as one shown; --keep-duplicates shows them"));
     }
-    let question = Passage { snapshots, names, request, vector: ranking.vector.as_deref(), route: ranking.route };
+    let vector = ranking.vector.as_deref();
+    let question = Passage { snapshots, names, request, vector, vectors, route: ranking.route };
     let start = Instant::now();
     name_children(&question, &mut hits).await?;
     ranking.trace.stage("children", start, hits.len(), hits.len());
@@ -145,6 +152,9 @@ fn finish(mut hits: Vec<Hit>, request: &SearchRequest, ranking: &mut Ranking, no
         left_out = budget::fit(&mut hits, most, &counter)?;
         ranking.trace.stage("budget", start, before, hits.len());
     }
+    let start = Instant::now();
+    hits.iter_mut().for_each(|hit| hit.find_snippet(&request.query));
+    ranking.trace.stage("snippets", start, hits.len(), hits.len());
     let mut hits = group(hits, shape.group_by);
     hits.iter_mut().zip(1..).for_each(|(hit, rank)| hit.rank = rank);
     Ok(Answer { hits, left_out, notes })

@@ -64,6 +64,10 @@ pub(super) async fn survey(namespace: &Namespace) -> Result<Survey> {
                 mendable.push(new.document.doc_id.clone());
             }
             in_documents.extend(own);
+            if let Some(index) = &keyword {
+                in_documents.extend(Entries::compare_pieces(index, &new.chunks)?);
+            }
+            Ok(())
         },
     )
     .await?;
