@@ -48,7 +48,9 @@ fn variants() -> Vec<(String, SearchRequest)> {
         named("… with title", looking(SecondLook { title: 0.1, ..none })),
         named("… with proximity", looking(SecondLook { proximity: 0.2, ..none })),
         named("… with all three", looking(SecondLook { proximity: 0.2, ..SecondLook::default() })),
-        named("as it is (coverage and title)", hybrid.clone()),
+        named("… with coverage and title, of the first 30", looking(SecondLook { depth: 30, ..SecondLook::default() })),
+        named("… of the first 60", looking(SecondLook { depth: 60, ..SecondLook::default() })),
+        named("as it is (coverage and title of the first 100)", hybrid.clone()),
     ];
     for semantic in [0.3, 0.5, 0.6, 0.7] {
         // Never refused: none is negative, and one is above 0.
