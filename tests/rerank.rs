@@ -275,8 +275,10 @@ fn an_evaluation_measures_a_model() {
     let sandbox = Sandbox::new();
     copy_model(&sandbox.path("model"));
     // The answer is the passage that the model likes and the keyword arm does not.
-    let passages = [("often", "The pump is a pump. ".repeat(6)), ("once", "The pump is free of trapped air.".to_owned())];
-    let corpus = passages.map(|(id, text)| format!("{}\n", serde_json::json!({ "_id": id, "text": text, "title": "" })));
+    let passages =
+        [("often", "The pump is a pump. ".repeat(6)), ("once", "The pump is free of trapped air.".to_owned())];
+    let corpus =
+        passages.map(|(id, text)| format!("{}\n", serde_json::json!({ "_id": id, "text": text, "title": "" })));
     sandbox.write("set/corpus.jsonl", corpus.concat());
     sandbox.write("set/queries.jsonl", format!("{}\n", serde_json::json!({ "_id": "q", "text": QUESTION })));
     sandbox.write("set/qrels.tsv", "query-id\tcorpus-id\tscore\nq\toften\t1\n");

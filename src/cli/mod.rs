@@ -133,7 +133,7 @@ pub fn main() -> ExitCode {
     cli.global.apply_color();
     let json_errors = matches!(cli.global.format, Some(OutputFormat::Json | OutputFormat::Jsonl));
     // Some crashes inside an engine cannot be caught; all of them end the command in the same way.
-    crate::embed::end_with(move |error| {
+    crate::embed::on_engine_crash(move |error| {
         report(error, json_errors);
         std::process::exit(i32::from(error.kind().exit_code()));
     });

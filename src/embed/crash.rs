@@ -3,7 +3,7 @@
 //! A model that somebody names is input like any other, and engines do not survive every one. ONNX Runtime answers with
 //! an error; tract panics here and there, and because `ort` calls it as it calls the C library, such a panic cannot
 //! unwind through: Rust ends the process with a page of text. So a program that wants to end in its own words says so
-//! ([`end_with`]), and everything else that panics becomes an error.
+//! ([`on_engine_crash`]), and everything else that panics becomes an error.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,7 +17,7 @@ thread_local! {
 
 /// Has a crash inside an engine told to `end`, on the thread that crashed, instead of written to standard error. After
 /// `end` the process may end anyway.
-pub fn end_with(end: impl Fn(&Error) + Send + Sync + 'static) {
+pub fn on_engine_crash(end: impl Fn(&Error) + Send + Sync + 'static) {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| match RUNNING.with_borrow(Clone::clone) {
         Some(what) => end(&crashed(&what)),

@@ -19,7 +19,7 @@ use fastembed::{
     InitOptionsUserDefined, Pooling, QuantizationMode, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel,
 };
 
-pub use crash::end_with;
+pub use crash::on_engine_crash;
 pub use cross_encoder::CrossEncoder;
 pub use engine::{Engine, EngineChoice, select};
 pub use model::{MODEL, Model};
