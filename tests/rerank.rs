@@ -243,6 +243,20 @@ fn a_bent_model_never_ends_in_a_panic() {
 }
 
 #[test]
+fn a_passage_in_two_namespaces_is_read_once() {
+    let sandbox = pumps();
+    assert_eq!(sandbox.kb(&["ingest", "docs", "-q", "--no-embed", "-n", "copy"]).code, 0);
+    let asked = |namespaces: &str| {
+        sandbox.json(&["search", QUESTION, "--rerank", "model", "--rerank-depth", "2", "--explain", "-n", namespaces])
+    };
+    let (one, both) = (asked("default"), asked("default,copy"));
+    // What was not read has the arms' scores, which know how many passages there are.
+    assert_eq!((ids(&one), &scores(&one)[..2]), (ids(&both), &scores(&both)[..2]));
+    assert_eq!(titles(&both), ["Overview", "Relief", "Paint"]);
+    assert_eq!((stage(&one, "rerank")["taken"].as_u64(), stage(&both, "rerank")["taken"].as_u64()), (Some(2), Some(4)));
+}
+
+#[test]
 fn contexts_are_reranked_too() {
     let sandbox = pumps();
     let context = sandbox.json(&["context", QUESTION, "--rerank", "model", "-k", "1"]);

@@ -3,7 +3,7 @@
 //! Promise: what the model has not read, because it was too far down or the time was over, follows what it has, in its
 //! old order. The model is loaded while the store is opened and the arms recall, and stays for the next question.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -87,14 +87,15 @@ pub(super) async fn look(
     let (model, load_ms) = loading.await.map_err(stopped)??;
     trace.took("rerank_load", load_ms);
     let start = Instant::now();
-    let wanted = look.depth.min(candidates.len());
-    let texts = texts(snapshots, &candidates[..wanted])?;
+    let wanted = head(candidates, look.depth);
+    let (texts, places) = each_once(texts(snapshots, &candidates[..wanted])?);
     let question: String = request.query.chars().take(LONGEST_ENCODED).collect();
     let (reader, time) = (model.clone(), look.time);
     let read = tokio::task::spawn_blocking(move || reader.scores(&question, &texts, time));
     let scores = read.await.map_err(stopped)??;
-    *candidates = ranked(std::mem::take(candidates), &scores);
-    let read = scores.len();
+    let numbers: Vec<f32> = places.iter().map_while(|place| scores.get(*place).copied()).collect();
+    *candidates = ranked(std::mem::take(candidates), &numbers);
+    let read = numbers.len();
     let stage = trace.stage("rerank", start, read, candidates.len());
     stage.say(format!("{} on {}", look.folder.display(), model.engine().name()));
     stage.say(format!("read {read} of the first {wanted}")).ranking(candidates);
@@ -125,6 +126,30 @@ fn texts(snapshots: &[&Snapshot], candidates: &[Candidate]) -> Result<Vec<String
         })
     };
     candidates.iter().map(text).collect()
+}
+
+/// How many of the first candidates are read: as many as there are before one passage too many. One that is in several
+/// namespaces counts once.
+fn head(candidates: &[Candidate], depth: usize) -> usize {
+    let mut known: HashSet<&str> = HashSet::with_capacity(depth);
+    let mut fits = |id| known.contains(id) || (known.len() < depth && known.insert(id));
+    candidates.iter().map(|candidate| candidate.chunk_id.as_str()).take_while(|id| fits(id)).count()
+}
+
+/// The different ones of some texts in the order in which they come, and which of them each is: what is in several
+/// namespaces is read once.
+fn each_once(texts: Vec<String>) -> (Vec<String>, Vec<usize>) {
+    let mut known: HashMap<String, usize> = HashMap::with_capacity(texts.len());
+    let mut different = Vec::with_capacity(texts.len());
+    let mut places = Vec::with_capacity(texts.len());
+    for text in texts {
+        let place = *known.entry(text).or_insert_with_key(|text| {
+            different.push(text.clone());
+            different.len() - 1
+        });
+        places.push(place);
+    }
+    (different, places)
 }
 
 /// Ranks the candidates that have been read, which are the first, by their numbers. Scores become what the model says,
@@ -184,6 +209,18 @@ mod tests {
         assert!(found.windows(2).all(|pair| pair[0].score >= pair[1].score), "{found:?}");
         assert!(found.iter().all(|candidate| (0.0..=1.0).contains(&candidate.score)));
         assert_eq!(found[2].score, probability(-2.0));
+    }
+
+    #[test]
+    fn what_several_namespaces_have_is_read_once() {
+        let twins: Vec<Candidate> = ["a", "a", "b", "c", "b"]
+            .into_iter()
+            .zip(candidates(&[0.0; 5]))
+            .map(|(id, candidate)| Candidate { chunk_id: id.to_owned(), ..candidate })
+            .collect();
+        assert_eq!([0, 1, 2, 3, 9].map(|depth| head(&twins, depth)), [0, 2, 3, 5, 5]);
+        let (different, places) = each_once(["x", "x", "y", "x"].map(str::to_owned).to_vec());
+        assert_eq!((different.join(" "), places), ("x y".to_owned(), vec![0, 0, 1, 0]));
     }
 
     #[test]
