@@ -107,8 +107,9 @@ semantic\t'Vectors alone'
 keyword\t'Words alone (BM25)'"
 complete -c kb -n "__fish_kb_using_subcommand search" -s k -l limit -d 'How many hits [default: 5; broad 10; drill as many as its beam leads to]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l doc -d 'Only in this document (an id, a path, a title, or the beginning, end or part of one); may be given several times' -r
-complete -c kb -n "__fish_kb_using_subcommand search" -l rerank -d 'How the best are looked at again: light, by the question\'s words in passage and titles, or off [default: light, for --method auto and hybrid]' -r -f -a "light\t'By the question\'s words'
-off\t'Not at all'"
+complete -c kb -n "__fish_kb_using_subcommand search" -l rerank -d 'How the best are looked at again: light, by the question\'s words in passage and titles; off; or also by the cross-encoder in a folder (model.onnx, tokenizer.json, … as Hugging Face lays it out) [default: light, for --method auto and hybrid]' -r -f -a "(__fish_complete_directories)"
+complete -c kb -n "__fish_kb_using_subcommand search" -l rerank-depth -d 'How many of the best a cross-encoder reads; the rest follow in their old order [default: 30]' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l rerank-budget -d 'How long it may read, loading it aside: 500ms, 2s, or none for as long as it takes; what it did not come to follows in its old order [default: 500ms; none for `kb eval`]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l filter -d 'Only what this holds of, such as \'author = Ann and page < 20\'; several are joined by and; \'\' puts the one of kb.toml aside' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l before -d 'Only documents from before the beginning of this time' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l after -d 'Only documents from the beginning of this time on' -r
@@ -174,8 +175,9 @@ semantic\t'Vectors alone'
 keyword\t'Words alone (BM25)'"
 complete -c kb -n "__fish_kb_using_subcommand context" -s k -l limit -d 'How many hits [default: 5; broad 10; drill as many as its beam leads to]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l doc -d 'Only in this document (an id, a path, a title, or the beginning, end or part of one); may be given several times' -r
-complete -c kb -n "__fish_kb_using_subcommand context" -l rerank -d 'How the best are looked at again: light, by the question\'s words in passage and titles, or off [default: light, for --method auto and hybrid]' -r -f -a "light\t'By the question\'s words'
-off\t'Not at all'"
+complete -c kb -n "__fish_kb_using_subcommand context" -l rerank -d 'How the best are looked at again: light, by the question\'s words in passage and titles; off; or also by the cross-encoder in a folder (model.onnx, tokenizer.json, … as Hugging Face lays it out) [default: light, for --method auto and hybrid]' -r -f -a "(__fish_complete_directories)"
+complete -c kb -n "__fish_kb_using_subcommand context" -l rerank-depth -d 'How many of the best a cross-encoder reads; the rest follow in their old order [default: 30]' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l rerank-budget -d 'How long it may read, loading it aside: 500ms, 2s, or none for as long as it takes; what it did not come to follows in its old order [default: 500ms; none for `kb eval`]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l filter -d 'Only what this holds of, such as \'author = Ann and page < 20\'; several are joined by and; \'\' puts the one of kb.toml aside' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l before -d 'Only documents from before the beginning of this time' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l after -d 'Only documents from the beginning of this time on' -r
@@ -543,6 +545,9 @@ hybrid\t'Both arms, with equal weight'
 semantic\t'Vectors alone'
 keyword\t'Words alone (BM25)'"
 complete -c kb -n "__fish_kb_using_subcommand eval" -l min -d 'Fail with exit code 1 where a figure is lower; may be given several times' -r
+complete -c kb -n "__fish_kb_using_subcommand eval" -l rerank -d 'How the best are looked at again: light, by the question\'s words in passage and titles; off; or also by the cross-encoder in a folder (model.onnx, tokenizer.json, … as Hugging Face lays it out) [default: light, for --method auto and hybrid]' -r -f -a "(__fish_complete_directories)"
+complete -c kb -n "__fish_kb_using_subcommand eval" -l rerank-depth -d 'How many of the best a cross-encoder reads; the rest follow in their old order [default: 30]' -r
+complete -c kb -n "__fish_kb_using_subcommand eval" -l rerank-budget -d 'How long it may read, loading it aside: 500ms, 2s, or none for as long as it takes; what it did not come to follows in its old order [default: 500ms; none for `kb eval`]' -r
 complete -c kb -n "__fish_kb_using_subcommand eval" -l jobs -d 'Threads that embed [default: one per core]' -r
 complete -c kb -n "__fish_kb_using_subcommand eval" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand eval" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r

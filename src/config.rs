@@ -10,7 +10,9 @@ use jiff::{SignedDuration, Span, SpanRelativeTo};
 use serde::{Deserialize, Deserializer};
 
 use crate::error::{Error, Result};
-use crate::retrieve::{Beam, Expand, Fallback, FusionName, GroupBy, Kind, Method, Mode, Settings, Weights};
+use crate::retrieve::{
+    Beam, Expand, Fallback, FusionName, GroupBy, Kind, Method, Mode, RerankBudget, RerankChoice, Settings, Weights,
+};
 
 /// The file's name, in the store's folder.
 pub const FILE: &str = "kb.toml";
@@ -60,6 +62,12 @@ pub struct SearchConfig {
     pub expand: Option<Expand>,
     /// When a search is tried again.
     pub fallback: Option<Fallback>,
+    /// How the best candidates are looked at again. The folder of a model is one from the store's folder on.
+    pub rerank: Option<RerankChoice>,
+    /// How many a cross-encoder reads.
+    pub rerank_depth: Option<usize>,
+    /// How long it may.
+    pub rerank_budget: Option<RerankBudget>,
     /// How hits are chosen.
     pub mode: Option<Mode>,
     /// Neighbouring passages on both sides.
@@ -100,6 +108,9 @@ impl SearchConfig {
             kind: self.kind,
             expand: self.expand,
             fallback: self.fallback,
+            rerank: self.rerank.clone(),
+            rerank_depth: self.rerank_depth,
+            rerank_budget: self.rerank_budget,
         }
     }
 }
@@ -168,8 +179,12 @@ impl Config {
             Error::usage(format!("{}, line {line}: {}", path.display(), crate::text::squeeze(message)))
                 .hint("correct the file")
         };
-        let config: Config =
+        let mut config: Config =
             toml::from_str(&text).map_err(|error| wrong(error.span().map_or(0, |span| span.start), error.message()))?;
+        // The file is found from anywhere below, so what it names cannot depend on where one stands.
+        if let Some(RerankChoice::Model(folder)) = &mut config.search.rerank {
+            *folder = store.join(&*folder);
+        }
         match config.search.settings().contradiction() {
             None => Ok(config),
             Some(found) => {

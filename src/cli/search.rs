@@ -4,12 +4,13 @@ use clap::Args;
 
 use super::Context;
 use super::filter::{FILTERS, FilterArgs, HalfLife, half_life, parse_half_life};
+use super::rerank::{RerankArgs, rerank};
 use super::shaping::{ShapingArgs, context_limit, default_limit};
 use crate::error::{Error, Result};
 use crate::render::{SearchView, WhyView};
 use crate::retrieve::{
-    Expand, Fallback, FusionName, Kernel, Kind, Method, Rerank, Route, SearchRequest, SecondLook, Settings, Target,
-    Trace, Weights, resolve_in_each,
+    Expand, Fallback, FusionName, Kernel, Kind, Method, Route, SEARCH_BUDGET, SearchRequest, Settings, Target, Trace,
+    Weights, resolve_in_each,
 };
 use crate::store::Store;
 
@@ -31,6 +32,7 @@ Examples:
   kb search '\"prime the pump\" vent'            only passages with that phrase
   kb search what chapters does manual.pdf have  answered from the table of contents
   kb search prime the pump --weights 0.7,0.3
+  kb search prime the pump --rerank models/reranker --rerank-budget 1s     read again by a cross-encoder
   kb search priming --context 1                 with the passages before and behind
   kb search priming --mode broad                passages that differ, from several documents
   kb search priming --mode section              whole sections
@@ -77,10 +79,8 @@ pub(super) struct AskedArgs {
     /// Only in this document (an id, a path, a title, or the beginning, end or part of one); may be given several times
     #[arg(long, value_name = "DOC")]
     doc: Vec<String>,
-    /// How the best are looked at again: light, by the question's words in passage and titles, or off
-    /// [default: light, for --method auto and hybrid]
-    #[arg(long, value_enum, value_name = "HOW")]
-    rerank: Option<RerankChoice>,
+    #[command(flatten)]
+    rerank: RerankArgs,
     #[command(flatten)]
     filter: FilterArgs,
     /// Let scores decay with the age of the document: halve them for each 90d, 6 months, 1y; none for no decay [default:
@@ -128,7 +128,7 @@ impl AskedArgs {
     /// What was typed, as settings.
     fn settings(&self) -> Settings {
         let ranking = &self.ranking;
-        Settings {
+        self.rerank.put_into(Settings {
             method: self.method,
             weights: ranking.weights,
             fusion: ranking.fusion,
@@ -139,26 +139,18 @@ impl AskedArgs {
             kind: ranking.kind,
             expand: ranking.expand,
             fallback: ranking.fallback,
-        }
+            ..Settings::default()
+        })
     }
 }
 
 /// The flag of a setting.
-fn flag(setting: &str) -> String {
+pub(super) fn flag(setting: &str) -> String {
     match setting.strip_prefix("fallback.") {
         Some(condition) => format!("--fallback {condition}"),
         None if setting == "limit" => "-k".to_owned(),
         None => format!("--{}", setting.replace('_', "-")),
     }
-}
-
-/// How the best candidates are looked at again.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum RerankChoice {
-    /// By the question's words
-    Light,
-    /// Not at all
-    Off,
 }
 
 pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
@@ -226,6 +218,7 @@ pub(super) async fn ask(
     }
     let restriction = args.filter.or(config.search.filter.as_deref())?;
     let half_life = half_life(args.half_life, config.search.half_life.as_deref())?;
+    let rerank = rerank(&settings, SEARCH_BUDGET)?;
     let kernel = context.kernel_over(&store, &config)?;
     let documents = match args.doc.as_slice() {
         [] => None,
@@ -235,11 +228,7 @@ pub(super) async fn ask(
         documents,
         restriction,
         half_life,
-        rerank: match args.rerank {
-            None => Rerank::Auto,
-            Some(RerankChoice::Light) => Rerank::Light(SecondLook::default()),
-            Some(RerankChoice::Off) => Rerank::Off,
-        },
+        rerank,
         method: settings.method.unwrap_or(Method::Auto),
         limit: settings.limit(),
         min_score: settings.min_score,

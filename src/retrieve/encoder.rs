@@ -4,11 +4,11 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use super::trace::milliseconds;
-use crate::embed::{Embedder, EngineChoice, select};
+use crate::embed::{Embedder, Engine, EngineChoice, select};
 use crate::error::Result;
 
 /// A question is cut to so many characters for the model, which reads far fewer.
-const LONGEST_ENCODED: usize = 4000;
+pub(super) const LONGEST_ENCODED: usize = 4000;
 
 /// Questions to vectors. The model is loaded when the first question needs it.
 #[derive(Clone)]
@@ -26,6 +26,14 @@ impl Encoder {
     /// An encoder with a model that is loaded already.
     pub fn with(embedder: Arc<Embedder>) -> Self {
         Encoder { choice: EngineChoice::Auto, loaded: Arc::new(OnceLock::from(embedder)) }
+    }
+
+    /// The engine, started if it was not.
+    ///
+    /// # Errors
+    /// Where a library that was named is not there or does not load.
+    pub(super) fn engine(&self) -> Result<Engine> {
+        select(&self.choice)
     }
 
     /// The vector of a question, and the milliseconds that loading the model and running it took.

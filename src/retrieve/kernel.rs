@@ -11,6 +11,7 @@ use super::encoder::Encoder;
 use super::fallback::look_again;
 use super::filter::{Facts, decay, scopes};
 use super::fuse::{ArmScores, Candidate, fuse_by};
+use super::model_look::{self, Kept};
 use super::modes::{Answer, answer};
 use super::phrases::confine;
 use super::query::{Route, keyword_terms, weigh_titles};
@@ -60,6 +61,7 @@ pub struct Kernel {
     /// Of each namespace; `None` where they stay in its table.
     vectors: OnceCell<Vec<Option<LoadedVectors>>>,
     encoder: Encoder,
+    reranker: Kept,
 }
 
 impl Kernel {
@@ -71,7 +73,7 @@ impl Kernel {
     /// A kernel for several namespaces, each of them another one. Their passages are ranked together.
     pub fn over(namespaces: Vec<Namespace>, encoder: Encoder) -> Self {
         let searched = namespaces.into_iter().map(Searched::new).collect();
-        Kernel { searched, vectors: OnceCell::new(), encoder }
+        Kernel { searched, vectors: OnceCell::new(), encoder, reranker: Kept::default() }
     }
 
     /// The generation that is searched; of the first namespace, where there are several.
@@ -206,6 +208,7 @@ impl Kernel {
             let (encoder, query) = (self.encoder.clone(), request.query.clone());
             tokio::task::spawn_blocking(move || encoder.encode(&query))
         });
+        let reranker = self.reranker.begin(request, &self.encoder);
         let start = Instant::now();
         let snapshots = self.snapshots().await?;
         if encoding.is_some() {
@@ -261,13 +264,17 @@ impl Kernel {
         let start = Instant::now();
         let mut candidates = fuse_by(route.fusion, &scores, route.keyword, route.semantic);
         trace.stage("fuse", start, scores.keyword.len() + scores.semantic.len(), candidates.len()).ranking(&candidates);
-        if let Some(look) = request.second_look().filter(|_| route.rerank || request.rerank != Rerank::Auto) {
+        if let Some(look) = request.second_look().filter(|_| route.rerank || matches!(request.rerank, Rerank::Light(_)))
+        {
             let start = Instant::now();
             let looked_at = &candidates[..look.depth.min(candidates.len())];
             let (weights, places) = (keyword.weights()?, keyword.places(looked_at)?);
             let taken = places.len();
             candidates = look.rank(candidates, &weights, &places);
             trace.stage("second_look", start, taken, candidates.len()).ranking(&candidates);
+        }
+        if let Some(loading) = reranker {
+            model_look::look(loading, request, &snapshots, &mut candidates, &mut trace, &mut notes).await?;
         }
         self.decay(request, &snapshots, now, &mut candidates, &mut trace).await?;
         let start = Instant::now();

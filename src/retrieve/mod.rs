@@ -15,11 +15,13 @@ mod find_section;
 mod fuse;
 mod kernel;
 mod list_chunks;
+mod model_look;
 mod modes;
 mod phrases;
 mod query;
 mod recall;
 mod rerank;
+mod rerank_settings;
 mod resolve;
 mod searched;
 mod section;
@@ -42,8 +44,10 @@ pub use find_section::{Found, find_sections};
 pub use fuse::Candidate;
 pub use kernel::{Kernel, Ranking};
 pub use list_chunks::{ChunkColumn, ChunkList, ChunkListRequest, ChunkMetadata, ListedChunk};
+pub use model_look::{DEFAULT_RERANK_DEPTH, DEFAULT_RERANK_TIME, ModelLook};
 pub use query::Route;
 pub use rerank::SecondLook;
+pub use rerank_settings::{RerankBudget, RerankChoice, SEARCH_BUDGET};
 pub use resolve::{Named, Purpose, resolve_document, resolve_documents, resolve_in_each};
 pub use section::{Extent, LeftOut, SectionContent, SectionPart, with_subsections};
 pub use settings::{Contradiction, DEFAULT_RRF_K, Expand, Fallback, Fusion, FusionName, Settings, Weights};
@@ -79,7 +83,7 @@ impl Method {
 }
 
 /// How the best candidates are looked at again.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub enum Rerank {
     /// As measured best: where the method is `auto` or `hybrid`. An arm that was asked for alone stays itself.
     #[default]
@@ -88,6 +92,8 @@ pub enum Rerank {
     Off,
     /// By these signs.
     Light(SecondLook),
+    /// As measured best, and then by a cross-encoder.
+    Model(ModelLook),
 }
 
 /// What is asked.
@@ -155,12 +161,14 @@ impl SearchRequest {
 }
 
 impl SearchRequest {
-    /// How the best candidates are looked at again; not at all, where `None`.
+    /// By which signs the best candidates are looked at again; by none, where `None`.
     fn second_look(&self) -> Option<SecondLook> {
         match self.rerank {
             Rerank::Off => None,
             Rerank::Light(look) => Some(look),
-            Rerank::Auto => matches!(self.method, Method::Auto | Method::Hybrid).then(SecondLook::default),
+            Rerank::Auto | Rerank::Model(_) => {
+                matches!(self.method, Method::Auto | Method::Hybrid).then(SecondLook::default)
+            }
         }
     }
 }

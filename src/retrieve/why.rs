@@ -6,8 +6,9 @@
 use serde::Serialize;
 
 use super::kernel::Kernel;
+use super::model_look::remedy_for_unread;
 use super::trace::{Stage, Trace};
-use super::{Rerank, SearchRequest, SecondLook};
+use super::{ModelLook, Rerank, SearchRequest, SecondLook};
 use crate::error::{Error, Result};
 
 /// The stages that recall: a passage needs to be in one of them.
@@ -67,7 +68,11 @@ impl Kernel {
         let asked = SearchRequest { explain: true, ..request.clone() };
         let ranking = self.rank(&asked).await?;
         let all = self.count().await?.max(1);
-        let rerank = request.second_look().map_or(Rerank::Off, |look| Rerank::Light(SecondLook { depth: all, ..look }));
+        let rerank = match &request.rerank {
+            // A cross-encoder that read all passages would take hours: as deep as it was asked, however long it takes.
+            Rerank::Model(look) => Rerank::Model(ModelLook { time: None, ..look.clone() }),
+            _ => request.second_look().map_or(Rerank::Off, |look| Rerank::Light(SecondLook { depth: all, ..look })),
+        };
         let open = SearchRequest { pool: all, limit: all, min_score: None, rerank, ..asked };
         let everything = self.rank(&open).await?;
         Ok(explained(id, &ids, request, &ranking.trace, &everything.trace))
@@ -128,7 +133,12 @@ fn explained(id: &str, ids: &[String], request: &SearchRequest, trace: &Trace, e
             }
         })
         .collect();
-    let (lost_in, remedy) = lost(&stages, request);
+    let (lost_in, mut remedy) = lost(&stages, request);
+    if lost_in.as_deref() == Some("cut")
+        && let Some(unread) = remedy_for_unread(trace, chunk_id)
+    {
+        remedy = Some(remedy.map_or_else(|| unread.clone(), |remedy| format!("{remedy}; {unread}")));
+    }
     let rank = stages.last().filter(|_| lost_in.is_none()).and_then(|stage| stage.place);
     Why { id: id.to_owned(), chunk_id: Some(chunk_id.clone()), rank, stages, lost_in, remedy }
 }

@@ -109,6 +109,7 @@ impl Sandbox {
             "KB_DIR",
             "KB_NAMESPACE",
             "KB_PASSWORD",
+            "KB_RERANK",
             "KB_SEARCH_METHOD",
             "ORT_DYLIB_PATH",
             "NO_COLOR",
