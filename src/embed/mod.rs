@@ -22,7 +22,7 @@ use fastembed::{
 pub use crash::on_engine_crash;
 pub use cross_encoder::CrossEncoder;
 pub use engine::{Engine, EngineChoice, select};
-pub use model::{MODEL, Model};
+pub use model::{MODEL, Model, is_known_word};
 pub use tokens::TokenCounter;
 
 use crate::error::{Error, Result};
