@@ -45,6 +45,7 @@ pub use fuse::Candidate;
 pub use kernel::{Kernel, Ranking};
 pub use list_chunks::{ChunkColumn, ChunkList, ChunkListRequest, ChunkMetadata, ListedChunk};
 pub use model_look::{DEFAULT_RERANK_DEPTH, DEFAULT_RERANK_TIME, ModelLook};
+pub use modes::Evidence;
 pub use query::Route;
 pub use rerank::SecondLook;
 pub use rerank_settings::{RerankBudget, RerankChoice, SEARCH_BUDGET};
@@ -54,7 +55,7 @@ pub use settings::{Contradiction, DEFAULT_RRF_K, Expand, Fallback, Fusion, Fusio
 pub use shape::{Beam, DEFAULT_DIVERSITY, GroupBy, Mode, Shape, Target};
 pub use trace::{Stage, Trace, Traced};
 pub use understand::{Kind, Quantity, ScriptShare, Understanding, Wanted};
-pub use why::{Why, WhyStage};
+pub use why::{Change, Why, WhySection, WhyStage};
 
 /// Which arms are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, serde::Deserialize, clap::ValueEnum)]
