@@ -49,7 +49,7 @@ pub use modes::Evidence;
 pub use query::Route;
 pub use rerank::SecondLook;
 pub use rerank_settings::{RerankBudget, RerankChoice, SEARCH_BUDGET};
-pub use resolve::{Named, Purpose, resolve_document, resolve_documents, resolve_in_each};
+pub use resolve::{Named, Purpose, resolve_document, resolve_documents, resolve_each, resolve_in_each};
 pub use section::{Extent, LeftOut, SectionContent, SectionPart, with_subsections};
 pub use settings::{Contradiction, DEFAULT_RRF_K, Expand, Fallback, Fusion, FusionName, Settings, Weights};
 pub use shape::{Beam, DEFAULT_DIVERSITY, GroupBy, Mode, Shape, Target};
