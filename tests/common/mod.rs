@@ -105,15 +105,9 @@ impl Sandbox {
 
     fn isolate(&self, command: &mut Command) {
         command.current_dir(self.folder.path()).stdin(Stdio::null());
-        for name in [
-            "KB_DIR",
-            "KB_NAMESPACE",
-            "KB_PASSWORD",
-            "KB_RERANK",
-            "ORT_DYLIB_PATH",
-            "NO_COLOR",
-            "CLICOLOR_FORCE",
-        ] {
+        for name in
+            ["KB_DIR", "KB_NAMESPACE", "KB_PASSWORD", "KB_RERANK", "ORT_DYLIB_PATH", "NO_COLOR", "CLICOLOR_FORCE"]
+        {
             command.env_remove(name);
         }
         for (name, _) in std::env::vars_os() {
