@@ -1,7 +1,9 @@
 //! Settings: what a command falls back to where a flag is silent.
 //!
-//! `kb.toml` in the store < environment < flags. Flags and environment are clap's; this reads the file. Unknown keys
-//! are errors, so that a misspelt setting does not go unnoticed.
+//! `kb.toml` in the store < environment < flags. Flags are clap's; this reads the file, and `environment` the variables of
+//! its table `[search]`. Unknown keys are errors, so that a misspelt setting does not go unnoticed.
+
+mod environment;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};

@@ -280,8 +280,8 @@ fn why_says_what_the_model_did_not_read() {
     let reranked = stages.iter().find(|stage| stage["name"] == "rerank").unwrap();
     assert_eq!((reranked["place"].as_u64(), reranked["place_of_all"].as_u64()), (Some(1), Some(1)), "{found}");
     let (code, lost) = why(&["--rerank", "model", "--rerank-depth", "1"]);
-    let remedy = lost["remedy"].as_str().unwrap();
-    assert!(code == 1 && remedy.contains("-k 2 shows it") && remedy.contains("--rerank-depth 2"), "{lost}");
+    let (reason, remedy) = (lost["reason"].as_str().unwrap(), lost["remedy"].as_str().unwrap());
+    assert!(code == 1 && remedy == "-k 2 shows it" && reason.contains("--rerank-depth 2"), "{lost}");
 }
 
 #[test]

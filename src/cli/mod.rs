@@ -70,7 +70,7 @@ pub struct Global {
     /// The store's folder [default: the nearest .kb/ upwards]
     #[arg(long, global = true, value_name = "DIR", env = "KB_DIR", hide_env_values = true)]
     kb: Option<PathBuf>,
-    /// The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`
+    /// The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`
     #[arg(
         short,
         long,

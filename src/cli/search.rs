@@ -5,7 +5,7 @@ use clap::Args;
 use super::Context;
 use super::filter::{FILTERS, FilterArgs, HalfLife, half_life, parse_half_life};
 use super::rerank::{RerankArgs, rerank};
-use super::shaping::{ShapingArgs, context_limit, default_limit};
+use super::shaping::{SETTINGS, ShapingArgs, context_limit, default_limit};
 use crate::error::{Error, Result};
 use crate::render::{SearchView, WhyView};
 use crate::retrieve::{
@@ -49,7 +49,7 @@ says is looked for in each of them.";
 
 /// Find the passages that answer a question
 #[derive(Debug, Args)]
-#[command(after_help = format!("{EXAMPLES}\n\n{FILTERS}"))]
+#[command(after_help = format!("{EXAMPLES}\n\n{FILTERS}\n\n{SETTINGS}"))]
 pub struct SearchArgs {
     #[command(flatten)]
     asked: AskedArgs,
@@ -71,7 +71,7 @@ pub(super) struct AskedArgs {
     #[arg(value_name = "QUERY", required = true)]
     query: Vec<String>,
     /// How to search [default: auto]
-    #[arg(long, value_enum, env = "KB_SEARCH_METHOD", hide_env_values = true)]
+    #[arg(long, value_enum)]
     method: Option<Method>,
     /// How many hits [default: 5; broad 10; drill as many as its beam leads to]
     #[arg(short = 'k', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -198,7 +198,8 @@ pub(super) async fn ask(
         .hint("ask a shorter question, or ingest the text and compare documents"));
     }
     let store = context.store()?;
-    let config = context.config(&store)?;
+    let mut config = context.config(&store)?;
+    config.search = config.search.under_environment()?;
     let shape = args.shaping.shape(&config.search, target, context_tokens, context.output_format())?;
     let mut settings = args.settings().or(config.search.settings());
     // What `kb.toml` says is how many are shown; a context shows what fits.
@@ -207,9 +208,9 @@ pub(super) async fn ask(
     settings.limit = typed.or(of_context).or(settings.limit).or(Some(default_limit(&shape)));
     settings.pool = settings.pool.or(Some(shape.mode.pool().max(settings.limit())));
     if let Some(found) = settings.contradiction() {
-        return Err(
-            Error::usage(found.told(flag)).hint("`kb search --help` says what each takes; kb.toml may set it too")
-        );
+        return Err(Error::usage(found.told(flag)).hint(
+            "`kb search --help` says what each takes; kb.toml or KB_SEARCH_… in the environment may set it too",
+        ));
     }
     if settings.pool() < settings.limit() {
         let (pool, limit) = (settings.pool(), settings.limit());

@@ -92,6 +92,11 @@ impl Kernel {
         try_join_all(self.searched.iter().map(Searched::snapshot)).await
     }
 
+    /// The namespaces that are searched.
+    pub(super) fn searched(&self) -> &[Searched] {
+        &self.searched
+    }
+
     /// The names of the namespaces.
     fn names(&self) -> Vec<String> {
         self.searched.iter().map(|searched| searched.name().to_owned()).collect()
@@ -308,11 +313,17 @@ impl Kernel {
         Ok((scopes.each, scopes.notes))
     }
 
-    /// Whether any of some passages may be found, in any of the namespaces.
-    pub(super) async fn lets_through(&self, request: &SearchRequest, chunk_ids: &[String]) -> Result<bool> {
+    /// Whether any of some passages, or where there are none the document, may be found in any of the namespaces.
+    pub(super) async fn lets_through(
+        &self,
+        request: &SearchRequest,
+        doc_id: &str,
+        chunk_ids: &[String],
+    ) -> Result<bool> {
         let snapshots = self.snapshots().await?;
         let (scopes, _) = self.scopes(request, &snapshots, Timestamp::now(), &mut Trace::new(false)).await?;
-        Ok(scopes.iter().any(|scope| chunk_ids.iter().any(|id| scope.admits_chunk(id))))
+        let any = |scope: &Scope| chunk_ids.iter().any(|id| scope.admits_chunk(id));
+        Ok(scopes.iter().any(|scope| any(scope) || (chunk_ids.is_empty() && scope.admits_document(doc_id))))
     }
 
     /// Whether any of some passages has the phrases of the question, or those do not count.
@@ -323,7 +334,7 @@ impl Kernel {
         let mut trace = Trace::new(false);
         let (mut scopes, mut notes) = self.scopes(request, &snapshots, Timestamp::now(), &mut trace).await?;
         confine(&snapshots, &understood, &terms, &mut scopes, &mut notes, &mut trace)?;
-        Ok(scopes.iter().any(|scope| chunk_ids.iter().any(|id| scope.admits_chunk(id))))
+        Ok(chunk_ids.is_empty() || scopes.iter().any(|scope| chunk_ids.iter().any(|id| scope.admits_chunk(id))))
     }
 
     /// Lets scores decay with the age of their documents, where that was asked for.

@@ -45,16 +45,17 @@ pub use fuse::Candidate;
 pub use kernel::{Kernel, Ranking};
 pub use list_chunks::{ChunkColumn, ChunkList, ChunkListRequest, ChunkMetadata, ListedChunk};
 pub use model_look::{DEFAULT_RERANK_DEPTH, DEFAULT_RERANK_TIME, ModelLook};
+pub use modes::Evidence;
 pub use query::Route;
 pub use rerank::SecondLook;
 pub use rerank_settings::{RerankBudget, RerankChoice, SEARCH_BUDGET};
-pub use resolve::{Named, Purpose, resolve_document, resolve_documents, resolve_in_each};
+pub use resolve::{Named, Purpose, resolve_document, resolve_documents, resolve_each, resolve_in_each};
 pub use section::{Extent, LeftOut, SectionContent, SectionPart, with_subsections};
 pub use settings::{Contradiction, DEFAULT_RRF_K, Expand, Fallback, Fusion, FusionName, Settings, Weights};
 pub use shape::{Beam, DEFAULT_DIVERSITY, GroupBy, Mode, Shape, Target};
 pub use trace::{Stage, Trace, Traced};
 pub use understand::{Kind, Quantity, ScriptShare, Understanding, Wanted};
-pub use why::{Why, WhyStage};
+pub use why::{Change, Why, WhySection, WhyStage};
 
 /// Which arms are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, serde::Deserialize, clap::ValueEnum)]

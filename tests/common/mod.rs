@@ -105,17 +105,15 @@ impl Sandbox {
 
     fn isolate(&self, command: &mut Command) {
         command.current_dir(self.folder.path()).stdin(Stdio::null());
-        for name in [
-            "KB_DIR",
-            "KB_NAMESPACE",
-            "KB_PASSWORD",
-            "KB_RERANK",
-            "KB_SEARCH_METHOD",
-            "ORT_DYLIB_PATH",
-            "NO_COLOR",
-            "CLICOLOR_FORCE",
-        ] {
+        for name in
+            ["KB_DIR", "KB_NAMESPACE", "KB_PASSWORD", "KB_RERANK", "ORT_DYLIB_PATH", "NO_COLOR", "CLICOLOR_FORCE"]
+        {
             command.env_remove(name);
+        }
+        for (name, _) in std::env::vars_os() {
+            if name.to_str().is_some_and(|name| name.starts_with("KB_SEARCH_")) {
+                command.env_remove(name);
+            }
         }
         // The same engine on every machine.
         command.env("KB_ONNXRUNTIME", "off");

@@ -4,9 +4,10 @@
 //! `precise`, with nothing else asked for, reads the same passages as it shows, and a few more in case some say the same.
 
 mod broad;
-mod drill;
+pub(super) mod drill;
 mod rank_sections;
 mod section;
+mod standing;
 mod titles;
 
 use std::time::Instant;
@@ -27,6 +28,8 @@ use crate::embed::TokenCounter;
 use crate::error::Result;
 use crate::store::{LoadedVectors, Snapshot};
 
+pub use standing::Evidence;
+pub(super) use standing::{Standing, standings};
 pub(super) use titles::SectionIndex;
 
 /// What is made of a ranking.
@@ -68,10 +71,10 @@ async fn sections(
     let start = Instant::now();
     let Ranking { namespaces: names, scopes, candidates, trace, .. } = ranking;
     let found = section::find(&indexes, scopes, request, candidates);
-    trace.stage("sections", start, candidates.len(), found.len());
+    trace.stage("sections", start, candidates.len(), found.len()).list(section::traced(&indexes, candidates, &found));
     let start = Instant::now();
     let hits = section::fetch_sections(snapshots, &indexes, names, request, candidates, &found).await?;
-    trace.stage("fetch", start, found.len(), hits.len());
+    trace.stage("fetch", start, found.len(), hits.len()).hits(&hits, names, true);
     Ok(hits)
 }
 
@@ -98,22 +101,24 @@ async fn passages(
     if !shape.keep_duplicates {
         let (start, before) = (Instant::now(), hits.len());
         let dropped = drop_duplicates(&mut hits);
-        trace.stage("duplicates", start, before, before - dropped);
+        trace.stage("duplicates", start, before, before - dropped).hits(&hits, names, false);
     }
     if shape.merges() && shape.mode != Mode::Drill {
         let (start, before) = (Instant::now(), hits.len());
         hits = merge_adjacent(snapshots, names, hits)?;
-        trace.stage("merge", start, before, hits.len());
+        trace.stage("merge", start, before, hits.len()).hits(&hits, names, false);
+    }
+    if let Some(most) = shape.per_document {
+        let (start, before) = (Instant::now(), hits.len());
+        broad::cap_per_document(&mut hits, most);
+        trace.stage("per_document", start, before, hits.len()).hits(&hits, names, false);
     }
     let (start, before) = (Instant::now(), hits.len());
-    if let Some(most) = shape.per_document {
-        broad::cap_per_document(&mut hits, most);
-    }
     match shape.mode {
         Mode::Broad => hits = broad::diverse(hits, request.limit, shape.diversity),
         Mode::Precise | Mode::Section | Mode::Drill => hits.truncate(request.limit),
     }
-    trace.stage("choose", start, before, hits.len());
+    trace.stage("choose", start, before, hits.len()).hits(&hits, names, false);
     let duplicates: usize = hits.iter().map(|hit| hit.duplicates.len()).sum();
     if duplicates > 0 {
         let passages = crate::text::count(duplicates, "passage");
@@ -134,7 +139,7 @@ async fn passages(
     if shape.mode != Mode::Drill && (shape.context > 0 || shape.window.is_some()) {
         let (start, before) = (Instant::now(), hits.len());
         hits = expand(&question, hits)?;
-        ranking.trace.stage("expand", start, before, hits.len());
+        ranking.trace.stage("expand", start, before, hits.len()).hits(&hits, names, false);
     }
     Ok(hits)
 }
@@ -150,7 +155,8 @@ fn finish(mut hits: Vec<Hit>, request: &SearchRequest, ranking: &mut Ranking, no
             None => TokenCounter::shared()?,
         };
         left_out = budget::fit(&mut hits, most, &counter)?;
-        ranking.trace.stage("budget", start, before, hits.len());
+        let (names, sections) = (&ranking.namespaces, shape.seeks_sections());
+        ranking.trace.stage("budget", start, before, hits.len()).hits(&hits, names, sections);
     }
     let start = Instant::now();
     hits.iter_mut().for_each(|hit| hit.find_snippet(&request.query));

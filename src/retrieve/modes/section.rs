@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::retrieve::expand::merge::refresh;
 use crate::retrieve::expand::{Source, ids};
 use crate::retrieve::fuse::Candidate;
-use crate::retrieve::{Hit, SearchRequest, Target};
+use crate::retrieve::{Hit, SearchRequest, Target, Traced};
 use crate::store::{DocumentRow, IndexedPassage, Scope, SectionRow, Snapshot};
 
 /// What is read of a namespace.
@@ -31,6 +31,15 @@ pub(super) fn find(
     // Twins from several namespaces take one place.
     let limit = request.limit.saturating_mul(indexes.len());
     rank_sections(indexes, &within, candidates, &request.query, limit)
+}
+
+/// The sections that were found, for the trace, each with the passages that speak for it.
+pub(super) fn traced(indexes: &[&SectionIndex], candidates: &[Candidate], found: &[FoundSection]) -> Vec<Traced> {
+    let traced = |found: &FoundSection| Traced {
+        passages: found.matched.iter().map(|&place| candidates[place].chunk_id.clone()).collect(),
+        ..Traced::new(indexes[found.namespace].row(found.at).section_id.clone(), found.namespace, found.score)
+    };
+    found.iter().map(traced).collect()
 }
 
 /// Reads sections that were found.
