@@ -132,8 +132,7 @@ pub struct Shape {
     pub per_document: Option<usize>,
     /// Of [`Mode::Drill`].
     pub beam: Beam,
-    /// How many of its pieces are named with each passage, those that match best. Reading them is a pass over the table of
-    /// chunks, so none are where nothing is said.
+    /// How many of its pieces are named with each passage, those that match best.
     pub children: usize,
     /// All hits together have at most so many tokens, titles counted; what does not fit is left out and named.
     pub max_tokens: Option<usize>,
