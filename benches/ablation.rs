@@ -48,15 +48,25 @@ fn variants() -> Vec<(String, SearchRequest)> {
         named("… with title", looking(SecondLook { title: 0.1, ..none })),
         named("… with proximity", looking(SecondLook { proximity: 0.2, ..none })),
         named("… with all three", looking(SecondLook { proximity: 0.2, ..SecondLook::default() })),
-        named("… with coverage and title, of the first 30", looking(SecondLook { depth: 30, ..SecondLook::default() })),
-        named("… of the first 60", looking(SecondLook { depth: 60, ..SecondLook::default() })),
-        named("as it is (coverage and title of the first 100)", hybrid.clone()),
+        named("as it is (coverage and title)", hybrid.clone()),
+        named("… of the first 30 alone", looking(SecondLook { depth: 30, ..SecondLook::default() })),
     ];
-    for semantic in [0.3, 0.5, 0.6, 0.7] {
+    for title_weight in [0.0, 0.3, 0.6, 1.0, 1.5] {
+        variants.push(named(&format!("… words in titles weigh {title_weight}"), titles(title_weight, &hybrid)));
+    }
+    for semantic in [0.3, 0.5, 0.6, 0.7, 0.75] {
         // Never refused: none is negative, and one is above 0.
-        if let Ok(weights) = Weights::new(1.0 - semantic, semantic) {
-            let request = SearchRequest { weights: Some(weights), ..hybrid.clone() };
-            variants.push(named(&format!("… semantic arm weighs {semantic}"), request));
+        let Ok(weights) = Weights::new(1.0 - semantic, semantic) else { continue };
+        let request = SearchRequest { weights: Some(weights), ..hybrid.clone() };
+        variants.push(named(&format!("… the semantic arm weighs {semantic}"), request.clone()));
+        if semantic >= 0.7 {
+            variants.push(named("… the same, titles weigh 1", titles(1.0, &request)));
+            variants.push(named("… the same, pool of 200", SearchRequest { pool: 200, ..request.clone() }));
+            for (coverage, proximity) in [(0.3, 0.0), (0.6, 0.0), (0.4, 0.1), (0.4, 0.2)] {
+                let look = SecondLook { coverage, proximity, ..SecondLook::default() };
+                let name = format!("… the same, coverage {coverage}, proximity {proximity}");
+                variants.push(named(&name, SearchRequest { rerank: Rerank::Light(look), ..request.clone() }));
+            }
         }
     }
     variants
