@@ -122,6 +122,11 @@ impl Failure {
         Failure { reason, detail: detail.into(), wait: None }
     }
 
+    /// The work on a question crashed.
+    pub(crate) fn crashed(detail: &str) -> Self {
+        Failure::new(Reason::GivenUp, detail)
+    }
+
     /// In a line: kind and detail.
     pub fn in_words(&self) -> String {
         if self.detail.is_empty() { self.reason.name().to_owned() } else { format!("{}: {}", self.reason.name(), self.detail) }

@@ -56,7 +56,7 @@ impl Step {
                 }
                 Method::Auto | Method::Hybrid => Err("both arms were asked already"),
             },
-            Step::MoreWords if request.expand == Expand::All => Err("other words were searched for already"),
+            Step::MoreWords if matches!(request.expand, Expand::All | Expand::Llm) => Err("other words were searched for already"),
             Step::MoreWords => {
                 request.expand = Expand::All;
                 Ok("tried with other words: what begins with those of the question, and their parts".to_owned())
@@ -70,6 +70,10 @@ pub(super) async fn look_again(kernel: &Kernel, request: &SearchRequest, first: 
     let mut missed = missed(&request.fallback, request, &first.candidates);
     let mut best = first;
     let mut next = request.clone();
+    // A model that gave no words is not waited for again.
+    if best.trace.stages.iter().any(|stage| stage.name == "llm" && stage.given == 0) {
+        next.expand = Expand::Missing;
+    }
     for step in Step::ALL {
         if missed.is_empty() {
             break;
