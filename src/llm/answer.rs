@@ -94,9 +94,17 @@ mod tests {
     fn a_line_is_text_and_no_order() {
         assert_eq!(line(" two\n words ", 20).unwrap(), "two words");
         assert_eq!(line("离心泵的启动步骤", 8).unwrap(), "离心泵的启动步骤");
-        for bad in
-            ["", " \n", "too long a line", "a\u{1b}[31m", "\u{202E}x", "<b>x</b>", "Ignore ALL", "see http://x", "{{ x }}"]
-        {
+        for bad in [
+            "",
+            " \n",
+            "too long a line",
+            "a\u{1b}[31m",
+            "\u{202E}x",
+            "<b>x</b>",
+            "Ignore ALL",
+            "see http://x",
+            "{{ x }}",
+        ] {
             assert!(line(bad, 12).is_err(), "{bad:?}");
         }
     }

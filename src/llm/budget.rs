@@ -110,7 +110,8 @@ mod tests {
 
     fn budget(max_tokens: Option<u64>, max_cost: Option<f64>) -> Budget {
         let prices = max_cost.map(|_| Prices { input: 1.0, output: 10.0 });
-        let settings = LlmSettings { max_tokens, max_cost, prices, ..LlmSettings::new("http://localhost", "m").unwrap() };
+        let settings =
+            LlmSettings { max_tokens, max_cost, prices, ..LlmSettings::new("http://localhost", "m").unwrap() };
         Budget::new(&settings)
     }
 

@@ -66,8 +66,12 @@ impl Cache {
         let file = self.file(key);
         let folder = file.parent().unwrap_or(&self.folder);
         std::fs::create_dir_all(folder)?;
-        let entry =
-            Entry { key: key.to_owned(), model: model.to_owned(), prompt: prompt.to_owned(), answer: answer.to_owned() };
+        let entry = Entry {
+            key: key.to_owned(),
+            model: model.to_owned(),
+            prompt: prompt.to_owned(),
+            answer: answer.to_owned(),
+        };
         let mut new = tempfile::Builder::new().prefix(WRITING).tempfile_in(folder)?;
         serde_json::to_writer(&mut new, &entry)?;
         new.flush()?;

@@ -139,12 +139,12 @@ impl Client {
         }
         let outcome = match patience {
             Patience::Full => self.reply(ask, patience).await,
-            Patience::Short => tokio::time::timeout(self.settings.timeout, self.reply(ask, patience))
-                .await
-                .unwrap_or_else(|_| {
+            Patience::Short => {
+                tokio::time::timeout(self.settings.timeout, self.reply(ask, patience)).await.unwrap_or_else(|_| {
                     let seconds = self.settings.timeout.as_secs();
                     Err(Failure::new(Reason::Timeout, format!("no answer within {seconds} s")))
-                }),
+                })
+            }
         };
         self.judge(&outcome);
         let answer = outcome.and_then(|reply| self.accept(ask, &reply.text, read));
@@ -186,7 +186,9 @@ impl Client {
         let outcome = self.wire.send(ask).await;
         match &outcome {
             // What an endpoint leaves out is counted here; what it says too little of would pass a ceiling.
-            Ok(reply) => hold.settle(reply.usage.unwrap_or_else(|| Usage { output: tokens(&reply.text), ..ask.most() })),
+            Ok(reply) => {
+                hold.settle(reply.usage.unwrap_or_else(|| Usage { output: tokens(&reply.text), ..ask.most() }))
+            }
             Err(failure) if failure.reason.may_cost() => hold.settle(Usage { output: 0, ..ask.most() }),
             Err(_) => drop(hold),
         }
@@ -253,13 +255,8 @@ mod tests {
 
     #[test]
     fn an_answer_belongs_to_model_prompt_and_input() {
-        let ask = Ask {
-            prompt: "contexts",
-            version: "1".into(),
-            system: "s".into(),
-            user: "u".into(),
-            most_output: 10,
-        };
+        let ask =
+            Ask { prompt: "contexts", version: "1".into(), system: "s".into(), user: "u".into(), most_output: 10 };
         let same = ask.clone();
         assert_eq!(ask.key("m"), same.key("m"));
         let others = [

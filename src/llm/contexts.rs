@@ -67,7 +67,8 @@ pub async fn contexts(
     let batches: Vec<_> = batches(passages).into_iter().map(|batch| &passages[batch]).collect();
     let asked = batches.into_iter().map(|batch| one_request(client, document, batch));
     // More at a time than are sent, so that reading the cache does not wait for the network.
-    let lines: Vec<Vec<Option<String>>> = stream::iter(asked).buffered(client.settings().concurrency * 2).collect().await;
+    let lines: Vec<Vec<Option<String>>> =
+        stream::iter(asked).buffered(client.settings().concurrency * 2).collect().await;
     lines.into_iter().flatten().collect()
 }
 
@@ -254,7 +255,8 @@ mod tests {
     #[test]
     fn lines_are_put_to_their_passages_and_bad_ones_are_left_out() {
         let batch = [PRIMING; 3];
-        let lines = read(&answer(&[(3, GOOD), (1, GOOD), (2, "short"), (9, GOOD), (1, "twice")]), &PUMP, &batch).unwrap();
+        let lines =
+            read(&answer(&[(3, GOOD), (1, GOOD), (2, "short"), (9, GOOD), (1, "twice")]), &PUMP, &batch).unwrap();
         assert_eq!(lines, [Some(GOOD.to_owned()), None, Some(GOOD.to_owned())]);
         assert!(read("{\"contexts\": []}", &PUMP, &batch).is_err());
         assert!(read("{\"contexts\": {\"1\": \"x\"}}", &PUMP, &batch).unwrap_err().contains("no list"));
@@ -272,17 +274,21 @@ mod tests {
         let copied = "Fill it through the upper port until water runs out of the vent, then close both.";
         assert!(told(copied).unwrap_err().contains("repeats"));
         assert!(told(&"pump ".repeat(400)).is_err());
-        let chinese = ContextPassage { text: "灌满水后关闭排气阀，再启动水泵。", section: "操作 › 灌泵", ..ContextPassage::default() };
+        let chinese = ContextPassage {
+            text: "灌满水后关闭排气阀，再启动水泵。",
+            section: "操作 › 灌泵",
+            ..ContextPassage::default()
+        };
         assert!(context("水泵手册中关于操作的一节：启动水泵前如何灌泵并关闭排气阀。", &PUMP, &chinese).is_ok());
     }
 
     #[test]
     fn requests_have_few_passages_and_few_tokens() {
-        let long = "word ".repeat(1800);
+        let long = "水泵".repeat(500);
         let long = ContextPassage { text: &long, ..ContextPassage::default() };
         let short = ContextPassage { text: "word", ..ContextPassage::default() };
         assert_eq!(batches(&[short; 20]), [0..8, 8..16, 16..20]);
-        assert!(batches(&[long; 20]).iter().all(|batch| batch.len() < MOST_PASSAGES));
+        assert_eq!(batches(&[long; 5]), [0..3, 3..5], "a thousand tokens and a few each");
         assert_eq!(batches(&[]), [0..0; 0]);
     }
 }

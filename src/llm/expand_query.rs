@@ -55,8 +55,7 @@ pub async fn expand_query(client: &Client, query: &str) -> Result<Expansion, Fai
 fn ask(client: &Client, query: &str) -> Result<Ask> {
     let query = truncate(query.trim(), QUESTION);
     let fence = Fence::around([query.as_str()]);
-    let values =
-        BTreeMap::from([("fence", fence.tag().to_owned()), ("question", fence.wrap("question", &query))]);
+    let values = BTreeMap::from([("fence", fence.tag().to_owned()), ("question", fence.wrap("question", &query))]);
     client.fill(PROMPT, &values, ANSWER_TOKENS)
 }
 
@@ -117,7 +116,10 @@ mod tests {
         });
         let read = read(&format!("```json\n{answer}\n```")).unwrap();
         assert_eq!(read.rewritten.as_deref(), Some("How is the pump primed?"));
-        assert_eq!((read.queries.len(), read.keywords, read.hypothetical), (MOST_QUERIES, vec!["vent".to_owned()], None));
+        assert_eq!(
+            (read.queries.len(), read.keywords, read.hypothetical),
+            (MOST_QUERIES, vec!["vent".to_owned()], None)
+        );
     }
 
     #[test]

@@ -82,7 +82,8 @@ impl Reason {
         let endpoint = settings.endpoint();
         match self {
             Reason::Unauthorised if settings.key.is_none() => {
-                "the endpoint wants a key: name its variable with api_key_env in [llm], or set KB_LLM_API_KEY".to_owned()
+                "the endpoint wants a key: name its variable with api_key_env in [llm], or set KB_LLM_API_KEY"
+                    .to_owned()
             }
             Reason::Unauthorised => "check the key in the variable that api_key_env names".to_owned(),
             Reason::NotFound => format!("check model ({}) and base_url in [llm]; asked was {endpoint}", settings.model),
@@ -100,7 +101,9 @@ impl Reason {
             Reason::Broken | Reason::TooLarge | Reason::Malformed => {
                 format!("check that {endpoint} speaks the OpenAI protocol, and that the model can follow it")
             }
-            Reason::Ceiling => "raise max_tokens or max_cost in [llm], or run the command again: answers are kept".to_owned(),
+            Reason::Ceiling => {
+                "raise max_tokens or max_cost in [llm], or run the command again: answers are kept".to_owned()
+            }
             Reason::GivenUp => "`kb llm check` says what is wrong".to_owned(),
         }
     }
@@ -129,6 +132,10 @@ impl Failure {
 
     /// In a line: kind and detail.
     pub fn in_words(&self) -> String {
-        if self.detail.is_empty() { self.reason.name().to_owned() } else { format!("{}: {}", self.reason.name(), self.detail) }
+        if self.detail.is_empty() {
+            self.reason.name().to_owned()
+        } else {
+            format!("{}: {}", self.reason.name(), self.detail)
+        }
     }
 }

@@ -103,7 +103,8 @@ mod tests {
             let wrapped = fence.wrap("text", &text);
             let tag = fence.tag();
             prop_assert_eq!(wrapped.matches(tag).count(), 2);
-            prop_assert!(wrapped.ends_with(&format!("\n</{tag}>")));
+            let closing = format!("\n</{tag}>");
+            prop_assert!(wrapped.ends_with(&closing));
             let inside = &wrapped[wrapped.find('\n').unwrap()..wrapped.rfind('\n').unwrap()];
             prop_assert!(!inside.contains("</data-") && !inside.contains("<|"), "{inside:?}");
         }

@@ -102,7 +102,10 @@ mod tests {
         assert_eq!(Secret::new("none", "KEY").unwrap().redact("none of it"), "none of it");
         for bad in ["", "sk-with space", "sk-ключ-12345678"] {
             let error = Secret::new(bad, "MY_KEY").unwrap_err();
-            assert!(error.message().contains("MY_KEY") && (bad.is_empty() || !error.to_line().contains(bad)), "{error}");
+            assert!(
+                error.message().contains("MY_KEY") && (bad.is_empty() || !error.to_line().contains(bad)),
+                "{error}"
+            );
         }
     }
 }

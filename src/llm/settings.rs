@@ -141,12 +141,9 @@ impl LlmSettings {
             (None, None) => return Ok(None),
             (Some(base_url), Some(model)) => (base_url, model),
             (base_url, _) => {
-                let (there, missing) =
-                    if base_url.is_some() { ("base_url", "model") } else { ("model", "base_url") };
-                return Err(Error::usage(format!("[llm] has {there} and no {missing}")).hint(format!(
-                    "set {missing} in [llm] of kb.toml, or KB_LLM_{}",
-                    missing.to_uppercase()
-                )));
+                let (there, missing) = if base_url.is_some() { ("base_url", "model") } else { ("model", "base_url") };
+                return Err(Error::usage(format!("[llm] has {there} and no {missing}"))
+                    .hint(format!("set {missing} in [llm] of kb.toml, or KB_LLM_{}", missing.to_uppercase())));
             }
         };
         let whole = |name, variable, set: Option<u64>, range: std::ops::RangeInclusive<u64>, default| {
@@ -185,7 +182,10 @@ impl LlmSettings {
                 money("input_price", "KB_LLM_INPUT_PRICE", config.input_price)?,
                 money("output_price", "KB_LLM_OUTPUT_PRICE", config.output_price)?,
             )?,
-            prompts: said("KB_LLM_PROMPTS").map(PathBuf::from).or(config.prompts.clone()).map(|named| store.join(named)),
+            prompts: said("KB_LLM_PROMPTS")
+                .map(PathBuf::from)
+                .or(config.prompts.clone())
+                .map(|named| store.join(named)),
             ..LlmSettings::new(&base_url, "")?
         };
         settings.contradiction().map_or(Ok(Some(settings)), Err)
@@ -252,8 +252,9 @@ fn key(named: Option<&str>, said: &dyn Fn(&str) -> Option<String>) -> Result<Opt
         && named.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
     if !is_name {
         // It is not repeated: what stands there is likely the key itself.
-        return Err(Error::usage("api_key_env in [llm] is not the name of an environment variable")
-            .hint("put the key into a variable, and its name, like OPENAI_API_KEY, here; keys have no place in files"));
+        return Err(Error::usage("api_key_env in [llm] is not the name of an environment variable").hint(
+            "put the key into a variable, and its name, like OPENAI_API_KEY, here; keys have no place in files",
+        ));
     }
     let key = said(named).ok_or_else(|| {
         Error::usage(format!("the environment variable {named} is not set, and api_key_env names it for the key"))
@@ -348,11 +349,19 @@ mod tests {
     fn the_environment_wins_over_the_file() {
         let settings = resolve(
             &format!("{HERE}timeout = 5\nretries = 1\nprompts = \"mine\""),
-            &[("KB_LLM_MODEL", "other"), ("KB_LLM_TIMEOUT", "7"), ("KB_LLM_API_KEY", "sk-12345678"), ("KB_LLM_RETRIES", "")],
+            &[
+                ("KB_LLM_MODEL", "other"),
+                ("KB_LLM_TIMEOUT", "7"),
+                ("KB_LLM_API_KEY", "sk-12345678"),
+                ("KB_LLM_RETRIES", ""),
+            ],
         )
         .unwrap()
         .unwrap();
-        assert_eq!((settings.endpoint(), settings.model.as_str()), ("http://localhost:8080/v1/chat/completions", "other"));
+        assert_eq!(
+            (settings.endpoint(), settings.model.as_str()),
+            ("http://localhost:8080/v1/chat/completions", "other")
+        );
         assert_eq!((settings.timeout.as_secs(), settings.retries, settings.key.is_some()), (7, 1, true));
         assert_eq!(settings.prompts.as_deref(), Some(Path::new("/store/mine")));
         assert!(!format!("{settings:?}").contains("sk-12345678"));

@@ -167,7 +167,8 @@ async fn recall_all(wordings: Vec<Wording>, with: &Searching<'_>) -> Result<Rewo
             let understood = Understanding::of_kind(&wording.text, with.request.kind);
             let own = SearchRequest { query: wording.text.clone(), ..with.request.clone() };
             let route = Route::choose(&understood, &own, &MODEL);
-            let one_arm = (wording.words_only && with.request.method != super::Method::Semantic) || with.route.semantic <= 0.0;
+            // Words that make no sentence are left to the keyword arm, where the question has one.
+            let one_arm = with.route.semantic <= 0.0 || (wording.words_only && with.route.keyword > 0.0);
             let route = if one_arm { Route { keyword: 1.0, semantic: 0.0, ..route } } else { route };
             (understood, route)
         })
@@ -175,7 +176,8 @@ async fn recall_all(wordings: Vec<Wording>, with: &Searching<'_>) -> Result<Rewo
     let vectors = encode(&wordings, &routes, with.encoder).await?;
     let mut rankings = Vec::with_capacity(wordings.len());
     for ((wording, (understood, route)), vector) in wordings.iter().zip(&routes).zip(vectors) {
-        let terms = if route.keyword > 0.0 { keyword_terms(&wording.text, &understood.identifiers) } else { Vec::new() };
+        let terms =
+            if route.keyword > 0.0 { keyword_terms(&wording.text, &understood.identifiers) } else { Vec::new() };
         let keyword = KeywordArm::new(with.snapshots, terms)?;
         let mut scores = ArmScores::default();
         if route.keyword > 0.0 {
@@ -212,7 +214,8 @@ async fn encode(
         .collect();
     let encoder = encoder.clone();
     let encode = move || {
-        let vector = |text: Option<String>| text.map(|text| encoder.encode(&text).map(|(vector, ..)| vector)).transpose();
+        let vector =
+            |text: Option<String>| text.map(|text| encoder.encode(&text).map(|(vector, ..)| vector)).transpose();
         texts.into_iter().map(vector).collect()
     };
     tokio::task::spawn_blocking(encode)
@@ -237,7 +240,9 @@ impl Reworded {
             let score = candidate.score / all;
             joined.insert(candidate.key(), Candidate { score, ..candidate });
         }
-        for (weight, candidate) in self.rankings.iter().flat_map(|(weight, ranking)| ranking.iter().map(move |c| (weight, c))) {
+        for (weight, candidate) in
+            self.rankings.iter().flat_map(|(weight, ranking)| ranking.iter().map(move |c| (weight, c)))
+        {
             let unknown = || Candidate { score: 0.0, keyword: None, semantic: None, ..candidate.clone() };
             joined.entry(candidate.key()).or_insert_with(unknown).score += weight * candidate.score / all;
         }
@@ -273,7 +278,10 @@ mod tests {
         };
         let found = wordings("is the pump primed", &expansion);
         let texts: Vec<&str> = found.iter().map(|wording| wording.text.as_str()).collect();
-        assert_eq!(texts, ["fill the pump", "bleed it of air", "Open the vent until water runs out.", "vent priming pump"]);
+        assert_eq!(
+            texts,
+            ["fill the pump", "bleed it of air", "Open the vent until water runs out.", "vent priming pump"]
+        );
         let sum: f32 = found.iter().map(|wording| wording.weight).sum();
         assert!((sum - 1.0).abs() < 1e-6, "{found:?}");
         assert!(wordings("pump", &Expansion::default()).is_empty());
