@@ -16,19 +16,19 @@ use crate::store::Store;
 
 const EXAMPLES: &str = "\
 Examples:
-  kb llm check                                             one tiny request: does it answer, and how fast
+  kb llm check                                one tiny request: does it answer, and how fast
   KB_LLM_BASE_URL=http://localhost:11434/v1 KB_LLM_MODEL=qwen3 kb llm check
-  kb llm prompt expand-query > .kb/prompts/expand-query.md   a prompt of your own, to begin with
+  kb llm prompt expand-query > .kb/prompts/expand-query.md
 
 Nothing leaves this machine unless a model is configured, in .kb/kb.toml
 
   [llm]
-  base_url = \"https://api.example.com/v1\"     any endpoint that speaks OpenAI's /chat/completions
+  base_url = \"https://api.example.com/v1\"     anything with OpenAI's /chat/completions
   model = \"small-model\"
-  api_key_env = \"EXAMPLE_API_KEY\"             the variable that holds the key; keys have no place in files
+  api_key_env = \"EXAMPLE_API_KEY\"             the variable that holds the key
 
-or by KB_LLM_BASE_URL, KB_LLM_MODEL and KB_LLM_API_KEY; the README has all settings. A model never makes another
-command fail: what it does not answer, the rules do.";
+or by KB_LLM_BASE_URL, KB_LLM_MODEL and KB_LLM_API_KEY; the README has all settings. What a model
+does not answer, the rules do: it makes no other command fail.";
 
 /// Try the language model, or write its prompts
 #[derive(Debug, Args)]

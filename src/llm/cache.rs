@@ -76,7 +76,7 @@ impl Cache {
         serde_json::to_writer(&mut new, &entry)?;
         new.flush()?;
         new.persist(&file)?;
-        if self.written.fetch_add(1, Ordering::Relaxed) % LOOK_EVERY == 0 { self.clear_out() } else { Ok(()) }
+        if self.written.fetch_add(1, Ordering::Relaxed).is_multiple_of(LOOK_EVERY) { self.clear_out() } else { Ok(()) }
     }
 
     /// Deletes what was not used for the longest time, down to nine tenths of the most; and what crashes left.

@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(key.redact("SK-ABCDEF123456789!"), "[key]!");
         assert_eq!(key.redact("ends in 23456789"), "ends in [key]");
         assert_eq!(key.redact("sk-Abcd…6789"), "sk-Abcd…6789", "what is too short to be of use");
-        assert!(key.is_in("x3456789y") == false && key.is_in("x23456789y"));
+        assert!(!key.is_in("x3456789y") && key.is_in("x23456789y"));
         assert_eq!(format!("{key:?}"), "Secret(…)");
     }
 

@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 use super::common::{Run, Sandbox};
 use super::server::{Reply, Server};
 
+/// How a server answers, whatever it is asked.
+type Answer = fn() -> Reply;
+
 const KEY: &str = "sk-verysecret0123456789abcdef";
 
 /// A sandbox with two passages, and a server in its `kb.toml`.
@@ -123,7 +126,7 @@ fn a_lookup_and_a_question_about_chapters_are_not_sent() {
 
 #[test]
 fn a_model_that_fails_costs_a_note_and_no_answer() {
-    let failing: [(&str, fn() -> Reply); 5] = [
+    let failing: [(&str, Answer); 5] = [
         ("server error", || Reply::Status(500, &[], "no".into())),
         ("timeout", || Reply::Late(Duration::from_secs(12), expansion())),
         ("malformed answer", || Reply::Say("I would rather talk about pumps.".into())),
