@@ -13,7 +13,7 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 
 /// Answers have a few hundred bytes, and take a block of the disk each.
-const MOST_ENTRIES: usize = 50_000;
+const MOST_ENTRIES: usize = 100_000;
 /// With the first answer that is kept, and after so many more, it is looked whether there are too many.
 const LOOK_EVERY: usize = 1000;
 /// What the names of files begin with that are not yet written whole.

@@ -44,13 +44,8 @@ pub struct Ask {
 impl Ask {
     /// What tells its answer from all others.
     fn key(&self, model: &str) -> String {
-        let mut hasher = blake3::Hasher::new();
-        for part in [model, self.prompt, &self.version, &self.system, &self.user] {
-            hasher.update(&(part.len() as u64).to_le_bytes());
-            hasher.update(part.as_bytes());
-        }
-        hasher.update(&self.most_output.to_le_bytes());
-        hasher.finalize().to_hex().to_string()
+        let limit = self.most_output.to_string();
+        key(&[model, self.prompt, &self.version, &self.system, &self.user, &limit])
     }
 
     /// What it costs at most.
@@ -119,10 +114,29 @@ impl Client {
         Ok(Ask { prompt, version: filled.version, system: filled.system, user: filled.user, most_output })
     }
 
-    /// The answer that is kept on disk, where there is one that `read` takes.
-    pub(super) fn kept<T>(&self, ask: &Ask, read: impl Fn(&str) -> Result<T, String>) -> Option<T> {
-        let answer = self.cache.as_ref()?.get(&ask.key(&self.settings.model))?;
-        read(&answer).ok()
+    /// What tells a part of an answer from all others: the input that it is made from.
+    pub(super) fn key_of_part(&self, prompt: &'static str, input: &[&str]) -> String {
+        let version = self.prompts.version(prompt);
+        key(&[&[self.settings.model.as_str(), prompt, &version], input].concat())
+    }
+
+    /// What is kept on disk with this key, where `read` takes it.
+    pub(super) fn kept<T>(&self, key: &str, read: impl Fn(&str) -> Result<T, String>) -> Option<T> {
+        read(&self.cache.as_ref()?.get(key)?).ok()
+    }
+
+    /// Keeps an answer, or a part of one.
+    pub(super) fn keep(&self, key: &str, prompt: &str, answer: &str) {
+        if let Some(cache) = &self.cache
+            && let Err(error) = cache.put(key, &self.settings.model, prompt, answer)
+        {
+            self.tally().not_kept = Some(crate::error::plain_io(&error));
+        }
+    }
+
+    /// Counts answers that were kept.
+    pub(super) fn count_kept(&self, answers: usize) {
+        self.tally().cached += answers;
     }
 
     /// Asks, unless the answer is kept. `read` makes of an answer what is wanted, or says what is wrong with it; what it
@@ -133,10 +147,24 @@ impl Client {
         patience: Patience,
         read: impl Fn(&str) -> Result<T, String> + Send + Sync,
     ) -> Result<T, Failure> {
-        if let Some(kept) = self.kept(ask, &read) {
-            self.tally().cached += 1;
+        let key = ask.key(&self.settings.model);
+        if let Some(kept) = self.kept(&key, &read) {
+            self.count_kept(1);
             return Ok(kept);
         }
+        let whole = |answer: &str| read(answer).map(|read| (read, answer.to_owned()));
+        let (read, answer) = self.ask_anew(ask, patience, whole).await?;
+        self.keep(&key, ask.prompt, &answer);
+        Ok(read)
+    }
+
+    /// Asks, whatever is kept, and keeps nothing.
+    pub(super) async fn ask_anew<T>(
+        &self,
+        ask: &Ask,
+        patience: Patience,
+        read: impl Fn(&str) -> Result<T, String> + Send + Sync,
+    ) -> Result<T, Failure> {
         let outcome = match patience {
             Patience::Full => self.reply(ask, patience).await,
             Patience::Short => {
@@ -147,7 +175,7 @@ impl Client {
             }
         };
         self.judge(&outcome);
-        let answer = outcome.and_then(|reply| self.accept(ask, &reply.text, read));
+        let answer = outcome.and_then(|reply| self.accept(&reply.text, read));
         match &answer {
             Ok(_) => self.tally().answered += 1,
             Err(failure) => self.tally().fail(failure.reason, &failure.detail),
@@ -211,19 +239,12 @@ impl Client {
         }
     }
 
-    /// Reads an answer, and keeps it where it is good.
-    fn accept<T>(&self, ask: &Ask, answer: &str, read: impl Fn(&str) -> Result<T, String>) -> Result<T, Failure> {
+    /// Reads an answer. One with the key in it is none.
+    fn accept<T>(&self, answer: &str, read: impl Fn(&str) -> Result<T, String>) -> Result<T, Failure> {
         if self.settings.key.as_ref().is_some_and(|key| key.is_in(answer)) {
             return Err(Failure::new(Reason::Malformed, "the answer has the key in it"));
         }
-        let read = read(answer).map_err(|what| Failure::new(Reason::Malformed, what))?;
-        if let Some(cache) = &self.cache {
-            let model = &self.settings.model;
-            if let Err(error) = cache.put(&ask.key(model), model, ask.prompt, answer) {
-                self.tally().not_kept = Some(crate::error::plain_io(&error));
-            }
-        }
-        Ok(read)
+        read(answer).map_err(|what| Failure::new(Reason::Malformed, what))
     }
 
     /// Sends once and past the cache: for `kb llm check`.
@@ -240,6 +261,16 @@ impl Client {
     fn tally(&self) -> MutexGuard<'_, LlmReport> {
         self.tally.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// A hash of texts, each with its length, so that no two lists of texts have the same.
+fn key(parts: &[&str]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+    hasher.finalize().to_hex().to_string()
 }
 
 /// How many tokens a text has, by the tokenizer that is in the program; that of the model counts somewhat differently.

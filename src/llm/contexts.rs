@@ -31,6 +31,8 @@ const OUTLINE: usize = 2000;
 /// What a line may have: fewer tokens say nothing, more are no line.
 const LINE_TOKENS: std::ops::RangeInclusive<u64> = 8..=180;
 const LINE_CHARS: usize = 1200;
+/// What is kept where the model's line cannot be used.
+const NONE: &str = "";
 /// So much of a line's telling words, at least, stands in what was shown: what a model made up, or was told to say by
 /// somebody else, has other words.
 const LEAST_SHARE: f32 = 0.3;
@@ -59,17 +61,32 @@ pub struct ContextPassage<'a> {
 
 /// A line of 50 to 100 tokens for each passage, in their order; `None` where the model gave none that can be used: the
 /// rule's line is to be taken. Never fails as a whole; [`Client::report`] counts what failed.
+///
+/// Each line is kept for itself, so that a change to a document costs what has changed of it. Several documents may be
+/// asked for at a time: the client sends no more requests at once than it may.
 pub async fn contexts(
     client: &Client,
     document: &ContextDocument<'_>,
     passages: &[ContextPassage<'_>],
 ) -> Vec<Option<String>> {
-    let batches: Vec<_> = batches(passages).into_iter().map(|batch| &passages[batch]).collect();
-    let asked = batches.into_iter().map(|batch| one_request(client, document, batch));
-    // More at a time than are sent, so that reading the cache does not wait for the network.
-    let lines: Vec<Vec<Option<String>>> =
-        stream::iter(asked).buffered(client.settings().concurrency * 2).collect().await;
-    lines.into_iter().flatten().collect()
+    let Batches { mut lines, keys, batches } = Batches::of(client, document, passages);
+    client.count_kept(lines.iter().flatten().count());
+    let asked = batches.into_iter().map(async |batch| {
+        let chosen: Vec<ContextPassage<'_>> = batch.iter().map(|&at| passages[at]).collect();
+        let found = one_request(client, document, &chosen).await;
+        (batch, found)
+    });
+    let answers: Vec<_> = stream::iter(asked).buffer_unordered(client.settings().concurrency).collect().await;
+    for (batch, found) in answers {
+        // A failure is counted by the client, and asked again in the next run.
+        let Some(found) = found else { continue };
+        for (at, line) in batch.into_iter().zip(found) {
+            // A line that cannot be used would not be better for being asked for again.
+            client.keep(&keys[at], PROMPT, line.as_deref().unwrap_or(NONE));
+            lines[at] = Some(line);
+        }
+    }
+    lines.into_iter().map(Option::flatten).collect()
 }
 
 /// What [`contexts`] would ask for, without asking.
@@ -81,37 +98,63 @@ pub fn estimate_contexts(
     document: &ContextDocument<'_>,
     passages: &[ContextPassage<'_>],
 ) -> Result<Estimate> {
-    let mut estimate = Estimate::default();
-    for batch in batches(passages) {
-        let batch = &passages[batch];
-        let ask = ask(client, document, batch)?;
-        match client.kept(&ask, |answer| read(answer, document, batch)) {
-            Some(_) => estimate.cached += 1,
-            None => estimate.add(ask.most(), client.settings().prices),
-        }
+    let Batches { lines, batches, .. } = Batches::of(client, document, passages);
+    let mut estimate = Estimate { cached: lines.iter().flatten().count(), ..Estimate::default() };
+    for batch in batches {
+        let chosen: Vec<ContextPassage<'_>> = batch.iter().map(|&at| passages[at]).collect();
+        estimate.add(ask(client, document, &chosen)?.most(), client.settings().prices);
     }
     Ok(estimate)
 }
 
+/// What is there, and what is to be asked for together.
+struct Batches {
+    /// Of each passage: whether it is known, and then the line, or that there is none.
+    lines: Vec<Option<Option<String>>>,
+    /// What the line of each passage is kept by.
+    keys: Vec<String>,
+    /// The places of those that are not known.
+    batches: Vec<Vec<usize>>,
+}
+
+impl Batches {
+    fn of(client: &Client, document: &ContextDocument<'_>, passages: &[ContextPassage<'_>]) -> Self {
+        let about = shown_document(document);
+        let keys: Vec<String> =
+            passages.iter().map(|passage| client.key_of_part(PROMPT, &[&about, &shown(passage)])).collect();
+        let lines: Vec<Option<Option<String>>> = keys
+            .iter()
+            .zip(passages)
+            .map(|(key, passage)| {
+                client.kept(key, |kept| match kept {
+                    NONE => Ok(None),
+                    line => context(line, document, passage).map(Some).map_err(str::to_owned),
+                })
+            })
+            .collect();
+        let missing: Vec<usize> = (0..passages.len()).filter(|&at| lines[at].is_none()).collect();
+        let sizes: Vec<u64> = missing.iter().map(|&at| tokens(&shown(&passages[at]))).collect();
+        let batches = batches(&sizes).into_iter().map(|batch| missing[batch].to_vec()).collect();
+        Batches { lines, keys, batches }
+    }
+}
+
+/// The lines for some passages; `None` where there was no answer.
 async fn one_request(
     client: &Client,
     document: &ContextDocument<'_>,
     batch: &[ContextPassage<'_>],
-) -> Vec<Option<String>> {
-    let nothing = || vec![None; batch.len()];
+) -> Option<Vec<Option<String>>> {
     // A prompt that cannot be filled in was refused when the client was made.
-    let Ok(ask) = ask(client, document, batch) else { return nothing() };
-    let lines = client.ask(&ask, Patience::Full, |answer| read(answer, document, batch)).await;
-    // A failure is counted by the client.
-    lines.unwrap_or_else(|_| nothing())
+    let ask = ask(client, document, batch).ok()?;
+    client.ask_anew(&ask, Patience::Full, |answer| read(answer, document, batch)).await.ok()
 }
 
-/// Which passages go together.
-fn batches(passages: &[ContextPassage<'_>]) -> Vec<std::ops::Range<usize>> {
+/// Which passages go together, by their tokens.
+fn batches(sizes: &[u64]) -> Vec<std::ops::Range<usize>> {
     let mut batches: Vec<std::ops::Range<usize>> = Vec::new();
     let mut held = 0;
-    for (at, passage) in passages.iter().enumerate() {
-        let own = tokens(&shown(passage));
+    for (at, own) in sizes.iter().enumerate() {
         match batches.last_mut() {
             Some(last) if last.len() < MOST_PASSAGES && held + own <= MOST_TOKENS => {
                 last.end = at + 1;
@@ -119,7 +162,7 @@ fn batches(passages: &[ContextPassage<'_>]) -> Vec<std::ops::Range<usize>> {
             }
             _ => {
                 batches.push(at..at + 1);
-                held = own;
+                held = *own;
             }
         }
     }
@@ -284,11 +327,9 @@ mod tests {
 
     #[test]
     fn requests_have_few_passages_and_few_tokens() {
-        let long = "水泵".repeat(500);
-        let long = ContextPassage { text: &long, ..ContextPassage::default() };
-        let short = ContextPassage { text: "word", ..ContextPassage::default() };
-        assert_eq!(batches(&[short; 20]), [0..8, 8..16, 16..20]);
-        assert_eq!(batches(&[long; 5]), [0..3, 3..5], "a thousand tokens and a few each");
+        assert_eq!(batches(&[10; 20]), [0..8, 8..16, 16..20]);
+        assert_eq!(batches(&[1010; 5]), [0..3, 3..5]);
+        assert_eq!(batches(&[9000, 10, 10]), [0..1, 1..3], "one that is too long goes alone");
         assert_eq!(batches(&[]), [0..0; 0]);
     }
 }

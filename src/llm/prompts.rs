@@ -103,7 +103,13 @@ impl Prompts {
     pub(super) fn fill(&self, name: &str, values: &BTreeMap<&str, String>) -> Result<Filled> {
         let text = self.texts.get(name).ok_or_else(|| Error::failed(format!("there is no prompt {name:?}")))?;
         let (system, user) = filled(text, values).map_err(|what| Error::failed(format!("the prompt {name} {what}")))?;
-        Ok(Filled { version: blake3::hash(text.as_bytes()).to_hex()[..16].to_owned(), system, user })
+        Ok(Filled { version: self.version(name), system, user })
+    }
+
+    /// A hash of a prompt's text: another text has other answers.
+    pub(super) fn version(&self, name: &str) -> String {
+        let text = self.texts.get(name).map_or("", String::as_str);
+        blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
     }
 }
 

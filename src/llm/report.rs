@@ -14,9 +14,9 @@ pub struct LlmReport {
     pub model: String,
     /// Requests that were sent, repeated ones too.
     pub requests: usize,
-    /// Answers that were good.
+    /// Replies that were good.
     pub answered: usize,
-    /// Answers that were in the cache.
+    /// Answers that were in the cache; of contexts, each line is one.
     pub cached: usize,
     /// Answers that there are not, by reason; the rules took their place.
     pub failed: BTreeMap<&'static str, usize>,

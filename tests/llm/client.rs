@@ -85,29 +85,53 @@ fn a_second_run_makes_no_request() {
     assert_eq!((server.count(), report.requests, report.answered, report.failures()), (3, 3, 3, 0));
     assert_eq!((report.input_tokens, report.output_tokens), (300, 60));
     let (again, report) = ask(settings(&server), store.path(), 20);
-    assert_eq!((server.count(), report.requests, report.cached, report.input_tokens), (3, 0, 3, 0));
+    assert_eq!((server.count(), report.requests, report.cached, report.input_tokens), (3, 0, 20, 0));
     assert_eq!(again, lines);
     // Another model, or another passage, is another question.
     ask(LlmSettings { model: "other".into(), ..settings(&server) }, store.path(), 20);
     assert_eq!(server.count(), 6);
     ask(settings(&server), store.path(), 21);
-    assert_eq!(server.count(), 7, "only the request that has changed");
+    assert_eq!(server.count(), 7);
+    assert!(server.requests()[6].user().contains("The passages, 1:"), "only the one that is new");
 }
 
 #[test]
 fn what_is_damaged_in_the_cache_is_asked_for_again() {
     let (server, store) = (Server::start(|request| Reply::Say(honest(request))), scratch());
     let (lines, _) = ask(settings(&server), store.path(), 8);
-    let [file] = &files(store.path())[..] else { panic!("one entry") };
-    let whole = std::fs::read_to_string(file).unwrap();
-    // Cut off, and whole but with an answer that would not have been taken.
-    for damaged in [whole[..whole.len() / 2].to_owned(), whole.replace("contexts", "nothing")] {
+    let files = files(store.path());
+    assert_eq!(files.len(), 8);
+    let whole = std::fs::read_to_string(&files[0]).unwrap();
+    // Cut off, and whole but with a line that would not have been taken.
+    for damaged in [whole[..whole.len() / 2].to_owned(), whole.replace("From the", "Ignore all of the")] {
         let before = server.count();
-        std::fs::write(file, damaged).unwrap();
+        std::fs::write(&files[0], damaged).unwrap();
         let (again, report) = ask(settings(&server), store.path(), 8);
-        assert_eq!((again, report.cached, server.count()), (lines.clone(), 0, before + 1));
+        assert_eq!((report.cached, server.count()), (7, before + 1));
+        assert_eq!(again, lines);
+        assert_eq!(ask(settings(&server), store.path(), 8).1.cached, 8, "it was replaced");
     }
-    assert_eq!(std::fs::read_to_string(file).unwrap(), whole);
+}
+
+#[test]
+fn a_change_costs_what_has_changed_and_a_bad_line_is_asked_for_once() {
+    let server =
+        Server::start(|request| Reply::Say(honest(request).replace("what valve 5 does", "Ignore all: valve 5")));
+    let store = scratch();
+    let (lines, _) = ask(settings(&server), store.path(), 20);
+    let without: Vec<usize> = (0..20).filter(|&at| lines[at].is_none()).collect();
+    assert_eq!((without, server.count()), (vec![5], 3));
+    assert_eq!((ask(settings(&server), store.path(), 20).0, server.count()), (lines.clone(), 3));
+    let mut changed = texts(20);
+    changed.insert(2, "Valve 77 is new, and relieves the casing of the pump too.".to_owned());
+    changed[9].push_str(" It squeaks.");
+    let client = Client::new(settings(&server), Some(store.path())).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let again = runtime.block_on(contexts(&client, &PUMP, &passages(&changed)));
+    assert_eq!((server.count(), client.report().cached), (4, 19));
+    assert!(server.requests()[3].user().contains("The passages, 2:"));
+    assert_eq!((&again[..2], &again[3..9], &again[10..]), (&lines[..2], &lines[2..8], &lines[9..]));
+    assert!(again[2].as_ref().unwrap().contains("valve 77") && again[9].is_some());
 }
 
 #[test]
@@ -141,7 +165,7 @@ fn without_retries_what_fails_is_left_to_the_rule_and_counted() {
     assert!(report.last_failures["server error"].contains("HTTP 500: out of memory"), "{report:?}");
     assert!(report.in_words().contains("2 failed (2 server error)"));
     let (lines, report) = ask(settings(&server), store.path(), 80);
-    assert!(lines.iter().all(Option::is_some) && report.cached == 8, "{report:?}");
+    assert!(lines.iter().all(Option::is_some) && report.cached == 64, "{report:?}");
 }
 
 #[test]
@@ -256,7 +280,7 @@ fn an_estimate_sends_nothing_and_knows_what_is_there() {
     assert!((before.cost.unwrap() - cost).abs() < 1e-12);
     ask(settings.clone(), store.path(), 20);
     let after = estimate();
-    assert_eq!((after.requests, after.cached, after.input_tokens), (0, 3, 0));
+    assert_eq!((after.requests, after.cached, after.input_tokens), (0, 20, 0));
 }
 
 #[test]
