@@ -532,8 +532,8 @@ set edit:completion:arg-completer[kb] = {|@words|
         }
         &'kb;llm'= {
             cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
-            cand -n 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`'
-            cand --namespace 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`'
+            cand -n 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`'
+            cand --namespace 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`'
             cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
             cand --color 'When to use colour'
             cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
@@ -550,8 +550,8 @@ set edit:completion:arg-completer[kb] = {|@words|
         }
         &'kb;llm;check'= {
             cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
-            cand -n 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`'
-            cand --namespace 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`'
+            cand -n 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`'
+            cand --namespace 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`'
             cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
             cand --color 'When to use colour'
             cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
@@ -565,8 +565,8 @@ set edit:completion:arg-completer[kb] = {|@words|
         }
         &'kb;llm;prompt'= {
             cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
-            cand -n 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`'
-            cand --namespace 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`'
+            cand -n 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`'
+            cand --namespace 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`'
             cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
             cand --color 'When to use colour'
             cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'

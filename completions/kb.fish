@@ -573,7 +573,7 @@ complete -c kb -n "__fish_kb_using_subcommand eval" -s v -l verbose -d 'Say more
 complete -c kb -n "__fish_kb_using_subcommand eval" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand eval" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt help" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt help" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt help" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt help" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -591,7 +591,7 @@ complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcomman
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt help" -f -a "prompt" -d 'Write a prompt as it is built in; one\'s own lie in .kb/prompts/NAME.md'
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -606,7 +606,7 @@ complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_fr
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'

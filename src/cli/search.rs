@@ -117,7 +117,7 @@ struct RankingArgs {
     #[arg(long, value_enum)]
     kind: Option<Kind>,
     /// Which words are searched for beside those of the question [default: missing]
-    #[arg(long, value_enum, value_name = "WORDS", env = "KB_SEARCH_EXPAND", hide_env_values = true)]
+    #[arg(long, value_enum, value_name = "WORDS")]
     expand: Option<Expand>,
     /// Look again (wider, with the other arm, with other words) where a search gives less: min_hits=N, min_score=S,
     /// min_docs=N, or off [default: off]

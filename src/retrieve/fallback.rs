@@ -72,10 +72,6 @@ pub(super) async fn look_again(kernel: &Kernel, request: &SearchRequest, first: 
     let mut missed = missed(&request.fallback, request, &first.candidates);
     let mut best = first;
     let mut next = request.clone();
-    // A model that gave no words is not waited for again.
-    if best.trace.stages.iter().any(|stage| stage.name == "llm" && stage.given == 0) {
-        next.expand = Expand::Missing;
-    }
     for step in Step::ALL {
         if missed.is_empty() {
             break;

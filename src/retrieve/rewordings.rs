@@ -5,13 +5,13 @@
 //! question too. The model's answer is no condition of a search: where there is none, a note says why, and the rules go on.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use super::SearchRequest;
 use super::encoder::Encoder;
 use super::fuse::{ArmScores, Candidate, Scores, fuse_by};
-use super::query::{Route, keyword_terms};
+use super::query::{Route, keyword_terms, weigh_titles};
 use super::recall::{KeywordArm, semantic};
 use super::searched::PassageKey;
 use super::settings::Expand;
@@ -69,23 +69,45 @@ fn said(text: &str) -> Vec<String> {
     terms
 }
 
-/// The model's answer to a question, being waited for while the store is opened.
-pub(super) struct Asked {
-    answer: tokio::task::JoinHandle<(Result<Expansion, llm::Failure>, f64)>,
+/// The model of a kernel.
+pub(super) struct Model {
     client: Arc<llm::Client>,
+    /// The last question that it had no words for. One search may look several times, and waits for it only once.
+    failed: Mutex<Option<(String, llm::Failure)>>,
+}
+
+impl Model {
+    pub(super) fn new(client: Arc<llm::Client>) -> Self {
+        Model { client, failed: Mutex::default() }
+    }
+
+    fn has_failed(&self, query: &str) -> Option<llm::Failure> {
+        let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        failed.as_ref().filter(|(known, _)| known == query).map(|(_, failure)| failure.clone())
+    }
+
+    fn fail(&self, query: &str, failure: &llm::Failure) {
+        *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some((query.to_owned(), failure.clone()));
+    }
+}
+
+/// The model's answer to a question, being waited for while the store is opened.
+pub(super) struct Asked<'m> {
+    answer: tokio::task::JoinHandle<(Result<Expansion, llm::Failure>, f64)>,
+    model: &'m Model,
 }
 
 /// Asks the model, where that is wanted and of use; says why it is not asked, where it was wanted.
-pub(super) fn ask(
-    client: Option<&Arc<llm::Client>>,
+pub(super) fn ask<'m>(
+    model: Option<&'m Model>,
     request: &SearchRequest,
     understood: &Understanding,
     notes: &mut Vec<String>,
-) -> Option<Asked> {
+) -> Option<Asked<'m>> {
     if request.expand != Expand::Llm {
         return None;
     }
-    let Some(client) = client else {
+    let Some(model) = model else {
         notes.push("no language model is configured: searched without other words of one".to_owned());
         return None;
     };
@@ -93,13 +115,17 @@ pub(super) fn ask(
     if understood.kind == Kind::Lookup {
         return None;
     }
-    let (asked, query) = (client.clone(), request.query.clone());
+    let (client, query) = (model.client.clone(), request.query.clone());
+    let failed = model.has_failed(&query);
     let answer = tokio::spawn(async move {
         let start = Instant::now();
-        let answer = llm::expand_query(&asked, &query).await;
+        let answer = match failed {
+            Some(failure) => Err(failure),
+            None => llm::expand_query(&client, &query).await,
+        };
         (answer, milliseconds(start))
     });
-    Some(Asked { answer, client: client.clone() })
+    Some(Asked { answer, model })
 }
 
 /// What is recalled by the wordings of a question.
@@ -120,7 +146,7 @@ pub(super) struct Searching<'a> {
     pub route: &'a Route,
 }
 
-impl Asked {
+impl Asked<'_> {
     /// Waits for the answer and recalls by it. Nothing in here makes a search fail.
     pub(super) async fn recall(self, with: &Searching<'_>, trace: &mut Trace, notes: &mut Vec<String>) -> Reworded {
         let start = Instant::now();
@@ -128,10 +154,11 @@ impl Asked {
             Ok(answered) => answered,
             Err(error) => (Err(llm::Failure::crashed(&error.to_string())), milliseconds(start)),
         };
-        let report = self.client.report();
+        let report = self.model.client.report();
         let expansion = match answer {
             Ok(expansion) => expansion,
             Err(failure) => {
+                self.model.fail(&with.request.query, &failure);
                 trace.stage("llm", start, 1, 0).say(failure.in_words()).say(report.in_words()).milliseconds = took;
                 notes.push(format!("no other words of the language model: {}", failure.in_words()));
                 return Reworded::default();
@@ -176,8 +203,9 @@ async fn recall_all(wordings: Vec<Wording>, with: &Searching<'_>) -> Result<Rewo
     let vectors = encode(&wordings, &routes, with.encoder).await?;
     let mut rankings = Vec::with_capacity(wordings.len());
     for ((wording, (understood, route)), vector) in wordings.iter().zip(&routes).zip(vectors) {
-        let terms =
+        let mut terms =
             if route.keyword > 0.0 { keyword_terms(&wording.text, &understood.identifiers) } else { Vec::new() };
+        weigh_titles(&mut terms, with.request.title_weight);
         let keyword = KeywordArm::new(with.snapshots, terms)?;
         let mut scores = ArmScores::default();
         if route.keyword > 0.0 {
