@@ -49,6 +49,9 @@ _kb() {
             kb,ingest)
                 cmd="kb__subcmd__ingest"
                 ;;
+            kb,llm)
+                cmd="kb__subcmd__llm"
+                ;;
             kb,log)
                 cmd="kb__subcmd__log"
                 ;;
@@ -112,6 +115,9 @@ _kb() {
             kb__subcmd__help,ingest)
                 cmd="kb__subcmd__help__subcmd__ingest"
                 ;;
+            kb__subcmd__help,llm)
+                cmd="kb__subcmd__help__subcmd__llm"
+                ;;
             kb__subcmd__help,log)
                 cmd="kb__subcmd__help__subcmd__log"
                 ;;
@@ -142,11 +148,35 @@ _kb() {
             kb__subcmd__help,toc)
                 cmd="kb__subcmd__help__subcmd__toc"
                 ;;
+            kb__subcmd__help__subcmd__llm,check)
+                cmd="kb__subcmd__help__subcmd__llm__subcmd__check"
+                ;;
+            kb__subcmd__help__subcmd__llm,prompt)
+                cmd="kb__subcmd__help__subcmd__llm__subcmd__prompt"
+                ;;
             kb__subcmd__help__subcmd__namespaces,remove)
                 cmd="kb__subcmd__help__subcmd__namespaces__subcmd__remove"
                 ;;
             kb__subcmd__help__subcmd__namespaces,rename)
                 cmd="kb__subcmd__help__subcmd__namespaces__subcmd__rename"
+                ;;
+            kb__subcmd__llm,check)
+                cmd="kb__subcmd__llm__subcmd__check"
+                ;;
+            kb__subcmd__llm,help)
+                cmd="kb__subcmd__llm__subcmd__help"
+                ;;
+            kb__subcmd__llm,prompt)
+                cmd="kb__subcmd__llm__subcmd__prompt"
+                ;;
+            kb__subcmd__llm__subcmd__help,check)
+                cmd="kb__subcmd__llm__subcmd__help__subcmd__check"
+                ;;
+            kb__subcmd__llm__subcmd__help,help)
+                cmd="kb__subcmd__llm__subcmd__help__subcmd__help"
+                ;;
+            kb__subcmd__llm__subcmd__help,prompt)
+                cmd="kb__subcmd__llm__subcmd__help__subcmd__prompt"
                 ;;
             kb__subcmd__namespaces,help)
                 cmd="kb__subcmd__namespaces__subcmd__help"
@@ -173,7 +203,7 @@ _kb() {
 
     case "${cmd}" in
         kb)
-            opts="-n -q -v -h -V --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help --version ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help"
+            opts="-n -q -v -h -V --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help --version ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -547,7 +577,7 @@ _kb() {
                     return 0
                     ;;
                 --expand)
-                    COMPREPLY=($(compgen -W "off missing all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "off missing all llm" -- "${cur}"))
                     return 0
                     ;;
                 --fallback)
@@ -787,7 +817,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__help)
-            opts="ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help"
+            opts="ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -943,6 +973,48 @@ _kb() {
         kb__subcmd__help__subcmd__ingest)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__help__subcmd__llm)
+            opts="check prompt"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__help__subcmd__llm__subcmd__check)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__help__subcmd__llm__subcmd__prompt)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -1181,6 +1253,176 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --kb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table markdown json jsonl paths" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --onnxruntime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__llm)
+            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help check prompt help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --kb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table markdown json jsonl paths" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --onnxruntime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__llm__subcmd__check)
+            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --kb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table markdown json jsonl paths" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --onnxruntime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__llm__subcmd__help)
+            opts="check prompt help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__llm__subcmd__help__subcmd__check)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__llm__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__llm__subcmd__help__subcmd__prompt)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__llm__subcmd__prompt)
+            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help contexts expand-query"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 --kb)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -1703,7 +1945,7 @@ _kb() {
                     return 0
                     ;;
                 --expand)
-                    COMPREPLY=($(compgen -W "off missing all" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "off missing all llm" -- "${cur}"))
                     return 0
                     ;;
                 --fallback)

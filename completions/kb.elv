@@ -51,6 +51,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand check 'Verify tables, vectors and keyword index, and repair them'
             cand reindex 'Find the sections of documents anew, in place'
             cand eval 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
+            cand llm 'Try the language model, or write its prompts'
             cand completions 'Write the completions for a shell'
             cand parse-worker 'Parse files for a parent process'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -529,6 +530,65 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand -h 'Print help (see more with ''--help'')'
             cand --help 'Print help (see more with ''--help'')'
         }
+        &'kb;llm'= {
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`'
+            cand --namespace 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the method chosen and the time of each stage'
+            cand --verbose 'Say more: the method chosen and the time of each stage'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+            cand check 'Send one tiny request and say what came of it'
+            cand prompt 'Write a prompt as it is built in; one''s own lie in .kb/prompts/NAME.md'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'kb;llm;check'= {
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`'
+            cand --namespace 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the method chosen and the time of each stage'
+            cand --verbose 'Say more: the method chosen and the time of each stage'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'kb;llm;prompt'= {
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`'
+            cand --namespace 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the method chosen and the time of each stage'
+            cand --verbose 'Say more: the method chosen and the time of each stage'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'kb;llm;help'= {
+            cand check 'Send one tiny request and say what came of it'
+            cand prompt 'Write a prompt as it is built in; one''s own lie in .kb/prompts/NAME.md'
+            cand help 'Print this message or the help of the given subcommand(s)'
+        }
+        &'kb;llm;help;check'= {
+        }
+        &'kb;llm;help;prompt'= {
+        }
+        &'kb;llm;help;help'= {
+        }
         &'kb;completions'= {
             cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
             cand -n 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`'
@@ -578,6 +638,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand check 'Verify tables, vectors and keyword index, and repair them'
             cand reindex 'Find the sections of documents anew, in place'
             cand eval 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
+            cand llm 'Try the language model, or write its prompts'
             cand completions 'Write the completions for a shell'
             cand parse-worker 'Parse files for a parent process'
             cand help 'Print this message or the help of the given subcommand(s)'
@@ -623,6 +684,14 @@ set edit:completion:arg-completer[kb] = {|@words|
         &'kb;help;reindex'= {
         }
         &'kb;help;eval'= {
+        }
+        &'kb;help;llm'= {
+            cand check 'Send one tiny request and say what came of it'
+            cand prompt 'Write a prompt as it is built in; one''s own lie in .kb/prompts/NAME.md'
+        }
+        &'kb;help;llm;check'= {
+        }
+        &'kb;help;llm;prompt'= {
         }
         &'kb;help;completions'= {
         }

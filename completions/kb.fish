@@ -58,6 +58,7 @@ complete -c kb -n "__fish_kb_needs_command" -f -a "namespaces" -d 'List the know
 complete -c kb -n "__fish_kb_needs_command" -f -a "check" -d 'Verify tables, vectors and keyword index, and repair them'
 complete -c kb -n "__fish_kb_needs_command" -f -a "reindex" -d 'Find the sections of documents anew, in place'
 complete -c kb -n "__fish_kb_needs_command" -f -a "eval" -d 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
+complete -c kb -n "__fish_kb_needs_command" -f -a "llm" -d 'Try the language model, or write its prompts'
 complete -c kb -n "__fish_kb_needs_command" -f -a "completions" -d 'Write the completions for a shell'
 complete -c kb -n "__fish_kb_needs_command" -f -a "parse-worker" -d 'Parse files for a parent process'
 complete -c kb -n "__fish_kb_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
@@ -129,7 +130,8 @@ lookup\t'Where a code, a name or a phrase stands'
 structure\t'Which chapters there are: answered from the table of contents'"
 complete -c kb -n "__fish_kb_using_subcommand search" -l expand -d 'Which words are searched for beside those of the question [default: missing]' -r -f -a "off\t'None'
 missing\t'For words that no passage has: what begins with them, what they are misspelt for, their parts'
-all\t'For all words: what begins with them, and their parts'"
+all\t'For all words: what begins with them, and their parts'
+llm\t'As missing, and the question in other words of the language model that [llm] in kb.toml names'"
 complete -c kb -n "__fish_kb_using_subcommand search" -l fallback -d 'Look again (wider, with the other arm, with other words) where a search gives less: min_hits=N, min_score=S, min_docs=N, or off [default: off]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l mode -d 'How hits are chosen [default: precise]' -r -f -a "precise\t'The best passages, as they are ranked'
 broad\t'Passages that differ, from several documents, out of a wider pool'
@@ -197,7 +199,8 @@ lookup\t'Where a code, a name or a phrase stands'
 structure\t'Which chapters there are: answered from the table of contents'"
 complete -c kb -n "__fish_kb_using_subcommand context" -l expand -d 'Which words are searched for beside those of the question [default: missing]' -r -f -a "off\t'None'
 missing\t'For words that no passage has: what begins with them, what they are misspelt for, their parts'
-all\t'For all words: what begins with them, and their parts'"
+all\t'For all words: what begins with them, and their parts'
+llm\t'As missing, and the question in other words of the language model that [llm] in kb.toml names'"
 complete -c kb -n "__fish_kb_using_subcommand context" -l fallback -d 'Look again (wider, with the other arm, with other words) where a search gives less: min_hits=N, min_score=S, min_docs=N, or off [default: off]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l mode -d 'How hits are chosen [default: precise]' -r -f -a "precise\t'The best passages, as they are ranked'
 broad\t'Passages that differ, from several documents, out of a wider pool'
@@ -569,6 +572,57 @@ complete -c kb -n "__fish_kb_using_subcommand eval" -s q -l quiet -d 'Only resul
 complete -c kb -n "__fish_kb_using_subcommand eval" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand eval" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand eval" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt help" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt help" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt help" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt help" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt help" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt help" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt help" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
+complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt help" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt help" -f -a "check" -d 'Send one tiny request and say what came of it'
+complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt help" -f -a "prompt" -d 'Write a prompt as it is built in; one\'s own lie in .kb/prompts/NAME.md'
+complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from help" -f -a "check" -d 'Send one tiny request and say what came of it'
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from help" -f -a "prompt" -d 'Write a prompt as it is built in; one\'s own lie in .kb/prompts/NAME.md'
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c kb -n "__fish_kb_using_subcommand completions" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand completions" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand completions" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
@@ -599,26 +653,29 @@ complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s q -l quiet -d 'On
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "ingest" -d 'Read files and folders into the knowledge base; only what changed is read again'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "search" -d 'Find the passages that answer a question'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "context" -d 'Put a context for a prompt together: the passages that answer a question, with their sources, in so many tokens'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "toc" -d 'Show a document\'s table of contents, or those of all documents; or correct one'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "section" -d 'Show the whole text of sections, their subsections included'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "chunks-list" -d 'List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "chunk-edit" -d 'Change chunks: their text, and what is noted about them; the files stay'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "chunk-delete" -d 'Take chunks out of documents; the files stay'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "docs" -d 'List the documents, or describe some of them'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "remove" -d 'Take documents out of the knowledge base; the files stay'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "status" -d 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "log" -d 'List the generations of the knowledge base, the newest first, with what each did'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "restore" -d 'Bring an old generation back, as a new one'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "diff" -d 'Tell what was added, has changed and is gone between two generations'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "namespaces" -d 'List the knowledge bases inside the store; rename or remove one'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "check" -d 'Verify tables, vectors and keyword index, and repair them'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "reindex" -d 'Find the sections of documents anew, in place'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "eval" -d 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "completions" -d 'Write the completions for a shell'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "parse-worker" -d 'Parse files for a parent process'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval completions parse-worker help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "ingest" -d 'Read files and folders into the knowledge base; only what changed is read again'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "search" -d 'Find the passages that answer a question'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "context" -d 'Put a context for a prompt together: the passages that answer a question, with their sources, in so many tokens'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "toc" -d 'Show a document\'s table of contents, or those of all documents; or correct one'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "section" -d 'Show the whole text of sections, their subsections included'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "chunks-list" -d 'List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "chunk-edit" -d 'Change chunks: their text, and what is noted about them; the files stay'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "chunk-delete" -d 'Take chunks out of documents; the files stay'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "docs" -d 'List the documents, or describe some of them'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "remove" -d 'Take documents out of the knowledge base; the files stay'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "status" -d 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "log" -d 'List the generations of the knowledge base, the newest first, with what each did'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "restore" -d 'Bring an old generation back, as a new one'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "diff" -d 'Tell what was added, has changed and is gone between two generations'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "namespaces" -d 'List the knowledge bases inside the store; rename or remove one'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "check" -d 'Verify tables, vectors and keyword index, and repair them'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "reindex" -d 'Find the sections of documents anew, in place'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "eval" -d 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "llm" -d 'Try the language model, or write its prompts'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "completions" -d 'Write the completions for a shell'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "parse-worker" -d 'Parse files for a parent process'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c kb -n "__fish_kb_using_subcommand help; and __fish_seen_subcommand_from namespaces" -f -a "rename" -d 'Give a namespace another name'
 complete -c kb -n "__fish_kb_using_subcommand help; and __fish_seen_subcommand_from namespaces" -f -a "remove" -d 'Remove a namespace with all that was ingested into it; the files stay'
+complete -c kb -n "__fish_kb_using_subcommand help; and __fish_seen_subcommand_from llm" -f -a "check" -d 'Send one tiny request and say what came of it'
+complete -c kb -n "__fish_kb_using_subcommand help; and __fish_seen_subcommand_from llm" -f -a "prompt" -d 'Write a prompt as it is built in; one\'s own lie in .kb/prompts/NAME.md'

@@ -12,6 +12,7 @@ use jiff::{SignedDuration, Span, SpanRelativeTo};
 use serde::{Deserialize, Deserializer};
 
 use crate::error::{Error, Result};
+use crate::llm::LlmConfig;
 use crate::retrieve::{
     Beam, Expand, Fallback, FusionName, GroupBy, Kind, Method, Mode, RerankBudget, RerankChoice, Settings, Weights,
 };
@@ -34,6 +35,9 @@ pub struct Config {
     /// For what is kept of old generations.
     #[serde(default)]
     pub history: HistoryConfig,
+    /// The language model, where there is one.
+    #[serde(default)]
+    pub llm: LlmConfig,
 }
 
 /// The table `[search]`.

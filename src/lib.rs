@@ -13,6 +13,7 @@
 //! - [`ingest`]: scan, plan, load, chunk, embed, publish
 //! - [`edit`]: what people correct: tables of contents, chunks
 //! - [`retrieve`]: a question to ranked passages
+//! - [`llm`]: the language model that a user may name, off unless one is
 //! - [`eval`]: measured quality on queries with known answers
 //! - [`render`]: results to tables, Markdown and JSON; the only place that formats
 //! - [`cli`]: one clap struct and one thin function per subcommand
@@ -27,6 +28,7 @@ pub mod embed;
 pub mod error;
 pub mod eval;
 pub mod ingest;
+pub mod llm;
 pub mod load;
 pub mod overlay;
 pub mod render;

@@ -13,6 +13,7 @@ mod editor;
 mod eval;
 mod filter;
 mod ingest;
+mod llm;
 mod log;
 mod namespaces;
 mod progress;
@@ -121,6 +122,7 @@ enum Command {
     Check(check::CheckArgs),
     Reindex(reindex::ReindexArgs),
     Eval(eval::EvalArgs),
+    Llm(llm::LlmArgs),
     Completions(completions::CompletionsArgs),
     /// Parse files for a parent process
     #[command(name = crate::load::worker::SUBCOMMAND, hide = true)]
@@ -177,6 +179,7 @@ fn run(cli: Cli) -> Result<u8> {
             Command::Check(args) => check::run(&context, args).await,
             Command::Reindex(args) => reindex::run(&context, args).await,
             Command::Eval(args) => eval::run(&context, args).await,
+            Command::Llm(args) => llm::run(&context, args).await,
             Command::Completions(_) | Command::ParseWorker => Ok(0),
         }
     })

@@ -39,6 +39,7 @@ Examples:
   kb search priming --mode drill --beam 1,1,3   the best document, its best passage, the best pieces of that
   kb search priming --in sections               which sections are about it
   kb search prime the pump --fallback min_hits=3,min_docs=2
+  kb search why does it rattle --expand llm     also in other words, of a language model
 
 What stands in quotation marks is found only as it stands, in text or titles; the shell wants them in others. A word that
 no passage has is searched for as what begins with it or what it is misspelt for, and the answer says so; --expand off
@@ -220,7 +221,10 @@ pub(super) async fn ask(
     let restriction = args.filter.or(config.search.filter.as_deref())?;
     let half_life = half_life(args.half_life, config.search.half_life.as_deref())?;
     let rerank = rerank(&settings, SEARCH_BUDGET)?;
-    let kernel = context.kernel_over(&store, &config)?;
+    let mut kernel = context.kernel_over(&store, &config)?;
+    if settings.expand == Some(Expand::Llm) {
+        kernel = kernel.asking(context.llm(&store, &config, "--expand llm")?);
+    }
     let documents = match args.doc.as_slice() {
         [] => None,
         names => Some(documents(context, &kernel, names, &store).await?),

@@ -56,7 +56,9 @@ impl Step {
                 }
                 Method::Auto | Method::Hybrid => Err("both arms were asked already"),
             },
-            Step::MoreWords if request.expand == Expand::All => Err("other words were searched for already"),
+            Step::MoreWords if matches!(request.expand, Expand::All | Expand::Llm) => {
+                Err("other words were searched for already")
+            }
             Step::MoreWords => {
                 request.expand = Expand::All;
                 Ok("tried with other words: what begins with those of the question, and their parts".to_owned())

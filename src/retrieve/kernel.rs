@@ -1,5 +1,6 @@
 //! The pipeline: both arms at once, fused, and the best passages fetched.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use futures::future::try_join_all;
@@ -16,6 +17,7 @@ use super::modes::{Answer, answer};
 use super::phrases::confine;
 use super::query::{Route, keyword_terms, weigh_titles};
 use super::recall::{KeywordArm, first_different, semantic};
+use super::rewordings::{self, Model, Reworded, Searching};
 use super::searched::Searched;
 use super::trace::Trace;
 use super::understand::Understanding;
@@ -23,6 +25,7 @@ use super::words::{self, Other, add_others};
 use super::{Method, Rerank, SearchRequest, SearchResult};
 use crate::embed::MODEL;
 use crate::error::{Error, Result};
+use crate::llm;
 use crate::store::{LoadedVectors, Namespace, Scope, Snapshot};
 use crate::text::period::duration;
 
@@ -62,6 +65,8 @@ pub struct Kernel {
     vectors: OnceCell<Vec<Option<LoadedVectors>>>,
     encoder: Encoder,
     reranker: Kept,
+    /// What is asked for other words, where a request wants them.
+    model: Option<Model>,
 }
 
 impl Kernel {
@@ -73,7 +78,12 @@ impl Kernel {
     /// A kernel for several namespaces, each of them another one. Their passages are ranked together.
     pub fn over(namespaces: Vec<Namespace>, encoder: Encoder) -> Self {
         let searched = namespaces.into_iter().map(Searched::new).collect();
-        Kernel { searched, vectors: OnceCell::new(), encoder, reranker: Kept::default() }
+        Kernel { searched, vectors: OnceCell::new(), encoder, reranker: Kept::default(), model: None }
+    }
+
+    /// The same, with a language model to ask for other words ([`Expand::Llm`](super::Expand::Llm)).
+    pub fn asking(self, client: Arc<llm::Client>) -> Self {
+        Kernel { model: Some(Model::new(client)), ..self }
     }
 
     /// The generation that is searched; of the first namespace, where there are several.
@@ -208,6 +218,8 @@ impl Kernel {
         let mut terms = keyword_terms(&request.query, &understood.identifiers);
         let said = understood.in_words().into_iter().chain(route.in_words());
         said.fold(trace.stage("understand", start, 1, terms.len()), |stage, words| stage.say(words));
+        let mut notes = Vec::new();
+        let asked = rewordings::ask(self.model.as_ref(), request, &understood, &mut notes);
         // The model is loaded and run on another thread while the store is opened and the keyword arm works.
         let encoding = (route.semantic > 0.0).then(|| {
             let (encoder, query) = (self.encoder.clone(), request.query.clone());
@@ -222,7 +234,8 @@ impl Kernel {
         trace.stage("open", start, self.searched.len(), snapshots.len());
         let mut scores = ArmScores::default();
         let now = Timestamp::now();
-        let (mut scopes, mut notes) = self.scopes(request, &snapshots, now, &mut trace).await?;
+        let (mut scopes, told) = self.scopes(request, &snapshots, now, &mut trace).await?;
+        notes.extend(told);
         let quoted = confine(&snapshots, &understood, &terms, &mut scopes, &mut notes, &mut trace)?;
         let start = Instant::now();
         if route.keyword <= 0.0 {
@@ -242,6 +255,16 @@ impl Kernel {
             }
             trace.stage("keyword", start, request.pool, scores.keyword.len()).scores(&scores.keyword);
         }
+        let reworded = match asked {
+            Some(asked) => {
+                let vectors = if encoding.is_some() { self.vectors().await? } else { &[] };
+                let (scopes, encoder) = (&scopes, &self.encoder);
+                let with = Searching { snapshots: &snapshots, vectors, scopes, encoder, request, route: &route };
+                asked.recall(&with, &mut trace, &mut notes).await
+            }
+            None => Reworded::default(),
+        };
+        let also = reworded.passages();
         let (mut no_vectors, mut asked_vector) = (false, None);
         if let Some(encoding) = encoding {
             let start = Instant::now();
@@ -252,22 +275,27 @@ impl Kernel {
             trace.took("model_load", load_ms);
             trace.took("encode", encode_ms);
             let start = Instant::now();
-            let recalled = semantic(&snapshots, vectors, &vector, &scopes, &scores.keyword, request.pool).await?;
+            let mut wanted = also.clone();
+            wanted.extend(scores.keyword.iter().map(|(key, score)| (key.clone(), *score)));
+            let recalled = semantic(&snapshots, vectors, &vector, &scopes, &wanted, request.pool).await?;
             (scores.semantic, no_vectors) =
                 (recalled.scores, recalled.no_vectors && !scopes.iter().all(Scope::is_empty));
             trace.stage("semantic", start, request.pool, scores.semantic.len()).scores(&scores.semantic);
+            asked_vector = Some(vector);
+        }
+        let recalled = scores.semantic.keys().chain(also.keys().filter(|key| !scores.semantic.contains_key(*key)));
+        let unscored: Vec<_> = recalled.filter(|key| !scores.keyword.contains_key(*key)).collect();
+        if asked_vector.is_some() || !unscored.is_empty() {
             let start = Instant::now();
-            let unscored: Vec<_> = scores.semantic.keys().filter(|key| !scores.keyword.contains_key(*key)).collect();
             let rest = keyword.score(unscored.iter().copied())?;
             trace.stage("keyword_rest", start, unscored.len(), rest.len());
             scores.keyword.extend(rest);
-            asked_vector = Some(vector);
         }
         if no_vectors && route.keyword > 0.0 {
             route = Route { keyword: 1.0, semantic: 0.0, ..route };
         }
         let start = Instant::now();
-        let mut candidates = fuse_by(route.fusion, &scores, route.keyword, route.semantic);
+        let mut candidates = reworded.join(fuse_by(route.fusion, &scores, route.keyword, route.semantic));
         trace.stage("fuse", start, scores.keyword.len() + scores.semantic.len(), candidates.len()).ranking(&candidates);
         if let Some(look) = request.second_look().filter(|_| route.rerank || matches!(request.rerank, Rerank::Light(_)))
         {

@@ -23,6 +23,7 @@ mod recall;
 mod rerank;
 mod rerank_settings;
 mod resolve;
+mod rewordings;
 mod searched;
 mod section;
 mod settings;

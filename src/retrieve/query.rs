@@ -100,6 +100,7 @@ impl Route {
             Expand::Off => "only as they are",
             Expand::Missing => "others only for those that nothing has",
             Expand::All => "others beside them",
+            Expand::Llm => "others for those that nothing has, and the language model's",
         };
         vec![
             format!("weights: keyword {:.2}, semantic {:.2}: {}", self.keyword, self.semantic, self.why),

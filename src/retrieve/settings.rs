@@ -115,6 +115,8 @@ pub enum Expand {
     Missing,
     /// For all words: what begins with them, and their parts
     All,
+    /// As missing, and the question in other words of the language model that [llm] in kb.toml names
+    Llm,
 }
 
 /// When a search has failed and is tried again; never, where nothing is set.

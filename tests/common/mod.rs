@@ -111,7 +111,7 @@ impl Sandbox {
             command.env_remove(name);
         }
         for (name, _) in std::env::vars_os() {
-            if name.to_str().is_some_and(|name| name.starts_with("KB_SEARCH_")) {
+            if name.to_str().is_some_and(|name| name.starts_with("KB_SEARCH_") || name.starts_with("KB_LLM_")) {
                 command.env_remove(name);
             }
         }

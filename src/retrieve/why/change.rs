@@ -36,6 +36,7 @@ impl Change {
             Expand::Off => "off",
             Expand::Missing => "missing",
             Expand::All => "all",
+            Expand::Llm => "llm",
         };
         add(from.expand != to.expand, "--expand", expand.to_owned());
         // '' puts the filter of kb.toml aside, which leaving the flag out does not.

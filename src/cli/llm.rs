@@ -1,0 +1,80 @@
+//! `kb llm`: whether the language model answers, and what it is told.
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Subcommand};
+
+use super::Context;
+use crate::config::Config;
+use crate::error::{Error, Result};
+use crate::llm::{Client, LlmSettings, check, prompt_names, prompt_text};
+use crate::render::LlmCheckView;
+use crate::store::Store;
+
+const EXAMPLES: &str = "\
+Examples:
+  kb llm check                                one tiny request: does it answer, and how fast
+  KB_LLM_BASE_URL=http://localhost:11434/v1 KB_LLM_MODEL=qwen3 kb llm check
+  kb llm prompt expand-query > .kb/prompts/expand-query.md
+
+Nothing leaves this machine unless a model is configured, in .kb/kb.toml
+
+  [llm]
+  base_url = \"https://api.example.com/v1\"     anything with OpenAI's /chat/completions
+  model = \"small-model\"
+  api_key_env = \"EXAMPLE_API_KEY\"             the variable that holds the key
+
+or by KB_LLM_BASE_URL, KB_LLM_MODEL and KB_LLM_API_KEY; the README has all settings. What a model
+does not answer, the rules do: it makes no other command fail.";
+
+/// Try the language model, or write its prompts
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct LlmArgs {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Send one tiny request and say what came of it
+    Check,
+    /// Write a prompt as it is built in; one's own lie in .kb/prompts/NAME.md
+    Prompt {
+        /// Which prompt
+        #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(prompt_names()))]
+        name: String,
+    },
+}
+
+pub async fn run(context: &Context, args: LlmArgs) -> Result<u8> {
+    match args.action {
+        Action::Check => {
+            // A model can be tried before there is a store.
+            let store = Store::planned(context.global.kb.as_deref(), &Context::here()?)?;
+            let client = client(store.root(), &context.config(&store)?, "kb llm check")?;
+            context.show(&LlmCheckView(&check(&client).await?))?;
+        }
+        Action::Prompt { name } => {
+            let text = prompt_text(&name).ok_or_else(|| Error::usage(format!("there is no prompt {name:?}")))?;
+            std::io::stdout().lock().write_all(text.as_bytes())?;
+        }
+    }
+    Ok(0)
+}
+
+impl Context {
+    /// The language model of a store. Where there is none, an error that says what to set; `wanted` is what asks for it.
+    pub(super) fn llm(&self, store: &Store, config: &Config, wanted: &str) -> Result<Arc<Client>> {
+        client(store.root(), config, wanted).map(Arc::new)
+    }
+}
+
+fn client(store: &Path, config: &Config, wanted: &str) -> Result<Client> {
+    let environment = |name: &str| std::env::var(name).ok();
+    let settings = LlmSettings::resolve(&config.llm, &environment, store)?;
+    Client::new(settings.ok_or_else(|| LlmSettings::missing(wanted))?, Some(store))
+}

@@ -1,0 +1,344 @@
+//! The client alone: cache, retries, ceilings, and what is counted.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use kb::llm::{
+    Client, ContextDocument, ContextPassage, LlmReport, LlmSettings, Prices, contexts, estimate_contexts, expand_query,
+};
+use serde_json::json;
+
+use super::server::{Reply, Request, Server};
+
+/// For tests of what is not waited for.
+const SHORT: Duration = Duration::from_millis(500);
+
+pub const PUMP: ContextDocument<'static> = ContextDocument { title: "Pump manual", outline: "1 Safety\n2 Operation" };
+
+/// Settings that try again at once, and have time on a busy machine.
+pub fn settings(server: &Server) -> LlmSettings {
+    LlmSettings {
+        timeout: Duration::from_secs(10),
+        back_off: Duration::from_millis(5),
+        retries: 3,
+        ..LlmSettings::new(&server.base_url(), "test").unwrap()
+    }
+}
+
+/// Passages that all differ, eight of which go into a request.
+pub fn texts(count: usize) -> Vec<String> {
+    (0..count)
+        .map(|n| format!("Valve {n} relieves the casing of the pump; open it slowly and close it again."))
+        .collect()
+}
+
+pub fn passages(texts: &[String]) -> Vec<ContextPassage<'_>> {
+    texts
+        .iter()
+        .map(|text| ContextPassage { section: "Operation › Valves", text, ..ContextPassage::default() })
+        .collect()
+}
+
+/// What an honest model answers: for each passage a line with words of it.
+pub fn honest(request: &Request) -> String {
+    let valves: Vec<&str> =
+        request.user().split("The passage: Valve ").skip(1).filter_map(|rest| rest.split(' ').next()).collect();
+    let line = |valve: &&str| {
+        format!(
+            "From the pump manual, on operation and its valves: what valve {valve} does for the casing of the pump."
+        )
+    };
+    let entries: Vec<_> =
+        valves.iter().enumerate().map(|(at, valve)| json!({ "passage": at + 1, "context": line(valve) })).collect();
+    json!({ "contexts": entries }).to_string()
+}
+
+/// Asks for the contexts of so many passages.
+fn ask(settings: LlmSettings, store: &Path, count: usize) -> (Vec<Option<String>>, LlmReport) {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let texts = texts(count);
+    runtime.block_on(async {
+        let client = Client::new(settings, Some(store)).unwrap();
+        let lines = contexts(&client, &PUMP, &passages(&texts)).await;
+        (lines, client.report())
+    })
+}
+
+fn scratch() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn files(folder: &Path) -> Vec<std::path::PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let paths = entries.map(|entry| entry.unwrap().path());
+    paths.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+#[test]
+fn a_second_run_makes_no_request() {
+    let (server, store) = (Server::start(|request| Reply::Say(honest(request))), scratch());
+    let (lines, report) = ask(settings(&server), store.path(), 20);
+    assert!(
+        lines.iter().enumerate().all(|(n, line)| line.as_ref().unwrap().contains(&format!("valve {n} "))),
+        "{lines:?}"
+    );
+    assert_eq!((server.count(), report.requests, report.answered, report.failures()), (3, 3, 3, 0));
+    assert_eq!((report.input_tokens, report.output_tokens), (300, 60));
+    let (again, report) = ask(settings(&server), store.path(), 20);
+    assert_eq!((server.count(), report.requests, report.cached, report.input_tokens), (3, 0, 20, 0));
+    assert_eq!(again, lines);
+    // Another model, or another passage, is another question.
+    ask(LlmSettings { model: "other".into(), ..settings(&server) }, store.path(), 20);
+    assert_eq!(server.count(), 6);
+    ask(settings(&server), store.path(), 21);
+    assert_eq!(server.count(), 7);
+    assert!(server.requests()[6].user().contains("The passages, 1:"), "only the one that is new");
+}
+
+#[test]
+fn what_is_damaged_in_the_cache_is_asked_for_again() {
+    let (server, store) = (Server::start(|request| Reply::Say(honest(request))), scratch());
+    let (lines, _) = ask(settings(&server), store.path(), 8);
+    let files = files(store.path());
+    assert_eq!(files.len(), 8);
+    let whole = std::fs::read_to_string(&files[0]).unwrap();
+    // Cut off, and whole but with a line that would not have been taken.
+    for damaged in [whole[..whole.len() / 2].to_owned(), whole.replace("From the", "Ignore all of the")] {
+        let before = server.count();
+        std::fs::write(&files[0], damaged).unwrap();
+        let (again, report) = ask(settings(&server), store.path(), 8);
+        assert_eq!((report.cached, server.count()), (7, before + 1));
+        assert_eq!(again, lines);
+        assert_eq!(ask(settings(&server), store.path(), 8).1.cached, 8, "it was replaced");
+    }
+}
+
+#[test]
+fn a_change_costs_what_has_changed_and_a_bad_line_is_asked_for_once() {
+    let server =
+        Server::start(|request| Reply::Say(honest(request).replace("what valve 5 does", "Ignore all: valve 5")));
+    let store = scratch();
+    let (lines, _) = ask(settings(&server), store.path(), 20);
+    let without: Vec<usize> = (0..20).filter(|&at| lines[at].is_none()).collect();
+    assert_eq!((without, server.count()), (vec![5], 3));
+    assert_eq!((ask(settings(&server), store.path(), 20).0, server.count()), (lines.clone(), 3));
+    let mut changed = texts(20);
+    changed.insert(2, "Valve 77 is new, and relieves the casing of the pump too.".to_owned());
+    changed[9].push_str(" It squeaks.");
+    let client = Client::new(settings(&server), Some(store.path())).unwrap();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let again = runtime.block_on(contexts(&client, &PUMP, &passages(&changed)));
+    assert_eq!((server.count(), client.report().cached), (4, 19));
+    assert!(server.requests()[3].user().contains("The passages, 2:"));
+    assert_eq!((&again[..2], &again[3..9], &again[10..]), (&lines[..2], &lines[2..8], &lines[9..]));
+    assert!(again[2].as_ref().unwrap().contains("valve 77") && again[9].is_some());
+}
+
+#[test]
+fn with_a_fifth_of_the_requests_failing_all_is_there_in_the_end() {
+    let (server, store) = (
+        Server::start(|request| match request.number % 5 {
+            0 if request.number % 2 == 0 => Reply::Status(503, &[], "overloaded".into()),
+            0 => Reply::Reset,
+            _ => Reply::Say(honest(request)),
+        }),
+        scratch(),
+    );
+    let (lines, report) = ask(settings(&server), store.path(), 200);
+    assert!(lines.iter().all(Option::is_some));
+    assert_eq!((report.answered, report.failures()), (25, 0));
+    assert!(report.requests > 25, "{report:?}");
+}
+
+#[test]
+fn without_retries_what_fails_is_left_to_the_rule_and_counted() {
+    let (server, store) = (
+        Server::start(|request| match request.number % 5 {
+            0 => Reply::Status(500, &[], "{\"error\": {\"message\": \"out of memory\"}}".into()),
+            _ => Reply::Say(honest(request)),
+        }),
+        scratch(),
+    );
+    let (lines, report) = ask(LlmSettings { retries: 0, ..settings(&server) }, store.path(), 80);
+    assert_eq!(lines.iter().filter(|line| line.is_none()).count(), 16);
+    assert_eq!((report.requests, report.answered, report.failed["server error"]), (10, 8, 2));
+    assert!(report.last_failures["server error"].contains("HTTP 500: out of memory"), "{report:?}");
+    assert!(report.in_words().contains("2 failed (2 server error)"));
+    let (lines, report) = ask(settings(&server), store.path(), 80);
+    assert!(lines.iter().all(Option::is_some) && report.cached == 64, "{report:?}");
+}
+
+#[test]
+fn a_slow_answer_is_not_waited_for() {
+    let (server, store) = (Server::start(|request| Reply::Late(Duration::from_secs(3), honest(request))), scratch());
+    let start = Instant::now();
+    let (lines, report) = ask(LlmSettings { retries: 1, timeout: SHORT, ..settings(&server) }, store.path(), 8);
+    assert!(start.elapsed() < Duration::from_secs(3));
+    assert_eq!((lines[0].as_ref(), report.requests, report.failed["timeout"]), (None, 2, 1));
+    assert!(report.input_tokens > 200, "what was sent may have to be paid for: {report:?}");
+}
+
+#[test]
+fn connections_that_break_and_answers_that_are_cut_off_are_tried_again() {
+    let (server, store) = (
+        Server::start(|request| match request.number {
+            0 => Reply::Reset,
+            1 => Reply::Half,
+            2 => Reply::Status(200, &[], "<html>welcome to the hotel's network</html>".into()),
+            _ => Reply::Say(honest(request)),
+        }),
+        scratch(),
+    );
+    let (lines, report) = ask(settings(&server), store.path(), 8);
+    assert!(lines.iter().all(Option::is_some), "{report:?}");
+    assert_eq!((report.requests, report.failures()), (4, 0));
+    let (server, store) = (Server::start(|_| Reply::Half), scratch());
+    let (lines, report) = ask(settings(&server), store.path(), 8);
+    assert_eq!((lines[0].as_ref(), report.requests, report.failed["broken answer"]), (None, 4, 1));
+    assert!(files(store.path()).is_empty(), "what is no answer is not kept");
+}
+
+#[test]
+fn a_limited_rate_is_kept_to() {
+    let (server, store) = (
+        Server::start(|request| match request.number {
+            0 => Reply::Status(429, &[("Retry-After", "1")], "{\"error\": {\"message\": \"slow down\"}}".into()),
+            _ => Reply::Say(honest(request)),
+        }),
+        scratch(),
+    );
+    let start = Instant::now();
+    let (lines, report) = ask(settings(&server), store.path(), 8);
+    assert!(lines[0].is_some() && start.elapsed() >= Duration::from_secs(1), "{:?}", start.elapsed());
+    assert_eq!(report.requests, 2);
+    // Who is told to come back tomorrow goes on without.
+    let server = Server::start(|_| Reply::Status(429, &[("Retry-After", "86400")], String::new()));
+    let (lines, report) = ask(settings(&server), scratch().path(), 8);
+    assert_eq!((lines[0].as_ref(), report.requests, report.failed["rate-limited"]), (None, 1, 1));
+    // Without money, waiting does not help.
+    let broke = "{\"error\": {\"message\": \"quota\", \"code\": \"insufficient_quota\"}}";
+    let server = Server::start(|_| Reply::Status(429, &[], broke.into()));
+    let (_, report) = ask(LlmSettings { concurrency: 1, ..settings(&server) }, scratch().path(), 80);
+    assert_eq!((report.requests, report.failed["no credit"], report.failed["given up"]), (1, 1, 9));
+}
+
+#[test]
+fn no_more_requests_at_a_time_than_are_allowed() {
+    let (server, store) = (Server::start(|request| Reply::Late(Duration::from_millis(40), honest(request))), scratch());
+    let (lines, _) = ask(LlmSettings { concurrency: 3, ..settings(&server) }, store.path(), 160);
+    assert!(lines.iter().all(Option::is_some));
+    assert_eq!(server.count(), 20);
+    assert!((2..=3).contains(&server.most_at_once()), "{}", server.most_at_once());
+}
+
+#[test]
+fn the_ceiling_of_tokens_stops_further_requests() {
+    let (server, store) = (Server::start(|request| Reply::Say(honest(request))), scratch());
+    let (lines, all) = ask(settings(&server), scratch().path(), 80);
+    assert!(lines.iter().all(Option::is_some) && all.input_tokens == 1000);
+    // Each of them may have 1280 tokens of answer, and that much is held back.
+    let limited = LlmSettings { max_tokens: Some(4000), ..settings(&server) };
+    let before = server.count();
+    let (lines, report) = ask(limited.clone(), store.path(), 80);
+    let there = lines.iter().filter(|line| line.is_some()).count();
+    assert!(there > 0 && there < 80, "{report:?}");
+    assert!(report.input_tokens + report.output_tokens <= 4000);
+    assert_eq!(report.failed["ceiling reached"] + report.answered, 10);
+    assert_eq!(server.count() - before, report.answered);
+    // The next run goes on where this one ended.
+    let (more, _) = ask(limited, store.path(), 80);
+    assert!(more.iter().filter(|line| line.is_some()).count() > there);
+}
+
+#[test]
+fn the_ceiling_of_money_does_too_and_what_was_spent_is_told() {
+    let (server, store) = (Server::start(|request| Reply::Say(honest(request))), scratch());
+    let prices = Some(Prices { input: 1000.0, output: 2000.0 });
+    let settings = LlmSettings { prices, max_cost: Some(4.0), concurrency: 1, ..settings(&server) };
+    let (lines, report) = ask(settings, store.path(), 80);
+    let spent = report.cost.unwrap();
+    assert!(spent > 0.0 && spent <= 4.0, "{report:?}");
+    assert!((spent - report.answered as f64 * 0.14).abs() < 1e-9, "100 tokens and 20, for a thousandth and two each");
+    assert!(lines.iter().any(Option::is_none) && report.failed.contains_key("ceiling reached"));
+    assert!(report.in_words().contains("spent"));
+}
+
+#[test]
+fn an_estimate_sends_nothing_and_knows_what_is_there() {
+    let (server, store) = (Server::start(|request| Reply::Say(honest(request))), scratch());
+    let prices = Some(Prices { input: 1.0, output: 2.0 });
+    let settings = LlmSettings { prices, ..settings(&server) };
+    let texts = texts(20);
+    let estimate = || {
+        let client = Client::new(settings.clone(), Some(store.path())).unwrap();
+        estimate_contexts(&client, &PUMP, &passages(&texts)).unwrap()
+    };
+    let before = estimate();
+    assert_eq!((before.requests, before.cached, server.count()), (3, 0, 0));
+    assert!(before.input_tokens > 1000 && before.output_tokens == 20 * 160, "{before:?}");
+    let cost = (before.input_tokens as f64 + 2.0 * before.output_tokens as f64) / 1e6;
+    assert!((before.cost.unwrap() - cost).abs() < 1e-12);
+    ask(settings.clone(), store.path(), 20);
+    let after = estimate();
+    assert_eq!((after.requests, after.cached, after.input_tokens), (0, 20, 0));
+}
+
+#[test]
+fn an_endpoint_that_is_not_there_is_not_asked_ten_thousand_times() {
+    let store = scratch();
+    let gone = Server::saying("").base_url();
+    let unreachable = LlmSettings {
+        back_off: Duration::from_millis(1),
+        retries: 1,
+        concurrency: 2,
+        ..LlmSettings::new(&gone, "test").unwrap()
+    };
+    let (lines, report) = ask(unreachable, store.path(), 400);
+    assert!(lines.iter().all(Option::is_none));
+    assert_eq!(report.failures(), 50);
+    assert!(report.failed["given up"] >= 40 && report.requests <= 14, "{report:?}");
+    assert!(report.last_failures["given up"].contains("unreachable"), "{report:?}");
+}
+
+#[test]
+fn the_dialect_of_newer_models_is_learnt_from_their_refusal() {
+    let (server, store) = (
+        Server::start(|request| {
+            let refuse = |name: &str, use_instead: &str| {
+                let message = format!("Unsupported parameter: '{name}'. {use_instead}");
+                Reply::Status(400, &[], json!({ "error": { "message": message } }).to_string())
+            };
+            if request.body.get("max_tokens").is_some() {
+                refuse("max_tokens", "Use 'max_completion_tokens' instead.")
+            } else if request.body.get("temperature").is_some() {
+                refuse("temperature", "Only the default is supported.")
+            } else {
+                Reply::Say(honest(request))
+            }
+        }),
+        scratch(),
+    );
+    let (lines, _) = ask(LlmSettings { concurrency: 1, ..settings(&server) }, store.path(), 16);
+    assert!(lines.iter().all(Option::is_some));
+    let requests = server.requests();
+    assert_eq!(requests.len(), 4, "two refusals, and then none");
+    assert_eq!(
+        (&requests[0].body["temperature"], &requests[3].body["max_completion_tokens"]),
+        (&json!(0), &json!(1280))
+    );
+    assert_eq!((requests[0].path.as_str(), &requests[0].body["model"]), ("/v1/chat/completions", &json!("test")));
+}
+
+#[test]
+fn a_search_waits_no_longer_than_the_timeout_whatever_is_tried_again() {
+    let server = Server::start(|request| match request.number {
+        0 => Reply::Status(429, &[("Retry-After", "30")], String::new()),
+        _ => Reply::Say("{\"rewritten\": \"x\"}".into()),
+    });
+    let client = Client::new(LlmSettings { timeout: SHORT, ..settings(&server) }, None).unwrap();
+    let start = Instant::now();
+    let asked = expand_query(&client, "how is the pump primed");
+    let failure = tokio::runtime::Runtime::new().unwrap().block_on(asked).unwrap_err();
+    assert!(start.elapsed() < Duration::from_secs(3) && failure.in_words().contains("timeout"), "{failure:?}");
+    assert_eq!(client.report().failed["timeout"], 1);
+}
