@@ -24,7 +24,7 @@ const MOST_TERMS: usize = 256;
 const COVERAGE_FROM: f32 = 0.5;
 const COVERAGE_FULL: f32 = 0.8;
 /// The semantic arm's weight in a question that its model covers.
-const SEMANTIC_WEIGHT: f32 = 0.6;
+const SEMANTIC_WEIGHT: f32 = 0.7;
 
 /// How a question is served. The weights add up to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
