@@ -29,6 +29,7 @@ pub mod eval;
 pub mod ingest;
 pub mod load;
 pub mod overlay;
+pub mod profile;
 pub mod render;
 pub mod retrieve;
 pub mod store;
