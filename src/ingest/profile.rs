@@ -99,7 +99,7 @@ mod tests {
         let text = "# Guide\n\n## Installing\n\n1. Open the valve.\n2. Close the drain.\n3. Start the pump.\n\n## Rules\n\nIt is forbidden.";
         let mut new = prepare(&markdown::parse(text), &SourceFacts::sample(), &ChunkConfig::default(), "now").new;
         let first = profile_of(&new.document, &new.sections, &new.chunks).unwrap();
-        assert_eq!(first.kinds[0].0, Kind::Procedure);
+        assert_eq!(first.kinds[0].kind, Kind::Procedure);
         new.chunks.reverse();
         new.sections.reverse();
         assert_eq!(profile_of(&new.document, &new.sections, &new.chunks), Some(first));

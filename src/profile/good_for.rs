@@ -25,9 +25,9 @@ pub(super) fn in_chinese(shares: &[Share]) -> String {
 }
 
 fn telling(shares: &[Share]) -> impl Iterator<Item = Kind> {
-    let first = shares.first().map(|(kind, _)| *kind);
-    let kinds = shares.iter().filter(move |(kind, share)| Some(*kind) == first || *share >= LEAST);
-    kinds.take(MOST).map(|(kind, _)| *kind)
+    let first = shares.first().map(|first| first.kind);
+    let kinds = shares.iter().filter(move |share| Some(share.kind) == first || share.share >= LEAST);
+    kinds.take(MOST).map(|share| share.kind)
 }
 
 fn english(kind: Kind) -> &'static str {
@@ -58,11 +58,15 @@ fn chinese(kind: Kind) -> &'static str {
 mod tests {
     use super::*;
 
+    fn of(kind: Kind, share: f32) -> Share {
+        Share { kind, share }
+    }
+
     #[test]
     fn the_first_kind_counts_whatever_its_share_and_others_from_a_fifth() {
-        let shares = [(Kind::Theory, 0.19), (Kind::Policy, 0.18)];
+        let shares = [of(Kind::Theory, 0.19), of(Kind::Policy, 0.18)];
         assert_eq!(in_english(&shares), "For understanding how and why things are as they are");
-        let shares = [(Kind::Procedure, 0.7), (Kind::Theory, 0.3)];
+        let shares = [of(Kind::Procedure, 0.7), of(Kind::Theory, 0.3)];
         assert!(in_english(&shares).starts_with("Hands-on: ") && in_english(&shares).contains("; for understanding"));
         assert_eq!(in_chinese(&shares), "适合动手时按步骤操作，作为操作指南，也可用来理解原理与来龙去脉");
     }

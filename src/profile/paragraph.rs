@@ -9,13 +9,13 @@ const MAINLY: f32 = 0.5;
 /// … and from so much on nothing else is worth naming.
 const THROUGHOUT: f32 = 0.95;
 /// What has less than this is not named.
-const LEAST: f32 = 0.08;
+const LEAST: f32 = 0.1;
 /// So many kinds are named at most.
 const MOST: usize = 3;
 
 /// The paragraph. `language` is BCP 47; what is not Chinese gets English.
 pub(super) fn paragraph(language: &str, shares: &[Share], topics: &[String]) -> String {
-    let mut named: Vec<Share> = shares.iter().copied().filter(|(_, share)| *share >= LEAST).take(MOST).collect();
+    let mut named: Vec<Share> = shares.iter().copied().filter(|share| share.share >= LEAST).take(MOST).collect();
     if named.is_empty() {
         named = shares.iter().copied().take(1).collect();
     }
@@ -23,7 +23,7 @@ pub(super) fn paragraph(language: &str, shares: &[Share], topics: &[String]) -> 
 }
 
 fn in_english(named: &[Share], shares: &[Share], topics: &[String]) -> String {
-    let tell = |(kind, share): &Share| format!("{} ({})", kind.name(), percent(*share));
+    let tell = |Share { kind, share }: &Share| format!("{} ({})", kind.name(), percent(*share));
     let list = |all: &[Share]| {
         let all: Vec<String> = all.iter().map(tell).collect();
         match all.as_slice() {
@@ -33,9 +33,9 @@ fn in_english(named: &[Share], shares: &[Share], topics: &[String]) -> String {
     };
     let kinds = match named {
         [] => String::new(),
-        [(kind, share), ..] if *share >= THROUGHOUT => capitalised(&format!("{} throughout. ", kind.name())),
+        [Share { kind, share }, ..] if *share >= THROUGHOUT => capitalised(&format!("{} throughout. ", kind.name())),
         [first] => format!("Mainly {}. ", tell(first)),
-        [first, rest @ ..] if first.1 >= MAINLY => format!("Mainly {}, with {}. ", tell(first), list(rest)),
+        [first, rest @ ..] if first.share >= MAINLY => format!("Mainly {}, with {}. ", tell(first), list(rest)),
         all => format!("Mixed: {}. ", list(all)),
     };
     let topics = if topics.is_empty() { String::new() } else { format!("Core topics: {}. ", topics.join(", ")) };
@@ -43,13 +43,13 @@ fn in_english(named: &[Share], shares: &[Share], topics: &[String]) -> String {
 }
 
 fn in_chinese(named: &[Share], shares: &[Share], topics: &[String]) -> String {
-    let tell = |(kind, share): &Share| format!("{}（{}）", chinese_name(*kind), percent(*share));
+    let tell = |Share { kind, share }: &Share| format!("{}（{}）", chinese_name(*kind), percent(*share));
     let list = |all: &[Share]| all.iter().map(tell).collect::<Vec<String>>().join("、");
     let kinds = match named {
         [] => String::new(),
-        [(kind, share), ..] if *share >= THROUGHOUT => format!("全篇为{}。", chinese_name(*kind)),
-        [(kind, share)] => format!("以{}为主（{}）。", chinese_name(*kind), percent(*share)),
-        [(kind, share), rest @ ..] if *share >= MAINLY => {
+        [Share { kind, share }, ..] if *share >= THROUGHOUT => format!("全篇为{}。", chinese_name(*kind)),
+        [Share { kind, share }] => format!("以{}为主（{}）。", chinese_name(*kind), percent(*share)),
+        [Share { kind, share }, rest @ ..] if *share >= MAINLY => {
             format!("以{}为主（{}），兼有{}。", chinese_name(*kind), percent(*share), list(rest))
         }
         all => format!("内容多样：{}。", list(all)),
@@ -84,10 +84,14 @@ fn capitalised(text: &str) -> String {
 mod tests {
     use super::*;
 
+    fn of(kind: Kind, share: f32) -> Share {
+        Share { kind, share }
+    }
+
     #[test]
     fn a_paragraph_says_kinds_topics_and_use() {
         let topics = ["installation".to_owned(), "API calls".to_owned()];
-        let shares = [(Kind::Procedure, 0.75), (Kind::Theory, 0.19), (Kind::Example, 0.06)];
+        let shares = [of(Kind::Procedure, 0.75), of(Kind::Theory, 0.19), of(Kind::Example, 0.06)];
         assert_eq!(
             paragraph("en", &shares, &topics),
             "Mainly procedure (75 %), with theory (19 %). Core topics: installation, API calls. Hands-on: for doing the \
@@ -102,9 +106,9 @@ mod tests {
 
     #[test]
     fn one_kind_alone_is_throughout_and_many_are_mixed() {
-        assert!(paragraph("en", &[(Kind::Policy, 1.0)], &[]).starts_with("Policy throughout. For knowing"));
-        assert!(paragraph("zh", &[(Kind::Policy, 1.0)], &[]).starts_with("全篇为规定。适合"));
-        let mixed = [(Kind::Theory, 0.4), (Kind::Policy, 0.35), (Kind::Example, 0.25)];
+        assert!(paragraph("en", &[of(Kind::Policy, 1.0)], &[]).starts_with("Policy throughout. For knowing"));
+        assert!(paragraph("zh", &[of(Kind::Policy, 1.0)], &[]).starts_with("全篇为规定。适合"));
+        let mixed = [of(Kind::Theory, 0.4), of(Kind::Policy, 0.35), of(Kind::Example, 0.25)];
         assert!(paragraph("en", &mixed, &[]).starts_with("Mixed: theory (40 %), policy (35 %) and example (25 %). "));
         assert!(paragraph("zh", &mixed, &[]).starts_with("内容多样：原理（40 %）、规定（35 %）、示例（25 %）。"));
     }

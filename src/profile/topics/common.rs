@@ -204,8 +204,8 @@ pub(super) const GENERIC_HAN: &[&str] = &[
     "并不",
 ];
 
-/// Characters between Chinese phrases.
-const JOINING_HAN: &str = "的了是在和与及或也都就而被把从对于以为其个们着过会能有则并且但若如将使让给向到由此该这那其之所很更最再又还只可应须需当等中上下后前时里内外不无很吗呢吧啊么么某每各本即且";
+/// Characters between Chinese phrases. Only such as are hardly ever part of a word: `中` is in `中文`, `以` in `以太网`.
+const JOINING_HAN: &str = "的了和与及或也都就而被把吗呢吧啊很们着这那但若又";
 
 /// Whether a word ends a phrase.
 pub(super) fn is_generic(word: &str) -> bool {

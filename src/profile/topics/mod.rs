@@ -19,15 +19,20 @@ const PER_LEVEL: f32 = 0.75;
 /// What being spread over all passages counts, beside a title over the whole text.
 const SPREAD: f32 = 0.8;
 /// What a phrase of one, two and three words counts.
-const BY_LENGTH: [f32; 3] = [1.0, 1.5, 1.6];
+const BY_LENGTH: [f32; 3] = [1.0, 1.7, 1.8];
 /// What a phrase counts whose words are all in the document's own title, which is shown beside it anyway.
 const OF_THE_TITLE: f32 = 0.5;
+/// What one of the words counts that are in any text, where a title has it.
+const COMMON: f32 = 0.5;
 /// What stands in no title counts so much less …
 const UNTITLED: f32 = 0.7;
 /// … and nothing, unless it is in so many passages …
 const LEAST_PASSAGES: u32 = 2;
 /// … so often.
 const LEAST_TIMES: u32 = 3;
+
+/// One in so many is rare.
+const RARELY: u32 = 5;
 
 #[derive(Debug, Default)]
 struct Evidence {
@@ -110,8 +115,9 @@ fn score(phrase: Phrase, evidence: &Evidence, passages: usize, own: &HashSet<u32
     let spread = (evidence.passages as f32 / passages.max(1) as f32).sqrt() * SPREAD;
     let length = BY_LENGTH[phrase.length().clamp(1, BY_LENGTH.len()) - 1];
     let own = if phrase.words().all(|word| own.contains(&word)) { OF_THE_TITLE } else { 1.0 };
+    let common = if phrase.length() == 1 && phrase.is_common() { COMMON } else { 1.0 };
     let untitled = if titled { 1.0 } else { UNTITLED };
-    Some((evidence.titles + spread) * length * own * untitled)
+    Some((evidence.titles + spread) * length * own * common * untitled)
 }
 
 /// Chinese phrases of which one is a part of the other.
@@ -120,13 +126,15 @@ fn says_the_same(a: &str, b: &str) -> bool {
     (wide(a) || wide(b)) && (a.contains(b) || b.contains(a))
 }
 
-/// How a phrase is written: as it mostly is in the text, and where it ever is without capitals there, so; otherwise as
-/// in a title.
+/// How a phrase is written: as it mostly is in the text, without capitals where that is not rare there; otherwise as in
+/// a title.
 fn as_written(evidence: &Evidence) -> String {
     let lower = |text: &str| !text.chars().any(char::is_uppercase);
-    let key = |(text, times): &(&String, &u32)| (lower(text), **times, std::cmp::Reverse((*text).clone()));
-    let in_text = evidence.written.iter().max_by_key(key).map(|(text, _)| text);
-    in_text.unwrap_or(&evidence.in_title).clone()
+    let small: u32 = evidence.written.iter().filter(|(text, _)| lower(text)).map(|(_, times)| times).sum();
+    let prefer_small = small * RARELY >= evidence.times;
+    let forms = evidence.written.iter().filter(|(text, _)| !prefer_small || lower(text));
+    let most = forms.max_by_key(|(text, times)| (**times, std::cmp::Reverse((*text).clone())));
+    most.map_or(&evidence.in_title, |(text, _)| text).clone()
 }
 
 /// A phrase of a title, where words begin with capitals that do not in the text. `PDF` and `LaTeX` stay.

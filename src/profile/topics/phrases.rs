@@ -151,7 +151,7 @@ fn word_phrases(text: &str, interner: &mut Interner, take: &mut impl FnMut(Phras
 
 /// Chinese phrases: what stands between characters that only join.
 fn han_phrases(run: &str, interner: &mut Interner, take: &mut impl FnMut(Phrase, &str)) {
-    for part in run.split(splits_han) {
+    for part in without_number(run).split(splits_han) {
         if let Some(phrase) = without_generic(part) {
             let length = phrase.chars().count();
             if (SHORTEST_HAN..=LONGEST_HAN).contains(&length) {
@@ -178,6 +178,13 @@ fn mixed_phrase(run: &str, behind: &str, interner: &mut Interner, take: &mut imp
         let written = format!("{word} {han}");
         take(Phrase::of(&[(number, common), (whole, false)]), &written);
     }
+}
+
+/// A title without `第三章` in front of it.
+fn without_number(run: &str) -> &str {
+    let Some(rest) = run.strip_prefix('第') else { return run };
+    let rest = rest.trim_start_matches(|c: char| "零一二三四五六七八九十百".contains(c));
+    rest.strip_prefix(['章', '节', '部', '篇', '条', '步']).unwrap_or(run)
 }
 
 /// A Chinese run without the words of every title, which stand at its ends.
