@@ -21,7 +21,11 @@ seen several shall she should show shown shows similar since small so some somet
 summary sure table tables take taken tell than that the their them then there therefore these they thing things third this
 those though three through throughout thus times to together too toward towards two under until up upon us use used useful
 user uses using usually various very via volume want was way ways we well were what whatever when where whether which while
-who whole whom whose why will with within without would yes yet you your";
+who whole whom whose why will with within without would yes yet you your
+adding building calling changing choosing coming creating defining finding giving going having including keeping loading
+looking loaded making placing putting reading removing running selecting setting showing starting stopping taking trying
+working writing means sets gets goes comes runs takes makes gives says shows puts allowed selected customized customised
+converts convert accept accepts acceptable implement implemented";
 
 /// Words of any text that become topics only where a title has them.
 const COMMON: &str = "
@@ -90,9 +94,6 @@ pub(super) const GENERIC_HAN: &[&str] = &[
     "第八",
     "第九",
     "第十",
-    "第",
-    "章",
-    "节",
     "一些",
     "这些",
     "那些",

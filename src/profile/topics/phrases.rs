@@ -76,7 +76,8 @@ impl Interner {
         let long_enough = length >= SHORTEST || (length == 2 && upper == 2);
         let wordy = lower.chars().all(|c| c.is_alphabetic() || c == '-' || c == '+' || c.is_ascii_digit())
             && lower.starts_with(char::is_alphabetic);
-        let telling = long_enough && length <= LONGEST && wordy && !is_generic(&lower);
+        let numeral = upper == length && crate::text::roman(&lower).is_some();
+        let telling = !numeral && long_enough && length <= LONGEST && wordy && !is_generic(&lower);
         let number = telling.then(|| {
             let tokens = tokenize(&lower);
             let stem = tokens.first().map_or(lower.as_str(), |token| token.text.as_str());
@@ -124,7 +125,9 @@ fn word_phrases(text: &str, interner: &mut Interner, take: &mut impl FnMut(Phras
         let Some(start) = text[at..].find(is_part).map(|offset| at + offset) else { break };
         let end = text[start..].find(|c: char| !is_part(c)).map_or(text.len(), |offset| start + offset);
         let written = text[start..end].trim_matches(['-', '\'', '’']);
-        let word = if written.len() == end - start { interner.word(written) } else { None };
+        // What is glued to such signs is a name in a program.
+        let glued = text[..start].ends_with(['\\', '_', ':', '@', '#']) || text[end..].starts_with(['_', '@', '\\']);
+        let word = if written.len() == end - start && !glued { interner.word(written) } else { None };
         if !text[behind..start].chars().all(|c| matches!(c, ' ' | '\n')) {
             open.clear();
         }
@@ -189,7 +192,7 @@ fn without_number(run: &str) -> &str {
 
 /// A Chinese run without the words of every title, which stand at its ends.
 fn without_generic(part: &str) -> Option<&str> {
-    let mut rest = part;
+    let mut rest = part.strip_prefix('在').and_then(|rest| rest.strip_suffix('中')).unwrap_or(part);
     loop {
         let shorter = super::common::GENERIC_HAN
             .iter()

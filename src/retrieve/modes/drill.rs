@@ -25,14 +25,14 @@ pub(in crate::retrieve) type Near = Vec<HashMap<String, Nearness>>;
 /// Paths, and why they lead where they do.
 #[derive(Debug, Default, PartialEq)]
 pub(in crate::retrieve) struct Paths {
-    /// The passages on them, best first.
+    /// The passages on them, document by document.
     pub passages: Vec<Candidate>,
     /// What was decisive for each document, in words.
     pub told: Vec<String>,
 }
 
-/// The passages that lie on the paths of the beam, best first: those of the best documents, and of each of those the best
-/// passages. A document scores by the [joint](joined) score of its passages and by how near it is to the question itself.
+/// The passages that lie on the paths of the beam: those of the best documents, the best document first, and of each of
+/// those the best passages, best first. A document scores by the [joint](joined) score of its passages and by how near it is to the question itself.
 /// Documents that score alike are in the order of the ranking.
 pub(in crate::retrieve) fn paths(candidates: &[Candidate], near: &Near, beam: Beam) -> Paths {
     let mut scores: HashMap<DocumentKey, Vec<f32>> = HashMap::new();
@@ -61,14 +61,12 @@ pub(in crate::retrieve) fn paths(candidates: &[Candidate], near: &Near, beam: Be
         )
     });
     let told = told.collect();
-    let mut room: HashMap<DocumentKey, usize> = documents.into_iter().map(|(.., key)| (key, beam.parents)).collect();
-    let mut passages = Vec::new();
+    let mut of_document: HashMap<DocumentKey, Vec<&Candidate>> = HashMap::new();
     for candidate in candidates {
-        if let Some(room) = room.get_mut(&document(candidate)).filter(|room| **room > 0) {
-            *room -= 1;
-            passages.push(candidate.clone());
-        }
+        of_document.entry(document(candidate)).or_default().push(candidate);
     }
+    let passages = documents.iter().flat_map(|(.., key)| of_document.get(key).into_iter().flatten().take(beam.parents));
+    let passages = passages.map(|candidate| (*candidate).clone()).collect();
     Paths { passages, told }
 }
 
@@ -106,8 +104,8 @@ mod tests {
     fn the_best_documents_are_those_with_most_evidence() {
         assert_eq!(followed("1,1,3"), ["b:0"], "a single path, to the document with more that speaks for it");
         assert_eq!(followed("1,2,3"), ["b:0", "b:1"]);
-        assert_eq!(followed("2,2,3"), ["a:0", "b:0", "b:1", "a:1"]);
-        assert_eq!(followed("3,1,3"), ["a:0", "b:0", "c:0"]);
+        assert_eq!(followed("2,2,3"), ["b:0", "b:1", "a:0", "a:1"], "the best document first");
+        assert_eq!(followed("3,1,3"), ["b:0", "a:0", "c:0"]);
         assert_eq!(paths(&[], &Near::new(), Beam::default()), Paths::default());
     }
 
