@@ -29,6 +29,8 @@ const QUESTIONS: f32 = 0.9;
 const PAST: f32 = 0.9;
 /// What prose counts for theory before anything is known: a text that explains has few signs of its own.
 const PROSE: f32 = 0.22;
+/// What sentences count for a reference that only describe: `Inserts the page number.`
+const DESCRIPTIONS: f32 = 0.6;
 /// Entries that speak of troubles count so much less for a reference.
 const TROUBLED_ENTRIES: f32 = 0.8;
 /// Of a passage no more characters than this are looked at. Passages are far shorter; a hostile one is not.
@@ -73,6 +75,7 @@ struct Shares {
     past: f32,
     words: signs::Strengths,
     troubled_entries: f32,
+    descriptions: f32,
 }
 
 /// Judges a passage that stands under a title.
@@ -98,6 +101,7 @@ pub fn judge(title: &str, text: &str) -> Judgement {
     let between = if shares.steps > 0.0 { shares.code.min(1.0 - shares.steps) } else { 0.0 };
     add(Kind::Procedure, "numbered", STEPS * shares.steps + STEPS_WITH_CODE * between);
     add(Kind::Reference, "entries and rows", ENTRIES * shares.entries - TROUBLED_ENTRIES * shares.troubled_entries);
+    add(Kind::Reference, "descriptions", DESCRIPTIONS * shares.descriptions);
     add(Kind::Example, "code", CODE * (shares.code - between));
     add(Kind::Troubleshooting, "questions and answers", QUESTIONS * shares.questions);
     add(Kind::Narrative, "past tense", PAST * shares.past);
@@ -143,6 +147,7 @@ fn shares(lines: &[Line]) -> Shares {
                 false => (f32::from(u8::from(english::is_imperative(sentence))), english::is_past(sentence)),
             };
             sums.orders += size * orders;
+            sums.descriptions += if english::is_description(sentence) { size } else { 0.0 };
             sums.past += if past { size } else { 0.0 };
             if matches!(line.form, Form::Entry | Form::Row) {
                 sums.troubled_entries += size * strengths[Kind::Troubleshooting.place()];
@@ -161,6 +166,7 @@ fn shares(lines: &[Line]) -> Shares {
         past: of(sums.past, total),
         words: sums.words.map(|sum| of(sum, speaking)),
         troubled_entries: of(sums.troubled_entries, total),
+        descriptions: of(sums.descriptions, total),
     }
 }
 
@@ -220,6 +226,21 @@ mod tests {
             let judged = judge(&title, &text);
             prop_assert_eq!(&judged, &judge(&title, &text));
             prop_assert!(judged.signs.iter().all(|sign| sign.weight.is_finite() && sign.weight > 0.0));
+        }
+    }
+}
+#[cfg(test)]
+mod real {
+    #[test]
+    fn real() {
+        let all: Vec<serde_json::Value> =
+            serde_json::from_str(&std::fs::read_to_string("/tmp/pf/real.json").unwrap()).unwrap();
+        for (i, one) in all.iter().enumerate() {
+            let j =
+                super::judge(one["title"].as_str().unwrap().rsplit('›').next().unwrap(), one["text"].as_str().unwrap());
+            let mut s: Vec<String> = j.signs.iter().map(|s| format!("{} {:.2} {}", s.kind, s.weight, s.what)).collect();
+            s.sort();
+            println!("REAL {i} {} | {}", j.kind, s.join("; "));
         }
     }
 }

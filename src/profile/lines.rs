@@ -12,6 +12,8 @@ const FULL_LINE: usize = 40;
 const CODE_PERCENT: usize = 12;
 /// A name may have so many of them: `work_mem (integer)`.
 const MOST_SIGNS_OF_A_NAME: usize = 4;
+/// So many lines of code with their explanations make a list.
+const LEAST_EXPLAINED: usize = 2;
 /// Of a line no more characters than this are looked at.
 const LONGEST_LINE: usize = 20_000;
 
@@ -89,7 +91,25 @@ pub(super) fn lines(text: &str) -> Vec<Line> {
         }
         (last_width, broken) = (width, false);
     }
-    out
+    explained(out)
+}
+
+/// Where single lines of code are each explained by what follows, they are names with their meanings: a list of functions.
+/// What a colon announces is an example.
+fn explained(lines: Vec<Line>) -> Vec<Line> {
+    let announced = |i: usize| i > 0 && lines[i - 1].text.ends_with([':', '：']);
+    let form = |i: usize| lines.get(i).map(|line| line.form);
+    let single = |i: usize| form(i) == Some(Form::Code) && (i == 0 || form(i - 1) != Some(Form::Code)) && !announced(i);
+    let heads: Vec<usize> = (0..lines.len()).filter(|&i| single(i) && form(i + 1) == Some(Form::Prose)).collect();
+    if heads.len() < LEAST_EXPLAINED {
+        return lines;
+    }
+    let mut lines = lines;
+    for head in heads {
+        lines[head].form = Form::Entry;
+        lines[head + 1].form = Form::Entry;
+    }
+    lines
 }
 
 /// Whether a line of prose goes on with the line before it.
@@ -117,13 +137,13 @@ fn form_of(line: &str) -> (Form, &str) {
         return (Form::Step, words);
     }
     if let Some(words) = after_mark(line, &["- ", "* ", "• ", "•", "‣ ", "◦ ", "– ", "● ", "■ ", "· "]) {
-        let form = if entry(words) { Form::Entry } else { Form::Bullet };
+        let form = if entry(words) || begins_with_name(words) { Form::Entry } else { Form::Bullet };
         return (form, words);
     }
     if is_code(line) {
         return (Form::Code, line);
     }
-    if entry(line) {
+    if entry(line) || begins_with_name(line) {
         return (Form::Entry, line);
     }
     (Form::Prose, line)
@@ -176,6 +196,17 @@ fn entry(line: &str) -> bool {
             && line[behind..].trim().chars().count() > 1
             && !line[behind..].trim_start().starts_with('|')
     })
+}
+
+/// Whether a line begins with a command or an option, with words behind it: `\\textwidth Width of the text`.
+fn begins_with_name(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let Some(first) = words.next() else { return false };
+    let first = first.trim_start_matches('*');
+    let command = first.strip_prefix('\\').is_some_and(|name| name.starts_with(char::is_alphabetic));
+    let option = first.starts_with("--") || (first.starts_with('-') && first.chars().count() == 2);
+    let default = first.starts_with('[') && first.contains(']');
+    (command || option || default) && words.take(2).filter(|word| word.chars().any(char::is_alphabetic)).count() > 0
 }
 
 /// Whether words can be the name in front of an explanation: few, and no sentence.
@@ -262,6 +293,17 @@ mod tests {
         assert_eq!(form("答：因为。"), Form::Answer);
         assert_eq!(form("- open the valve"), Form::Bullet);
         assert_eq!(form("It runs (mostly) well."), Form::Prose);
+    }
+
+    #[test]
+    fn functions_with_their_explanations_are_entries_and_examples_are_not() {
+        let list = "int length(path p, bool b);\n\nThis is how many segments it has.\n\nint size(path p, bool b);\n\nThis is more.";
+        assert!(lines(list).iter().all(|line| line.form == Form::Entry), "{:?}", lines(list));
+        let example =
+            "For example:\n\nshipout(bbox(0.25cm), 2);\n\nThis draws.\n\nWrite:\n\nshipout(bbox(0.5cm), 2);\n\nDone.";
+        assert!(lines(example).iter().all(|line| line.form != Form::Entry), "{:?}", lines(example));
+        assert_eq!(form("\\textwidth Width of the text"), Form::Entry);
+        assert_eq!(form("• --verbose Says more"), Form::Entry);
     }
 
     #[test]

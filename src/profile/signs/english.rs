@@ -1179,18 +1179,96 @@ const BEFORE_A_PARTICIPLE: &[&str] = &[
 /// Whether a sentence tells what was.
 pub(in crate::profile) fn is_past(sentence: &str) -> bool {
     static ALL: LazyLock<HashSet<&str>> = LazyLock::new(|| set(PAST));
-    let words = words(sentence);
-    let present = words.iter().filter(|word| PRESENT.contains(&word.as_str())).count();
-    let mut past = 0;
-    for (i, word) in words.iter().enumerate() {
-        let before = i.checked_sub(1).map(|i| words[i].as_str());
-        let regular = word.len() > 3 && word.ends_with("ed") && !word.ends_with("eed");
-        past += usize::from(
-            ALL.contains(word.as_str())
-                || regular && before.is_some_and(|before| !BEFORE_A_PARTICIPLE.contains(&before)),
-        );
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '\'' | '’');
+    let (mut past, mut present) = (0, 0);
+    let mut before = String::new();
+    for written in sentence.split(|c: char| !is_part(c)).filter(|word| !word.is_empty()) {
+        let word = written.to_lowercase();
+        present += usize::from(PRESENT.contains(&word.as_str()));
+        // `Required Ligatures` is a name.
+        let small = written.starts_with(char::is_lowercase);
+        let regular = small && word.len() > 3 && word.ends_with("ed") && !word.ends_with("eed") && !before.is_empty();
+        past += usize::from(ALL.contains(word.as_str()) || regular && !BEFORE_A_PARTICIPLE.contains(&before.as_str()));
+        before = word;
     }
     past > present
+}
+
+/// Verbs that begin the description of a command, a function or a field: `Inserts the page number.`
+const DESCRIBING: &[&str] = &[
+    "adds",
+    "allows",
+    "appends",
+    "applies",
+    "assigns",
+    "changes",
+    "checks",
+    "closes",
+    "contains",
+    "controls",
+    "converts",
+    "copies",
+    "creates",
+    "defines",
+    "deletes",
+    "describes",
+    "determines",
+    "disables",
+    "displays",
+    "draws",
+    "enables",
+    "executes",
+    "expands",
+    "forces",
+    "generates",
+    "gets",
+    "gives",
+    "holds",
+    "ignores",
+    "indicates",
+    "initializes",
+    "inserts",
+    "installs",
+    "limits",
+    "lists",
+    "loads",
+    "makes",
+    "marks",
+    "matches",
+    "opens",
+    "outputs",
+    "prevents",
+    "prints",
+    "produces",
+    "provides",
+    "puts",
+    "raises",
+    "reads",
+    "removes",
+    "replaces",
+    "resets",
+    "returns",
+    "searches",
+    "selects",
+    "sends",
+    "sets",
+    "shows",
+    "specifies",
+    "starts",
+    "stops",
+    "stores",
+    "switches",
+    "turns",
+    "typesets",
+    "updates",
+    "uses",
+    "writes",
+];
+
+/// Whether a sentence describes what something does without saying its name, as lists of commands do.
+pub(in crate::profile) fn is_description(sentence: &str) -> bool {
+    let first: String = sentence.trim_start().chars().take_while(|c| c.is_alphabetic()).collect();
+    DESCRIBING.contains(&first.to_lowercase().as_str())
 }
 
 #[cfg(test)]
@@ -1226,5 +1304,12 @@ mod tests {
         assert!(is_past("She was born in 1902."));
         assert!(!is_past("The account is locked after five failed attempts."));
         assert!(!is_past("Open the installed file."));
+        assert!(!is_past("Contextual Alternates, Required Ligatures, Expert Forms"));
+    }
+
+    #[test]
+    fn what_a_command_does_is_described_without_its_name() {
+        assert!(is_description("Inserts the page number of the frame."));
+        assert!(!is_description("The frame inserts a page."));
     }
 }
