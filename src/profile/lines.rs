@@ -212,7 +212,9 @@ fn begins_with_name(line: &str) -> bool {
 /// Whether words can be the name in front of an explanation: few, and no sentence.
 fn is_head(words: &str) -> bool {
     let words = words.trim();
+    let announces = ["example", "examples", "note", "例", "例子", "示例", "注", "结果", "说明"];
     !words.is_empty()
+        && !announces.contains(&words.to_lowercase().as_str())
         && words.chars().count() <= LONGEST_HEAD
         && words.split_whitespace().count() <= MOST_WORDS_IN_HEAD
         && !words.ends_with(['.', '。', '？', '?', '!', '！', ','])

@@ -396,7 +396,11 @@ pub(super) const CUES: &[Cues] = &[
             "consider",
         ],
     ),
-    (Kind::Example, 0.35, &["would be", "such as", "we have", "we get", "like this", "looks like this"]),
+    (
+        Kind::Example,
+        0.35,
+        &["example", "examples", "would be", "such as", "we have", "we get", "like this", "looks like this"],
+    ),
     (
         Kind::Narrative,
         0.35,

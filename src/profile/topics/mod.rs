@@ -31,6 +31,8 @@ const LEAST_PASSAGES: u32 = 2;
 /// … so often.
 const LEAST_TIMES: u32 = 3;
 
+/// How a phrase is written is looked at so often: the rest is alike.
+const LOOKED_AT: u32 = 500;
 /// One in so many is rare.
 const RARELY: u32 = 5;
 
@@ -78,9 +80,8 @@ pub(super) fn topics(title: &str, titles: &[TitleText], passages: &[PassageText]
                 evidence.passages += 1;
                 evidence.last = place;
             }
-            match evidence.written.get_mut(written) {
-                Some(times) => *times += 1,
-                None => drop(evidence.written.insert(written.to_owned(), 1)),
+            if evidence.times <= LOOKED_AT {
+                *evidence.written.entry(written.to_owned()).or_default() += 1;
             }
         });
     }
@@ -131,7 +132,7 @@ fn says_the_same(a: &str, b: &str) -> bool {
 fn as_written(evidence: &Evidence) -> String {
     let lower = |text: &str| !text.chars().any(char::is_uppercase);
     let small: u32 = evidence.written.iter().filter(|(text, _)| lower(text)).map(|(_, times)| times).sum();
-    let prefer_small = small * RARELY >= evidence.times;
+    let prefer_small = small * RARELY >= evidence.times.min(LOOKED_AT);
     let forms = evidence.written.iter().filter(|(text, _)| !prefer_small || lower(text));
     let most = forms.max_by_key(|(text, times)| (**times, std::cmp::Reverse((*text).clone())));
     most.map_or(&evidence.in_title, |(text, _)| text).clone()
