@@ -10,6 +10,7 @@
 //! - [`embed`]: the embedding model and the engine that runs it
 //! - [`store`]: LanceDB tables, the tantivy index, generations and the lock
 //! - [`overlay`]: what people changed, as a layer over what the sources say; pure functions
+//! - [`profile`]: what a document is: kinds of passages, topics, a paragraph; pure functions
 //! - [`ingest`]: scan, plan, load, chunk, embed, publish
 //! - [`edit`]: what people correct: tables of contents, chunks
 //! - [`retrieve`]: a question to ranked passages
@@ -31,6 +32,7 @@ pub mod ingest;
 pub mod llm;
 pub mod load;
 pub mod overlay;
+pub mod profile;
 pub mod render;
 pub mod retrieve;
 pub mod store;

@@ -436,6 +436,9 @@ fn document(version: usize) -> NewDocument {
         embedded: true,
         edits: Vec::new(),
         time: None,
+        profile: None,
+        vector_of: None,
+        vector: Vec::new(),
     };
     NewDocument { document, sections: Vec::new(), chunks: vec![chunk] }
 }

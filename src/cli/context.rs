@@ -24,11 +24,11 @@ Examples:
   kb context retry limit --template prompt.txt      laid out as you like it
 
 Documents come in the order of their best passages, the passages of each in reading order, each section with its
-titles, id and pages. The whole text is counted and never has more tokens than asked for; what was found and did not
+titles, id and pages; where there is room, a line in front of them says what the document is. The whole text is counted and never has more tokens than asked for; what was found and did not
 fit is named in its last line, where there is room, and on standard error.
 
 A template is written in Jinja (https://docs.rs/minijinja). It may use query; documents, each with title, source,
-doc_id, namespace and passages; of each passage section_title, section_id, page_start, page_end, score, text and
+summary, doc_id, namespace and passages; of each passage section_title, section_id, page_start, page_end, score, text and
 chunk_ids; and left_out, each with source, section_id, section_title and chunk_ids:
 
   {% for document in documents %}

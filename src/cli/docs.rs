@@ -12,7 +12,7 @@ use crate::store::{DocumentRow, Namespace};
 const EXAMPLES: &str = "\
 Examples:
   kb docs
-  kb docs manual.pdf
+  kb docs manual.pdf                      all about it: kinds of passages, topics, what it is good for
   kb docs --format paths | wc -l
   kb docs --filter 'tags in (pump, valve) and not status = draft'
   kb docs --after 2026

@@ -70,7 +70,7 @@ fn with_texts(before: &NewDocument, mut after: NewDocument) -> (Prepared, KnownV
     renew_hashes(&mut after.chunks, &texts, holds);
     // They are set from what is known and embedded; a passage's is made from its pieces'.
     after.chunks.iter_mut().for_each(|row| row.vector.clear());
-    (Prepared { new: after, texts }, KnownVectors::of_texts(known))
+    (Prepared { new: after, texts }, KnownVectors::of_texts(known).and_of(&before.document))
 }
 
 fn children(chunks: &[ChunkRow]) -> impl Iterator<Item = &ChunkRow> {

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::profile::{profile_of, vector_text};
 use super::{Prepared, Progress};
 use crate::embed::{Embedder, EngineChoice, select};
 use crate::error::Result;
-use crate::store::{Change, ChunkRow, ChunkType, DocumentRow, Note, Writer};
+use crate::store::{Change, ChunkRow, ChunkType, DocumentRow, NewDocument, Note, Writer};
 
 /// A batch is published when it has so many documents …
 const BATCH_DOCUMENTS: usize = 256;
@@ -46,12 +47,19 @@ pub struct KnownVectors {
     by_text: HashMap<String, Vec<f32>>,
     /// By the child's content.
     by_content: HashMap<String, Vec<f32>>,
+    /// The hash of the text that the document's own vector was made of.
+    of_document: Option<String>,
 }
 
 impl KnownVectors {
     /// Vectors by the hash of the text that was embedded: for documents whose text may have changed.
     pub fn of_texts(by_text: HashMap<String, Vec<f32>>) -> Self {
-        KnownVectors { by_text, by_content: HashMap::new() }
+        KnownVectors { by_text, ..KnownVectors::default() }
+    }
+
+    /// And the vector of the document itself, of which the store has `row`.
+    pub fn and_of(self, row: &DocumentRow) -> Self {
+        KnownVectors { of_document: row.vector_of.clone(), ..self }
     }
 
     /// The vectors of a document whose sections are found anew. A child keeps its vector also where only the titles
@@ -85,6 +93,8 @@ pub struct Indexer {
     waiting: Vec<Waiting>,
     removals: Vec<String>,
     updates: Vec<DocumentRow>,
+    /// What the vectors of waiting documents are made of, by id.
+    document_texts: HashMap<String, String>,
     /// What the waiting batch does.
     note: Note,
     /// Child chunks embedded so far.
@@ -113,6 +123,7 @@ impl Indexer {
             waiting: Vec::new(),
             removals: Vec::new(),
             updates: Vec::new(),
+            document_texts: HashMap::new(),
             note: Note::of(command),
             embedded: 0,
             reused: 0,
@@ -126,8 +137,13 @@ impl Indexer {
     ///
     /// # Errors
     /// Where a batch is full and cannot be published.
-    pub async fn put(&mut self, prepared: Prepared, known: KnownVectors, embed: bool, action: &str) -> Result<()> {
+    pub async fn put(&mut self, mut prepared: Prepared, known: KnownVectors, embed: bool, action: &str) -> Result<()> {
         self.note.add(action, &prepared.new.document.source);
+        // Here, where everything comes through: edits are on top by now, and the profile is of the text that will be there.
+        let new = &mut prepared.new;
+        new.document.profile = profile_of(&new.document, &new.sections, &new.chunks);
+        new.document.vector_of = known.of_document.clone();
+        self.wants_vector(&mut new.document, embed);
         // Taking out what is not there changes nothing.
         self.removals.push(prepared.new.document.doc_id.clone());
         self.waiting.push(Waiting { prepared, known, embed });
@@ -150,12 +166,48 @@ impl Indexer {
         self.updates.push(row);
     }
 
+    /// Replaces a document's row by one that has a profile; its chunks stay. The vector of an older profile is replaced
+    /// where `embed` says so, and otherwise removed. The history calls it `action`.
+    pub fn describe(&mut self, mut row: DocumentRow, embed: bool, action: &str) {
+        self.wants_vector(&mut row, embed);
+        self.update(row, action);
+    }
+
+    /// Takes down what a document's vector is to be made of, unless it has that one.
+    fn wants_vector(&mut self, row: &mut DocumentRow, embed: bool) {
+        let wanted = vector_text(row);
+        if row.vector_of.is_some() && row.vector_of.as_ref() == wanted.as_ref().map(|(_, hash)| hash) {
+            return;
+        }
+        row.vector_of = None;
+        if let Some((text, _)) = wanted.filter(|_| embed) {
+            self.document_texts.insert(row.doc_id.clone(), text);
+        }
+    }
+
+    /// Gives waiting documents their own vectors.
+    fn set_document_vectors(&mut self, rows: Vec<&mut DocumentRow>) -> Result<()> {
+        let mut texts = std::mem::take(&mut self.document_texts);
+        let wanted: Vec<(&mut DocumentRow, String)> =
+            rows.into_iter().filter_map(|row| texts.remove(&row.doc_id).map(|text| (row, text))).collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let texts: Vec<&str> = wanted.iter().map(|(_, text)| text.as_str()).collect();
+        let vectors = self.model.embedder()?.embed_all(&texts, &|_| ())?;
+        for ((row, text), vector) in wanted.into_iter().zip(vectors) {
+            row.vector_of = Some(blake3::hash(text.as_bytes()).to_hex().to_string());
+            row.vector = vector;
+        }
+        Ok(())
+    }
+
     /// Publishes what is waiting.
     ///
     /// # Errors
     /// Where the engine fails or the disk refuses; what was published before stays.
     pub async fn flush(&mut self) -> Result<()> {
-        let mut add = Vec::with_capacity(self.waiting.len());
+        let mut add: Vec<NewDocument> = Vec::with_capacity(self.waiting.len());
         let waiting = std::mem::take(&mut self.waiting);
         let vectors = self.vectors(&waiting)?;
         for (Waiting { mut prepared, .. }, vectors) in waiting.into_iter().zip(vectors) {
@@ -166,7 +218,8 @@ impl Indexer {
         }
         let note = Note::of(&self.note.command);
         let note = std::mem::replace(&mut self.note, note);
-        let (remove, update) = (std::mem::take(&mut self.removals), std::mem::take(&mut self.updates));
+        let (remove, mut update) = (std::mem::take(&mut self.removals), std::mem::take(&mut self.updates));
+        self.set_document_vectors(add.iter_mut().map(|new| &mut new.document).chain(&mut update).collect())?;
         let change = Change { remove, add, update, note };
         if !change.is_empty() {
             self.generation = Some(self.writer.publish(&change).await?);

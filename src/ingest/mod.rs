@@ -9,6 +9,7 @@ mod edits;
 mod index;
 mod plan;
 mod prepare;
+mod profile;
 mod rebuild;
 mod reindex;
 mod run;
@@ -209,6 +210,8 @@ pub struct IngestReport {
     pub reused: usize,
     /// Documents among them that were put in without vectors.
     pub without_vectors: usize,
+    /// Unchanged documents that got a profile, because an earlier version put them in.
+    pub profiled: usize,
     /// The generation published last; `None` where nothing was published.
     pub generation: Option<u64>,
     /// How long it took, in seconds.

@@ -160,6 +160,10 @@ pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, n
         embedded: false,
         edits: Vec::new(),
         time: facts.time.clone().or_else(|| DocumentTime::of(&document.metadata, facts.mtime_ns)),
+        // Made by the indexer, when edits are on top.
+        profile: None,
+        vector_of: None,
+        vector: Vec::new(),
     };
     Prepared { new: NewDocument { document: row, sections: section_rows, chunks }, texts }
 }

@@ -9,6 +9,7 @@ use super::edits::carry_edits;
 use super::index::{Indexer, KnownVectors, Vectors};
 use super::plan::STANDARD_INPUT;
 use super::prepare::{Prepared, SourceFacts, prepare};
+use super::profile::{PROFILED, with_profiles};
 use super::source::{parse_bytes, read_steadily};
 use super::stored::stored_document;
 use crate::chunk::ChunkConfig;
@@ -159,7 +160,7 @@ impl Rebuilder {
     /// Where the store or the model fail.
     pub async fn put(&mut self, row: &DocumentRow, mut prepared: Prepared) -> Result<Rebuilt> {
         let chunks = self.snapshot.chunks_of(&row.doc_id).await?;
-        let known = KnownVectors::of_chunks(&chunks);
+        let known = KnownVectors::of_chunks(&chunks).and_of(row);
         let conflicts = carry_edits(row, chunks, &mut prepared).conflicts;
         let document = &prepared.new.document;
         let rebuilt = Rebuilt { sections: document.sections, parents: document.parents, conflicts };
@@ -184,6 +185,18 @@ impl Rebuilder {
     /// Replaces a document's row; its sections and chunks stay.
     pub fn update(&mut self, row: DocumentRow) {
         self.indexer.update(row, "kept");
+    }
+
+    /// Gives documents whose chunks stay profiles of what the store holds of them.
+    ///
+    /// # Errors
+    /// Where the store cannot be read.
+    pub(super) async fn describe(&mut self, rows: Vec<DocumentRow>) -> Result<()> {
+        for row in with_profiles(rows, &self.snapshot).await? {
+            let embed = row.embedded;
+            self.indexer.describe(row, embed, PROFILED);
+        }
+        Ok(())
     }
 
     /// Publishes what is left and gives the indexer with its counts.

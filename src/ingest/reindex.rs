@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::Progress;
 use super::prepare::corrected_toc;
+use super::profile::lacks_profile;
 use super::rebuild::{RebuildOptions, Rebuilder, SourceNow, anew, look_at_source, read_source, read_stored};
 use super::spread::spread;
 use crate::error::{Error, Result};
@@ -68,6 +69,8 @@ pub struct ReindexReport {
     pub documents: Vec<ReindexedDocument>,
     /// How many were left alone, because this version's structure code made them.
     pub current: usize,
+    /// How many of those got a profile, because an earlier version put them in.
+    pub profiled: usize,
     /// Child chunks embedded.
     pub embedded: usize,
     /// Child chunks that kept their vectors.
@@ -108,9 +111,14 @@ pub async fn reindex(
     }
     rows.retain(|row| request.documents.as_ref().is_none_or(|ids| ids.contains(&row.doc_id)));
     let asked = rows.len();
-    rows.retain(|row| request.force || row.structure_version < STRUCTURE_VERSION);
-    let mut report =
-        ReindexReport { dry_run: request.dry_run, current: asked - rows.len(), ..ReindexReport::default() };
+    let (rows, current): (Vec<_>, Vec<_>) =
+        rows.into_iter().partition(|row| request.force || row.structure_version < STRUCTURE_VERSION);
+    let undescribed: Vec<DocumentRow> = current.into_iter().filter(|row| lacks_profile(row, true)).collect();
+    let (current, profiled) = (asked - rows.len(), undescribed.len());
+    let mut report = ReindexReport { dry_run: request.dry_run, current, profiled, ..ReindexReport::default() };
+    if let Some(rebuilder) = &mut rebuilder {
+        rebuilder.describe(undescribed).await?;
+    }
     progress.begin(rows.len(), rows.iter().map(|row| row.size).sum());
     let outcome = rebuild_all(rows, store, options, rebuilder, &progress, &mut report).await;
     progress.end();

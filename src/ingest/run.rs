@@ -11,6 +11,7 @@ use super::edits::{carry_edits, edit_warning, lost_edits};
 use super::index::{Indexer, KnownVectors, Vectors};
 use super::plan::{Existing, Plan, STANDARD_INPUT, Todo, failed, plan};
 use super::prepare::{Prepared, SourceFacts, corrected_toc, prepare};
+use super::profile::{PROFILED, lacks_profile, with_profiles};
 use super::scan::{Candidate, Scan, scan};
 use super::source::{parse_bytes, read_steadily};
 use super::spread::spread;
@@ -175,6 +176,12 @@ impl Sink<'_, '_> {
         vanished: Vec<DocumentRow>,
         report: &mut IngestReport,
     ) -> Result<()> {
+        let settled = report.sources.iter().filter(|line| line.action == Action::Unchanged);
+        let settled: Vec<&DocumentRow> = settled.filter_map(|line| existing.by_source(&line.source)).collect();
+        for row in self.described(settled, report).await? {
+            let embed = self.request.embed && row.embedded;
+            self.indexer().await?.describe(row, embed, PROFILED);
+        }
         if let Some((name, bytes)) = &self.request.standard_input {
             let loaded = load_standard_input(name, bytes, existing, self.request);
             self.take(loaded, existing, report).await?;
@@ -225,10 +232,19 @@ impl Sink<'_, '_> {
                 let mut line = SourceReport::new(&facts.source, action);
                 line.describe(row);
                 report.sources.push(line);
-                if !self.request.dry_run && (dated || row.mtime_ns != facts.mtime_ns) {
+                let described = self.described(vec![row], report).await?.pop();
+                let action = match (dated, row.mtime_ns != facts.mtime_ns, described.is_some()) {
+                    (true, ..) => DATED,
+                    (_, true, _) => TOUCHED,
+                    (.., true) => PROFILED,
+                    _ => return Ok(()),
+                };
+                if !self.request.dry_run {
                     let time = self.request.time_of(row, facts.mtime_ns);
-                    let row = DocumentRow { mtime_ns: facts.mtime_ns, time, ..row.clone() };
-                    self.indexer().await?.update(row, if dated { DATED } else { TOUCHED });
+                    let row = described.unwrap_or_else(|| row.clone());
+                    let embed = self.request.embed && row.embedded;
+                    let row = DocumentRow { mtime_ns: facts.mtime_ns, time, ..row };
+                    self.indexer().await?.describe(row, embed, action);
                 }
                 return Ok(());
             }
@@ -245,6 +261,8 @@ impl Sink<'_, '_> {
             self.claimed.insert(row.doc_id.clone());
         }
         if let Some(row) = moved.filter(|row| !self.request.must_read(row)) {
+            let described = self.described(vec![row], report).await?.pop();
+            let row = described.as_ref().unwrap_or(row);
             let row = DocumentRow {
                 source: facts.source.clone(),
                 size: facts.size,
@@ -256,7 +274,8 @@ impl Sink<'_, '_> {
             line.describe(&row);
             report.sources.push(line);
             if !self.request.dry_run {
-                self.indexer().await?.update(row, Action::Moved.name());
+                let embed = self.request.embed && row.embedded;
+                self.indexer().await?.describe(row, embed, Action::Moved.name());
             }
             return Ok(());
         }
@@ -297,13 +316,26 @@ impl Sink<'_, '_> {
         report.sources.push(line);
         if !self.request.dry_run {
             let vectors = match (&self.snapshot, before) {
-                (Some(snapshot), Some(_)) => KnownVectors::of_texts(snapshot.vectors_by_hash(&doc_id).await?),
+                (Some(snapshot), Some(row)) => {
+                    KnownVectors::of_texts(snapshot.vectors_by_hash(&doc_id).await?).and_of(row)
+                }
                 _ => KnownVectors::default(),
             };
             let embed = self.request.embed;
             self.indexer().await?.put(prepared, vectors, embed, action.name()).await?;
         }
         Ok(())
+    }
+
+    /// Those of some unchanged documents that lack a profile, with one.
+    async fn described(&self, rows: Vec<&DocumentRow>, report: &mut IngestReport) -> Result<Vec<DocumentRow>> {
+        let lacking: Vec<DocumentRow> =
+            rows.into_iter().filter(|row| lacks_profile(row, self.request.embed)).cloned().collect();
+        report.profiled += lacking.len();
+        match &self.snapshot {
+            Some(snapshot) if !self.request.dry_run => with_profiles(lacking, snapshot).await,
+            _ => Ok(Vec::new()),
+        }
     }
 
     fn fresh_id(&mut self, source: &str) -> String {

@@ -23,6 +23,9 @@ impl Layout for MarkdownLayout {
         let mut text = String::new();
         for document in documents {
             text.push_str(&format!("# {}\n\n`{}`\n\n", document.title, document.source));
+            if detail == Detail::Full && !document.summary.is_empty() {
+                text.push_str(&format!("*{}*\n\n", document.summary));
+            }
             for passage in &document.passages {
                 let titles = if passage.section_title.is_empty() { &document.title } else { &passage.section_title };
                 let place = pages(passage.page_start, passage.page_end);

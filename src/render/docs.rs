@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::style::{DIM, TITLE, grid, markdown_grid, paint};
 use super::{Screen, View, value};
+use crate::profile::{Profile, Share};
 use crate::store::DocumentRow;
 use crate::text::count;
 
@@ -71,8 +72,36 @@ impl View for DocumentList<'_> {
     }
 }
 
+/// Cells of a bar that stands for the whole document.
+const WIDTH_OF_BARS: usize = 20;
+
 /// What `kb docs DOC` shows.
 pub struct DocumentView<'a>(pub &'a [ListedDocument<'a>]);
+
+/// The kinds of a document's passages, in one line.
+fn kinds(profile: &Profile) -> String {
+    let share = |share: &Share| format!("{} {}", share.kind, percent(share));
+    profile.kinds.iter().map(share).collect::<Vec<String>>().join(", ")
+}
+
+fn percent(share: &Share) -> String {
+    crate::text::percent((share.share * 1000.0).round() as usize, 1000)
+}
+
+/// The same as bars, a line each.
+fn bars(profile: &Profile) -> Vec<String> {
+    let bar = |share: &Share| {
+        let full = (share.share * WIDTH_OF_BARS as f32).round() as usize;
+        format!(
+            "{}{} {:>5} {}",
+            "█".repeat(full),
+            "░".repeat(WIDTH_OF_BARS - full.min(WIDTH_OF_BARS)),
+            percent(share),
+            share.kind
+        )
+    };
+    profile.kinds.iter().map(bar).collect()
+}
 
 fn facts(listed: &ListedDocument<'_>) -> Vec<(String, String)> {
     let row = listed.row;
@@ -88,6 +117,9 @@ fn facts(listed: &ListedDocument<'_>) -> Vec<(String, String)> {
         ("passages", format!("{} (in {})", row.parents, count(row.children as usize, "piece"))),
         ("vectors", if row.embedded { String::new() } else { "none; `kb ingest` makes them".to_owned() }),
         ("read by", row.engine.clone()),
+        ("kinds", row.profile.as_ref().map(kinds).unwrap_or_default()),
+        ("topics", row.profile.as_ref().map(|profile| profile.topics.join(", ")).unwrap_or_default()),
+        ("summary", row.profile.as_ref().map(|profile| profile.summary.clone()).unwrap_or_default()),
         ("time", row.time.as_ref().map(|time| format!("{} ({})", time.at, time.from)).unwrap_or_default()),
         ("ingested", row.ingested_at.clone()),
     ]
@@ -104,9 +136,17 @@ fn facts(listed: &ListedDocument<'_>) -> Vec<(String, String)> {
 impl View for DocumentView<'_> {
     fn table(&self, _screen: Screen, out: &mut dyn Write) -> Result<()> {
         for listed in self.0 {
-            writeln!(out, "{}", paint(TITLE, &listed.row.title))?;
+            let row = listed.row;
+            writeln!(out, "{}", paint(TITLE, &row.title))?;
             for (name, value) in facts(listed) {
-                writeln!(out, "  {} {value}", paint(DIM, format!("{name:<14}")))?;
+                let lines = match &row.profile {
+                    Some(profile) if name == "kinds" => bars(profile),
+                    _ => vec![value],
+                };
+                for (i, line) in lines.iter().enumerate() {
+                    let name = if i == 0 { name.as_str() } else { "" };
+                    writeln!(out, "  {} {line}", paint(DIM, format!("{name:<14}")))?;
+                }
             }
         }
         Ok(())

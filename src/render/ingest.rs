@@ -65,6 +65,9 @@ impl IngestView<'_> {
                 report.reused,
                 report.seconds
             ));
+            if report.profiled > 0 {
+                summary.push_str(&format!("\n{}", super::profiled(report.profiled)));
+            }
             if report.without_vectors > 0 {
                 let (have, are) = if report.without_vectors == 1 { ("has", "is") } else { ("have", "are") };
                 summary.push_str(&format!(

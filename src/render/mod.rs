@@ -181,6 +181,11 @@ fn value<T: serde::Serialize>(of: &T) -> Value {
     serde_json::to_value(of).unwrap_or(Value::Null)
 }
 
+/// What is said of documents that an earlier version had put in.
+fn profiled(documents: usize) -> String {
+    format!("{} got a profile, without being read again", crate::text::count(documents, "unchanged document"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

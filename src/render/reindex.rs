@@ -66,6 +66,9 @@ impl ReindexView<'_> {
         if !report.dry_run {
             let (embedded, reused) = (count(report.embedded, "piece"), report.reused);
             summary.push_str(&format!("; {embedded} embedded, {reused} reused, {:.1} s", report.seconds));
+            if report.profiled > 0 {
+                summary.push_str(&format!("\n{}", super::profiled(report.profiled)));
+            }
         }
         summary
     }

@@ -108,7 +108,7 @@ impl Kernel {
     }
 
     /// The names of the namespaces.
-    fn names(&self) -> Vec<String> {
+    pub(super) fn names(&self) -> Vec<String> {
         self.searched.iter().map(|searched| searched.name().to_owned()).collect()
     }
 

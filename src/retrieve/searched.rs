@@ -3,7 +3,7 @@
 use tokio::sync::OnceCell;
 
 use super::filter::Facts;
-use super::modes::SectionIndex;
+use super::modes::{DocumentIndex, SectionIndex};
 use crate::error::{Error, Result};
 use crate::store::{Namespace, Snapshot};
 
@@ -14,11 +14,14 @@ pub(super) struct Searched {
     facts: Facts,
     /// Read with the first question that asks for sections.
     sections: OnceCell<SectionIndex>,
+    /// Read with the first question that goes from documents to passages.
+    documents: OnceCell<DocumentIndex>,
 }
 
 impl Searched {
     pub(super) fn new(namespace: Namespace) -> Self {
-        Searched { namespace, snapshot: OnceCell::new(), facts: Facts::default(), sections: OnceCell::new() }
+        let (snapshot, sections, documents) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Searched { namespace, snapshot, facts: Facts::default(), sections, documents }
     }
 
     pub(super) fn name(&self) -> &str {
@@ -37,6 +40,11 @@ impl Searched {
     pub(super) async fn sections(&self) -> Result<&SectionIndex> {
         let load = async || Ok(SectionIndex::new(self.snapshot().await?.all_sections().await?));
         self.sections.get_or_try_init(load).await
+    }
+
+    pub(super) async fn documents(&self) -> Result<&DocumentIndex> {
+        let load = async || DocumentIndex::read(self.snapshot().await?).await;
+        self.documents.get_or_try_init(load).await
     }
 }
 

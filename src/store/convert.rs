@@ -45,7 +45,8 @@ macro_rules! optional_numbers {
     };
 }
 
-pub(super) fn documents_to_batch(rows: &[&DocumentRow]) -> Result<RecordBatch> {
+pub(super) fn documents_to_batch(rows: &[&DocumentRow], dimension: usize) -> Result<RecordBatch> {
+    let vectors = vector_column(rows.iter().map(|row| (row.doc_id.as_str(), &row.vector[..])), dimension)?;
     let columns: Vec<ArrayRef> = vec![
         texts!(rows, |row| &row.doc_id),
         texts!(rows, |row| &row.source),
@@ -70,8 +71,11 @@ pub(super) fn documents_to_batch(rows: &[&DocumentRow]) -> Result<RecordBatch> {
         Arc::new(BooleanArray::from_iter(rows.iter().map(|row| Some(row.embedded)))),
         optional_texts!(rows, |row| (!row.edits.is_empty()).then(|| to_json(&row.edits))),
         optional_texts!(rows, |row| row.time.as_ref().map(to_json)),
+        optional_texts!(rows, |row| row.profile.as_ref().map(to_json)),
+        optional_texts!(rows, |row| row.vector_of.as_ref()),
+        vectors,
     ];
-    batch(DOCUMENTS, 0, columns)
+    batch(DOCUMENTS, dimension, columns)
 }
 
 pub(super) fn sections_to_batch(rows: &[&SectionRow]) -> Result<RecordBatch> {
@@ -94,26 +98,7 @@ pub(super) fn sections_to_batch(rows: &[&SectionRow]) -> Result<RecordBatch> {
 }
 
 pub(super) fn chunks_to_batch(rows: &[&ChunkRow], dimension: usize) -> Result<RecordBatch> {
-    if let Some(row) = rows.iter().find(|row| !row.vector.is_empty() && row.vector.len() != dimension) {
-        return Err(Error::failed(format!(
-            "the vector of chunk {} has {} numbers instead of {dimension}",
-            row.chunk_id,
-            row.vector.len()
-        )));
-    }
-    // A list of fixed size has its numbers also where it is null.
-    let numbers =
-        |row: &&ChunkRow| (0..dimension).map(|i| row.vector.get(i).copied().unwrap_or(0.0)).collect::<Vec<_>>();
-    let values = Float32Array::from_iter_values(rows.iter().flat_map(numbers));
-    let present = NullBuffer::from_iter(rows.iter().map(|row| !row.vector.is_empty()));
-    let item = Arc::new(Field::new("item", DataType::Float32, true));
-    let vectors = FixedSizeListArray::try_new(
-        item,
-        i32::try_from(dimension).unwrap_or(i32::MAX),
-        Arc::new(values),
-        Some(present),
-    )
-    .map_err(|error| Error::failed(format!("cannot write vectors: {error}")))?;
+    let vectors = vector_column(rows.iter().map(|row| (row.chunk_id.as_str(), &row.vector[..])), dimension)?;
     let columns: Vec<ArrayRef> = vec![
         texts!(rows, |row| &row.chunk_id),
         texts!(rows, |row| &row.doc_id),
@@ -128,11 +113,27 @@ pub(super) fn chunks_to_batch(rows: &[&ChunkRow], dimension: usize) -> Result<Re
         texts!(rows, |row| &row.language),
         texts!(rows, |row| &row.content_hash),
         texts!(rows, |row| &row.updated_at),
-        Arc::new(vectors),
+        vectors,
         Arc::new(BooleanArray::from_iter(rows.iter().map(|row| Some(row.edited)))),
         optional_texts!(rows, |row| (!row.metadata.is_empty()).then(|| to_json(&row.metadata))),
     ];
     batch(CHUNKS, dimension, columns)
+}
+
+/// The vectors of rows, named by id; null where one is empty.
+fn vector_column<'r>(rows: impl Iterator<Item = (&'r str, &'r [f32])> + Clone, dimension: usize) -> Result<ArrayRef> {
+    if let Some((id, vector)) = rows.clone().find(|(_, vector)| !vector.is_empty() && vector.len() != dimension) {
+        return Err(Error::failed(format!("the vector of {id} has {} numbers instead of {dimension}", vector.len())));
+    }
+    // A list of fixed size has its numbers also where it is null.
+    let numbers = rows.clone().flat_map(|(_, vector)| (0..dimension).map(|i| vector.get(i).copied().unwrap_or(0.0)));
+    let values = Float32Array::from_iter_values(numbers);
+    let present = NullBuffer::from_iter(rows.map(|(_, vector)| !vector.is_empty()));
+    let item = Arc::new(Field::new("item", DataType::Float32, true));
+    let length = i32::try_from(dimension).unwrap_or(i32::MAX);
+    let vectors = FixedSizeListArray::try_new(item, length, Arc::new(values), Some(present))
+        .map_err(|error| Error::failed(format!("cannot write vectors: {error}")))?;
+    Ok(Arc::new(vectors))
 }
 
 fn batch(table: &str, dimension: usize, columns: Vec<ArrayRef>) -> Result<RecordBatch> {
@@ -176,6 +177,9 @@ pub(super) fn documents_from_batch(batch: &RecordBatch) -> Result<Vec<DocumentRo
                 // Before there was this column, every document had vectors.
                 embedded: columns.later("embedded", i).is_none_or(|column| column.as_boolean().value(i)),
                 edits: columns.later("edits", i).map_or(Ok(Vec::new()), |_| columns.json("edits", i))?,
+                profile: columns.later("profile", i).map(|_| columns.json("profile", i)).transpose()?,
+                vector_of: columns.later("vector_of", i).map(|_| columns.text("vector_of", i)).transpose()?,
+                vector: columns.later("vector", i).map_or(Ok(Vec::new()), |_| columns.vector("vector", i))?,
             })
         })
         .collect()

@@ -34,6 +34,7 @@ mod namespaces;
 mod older_tables;
 mod phrase;
 mod pieces;
+mod profiles;
 mod read_only;
 mod rows;
 mod scope;

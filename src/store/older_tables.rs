@@ -8,10 +8,16 @@ use lancedb::arrow::arrow_array::RecordBatch;
 use lancedb::arrow::arrow_schema::{Field, Schema};
 use tables::{CHUNKS, Tables};
 
+use crate::profile::{PassageText, Profile};
+
 const DIMENSION: usize = 4;
 
 fn model() -> ModelRecord {
     ModelRecord { name: "m".into(), dimension: DIMENSION }
+}
+
+fn profile(language: &str, text: &str) -> Option<Profile> {
+    crate::profile::profile("t", language, &[], &[PassageText { title: "", text }])
 }
 
 fn document(id: &str, vector: Vec<f32>) -> NewDocument {
@@ -22,6 +28,9 @@ fn document(id: &str, vector: Vec<f32>) -> NewDocument {
         structure_version: 7,
         embedded: !vector.is_empty(),
         time: Some(DocumentTime::given(jiff::Timestamp::UNIX_EPOCH)),
+        profile: profile("en", "text"),
+        vector_of: Some("h".into()),
+        vector: vec![0.0, 1.0, 0.0, 0.0],
         ..DocumentRow::sample(id)
     };
     let chunk = ChunkRow { vector, ..ChunkRow::sample(&format!("{id}:0"), "text") };
@@ -37,7 +46,8 @@ async fn publish(namespace: &Namespace, new: NewDocument) {
 async fn make_older(namespace: &Namespace) {
     let tables = Tables::open(namespace).await.unwrap();
     tables.chunks.drop_columns(&["edited", "metadata"]).await.unwrap();
-    tables.documents.drop_columns(&["corrected_toc", "structure_version", "embedded", "edits", "time"]).await.unwrap();
+    let later = ["corrected_toc", "structure_version", "embedded", "edits", "time", "profile", "vector_of", "vector"];
+    tables.documents.drop_columns(&later).await.unwrap();
     let rows: Vec<RecordBatch> = tables.rows(&tables.chunks, None, None).await.unwrap();
     let field =
         |field: &Arc<Field>| field.as_ref().clone().with_nullable(field.is_nullable() && field.name() != "vector");
@@ -70,8 +80,37 @@ async fn a_store_of_an_earlier_version_is_read_and_written() {
     let facts = |i: usize| (rows[i].source.as_str(), rows[i].structure_version, rows[i].embedded);
     assert_eq!((facts(0), facts(1)), (("newer1.md", 7, false), ("older1.md", 0, true)));
     assert_eq!(rows[0].corrected_toc.as_deref(), Some("[]"));
+    assert_eq!((&rows[0].profile, &rows[1].profile), (&profile("en", "text"), &None));
+    let vectors = Snapshot::open(&namespace).await.unwrap().document_vectors().await.unwrap();
+    assert_eq!(vectors.keys().collect::<Vec<_>>(), ["newer1"]);
     let time = |i: usize| rows[i].time.as_ref().map(|time| (time.at.as_second(), time.from.as_str()));
     assert_eq!((time(0), time(1)), (Some((0, DocumentTime::GIVEN)), Some((1, DocumentTime::FILE))));
+}
+
+#[tokio::test]
+async fn a_row_that_is_written_without_its_vector_keeps_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+    let namespace = store.namespace("default").unwrap();
+    publish(&namespace, document("abc123", Vec::new())).await;
+    let read = async || Snapshot::open(&namespace).await.unwrap();
+    let update = async |change: fn(DocumentRow) -> DocumentRow| {
+        let row = change(read().await.documents().await.unwrap().remove(0));
+        let mut writer = Writer::open(&namespace, &model()).await.unwrap();
+        writer.publish(&Change { update: vec![row], ..Change::default() }).await.unwrap();
+        let snapshot = read().await;
+        let row = snapshot.documents().await.unwrap().remove(0);
+        (row.mtime_ns, row.vector_of, snapshot.document_vectors().await.unwrap().remove("abc123"))
+    };
+    let touched = update(|row| DocumentRow { mtime_ns: 2, ..row }).await;
+    assert_eq!(touched, (2, Some("h".to_owned()), Some(vec![0.0, 1.0, 0.0, 0.0])));
+    let other =
+        update(|row| DocumentRow { vector_of: Some("i".into()), vector: vec![1.0, 0.0, 0.0, 0.0], ..row }).await;
+    assert_eq!(other, (2, Some("i".to_owned()), Some(vec![1.0, 0.0, 0.0, 0.0])));
+    let without = update(|row| DocumentRow { vector_of: None, ..row }).await;
+    assert_eq!(without, (2, None, None));
+    // What is not there cannot be kept.
+    assert_eq!(update(|row| DocumentRow { vector_of: Some("j".into()), ..row }).await, (2, None, None));
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::{Deserialize, Serialize};
 
 use super::document_time::DocumentTime;
+use crate::profile::Profile;
 
 /// A row of `documents`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -58,6 +59,15 @@ pub struct DocumentRow {
     pub edits: Vec<Edit>,
     /// When it is from; `None` where nothing says so.
     pub time: Option<DocumentTime>,
+    /// What it is; `None` where an earlier version put it in, or it has no text.
+    pub profile: Option<Profile>,
+    /// blake3 of the text that its vector was made of, in hex; `None` where it has none.
+    #[serde(skip)]
+    pub vector_of: Option<String>,
+    /// Of length 1. Empty where there is none, or it was not read from the table: a row that is written with
+    /// `vector_of` and without a vector keeps the one that is in the table.
+    #[serde(skip)]
+    pub vector: Vec<f32>,
 }
 
 /// What a person changed in a document: a passage as the source gives it, and as it shall be instead. The source's
@@ -219,6 +229,9 @@ impl DocumentRow {
             embedded: true,
             edits: Vec::new(),
             time: None,
+            profile: None,
+            vector_of: None,
+            vector: Vec::new(),
         }
     }
 }

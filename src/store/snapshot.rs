@@ -26,6 +26,34 @@ use super::vectors::{LoadedVectors, VectorHit};
 use super::writer::Writer;
 use crate::error::{Error, Result};
 
+/// All columns of a document but its vector.
+pub(super) const DOCUMENT_COLUMNS: &[&str] = &[
+    "doc_id",
+    "source",
+    "title",
+    "format",
+    "content_hash",
+    "size",
+    "mtime_ns",
+    "language",
+    "pages",
+    "metadata",
+    "chunking",
+    "engine",
+    "warnings",
+    "toc_method",
+    "sections",
+    "parents",
+    "children",
+    "ingested_at",
+    "corrected_toc",
+    "structure_version",
+    "embedded",
+    "edits",
+    "time",
+    "profile",
+    "vector_of",
+];
 /// All columns of a chunk but its vector.
 pub(super) const CHUNK_COLUMNS: &[&str] = &[
     "chunk_id",
@@ -127,18 +155,18 @@ impl Snapshot {
         self.keyword.count()
     }
 
-    /// All documents, by source.
+    /// All documents without their vectors, by source.
     ///
     /// # Errors
     /// Where the table cannot be read; so for all that follow.
     pub async fn documents(&self) -> Result<Vec<DocumentRow>> {
-        let batches = self.tables.rows(&self.tables.documents, None, None).await?;
+        let batches = self.tables.rows(&self.tables.documents, None, Some(DOCUMENT_COLUMNS)).await?;
         let mut rows: Vec<DocumentRow> = collect(&batches, convert::documents_from_batch)?;
         rows.sort_by(|a, b| a.source.cmp(&b.source));
         Ok(rows)
     }
 
-    /// The documents with the given ids, in any order.
+    /// The documents with the given ids without their vectors, in any order.
     ///
     /// A lookup reads the whole column of ids. One question does well with one; who asks a second time, for others, will
     /// ask again, so that then all documents are read, unless they are too many.
@@ -154,7 +182,8 @@ impl Snapshot {
             let rows = if read_all {
                 self.documents().await?
             } else {
-                let batches = self.tables.rows_with(&self.tables.documents, "doc_id", &missing, None).await?;
+                let batches =
+                    self.tables.rows_with(&self.tables.documents, "doc_id", &missing, Some(DOCUMENT_COLUMNS)).await?;
                 collect(&batches, convert::documents_from_batch)?
             };
             known().extend(rows.into_iter().map(|row| (row.doc_id.clone(), row)));

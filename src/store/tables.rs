@@ -92,7 +92,7 @@ impl Tables {
         };
         Ok(Tables {
             namespace: namespace.clone(),
-            documents: create(DOCUMENTS, documents_schema()).await?,
+            documents: create(DOCUMENTS, documents_schema(dimension)).await?,
             sections: create(SECTIONS, sections_schema()).await?,
             chunks: create(CHUNKS, chunks_schema(dimension)).await?,
         })
@@ -287,7 +287,14 @@ fn optional_number(name: &str) -> Field {
     Field::new(name, DataType::UInt32, true)
 }
 
-fn documents_schema() -> SchemaRef {
+fn vector(dimension: usize) -> Field {
+    let item = Arc::new(Field::new("item", DataType::Float32, true));
+    // A dimension is a few hundred; the conversion cannot fail for any model that exists.
+    let length = i32::try_from(dimension).unwrap_or(i32::MAX);
+    Field::new("vector", DataType::FixedSizeList(item, length), true)
+}
+
+fn documents_schema(dimension: usize) -> SchemaRef {
     Arc::new(Schema::new(vec![
         text("doc_id"),
         text("source"),
@@ -313,6 +320,9 @@ fn documents_schema() -> SchemaRef {
         Field::new("embedded", DataType::Boolean, true),
         optional_text("edits"),
         optional_text("time"),
+        optional_text("profile"),
+        optional_text("vector_of"),
+        vector(dimension),
     ]))
 }
 
@@ -335,9 +345,6 @@ fn sections_schema() -> SchemaRef {
 }
 
 fn chunks_schema(dimension: usize) -> SchemaRef {
-    let item = Arc::new(Field::new("item", DataType::Float32, true));
-    // A dimension is a few hundred; the conversion cannot fail for any model that exists.
-    let length = i32::try_from(dimension).unwrap_or(i32::MAX);
     Arc::new(Schema::new(vec![
         text("chunk_id"),
         text("doc_id"),
@@ -352,7 +359,7 @@ fn chunks_schema(dimension: usize) -> SchemaRef {
         text("language"),
         text("content_hash"),
         text("updated_at"),
-        Field::new("vector", DataType::FixedSizeList(item, length), true),
+        vector(dimension),
         // From here on: columns that stores of earlier versions lack.
         Field::new("edited", DataType::Boolean, true),
         optional_text("metadata"),
@@ -361,7 +368,7 @@ fn chunks_schema(dimension: usize) -> SchemaRef {
 
 pub(super) fn schema_of(table: &str, dimension: usize) -> SchemaRef {
     match table {
-        DOCUMENTS => documents_schema(),
+        DOCUMENTS => documents_schema(dimension),
         SECTIONS => sections_schema(),
         _ => chunks_schema(dimension),
     }
@@ -370,6 +377,20 @@ pub(super) fn schema_of(table: &str, dimension: usize) -> SchemaRef {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_are_read_with_all_columns_but_vectors() {
+        use crate::store::snapshot::{CHUNK_COLUMNS, DOCUMENT_COLUMNS};
+        for (table, read) in [(DOCUMENTS, DOCUMENT_COLUMNS), (CHUNKS, CHUNK_COLUMNS)] {
+            let schema = schema_of(table, 1);
+            let mut all: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+            all.retain(|name| *name != "vector");
+            let mut read = read.to_vec();
+            all.sort_unstable();
+            read.sort_unstable();
+            assert_eq!(read, all);
+        }
+    }
 
     #[test]
     fn quotes_in_a_filter_are_harmless() {

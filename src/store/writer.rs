@@ -4,6 +4,8 @@
 //! generation did, `PENDING.json` names the new versions, tantivy commits with the new number, `PENDING.json` becomes `MANIFEST.json`. A writer that finds
 //! `PENDING.json` rolls forward if tantivy carries its number, otherwise back.
 
+use std::borrow::Cow;
+
 use super::convert;
 use super::fault::step;
 use super::history::{Keeping, Note, Record, prune, record};
@@ -25,7 +27,7 @@ pub struct Change {
     pub remove: Vec<String>,
     /// Documents to put in.
     pub add: Vec<NewDocument>,
-    /// Document rows to replace while sections and chunks stay: moved or touched files.
+    /// Document rows to replace while sections and chunks stay: moved or touched files, other profiles.
     pub update: Vec<DocumentRow>,
     /// What it does, for the history.
     pub note: Note,
@@ -285,6 +287,7 @@ impl Writer {
         let tables = &self.tables;
         // Here and not when the store is opened: a writer that publishes nothing leaves an older store as it is.
         tables.add_missing_columns(self.manifest.model.dimension).await?;
+        let documents = self.with_their_vectors(change).await?;
         let replaced: Vec<String> =
             change.remove.iter().cloned().chain(change.update.iter().map(|row| row.doc_id.clone())).collect();
         tables.delete_documents(&tables.documents, &replaced).await?;
@@ -293,18 +296,35 @@ impl Writer {
         step("sections deleted")?;
         tables.delete_documents(&tables.chunks, &change.remove).await?;
         step("chunks deleted")?;
-        let documents: Vec<&DocumentRow> = change.add.iter().map(|new| &new.document).chain(&change.update).collect();
+        let documents: Vec<&DocumentRow> = documents.iter().map(AsRef::as_ref).collect();
+        let dimension = self.manifest.model.dimension;
         let sections: Vec<&SectionRow> = change.add.iter().flat_map(|new| &new.sections).collect();
         let chunks: Vec<&ChunkRow> = change.add.iter().flat_map(|new| &new.chunks).collect();
-        tables.append(&tables.documents, convert::documents_to_batch(&documents)?).await?;
+        tables.append(&tables.documents, convert::documents_to_batch(&documents, dimension)?).await?;
         step("documents written")?;
         tables.append(&tables.sections, convert::sections_to_batch(&sections)?).await?;
         step("sections written")?;
-        let dimension = self.manifest.model.dimension;
         tables.append(&tables.chunks, convert::chunks_to_batch(&chunks, dimension)?).await?;
         step("chunks written")?;
         tables.compact().await?;
         step("tables compacted")
+    }
+
+    /// The documents to write, those that keep their vectors with them: rows are mostly read without.
+    async fn with_their_vectors<'c>(&self, change: &'c Change) -> Result<Vec<Cow<'c, DocumentRow>>> {
+        let rows: Vec<&DocumentRow> = change.add.iter().map(|new| &new.document).chain(&change.update).collect();
+        let keeps = |row: &DocumentRow| row.vector_of.is_some() && row.vector.is_empty();
+        let keeping: Vec<String> = rows.iter().filter(|row| keeps(row)).map(|row| row.doc_id.clone()).collect();
+        let mut kept = self.tables.document_vectors(Some(&keeping)).await?;
+        let with_vector = |row: &'c DocumentRow| {
+            if !keeps(row) {
+                return Cow::Borrowed(row);
+            }
+            let vector = kept.remove(&row.doc_id).unwrap_or_default();
+            let vector_of = row.vector_of.clone().filter(|_| !vector.is_empty());
+            Cow::Owned(DocumentRow { vector, vector_of, ..row.clone() })
+        };
+        Ok(rows.into_iter().map(with_vector).collect())
     }
 
     fn write_keyword(&mut self, change: &Change) -> Result<()> {

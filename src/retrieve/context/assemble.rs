@@ -12,6 +12,16 @@ use crate::retrieve::{Hit, Omitted};
 /// What stands between passages of a section with others in between.
 const GAP: &str = "\n\n[…]\n\n";
 
+/// From so many tokens on there is room for what the documents are, beside what they say.
+const ROOMY: usize = 2_000;
+
+/// What documents are, in words, by namespace and id.
+pub(super) type Summaries = HashMap<(String, String), String>;
+
+fn summary_of<'s>(hit: &Hit, summaries: &'s Summaries) -> &'s str {
+    summaries.get(&(hit.namespace.clone(), hit.doc_id.clone())).map_or("", String::as_str)
+}
+
 /// What was put together.
 #[derive(Debug)]
 pub(super) struct Assembled {
@@ -39,15 +49,16 @@ struct Unit<'h> {
 /// Where not even the first passage fits, or layout or tokenizer fail.
 pub(super) fn assemble(
     hits: &[Hit],
+    summaries: &Summaries,
     query: &str,
     most: usize,
     counter: &TokenCounter,
     layout: &dyn Layout,
 ) -> Result<Assembled> {
-    let (mut chosen, rest) = choose(hits, most, counter)?;
+    let (mut chosen, rest) = choose(hits, summaries, most, counter)?;
     let mut left_out: Vec<(usize, &Hit, &Source)> = rest;
     loop {
-        let documents = documents(&chosen);
+        let documents = documents(&chosen, summaries);
         left_out.sort_by_key(|(place, _, source)| (*place, source.index));
         let omitted = omitted(&left_out);
         // Less is said of what is left out where more does not fit.
@@ -86,7 +97,12 @@ type Rest<'h> = Vec<(usize, &'h Hit, &'h Source)>;
 
 /// The passages that fit by their own tokens and those of the titles above them, and the others. The first is always
 /// chosen. Once half a dozen did not fit, no more are counted.
-fn choose<'h>(hits: &'h [Hit], most: usize, counter: &TokenCounter) -> Result<(Vec<Unit<'h>>, Rest<'h>)> {
+fn choose<'h>(
+    hits: &'h [Hit],
+    summaries: &Summaries,
+    most: usize,
+    counter: &TokenCounter,
+) -> Result<(Vec<Unit<'h>>, Rest<'h>)> {
     const PATIENCE: usize = 6;
     let mut known: HashSet<(&str, &str)> = HashSet::new();
     let mut titled: HashSet<(&str, &str)> = HashSet::new();
@@ -102,6 +118,9 @@ fn choose<'h>(hits: &'h [Hit], most: usize, counter: &TokenCounter) -> Result<(V
                 continue;
             }
             let mut tokens = counter.count(&source.text)?;
+            if most >= ROOMY && !titled.contains(&(hit.namespace.as_str(), hit.doc_id.as_str())) {
+                tokens += counter.count(summary_of(hit, summaries))?;
+            }
             for (id, titles) in [(&hit.doc_id, &hit.title), (&source.section_id, &source.section_title)] {
                 if !titled.contains(&(hit.namespace.as_str(), id.as_str())) {
                     tokens += counter.count(titles)?;
@@ -121,7 +140,7 @@ fn choose<'h>(hits: &'h [Hit], most: usize, counter: &TokenCounter) -> Result<(V
 }
 
 /// The documents in the order of their best hits, the passages of each in reading order, those of a section together.
-fn documents(chosen: &[Unit]) -> Vec<ContextDocument> {
+fn documents(chosen: &[Unit], summaries: &Summaries) -> Vec<ContextDocument> {
     let mut order: Vec<(&str, &str)> = Vec::new();
     let mut units: HashMap<(&str, &str), Vec<&Unit>> = HashMap::new();
     for unit in chosen {
@@ -143,6 +162,7 @@ fn documents(chosen: &[Unit]) -> Vec<ContextDocument> {
                 title: hit.title.clone(),
                 source: hit.source.clone(),
                 format: hit.format.clone(),
+                summary: summary_of(hit, summaries).to_owned(),
                 passages: own.chunk_by(|a, b| a.source.section_id == b.source.section_id).map(passage).collect(),
             })
         })
@@ -218,7 +238,7 @@ mod tests {
     }
 
     fn assembled(hits: &[Hit], most: usize) -> Result<Assembled> {
-        assemble(hits, "q", most, &TokenCounter::of_characters(1).unwrap(), &Plain)
+        assemble(hits, &Summaries::new(), "q", most, &TokenCounter::of_characters(1).unwrap(), &Plain)
     }
 
     fn in_section(mut hit: Hit, section: &str) -> Hit {

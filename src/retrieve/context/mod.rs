@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::{Kernel, Kind, Omitted, Route, SearchRequest, SearchResult, Trace};
+use super::{Hit, Kernel, Kind, Omitted, Route, SearchRequest, SearchResult, Trace};
 use crate::embed::TokenCounter;
 use crate::error::Result;
-use assemble::{Assembled, assemble};
+use assemble::{Assembled, Summaries, assemble};
 
 pub use template::Template;
 
@@ -58,6 +58,8 @@ pub struct ContextDocument {
     /// The name of its format.
     #[serde(skip)]
     pub format: String,
+    /// What it is, in a paragraph; empty where it has no profile.
+    pub summary: String,
     /// Its passages, in reading order.
     pub passages: Vec<ContextPassage>,
 }
@@ -84,7 +86,7 @@ pub struct ContextPassage {
 /// How much is said of what was left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
-    /// What it is.
+    /// What it is; and of each document, what that is.
     Full,
     /// How much it is.
     Count,
@@ -126,9 +128,26 @@ impl Kernel {
         }
         let SearchResult { query, namespaces, route, hits, notes, mut trace, .. } = found;
         let start = Instant::now();
-        let Assembled { documents, left_out, text, tokens } = assemble(&hits, &query, max_tokens, &counter, layout)?;
+        let summaries = self.summaries(&hits).await?;
+        let Assembled { documents, left_out, text, tokens } =
+            assemble(&hits, &summaries, &query, max_tokens, &counter, layout)?;
         trace.stage("context", start, hits.len(), documents.iter().map(|document| document.passages.len()).sum());
         let tokenizer = counter.name().to_owned();
         Ok(Context { query, namespaces, tokenizer, max_tokens, tokens, text, documents, left_out, notes, route, trace })
+    }
+    /// What the documents of some hits are, in words.
+    async fn summaries(&self, hits: &[Hit]) -> Result<Summaries> {
+        let mut summaries = Summaries::new();
+        for (name, snapshot) in self.names().into_iter().zip(self.snapshots().await?) {
+            let mut ids: Vec<String> =
+                hits.iter().filter(|hit| hit.namespace == name).map(|hit| hit.doc_id.clone()).collect();
+            ids.sort_unstable();
+            ids.dedup();
+            for row in snapshot.documents_by_id(&ids).await? {
+                let summary = row.profile.map(|profile| profile.summary).unwrap_or_default();
+                summaries.insert((name.clone(), row.doc_id), summary);
+            }
+        }
+        Ok(summaries)
     }
 }

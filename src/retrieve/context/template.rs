@@ -11,7 +11,7 @@ use crate::retrieve::Omitted;
 /// What a template may use at its outermost level.
 const PLACEHOLDERS: [&str; 3] = ["query", "documents", "left_out"];
 /// Said wherever a template is refused.
-const HINT: &str = "it may use query, documents (title, source, doc_id, namespace, passages) with passages (section_title, \
+const HINT: &str = "it may use query, documents (title, source, summary, doc_id, namespace, passages) with passages (section_title, \
     section_id, page_start, page_end, score, text, chunk_ids), and left_out (source, section_id, section_title, chunk_ids)";
 
 /// A template that was checked.
@@ -111,6 +111,7 @@ fn sample() -> (Vec<ContextDocument>, Vec<Omitted>) {
         title: sample(),
         source: sample(),
         format: sample(),
+        summary: sample(),
         passages: vec![passage],
     };
     let left_out =

@@ -3,6 +3,7 @@
 //! Everything in here decides with pure functions over what was read; this file and `section` read. A search in the mode
 //! `precise`, with nothing else asked for, reads the same passages as it shows, and a few more in case some say the same.
 
+mod about;
 mod broad;
 pub(super) mod drill;
 mod rank_sections;
@@ -14,6 +15,9 @@ use std::time::Instant;
 
 use futures::future::try_join_all;
 
+use about::AskedDocument;
+use drill::Near;
+
 use super::expand::budget::Omitted;
 use super::expand::children::only_children;
 use super::expand::duplicates::drop_duplicates;
@@ -21,6 +25,7 @@ use super::expand::group::group;
 use super::expand::merge::refresh;
 use super::expand::{Passage, budget, expand, merge_adjacent, name_children};
 use super::fetch::fetch;
+use super::fuse::Candidate;
 use super::kernel::Ranking;
 use super::searched::Searched;
 use super::{Hit, Mode, SearchRequest};
@@ -28,6 +33,7 @@ use crate::embed::TokenCounter;
 use crate::error::Result;
 use crate::store::{LoadedVectors, Snapshot};
 
+pub(super) use about::DocumentIndex;
 pub use standing::Evidence;
 pub(super) use standing::{Standing, standings};
 pub(super) use titles::SectionIndex;
@@ -53,6 +59,9 @@ pub(super) async fn answer(
     let hits = if request.shape.seeks_sections() {
         sections(searched, &snapshots, request, ranking).await?
     } else {
+        if request.shape.mode == Mode::Drill {
+            drill_down(searched, request, ranking).await?;
+        }
         passages(&snapshots, vectors, request, ranking, &mut notes).await?
     };
     finish(hits, request, ranking, notes)
@@ -78,6 +87,39 @@ async fn sections(
     Ok(hits)
 }
 
+/// Leaves of the candidates what is on the paths through the best documents.
+async fn drill_down(searched: &[Searched], request: &SearchRequest, ranking: &mut Ranking) -> Result<()> {
+    let start = Instant::now();
+    try_join_all(searched.iter().map(Searched::sections)).await?;
+    try_join_all(searched.iter().map(Searched::documents)).await?;
+    ranking.trace.took("documents", super::trace::milliseconds(start));
+    let start = Instant::now();
+    let near = near(searched, &request.query, ranking.vector.as_deref(), &ranking.candidates).await?;
+    let paths = drill::paths(&ranking.candidates, &near, request.shape.beam);
+    let (all, beam) = (ranking.candidates.len(), format!("beam {}", request.shape.beam));
+    ranking.candidates = paths.passages;
+    let stage = ranking.trace.stage("drill", start, all, ranking.candidates.len()).say(beam);
+    paths.told.into_iter().fold(stage, |stage, told| stage.say(told)).ranking(&ranking.candidates);
+    Ok(())
+}
+
+/// How near the documents of candidates are to a question, of which the vector may be known.
+pub(super) async fn near(
+    searched: &[Searched],
+    query: &str,
+    vector: Option<&[f32]>,
+    candidates: &[Candidate],
+) -> Result<Near> {
+    let asked = AskedDocument::of(query, vector);
+    let mut all = Near::new();
+    for (namespace, searched) in searched.iter().enumerate() {
+        let (sections, documents) = (searched.sections().await?, searched.documents().await?);
+        let of = |id: String| (id.clone(), documents.nearness(&id, sections, &asked));
+        all.push(drill::documents(candidates, namespace).into_iter().map(of).collect());
+    }
+    Ok(all)
+}
+
 /// The best passages, chosen as the mode has it, with what is shown around them.
 async fn passages(
     snapshots: &[&Snapshot],
@@ -88,13 +130,6 @@ async fn passages(
 ) -> Result<Vec<Hit>> {
     let shape = &request.shape;
     let Ranking { namespaces: names, candidates, trace, .. } = ranking;
-    let start = Instant::now();
-    if shape.mode == Mode::Drill {
-        let all = candidates.len();
-        *candidates = drill::paths(candidates, shape.beam);
-        let beam = format!("beam {}", shape.beam);
-        trace.stage("drill", start, all, candidates.len()).say(beam).ranking(candidates);
-    }
     let start = Instant::now();
     let mut hits = fetch(snapshots, names, candidates).await?;
     trace.stage("fetch", start, candidates.len(), hits.len());

@@ -4,7 +4,7 @@
 use crate::embed::TokenCounter;
 use crate::error::Result;
 use crate::retrieve::fuse::Candidate;
-use crate::retrieve::modes::drill::paths;
+use crate::retrieve::modes::drill::{Near, paths};
 use crate::retrieve::settings::{LARGEST_LIMIT, LARGEST_POOL};
 use crate::retrieve::trace::Traced;
 use crate::retrieve::understand::without_quotes;
@@ -90,8 +90,8 @@ pub(super) fn more_hits(request: &SearchRequest, limit: usize) -> SearchRequest 
     SearchRequest { limit, pool: request.pool.max(limit), ..request.clone() }
 }
 
-/// The narrowest beam whose paths lead to a passage; `ranked` is what the beam chooses from.
-pub(super) fn wider_beam(request: &SearchRequest, ranked: &[Traced], id: &str) -> Option<SearchRequest> {
+/// The candidates that a stage gave out.
+pub(super) fn candidates(ranked: &[Traced]) -> Vec<Candidate> {
     let candidate = |one: &Traced| Candidate {
         chunk_id: one.id.clone(),
         namespace: one.namespace,
@@ -99,9 +99,18 @@ pub(super) fn wider_beam(request: &SearchRequest, ranked: &[Traced], id: &str) -
         keyword: None,
         semantic: None,
     };
-    let candidates: Vec<Candidate> = ranked.iter().map(candidate).collect();
+    ranked.iter().map(candidate).collect()
+}
+
+/// The narrowest beam whose paths lead to a passage; `ranked` is what the beam chooses from.
+pub(super) fn wider_beam(
+    request: &SearchRequest,
+    ranked: &[Candidate],
+    near: &Near,
+    id: &str,
+) -> Option<SearchRequest> {
     let most = ranked.len().min(WIDEST_BEAM);
-    let leads = |beam: Beam| paths(&candidates, beam).iter().any(|candidate| candidate.chunk_id == id);
+    let leads = |beam: Beam| paths(ranked, near, beam).passages.iter().any(|candidate| candidate.chunk_id == id);
     let own = request.shape.beam;
     let parents =
         (own.parents..=most.max(own.parents)).find(|&parents| leads(Beam { documents: most, parents, ..own }))?;
@@ -229,7 +238,9 @@ mod tests {
             ..SearchRequest::new("x")
         };
         let ranked = traced(&[("a:0", 0.9), ("a:1", 0.8), ("b:0", 0.7), ("c:0", 0.2)]);
-        let beam = |id: &str| wider_beam(&request, &ranked, id).map(|wider| wider.shape.beam.to_string());
+        let beam = |id: &str| {
+            wider_beam(&request, &candidates(&ranked), &Near::new(), id).map(|wider| wider.shape.beam.to_string())
+        };
         assert_eq!(beam("a:1").as_deref(), Some("1,2,3"));
         assert_eq!(beam("c:0").as_deref(), Some("3,1,3"));
         assert_eq!(beam("d:0"), None);

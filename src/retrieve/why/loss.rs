@@ -6,7 +6,7 @@ use crate::embed::TokenCounter;
 use crate::error::Result;
 use crate::retrieve::kernel::Kernel;
 use crate::retrieve::model_look::remedy_for_unread;
-use crate::retrieve::modes::standings;
+use crate::retrieve::modes::{near, standings};
 use crate::retrieve::{GroupBy, Mode, SearchRequest, SearchResult, Shape, Target};
 
 /// The stages that lose something, in order; what comes later has come further.
@@ -109,7 +109,10 @@ impl Kernel {
         let mut loss = match name {
             "cut" => cut(request, &listed[..at], &id, place, score),
             "drill" => {
-                let wider = fixes::wider_beam(request, &before.candidates, &id);
+                let candidates = fixes::candidates(&before.candidates);
+                // The question's vector, which counts little, is not known here; whether the beam leads there is tried.
+                let near = near(self.searched(), &request.query, None, &candidates).await?;
+                let wider = fixes::wider_beam(request, &candidates, &near, &id);
                 let reason = format!("the beam {} does not lead to it", request.shape.beam);
                 Loss::new(name, reason, wider.into_iter().collect())
             }

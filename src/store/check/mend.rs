@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::edits;
 use super::ids::{unique, without_parent};
 use super::passages::{agrees, counts, missing, spans};
-use super::vectors::{close, fault, mean};
+use super::vectors::{close, document_fault, fault, mean};
 use crate::store::{ChunkType, NewDocument, children_by_parent};
 use crate::text::count;
 
@@ -50,6 +50,10 @@ pub(super) fn mend(new: NewDocument, dimension: usize) -> (NewDocument, Vec<Mend
 }
 
 fn mend_vectors(new: &mut NewDocument, dimension: usize, done: &mut Vec<Mended>) {
+    if document_fault(&new.document, dimension).is_some() {
+        (new.document.vector, new.document.vector_of) = (Vec::new(), None);
+        done.push(Mended::new(&new.document.doc_id, "its vector removed; `kb ingest` makes a new one"));
+    }
     for row in new.chunks.iter_mut().filter(|row| row.chunk_type == ChunkType::Child) {
         if fault(&row.vector, dimension).is_some() {
             row.vector.clear();
@@ -135,6 +139,16 @@ mod tests {
         let (mended, done) = mend(new, DIMENSION);
         assert!(audit(&mended, DIMENSION).is_empty(), "{done:?}");
         assert_eq!((mended.document.embedded, mended.chunks[0].vector.as_slice()), (false, &[0.0, 1.0][..]));
+    }
+
+    #[test]
+    fn a_damaged_vector_of_the_document_is_removed() {
+        for vector in [Vec::new(), vec![f32::NAN, 0.0], vec![1.0]] {
+            let mut new = document();
+            (new.document.vector, new.document.vector_of) = (vector, Some("h".into()));
+            assert_eq!(audit(&new, DIMENSION).len(), 1);
+            assert_eq!(mend(new, DIMENSION).0, document());
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::finding::{Finding, Part};
 use super::ids::parents;
-use crate::store::{ChunkRow, ChunkType, NewDocument, children_by_parent};
+use crate::store::{ChunkRow, ChunkType, DocumentRow, NewDocument, children_by_parent};
 
 /// How far a length may be from 1, and a number from the one recomputed: single precision leaves a ten-thousandth of
 /// this.
@@ -21,6 +21,12 @@ pub(super) fn fault(vector: &[f32], dimension: usize) -> Option<String> {
     }
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     ((length - 1.0).abs() > TOLERANCE).then(|| format!("has a vector of length {length:.3} instead of 1"))
+}
+
+/// What is wrong with the vector of a document's summary.
+pub(super) fn document_fault(row: &DocumentRow, dimension: usize) -> Option<String> {
+    let missing = row.vector_of.is_some() && row.vector.is_empty();
+    fault(&row.vector, dimension).or_else(|| missing.then(|| "has no vector, and its row says that it has".to_owned()))
 }
 
 /// The normalised mean of the pieces' vectors, those without one left out; empty where none has one.
@@ -46,6 +52,9 @@ pub(super) fn close(vector: &[f32], wanted: &[f32]) -> bool {
 pub(super) fn check(new: &NewDocument, dimension: usize) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut say = |id: &str, what: String| findings.push(Finding::repairable(id, Part::Vectors, what));
+    if let Some(what) = document_fault(&new.document, dimension) {
+        say(&new.document.doc_id, what);
+    }
     let mut pieces_without = 0;
     for row in &new.chunks {
         if let Some(what) = fault(&row.vector, dimension) {
