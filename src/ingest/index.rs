@@ -167,7 +167,7 @@ impl Indexer {
         let note = Note::of(&self.note.command);
         let note = std::mem::replace(&mut self.note, note);
         let (remove, update) = (std::mem::take(&mut self.removals), std::mem::take(&mut self.updates));
-        let change = Change { remove, add, update, note };
+        let change = Change { remove, add, update, note, ..Change::default() };
         if !change.is_empty() {
             self.generation = Some(self.writer.publish(&change).await?);
         }

@@ -2,6 +2,7 @@
 
 use tokio::sync::OnceCell;
 
+use super::entities::KnownEntities;
 use super::filter::Facts;
 use super::modes::SectionIndex;
 use crate::error::{Error, Result};
@@ -14,11 +15,19 @@ pub(super) struct Searched {
     facts: Facts,
     /// Read with the first question that asks for sections.
     sections: OnceCell<SectionIndex>,
+    /// Read with the first question that asks for them.
+    entities: OnceCell<KnownEntities>,
 }
 
 impl Searched {
     pub(super) fn new(namespace: Namespace) -> Self {
-        Searched { namespace, snapshot: OnceCell::new(), facts: Facts::default(), sections: OnceCell::new() }
+        Searched {
+            namespace,
+            snapshot: OnceCell::new(),
+            facts: Facts::default(),
+            sections: OnceCell::new(),
+            entities: OnceCell::new(),
+        }
     }
 
     pub(super) fn name(&self) -> &str {
@@ -37,6 +46,11 @@ impl Searched {
     pub(super) async fn sections(&self) -> Result<&SectionIndex> {
         let load = async || Ok(SectionIndex::new(self.snapshot().await?.all_sections().await?));
         self.sections.get_or_try_init(load).await
+    }
+
+    pub(super) async fn entities(&self) -> Result<&KnownEntities> {
+        let load = async || KnownEntities::read(self.snapshot().await?).await;
+        self.entities.get_or_try_init(load).await
     }
 }
 
