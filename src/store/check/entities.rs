@@ -31,7 +31,7 @@ pub(super) fn check(rows: &[EntityRow], counted: &[EntityRow]) -> Vec<Finding> {
             };
             let what = match told(known) == told(row) {
                 true => "other documents mention it than its row says".to_owned(),
-                false => format!("its row says that {} mention it; {} do", told(known), told(row)),
+                false => format!("its row counts {} that mention it; there are {}", told(known), told(row)),
             };
             findings.push(Finding::repairable(&row.name, Part::Entities, what));
         }
@@ -57,7 +57,7 @@ mod tests {
         let found = check(&[pump], &[counted]);
         assert_eq!(
             found[0].what,
-            "its row says that 2 passages of 1 document mention it; 3 passages of 2 documents do"
+            "its row counts 2 passages of 1 document that mention it; there are 3 passages of 2 documents"
         );
         assert!(found[0].repairable && found[0].part == Part::Entities);
     }

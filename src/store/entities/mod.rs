@@ -8,6 +8,8 @@
 mod mentions;
 mod rows;
 mod table;
+#[cfg(test)]
+mod tests;
 
 pub(super) use mentions::{MentionCounter, naming};
 pub use rows::{EntityChange, EntityRow, EntityState};

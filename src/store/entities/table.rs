@@ -28,7 +28,7 @@ pub(in crate::store) fn entities_schema() -> SchemaRef {
     ]))
 }
 
-fn to_batch(rows: &[&EntityRow]) -> Result<RecordBatch> {
+pub(super) fn to_batch(rows: &[&EntityRow]) -> Result<RecordBatch> {
     let texts = |of: &dyn Fn(&EntityRow) -> String| -> ArrayRef {
         Arc::new(StringArray::from_iter_values(rows.iter().map(|row| of(row))))
     };
