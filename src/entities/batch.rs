@@ -15,6 +15,9 @@ const LONGEST_LINE: usize = 64 << 10;
 /// More lines are refused.
 const MOST_LINES: usize = 200_000;
 
+/// More bytes are refused.
+const LARGEST: usize = 64 << 20;
+
 /// One line.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -44,6 +47,7 @@ struct Line {
 pub fn read_batch(input: &mut dyn BufRead, from: &str, now: Timestamp) -> Result<Vec<(String, EntityOrder)>> {
     let mut orders = Vec::new();
     let mut bytes = Vec::new();
+    let mut total = 0;
     for number in 1.. {
         let place = format!("line {number} of {from}");
         bytes.clear();
@@ -57,6 +61,11 @@ pub fn read_batch(input: &mut dyn BufRead, from: &str, now: Timestamp) -> Result
         if bytes.len() > LONGEST_LINE {
             return Err(Error::usage(format!("{place} is longer than {} kB; nothing was changed", LONGEST_LINE >> 10))
                 .hint("a line is one entity with one state"));
+        }
+        total += bytes.len();
+        if total > LARGEST {
+            return Err(Error::usage(format!("{from} has more than {} MB; nothing was changed", LARGEST >> 20))
+                .hint("give it in several files"));
         }
         if number > MOST_LINES {
             return Err(Error::usage(format!("{from} has more than {MOST_LINES} lines; nothing was changed"))
@@ -132,6 +141,8 @@ mod tests {
         let error = read_batch(&mut std::io::BufReader::new(endless), "y", Timestamp::UNIX_EPOCH).unwrap_err();
         assert!(error.message().contains("longer than 64 kB"));
         assert!(told(&"{\"name\":\"a\"}\n".repeat(MOST_LINES + 1)).contains("more than 200000 lines"));
+        let long = format!("{{\"name\":\"a\"}}{}\n", " ".repeat(LONGEST_LINE - 20));
+        assert!(told(&long.repeat(LARGEST / LONGEST_LINE + 2)).contains("more than 64 MB"));
         let error = read_batch(&mut &b"\xff\xfe"[..], "y", Timestamp::UNIX_EPOCH).unwrap_err();
         assert!(error.message().contains("not UTF-8"));
     }

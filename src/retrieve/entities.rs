@@ -33,7 +33,13 @@ impl KnownEntities {
         Ok(KnownEntities { rows, names })
     }
 
-    fn in_text(&self, text: &str) -> Vec<&EntityRow> {
+    /// Their rows.
+    pub(super) fn rows(&self) -> &[EntityRow] {
+        &self.rows
+    }
+
+    /// Those that a text mentions.
+    pub(super) fn in_text(&self, text: &str) -> Vec<&EntityRow> {
         self.names.in_text(text).into_iter().map(|place| &self.rows[place]).collect()
     }
 }

@@ -12,8 +12,8 @@ use unicode_normalization::UnicodeNormalization;
 use super::script::{Script, is_unspaced, script_of};
 use crate::error::{Error, Result};
 
-/// A name or a text as it is compared: full-width forms as others, small letters, white space as one space, and none
-/// between characters that are written without.
+/// A name or a text as it is compared: full-width forms as others, small letters, one kind of hyphen and of apostrophe,
+/// white space as one space, and none between characters that are written without.
 pub fn fold_name(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     let mut space = false;
@@ -22,6 +22,13 @@ pub fn fold_name(text: &str) -> String {
             space = true;
             continue;
         }
+        let c = match c {
+            // Typesetting puts these in the place of what people type.
+            '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+            '\u{2018}' | '\u{2019}' => '\'',
+            '\u{AD}' => continue,
+            other => other,
+        };
         if std::mem::take(&mut space) && folded.chars().next_back().is_some_and(|last| !(glued(last) && glued(c))) {
             folded.push(' ');
         }
@@ -138,6 +145,7 @@ mod tests {
         assert_eq!(fold_name("泵站 维护\n手册"), "泵站维护手册");
         assert_eq!(fold_name("使用 PDF 手册"), "使用 pdf 手册");
         assert_eq!(found(&["Norwick Pump Station", "P-12"], "The NORWICK pump\nstation has ｐ-１２."), [0, 1]);
+        assert_eq!(found(&["P-12", "O'Brien"], "P\u{2011}12 of O’Bri\u{ad}en"), [0, 1]);
         assert_eq!(found(&["café"], "the cafe\u{301}"), [0], "however an accent is written");
     }
 
