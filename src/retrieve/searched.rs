@@ -15,19 +15,11 @@ pub(super) struct Searched {
     facts: Facts,
     /// Read with the first question that asks for sections.
     sections: OnceCell<SectionIndex>,
-    /// Read with the first question that asks for them.
-    entities: OnceCell<KnownEntities>,
 }
 
 impl Searched {
     pub(super) fn new(namespace: Namespace) -> Self {
-        Searched {
-            namespace,
-            snapshot: OnceCell::new(),
-            facts: Facts::default(),
-            sections: OnceCell::new(),
-            entities: OnceCell::new(),
-        }
+        Searched { namespace, snapshot: OnceCell::new(), facts: Facts::default(), sections: OnceCell::new() }
     }
 
     pub(super) fn name(&self) -> &str {
@@ -49,8 +41,7 @@ impl Searched {
     }
 
     pub(super) async fn entities(&self) -> Result<&KnownEntities> {
-        let load = async || KnownEntities::read(self.snapshot().await?).await;
-        self.entities.get_or_try_init(load).await
+        self.facts.entities(self.snapshot().await?).await
     }
 }
 

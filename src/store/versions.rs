@@ -63,7 +63,10 @@ impl DamagedVersion {
 
     /// Whether a generation needs it.
     pub(super) fn is_of(&self, manifest: &Manifest) -> bool {
-        TABLES.iter().zip(versions_of(manifest)).any(|(table, version)| (*table, version) == (self.table, Some(self.version)))
+        TABLES
+            .iter()
+            .zip(versions_of(manifest))
+            .any(|(table, version)| (*table, version) == (self.table, Some(self.version)))
     }
 }
 

@@ -15,9 +15,28 @@ use crate::error::{Error, Result};
 /// A name or a text as it is compared: full-width forms as others, small letters, one kind of hyphen and of apostrophe,
 /// white space as one space, and none between characters that are written without.
 pub fn fold_name(text: &str) -> String {
-    let mut folded = String::with_capacity(text.len());
+    match text.chars().all(|c| plain(c).is_some()) {
+        // Most text, at several times the speed.
+        true => spaced(text.chars().filter_map(plain), text.len()),
+        false => spaced(text.nfkc().flat_map(char::to_lowercase).nfkc(), text.len()),
+    }
+}
+
+/// What normalisation and small letters make of a character that no neighbour changes; `None` of any other.
+fn plain(c: char) -> Option<char> {
+    match c {
+        '\0'..='\u{7F}' => Some(c.to_ascii_lowercase()),
+        '\u{4E00}'..='\u{9FFF}' | '、' | '。' | '《' | '》' | '“' | '”' | '‘' | '’' | '—' => Some(c),
+        '\u{FF01}'..='\u{FF5E}' => char::from_u32(u32::from(c) - 0xFEE0).map(|c| c.to_ascii_lowercase()),
+        '\u{3000}' => Some(' '),
+        _ => None,
+    }
+}
+
+fn spaced(text: impl Iterator<Item = char>, length: usize) -> String {
+    let mut folded = String::with_capacity(length);
     let mut space = false;
-    for c in text.nfkc().flat_map(char::to_lowercase).nfkc() {
+    for c in text {
         if c.is_whitespace() {
             space = true;
             continue;
@@ -188,6 +207,14 @@ mod tests {
             together.sort_unstable();
             let alone: Vec<usize> = (0..names.len()).filter(|i| !found(&[names[*i]], &text).is_empty()).collect();
             prop_assert_eq!(together, alone);
+        }
+
+        /// What is folded fast is folded as the rest.
+        #[test]
+        fn both_ways_of_folding_agree(text in "([ -~]|[一-鿿、。《》“”‘’—]|[！-～]|\u{3000}|\n){0,30}") {
+            let slowly = spaced(text.nfkc().flat_map(char::to_lowercase).nfkc(), 0);
+            prop_assert!(text.chars().all(|c| plain(c).is_some()));
+            prop_assert_eq!(fold_name(&text), slowly);
         }
 
         /// Folding a folded name changes nothing.

@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 use tokio::sync::OnceCell;
 
 use super::keys::fold;
-use super::mentions::Mentions;
 use crate::error::Result;
+use crate::retrieve::entities::KnownEntities;
 use crate::store::{DocumentFacts, PassageFacts, Snapshot};
 use crate::structure::normalise_title;
 
@@ -21,7 +21,7 @@ pub(in crate::retrieve) struct Facts {
     languages: OnceCell<HashMap<String, String>>,
     titles: OnceCell<Titles>,
     notes: OnceCell<HashMap<String, Vec<Notes>>>,
-    mentions: OnceCell<Mentions>,
+    entities: OnceCell<KnownEntities>,
 }
 
 /// Titles by the ids of their sections.
@@ -122,9 +122,9 @@ impl Facts {
         }
     }
 
-    /// Which passages mention which entities.
-    pub(super) async fn mentions(&self, snapshot: &Snapshot) -> Result<&Mentions> {
-        self.mentions.get_or_try_init(|| Mentions::read(snapshot)).await
+    /// The entities, ready to be recognised.
+    pub(in crate::retrieve) async fn entities(&self, snapshot: &Snapshot) -> Result<&KnownEntities> {
+        self.entities.get_or_try_init(|| KnownEntities::read(snapshot)).await
     }
 
     /// What people noted, by passage.

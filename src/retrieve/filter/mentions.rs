@@ -1,45 +1,52 @@
 //! Which passages mention which entities, for filters that ask for one.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::HashMap;
 
 use crate::error::Result;
 use crate::retrieve::entities::KnownEntities;
 use crate::store::Snapshot;
+use crate::text::fold_name;
 
-/// The entities of the passages of a namespace.
-#[derive(Debug, Default)]
-pub(in crate::retrieve) struct Mentions {
-    /// By passage, all names of what it mentions, as names are compared.
+/// The entities of a namespace that its documents and passages mention.
+pub(super) struct Mentions<'a> {
+    known: &'a KnownEntities,
+    /// By document, all names of what its passages mention, as names are compared.
+    documents: HashMap<&'a str, Vec<String>>,
+    /// The same by passage, of the documents that were read.
     passages: HashMap<String, Vec<String>>,
-    documents: HashSet<String>,
 }
 
-impl Mentions {
-    /// Reads the passages of the documents that mention anything, and looks again who is mentioned where: the store
-    /// keeps how often.
-    pub(super) async fn read(snapshot: &Snapshot) -> Result<Self> {
-        let known = KnownEntities::read(snapshot).await?;
-        let documents: BTreeSet<String> = known.rows().iter().flat_map(|row| row.mentions.keys().cloned()).collect();
-        let documents: Vec<String> = documents.into_iter().collect();
-        let mut mentions = Mentions::default();
-        snapshot.each_passage_of(&documents, &mut |passage| {
-            let named = known.in_text(&passage.content);
-            if !named.is_empty() {
-                let names = named.iter().flat_map(|row| row.names()).map(crate::text::fold_name);
-                mentions.passages.insert(passage.chunk_id, names.collect());
-                mentions.documents.insert(passage.doc_id);
+impl<'a> Mentions<'a> {
+    /// What is known of documents without reading their text.
+    pub(super) fn of_documents(known: &'a KnownEntities) -> Self {
+        let mut documents: HashMap<&str, Vec<String>> = HashMap::new();
+        for row in known.rows() {
+            let names: Vec<String> = row.names().map(fold_name).collect();
+            for doc_id in row.mentions.keys() {
+                documents.entry(doc_id).or_default().extend(names.iter().cloned());
             }
-        })?;
-        Ok(mentions)
+        }
+        Mentions { known, documents, passages: HashMap::new() }
+    }
+
+    /// Reads the passages of some documents, and looks who is mentioned in each: the store keeps how often.
+    pub(super) fn read(&mut self, snapshot: &Snapshot, doc_ids: &[String]) -> Result<()> {
+        snapshot.each_passage_of(doc_ids, &mut |passage| {
+            let named = self.known.in_text(&passage.content);
+            if !named.is_empty() {
+                let names = named.iter().flat_map(|row| row.names()).map(fold_name);
+                self.passages.insert(passage.chunk_id, names.collect());
+            }
+        })
+    }
+
+    /// The names of what some passage of a document mentions.
+    pub(super) fn of_document(&self, doc_id: &str) -> &[String] {
+        self.documents.get(doc_id).map_or(&[], Vec::as_slice)
     }
 
     /// The names of what a passage mentions.
-    pub(super) fn of(&self, chunk_id: &str) -> &[String] {
+    pub(super) fn of_passage(&self, chunk_id: &str) -> &[String] {
         self.passages.get(chunk_id).map_or(&[], Vec::as_slice)
-    }
-
-    /// Whether a passage of a document mentions anything.
-    pub(super) fn has_document(&self, doc_id: &str) -> bool {
-        self.documents.contains(doc_id)
     }
 }

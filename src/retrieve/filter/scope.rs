@@ -54,7 +54,7 @@ struct World<'a> {
     languages: Option<&'a HashMap<String, String>>,
     titles: Option<Cow<'a, Titles>>,
     notes: Option<&'a HashMap<String, Vec<Notes>>>,
-    mentions: Option<&'a Mentions>,
+    mentions: Option<Mentions<'a>>,
 }
 
 /// Which passages may be found in each of the namespaces: those that the restriction lets through, in the documents
@@ -85,6 +85,10 @@ pub(in crate::retrieve) async fn scopes(
             world.passages = Some(facts.passages(snapshot, None).await?);
             world.languages = Some(facts.languages(snapshot).await?);
             world.titles = Some(facts.titles(snapshot, None).await?);
+            if let Some(mentions) = &mut world.mentions {
+                let all: Vec<String> = world.documents.rows.iter().map(|row| row.doc_id.clone()).collect();
+                mentions.read(snapshot, &all)?;
+            }
         }
         return Err(blame(&parts, &worlds));
     }
@@ -179,12 +183,18 @@ impl<'a> World<'a> {
             languages: None,
             titles: None,
             notes: if noted { Some(facts.notes(snapshot).await?) } else { None },
-            mentions: if mentioned { Some(facts.mentions(snapshot).await?) } else { None },
+            mentions: match mentioned {
+                true => Some(Mentions::of_documents(facts.entities(snapshot).await?)),
+                false => None,
+            },
         };
         let needed = world.needed(&parts.iter().collect::<Vec<_>>());
         if !needed.is_empty() {
             let of = (needed.len() <= FEW_DOCUMENTS).then_some(needed.as_slice());
             world.passages = Some(facts.passages(snapshot, of).await?);
+            if let Some(mentions) = &mut world.mentions {
+                mentions.read(snapshot, &needed)?;
+            }
             if any(&|test| test.key == Key::Language) {
                 world.languages = Some(facts.languages(snapshot).await?);
             }
@@ -219,10 +229,11 @@ impl<'a> World<'a> {
             return Some(false);
         }
         all_hold(parts, &|test| {
-            // Of a document that mentions nothing, its passages need not be asked.
-            if test.key == Key::Entity && self.mentions.is_some_and(|mentions| !mentions.has_document(&document.doc_id))
-            {
-                return Some(test.holds_of_entities(&[]));
+            if let (Key::Entity, Some(mentions)) = (&test.key, &self.mentions) {
+                // A passage mentions some of what its document does; where that makes no difference, it is settled.
+                let nothing = test.holds_of_entities(&[]);
+                let all = test.holds_of_entities(mentions.of_document(&document.doc_id));
+                return (all == nothing).then_some(nothing);
             }
             (!self.is_of_passages(&test.key)).then(|| test.holds_of_document(document))
         })
@@ -266,7 +277,7 @@ impl<'a> World<'a> {
         let titles = self.titles.as_ref().map(|titles| titles_above(&passage.section_id, titles)).unwrap_or_default();
         let language = self.languages.and_then(|languages| languages.get(&passage.chunk_id)).map_or("", String::as_str);
         let notes = self.notes.and_then(|notes| notes.get(&passage.chunk_id)).map_or(&[][..], Vec::as_slice);
-        let entities = self.mentions.map_or(&[][..], |mentions| mentions.of(&passage.chunk_id));
+        let entities = self.mentions.as_ref().map_or(&[][..], |mentions| mentions.of_passage(&passage.chunk_id));
         let place = Place { passage, language, titles, notes, entities };
         all_hold(parts, &|test| Some(test.holds_of_passage(document, &place))) == Some(true)
     }
