@@ -1,7 +1,7 @@
 //! `kb entities`: the things that documents speak of, and what they are.
 
 use clap::Args;
-use jiff::{Span, Timestamp};
+use jiff::Timestamp;
 
 use super::Context;
 use super::filter::parse_time;
@@ -39,7 +39,7 @@ pub struct EntitiesArgs {
 
 pub async fn run(context: &Context, args: EntitiesArgs) -> Result<u8> {
     let namespaces = context.store()?.namespaces_named(&context.global.namespace)?;
-    let moment = last_moment(args.as_of, Timestamp::now());
+    let moment = args.as_of.map_or_else(Timestamp::now, |period| period.last());
     let (mut listed, mut found) = (Vec::<ListedEntity>::new(), Vec::<EntityFacts>::new());
     let mut all: Vec<EntityRow> = Vec::new();
     for namespace in &namespaces {
@@ -71,10 +71,4 @@ pub async fn run(context: &Context, args: EntitiesArgs) -> Result<u8> {
     }
     context.show(&EntityView { entities: &found, several: namespaces.len() > 1 })?;
     Ok(0)
-}
-
-/// The moment that is meant by a time: its last.
-fn last_moment(asked: Option<Period>, now: Timestamp) -> Timestamp {
-    let before = |end: Timestamp| end.checked_sub(Span::new().nanoseconds(1)).unwrap_or(end);
-    asked.map_or(now, |period| before(period.end))
 }

@@ -6,7 +6,7 @@
 use std::time::Instant;
 
 use futures::future::try_join_all;
-use jiff::{Span, Timestamp};
+use jiff::Timestamp;
 use serde::Serialize;
 
 use super::searched::Searched;
@@ -137,8 +137,7 @@ impl<'k> Recogniser<'k> {
 
 /// The moment of which states are told: the last of the time that was asked for.
 fn moment(request: &SearchRequest, now: Timestamp) -> Timestamp {
-    let before = |end: Timestamp| end.checked_sub(Span::new().nanoseconds(1)).unwrap_or(end);
-    request.restriction.as_of.map_or(now, |period| before(period.end))
+    request.restriction.as_of.map_or(now, |period| period.last())
 }
 
 /// Says in the trace which entities the question mentions, with or without a state.

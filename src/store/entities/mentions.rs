@@ -5,14 +5,21 @@
 
 use std::collections::HashSet;
 
-use super::rows::EntityRow;
+use super::rows::{EntityChange, EntityRow};
 use crate::error::Result;
 use crate::store::rows::{ChunkRow, ChunkType};
 use crate::text::{Names, fold_name};
 
-/// All that decides who is mentioned: each name as it is compared, with the key of what it names.
-pub(in crate::store) fn naming(rows: &[EntityRow]) -> HashSet<(&str, String)> {
-    rows.iter().flat_map(|row| row.names().map(|name| (row.key.as_str(), fold_name(name)))).collect()
+impl EntityChange {
+    /// Whether somebody has other names after it than before, so that it must be looked again who is mentioned.
+    pub(super) fn renames(&self, before: &[EntityRow], after: &[EntityRow]) -> bool {
+        let touched: HashSet<&String> = self.remove.iter().chain(self.put.iter().map(|row| &row.key)).collect();
+        let naming = |rows: &[EntityRow]| -> HashSet<(String, String)> {
+            let rows = rows.iter().filter(|row| touched.contains(&row.key));
+            rows.flat_map(|row| row.names().map(|name| (row.key.clone(), fold_name(name)))).collect()
+        };
+        naming(before) != naming(after)
+    }
 }
 
 /// Counts mentions into rows of entities.
@@ -46,9 +53,14 @@ impl MentionCounter {
     /// Counts a chunk, if it is a passage.
     pub(in crate::store) fn count(&mut self, chunk: &ChunkRow) {
         if chunk.chunk_type == ChunkType::Parent {
-            for place in self.names.in_text(&chunk.content) {
-                *self.rows[place].mentions.entry(chunk.doc_id.clone()).or_default() += 1;
-            }
+            self.count_passage(&chunk.doc_id, &chunk.content);
+        }
+    }
+
+    /// Counts a passage of a document by its text.
+    pub(in crate::store) fn count_passage(&mut self, doc_id: &str, text: &str) {
+        for place in self.names.in_text(text) {
+            *self.rows[place].mentions.entry(doc_id.to_owned()).or_default() += 1;
         }
     }
 
@@ -90,9 +102,15 @@ mod tests {
 
     #[test]
     fn states_and_types_do_not_decide_who_is_mentioned() {
-        let before = entity("Pump 1", &["P1"]);
-        let retyped = EntityRow { kind: "machine".into(), ..entity("PUMP  1", &["p1"]) };
-        assert_eq!(naming(&[before.clone()]), naming(&[retyped]));
-        assert_ne!(naming(&[before]), naming(&[entity("Pump 1", &[])]));
+        let before = [entity("Pump 1", &["P1"]), entity("Valve", &[])];
+        let renames = |row: EntityRow| {
+            let change = EntityChange { put: vec![row], ..EntityChange::default() };
+            change.renames(&before, &change.applied(&before))
+        };
+        assert!(!renames(EntityRow { kind: "machine".into(), ..entity("PUMP  1", &["p1"]) }));
+        assert!(renames(entity("Pump 1", &[])));
+        assert!(renames(entity("Pump 2", &[])));
+        let removal = EntityChange { remove: vec!["valve".to_owned()], ..EntityChange::default() };
+        assert!(removal.renames(&before, &removal.applied(&before)));
     }
 }

@@ -11,6 +11,6 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub(super) use mentions::{MentionCounter, naming};
+pub(super) use mentions::MentionCounter;
 pub use rows::{EntityChange, EntityRow, EntityState};
 pub(super) use table::entities_schema;

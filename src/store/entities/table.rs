@@ -7,12 +7,12 @@ use lancedb::arrow::arrow_array::{ArrayRef, RecordBatch, StringArray};
 use lancedb::arrow::arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use super::rows::{EntityChange, EntityRow};
-use super::{MentionCounter, naming};
+use super::MentionCounter;
 use crate::error::{Error, Result};
-use crate::store::convert::{chunks_from_batch, map_rows, to_json};
+use crate::store::convert::{Columns, map_rows, to_json};
 use crate::store::rows::NewDocument;
-use crate::store::snapshot::{CHUNK_COLUMNS, Snapshot};
-use crate::store::tables::{ENTITIES, Tables};
+use crate::store::snapshot::Snapshot;
+use crate::store::tables::{CHUNKS, ENTITIES, Tables};
 
 /// The schema of the table.
 pub(in crate::store) fn entities_schema() -> SchemaRef {
@@ -82,16 +82,19 @@ impl Tables {
         if before.is_empty() && after.is_empty() {
             return Ok(());
         }
-        let renamed = naming(&before) != naming(&after);
-        let mut counter = MentionCounter::new(after)?;
-        if renamed || change.anew {
+        let after = if change.renames(&before, &after) || change.anew {
+            let mut counter = MentionCounter::new(after)?;
             counter.forget();
             self.count_mentions(&mut counter).await?;
+            counter.into_rows()
+        } else if removed.is_empty() && added.is_empty() {
+            after
         } else {
+            let mut counter = MentionCounter::new(after)?;
             counter.forget_documents(removed);
             added.iter().flat_map(|new| &new.chunks).for_each(|chunk| counter.count(chunk));
-        }
-        let after = counter.into_rows();
+            counter.into_rows()
+        };
         let (stale, fresh) = differing(&before, &after, change.anew);
         self.delete(table, "entity", &stale).await?;
         self.append(table, to_batch(&fresh)?).await
@@ -100,9 +103,12 @@ impl Tables {
     /// Counts the passages of all documents, in one pass over the table.
     pub(in crate::store) async fn count_mentions(&self, counter: &mut MentionCounter) -> Result<()> {
         let parents = Some("chunk_type = 'parent'".to_owned());
-        let mut passages = self.stream(&self.chunks, parents, Some(CHUNK_COLUMNS)).await?;
+        let mut passages = self.stream(&self.chunks, parents, Some(&["doc_id", "content"])).await?;
         while let Some(batch) = self.next(&mut passages).await? {
-            chunks_from_batch(&batch)?.iter().for_each(|chunk| counter.count(chunk));
+            let columns = Columns { table: CHUNKS, batch: &batch };
+            for row in 0..batch.num_rows() {
+                counter.count_passage(columns.str("doc_id", row)?, columns.str("content", row)?);
+            }
         }
         Ok(())
     }
