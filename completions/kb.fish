@@ -357,7 +357,7 @@ complete -c kb -n "__fish_kb_using_subcommand entity-set" -l time -d 'From when 
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l from -d 'Read many from this file, a line of JSON each; - for standard input' -r -F
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand entity-set" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand entity-set" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -377,7 +377,7 @@ complete -c kb -n "__fish_kb_using_subcommand entity-set" -s h -l help -d 'Print
 complete -c kb -n "__fish_kb_using_subcommand entities" -l as-of -d 'What they were at the end of this time [default: now]' -r
 complete -c kb -n "__fish_kb_using_subcommand entities" -l type -d 'Only those of this type' -r
 complete -c kb -n "__fish_kb_using_subcommand entities" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand entities" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand entities" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand entities" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'

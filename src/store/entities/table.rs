@@ -6,8 +6,8 @@ use std::sync::Arc;
 use lancedb::arrow::arrow_array::{ArrayRef, RecordBatch, StringArray};
 use lancedb::arrow::arrow_schema::{DataType, Field, Schema, SchemaRef};
 
-use super::rows::{EntityChange, EntityRow};
 use super::MentionCounter;
+use super::rows::{EntityChange, EntityRow};
 use crate::error::{Error, Result};
 use crate::store::convert::{Columns, map_rows, to_json};
 use crate::store::rows::NewDocument;
