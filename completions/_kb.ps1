@@ -44,6 +44,8 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('chunks-list', 'chunks-list', [CompletionResultType]::ParameterValue, 'List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)')
             [CompletionResult]::new('chunk-edit', 'chunk-edit', [CompletionResultType]::ParameterValue, 'Change chunks: their text, and what is noted about them; the files stay')
             [CompletionResult]::new('chunk-delete', 'chunk-delete', [CompletionResultType]::ParameterValue, 'Take chunks out of documents; the files stay')
+            [CompletionResult]::new('entity-set', 'entity-set', [CompletionResultType]::ParameterValue, 'Set what a thing that documents speak of is, and since when')
+            [CompletionResult]::new('entities', 'entities', [CompletionResultType]::ParameterValue, 'List the things that documents speak of with their states, or tell all about one')
             [CompletionResult]::new('docs', 'docs', [CompletionResultType]::ParameterValue, 'List the documents, or describe some of them')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Take documents out of the knowledge base; the files stay')
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing')
@@ -306,6 +308,49 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only say what would be deleted')
             [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
             [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--no-progress', '--no-progress', [CompletionResultType]::ParameterName, 'No progress display')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'kb;entity-set' {
+            [CompletionResult]::new('--type', '--type', [CompletionResultType]::ParameterName, 'Of which type it is: pump, person, contract')
+            [CompletionResult]::new('--state', '--state', [CompletionResultType]::ParameterName, 'What it is from --time on, on one line')
+            [CompletionResult]::new('--alias', '--alias', [CompletionResultType]::ParameterName, 'Another name of it; may be given several times')
+            [CompletionResult]::new('--time', '--time', [CompletionResultType]::ParameterName, 'From when on the state holds, such as 2026-11-21 or "2 weeks ago" [default: now]; with --remove, of when it is')
+            [CompletionResult]::new('--from', '--from', [CompletionResultType]::ParameterName, 'Read many from this file, a line of JSON each; - for standard input')
+            [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`')
+            [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--retype', '--retype', [CompletionResultType]::ParameterName, 'Give it --type although it has another')
+            [CompletionResult]::new('--remove', '--remove', [CompletionResultType]::ParameterName, 'Take out the state of --time and each --alias; without these, the entity with all its states')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only say what would be done')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--no-progress', '--no-progress', [CompletionResultType]::ParameterName, 'No progress display')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'kb;entities' {
+            [CompletionResult]::new('--as-of', '--as-of', [CompletionResultType]::ParameterName, 'What they were at the end of this time [default: now]')
+            [CompletionResult]::new('--type', '--type', [CompletionResultType]::ParameterName, 'Only those of this type')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`')
+            [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
@@ -665,6 +710,8 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('chunks-list', 'chunks-list', [CompletionResultType]::ParameterValue, 'List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)')
             [CompletionResult]::new('chunk-edit', 'chunk-edit', [CompletionResultType]::ParameterValue, 'Change chunks: their text, and what is noted about them; the files stay')
             [CompletionResult]::new('chunk-delete', 'chunk-delete', [CompletionResultType]::ParameterValue, 'Take chunks out of documents; the files stay')
+            [CompletionResult]::new('entity-set', 'entity-set', [CompletionResultType]::ParameterValue, 'Set what a thing that documents speak of is, and since when')
+            [CompletionResult]::new('entities', 'entities', [CompletionResultType]::ParameterValue, 'List the things that documents speak of with their states, or tell all about one')
             [CompletionResult]::new('docs', 'docs', [CompletionResultType]::ParameterValue, 'List the documents, or describe some of them')
             [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Take documents out of the knowledge base; the files stay')
             [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing')
@@ -703,6 +750,12 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             break
         }
         'kb;help;chunk-delete' {
+            break
+        }
+        'kb;help;entity-set' {
+            break
+        }
+        'kb;help;entities' {
             break
         }
         'kb;help;docs' {

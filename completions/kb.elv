@@ -41,6 +41,8 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand chunks-list 'List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)'
             cand chunk-edit 'Change chunks: their text, and what is noted about them; the files stay'
             cand chunk-delete 'Take chunks out of documents; the files stay'
+            cand entity-set 'Set what a thing that documents speak of is, and since when'
+            cand entities 'List the things that documents speak of with their states, or tell all about one'
             cand docs 'List the documents, or describe some of them'
             cand remove 'Take documents out of the knowledge base; the files stay'
             cand status 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing'
@@ -295,6 +297,47 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --dry-run 'Only say what would be deleted'
             cand -y 'Do not ask'
             cand --yes 'Do not ask'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the method chosen and the time of each stage'
+            cand --verbose 'Say more: the method chosen and the time of each stage'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'kb;entity-set'= {
+            cand --type 'Of which type it is: pump, person, contract'
+            cand --state 'What it is from --time on, on one line'
+            cand --alias 'Another name of it; may be given several times'
+            cand --time 'From when on the state holds, such as 2026-11-21 or "2 weeks ago" [default: now]; with --remove, of when it is'
+            cand --from 'Read many from this file, a line of JSON each; - for standard input'
+            cand --wait 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]'
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`'
+            cand --namespace 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
+            cand --retype 'Give it --type although it has another'
+            cand --remove 'Take out the state of --time and each --alias; without these, the entity with all its states'
+            cand --dry-run 'Only say what would be done'
+            cand -q 'Only results and errors'
+            cand --quiet 'Only results and errors'
+            cand -v 'Say more: the method chosen and the time of each stage'
+            cand --verbose 'Say more: the method chosen and the time of each stage'
+            cand --no-progress 'No progress display'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
+        }
+        &'kb;entities'= {
+            cand --as-of 'What they were at the end of this time [default: now]'
+            cand --type 'Only those of this type'
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`'
+            cand --namespace 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`'
+            cand --format 'How results are written [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]'
             cand -q 'Only results and errors'
             cand --quiet 'Only results and errors'
             cand -v 'Say more: the method chosen and the time of each stage'
@@ -628,6 +671,8 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand chunks-list 'List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)'
             cand chunk-edit 'Change chunks: their text, and what is noted about them; the files stay'
             cand chunk-delete 'Take chunks out of documents; the files stay'
+            cand entity-set 'Set what a thing that documents speak of is, and since when'
+            cand entities 'List the things that documents speak of with their states, or tell all about one'
             cand docs 'List the documents, or describe some of them'
             cand remove 'Take documents out of the knowledge base; the files stay'
             cand status 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing'
@@ -658,6 +703,10 @@ set edit:completion:arg-completer[kb] = {|@words|
         &'kb;help;chunk-edit'= {
         }
         &'kb;help;chunk-delete'= {
+        }
+        &'kb;help;entity-set'= {
+        }
+        &'kb;help;entities'= {
         }
         &'kb;help;docs'= {
         }

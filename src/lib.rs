@@ -26,6 +26,7 @@ pub mod cli;
 pub mod config;
 pub mod edit;
 pub mod embed;
+pub mod entities;
 pub mod error;
 pub mod eval;
 pub mod ingest;

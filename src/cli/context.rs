@@ -24,12 +24,15 @@ Examples:
   kb context retry limit --template prompt.txt      laid out as you like it
 
 Documents come in the order of their best passages, the passages of each in reading order, each section with its
-titles, id and pages; where there is room, a line in front of them says what the document is. The whole text is counted and never has more tokens than asked for; what was found and did not
-fit is named in its last line, where there is room, and on standard error.
+titles, id and pages; where there is room, a line in front of them says what the document is. The states of entities
+(`kb entity-set`) that the question or a passage mentions come first, as of --as-of or now, in at most a fifth of the
+tokens. The whole text is counted and never has more tokens than asked for; what was found and did not fit is named in
+its last line, where there is room, and on standard error.
 
 A template is written in Jinja (https://docs.rs/minijinja). It may use query; documents, each with title, source,
 summary, doc_id, namespace and passages; of each passage section_title, section_id, page_start, page_end, score, text and
-chunk_ids; and left_out, each with source, section_id, section_title and chunk_ids:
+chunk_ids; entities, each with name, type, aliases, namespace, state, time and in_question; left_out, each with source,
+section_id, section_title and chunk_ids; and entities_left_out, which are names:
 
   {% for document in documents %}
   <document title=\"{{ document.title }}\" source=\"{{ document.source }}\">
@@ -64,7 +67,7 @@ pub async fn run(context: &Context, args: ContextArgs) -> Result<u8> {
     let most = request.shape.max_tokens.unwrap_or(DEFAULT_TOKENS);
     let found = kernel.context(&request, most, layout).await?;
     tell(context, &found.notes, &found.route, &found.trace);
-    if found.documents.is_empty() {
+    if found.documents.is_empty() && found.entities.is_empty() {
         context.tell(&format!("nothing found for {:?}", crate::text::truncate(&found.query, 80)));
         return Ok(1);
     }

@@ -32,7 +32,7 @@ pub struct DiffArgs {
 pub async fn run(context: &Context, args: DiffArgs) -> Result<u8> {
     let namespace = context.store()?.namespace(&context.global.namespace)?;
     let diff = store::diff(&namespace, args.from, args.to, !args.stat).await?;
-    let is_empty = diff.documents.is_empty();
+    let is_empty = diff.is_empty();
     context.show(&DiffView(&diff))?;
     if is_empty {
         context.tell(&format!("generations {} and {} do not differ", diff.from, diff.to));

@@ -12,7 +12,8 @@ pub(super) const FILTERS: &str = "\
 Filters: KEY =, !=, <, <=, >, >= VALUE, KEY in (A, B), KEY contains TEXT, KEY exists, joined
 by and, or, not and ( ). Values with spaces need quotes. Keys: format, path (a glob, a folder
 or a file), source, title, tags, time, section (path or title, subsections included), page,
-language, every field of a document's metadata, every note of a chunk. Numbers compare as
+language, entity (one that the passage mentions, by any of its names), every field of a
+document's metadata, every note of a chunk. Numbers compare as
 numbers, times as times, all else as text without case.
 
 Times: 2026-11-21, 2026-11, 2026, RFC 3339, \"90d ago\", yesterday; without a zone they are UTC.

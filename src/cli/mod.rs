@@ -10,6 +10,8 @@ mod context;
 mod diff;
 mod docs;
 mod editor;
+mod entities;
+mod entity_set;
 mod eval;
 mod filter;
 mod ingest;
@@ -112,6 +114,8 @@ enum Command {
     ChunksList(chunks_list::ChunksListArgs),
     ChunkEdit(chunk_edit::ChunkEditArgs),
     ChunkDelete(chunk_delete::ChunkDeleteArgs),
+    EntitySet(entity_set::EntitySetArgs),
+    Entities(entities::EntitiesArgs),
     Docs(docs::DocsArgs),
     Remove(remove::RemoveArgs),
     Status(status::StatusArgs),
@@ -169,6 +173,8 @@ fn run(cli: Cli) -> Result<u8> {
             Command::ChunkEdit(args) => chunk_edit::run(&context, args).await,
             Command::ChunkDelete(args) => chunk_delete::run(&context, args).await,
             Command::ChunksList(args) => chunks_list::run(&context, args).await,
+            Command::EntitySet(args) => entity_set::run(&context, args).await,
+            Command::Entities(args) => entities::run(&context, args).await,
             Command::Docs(args) => docs::run(&context, args).await,
             Command::Remove(args) => remove::run(&context, args).await,
             Command::Status(args) => status::run(&context, args).await,

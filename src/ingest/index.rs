@@ -220,7 +220,7 @@ impl Indexer {
         let note = std::mem::replace(&mut self.note, note);
         let (remove, mut update) = (std::mem::take(&mut self.removals), std::mem::take(&mut self.updates));
         self.set_document_vectors(add.iter_mut().map(|new| &mut new.document).chain(&mut update).collect())?;
-        let change = Change { remove, add, update, note };
+        let change = Change { remove, add, update, note, ..Change::default() };
         if !change.is_empty() {
             self.generation = Some(self.writer.publish(&change).await?);
         }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::chunks::{LEAST_TEXT, cut};
 use super::style::{BAD, DIM, TITLE, paint};
 use super::{Screen, View, value};
-use crate::store::{Counts, DocumentDiff, Field, GenerationDiff, Item, What};
+use crate::store::{Counts, DocumentDiff, EntityDiff, Field, GenerationDiff, Item, What};
 
 /// Something is new.
 const GOOD: Style = AnsiColor::Green.on_default();
@@ -63,13 +63,25 @@ impl DiffView<'_> {
     }
 
     fn summary(&self) -> String {
-        let parts: Vec<String> = [What::Added, What::Changed, What::Gone]
-            .into_iter()
-            .filter(|what| self.0.count(*what) > 0)
-            .map(|what| format!("{} {}", self.0.count(what), what.name()))
-            .collect();
-        format!("documents: {}", parts.join(", "))
+        let parts = |count: &dyn Fn(What) -> usize| {
+            let parts: Vec<String> = [What::Added, What::Changed, What::Gone]
+                .into_iter()
+                .filter(|what| count(*what) > 0)
+                .map(|what| format!("{} {}", count(what), what.name()))
+                .collect();
+            parts.join(", ")
+        };
+        let of_entities = |what| self.0.entities.iter().filter(|entity| entity.what == what).count();
+        let documents =
+            (!self.0.documents.is_empty()).then(|| format!("documents: {}", parts(&|what| self.0.count(what))));
+        let entities = (!self.0.entities.is_empty()).then(|| format!("entities: {}", parts(&of_entities)));
+        documents.into_iter().chain(entities).collect::<Vec<String>>().join("; ")
     }
+}
+
+/// `entity: states`.
+fn of_entity(entity: &EntityDiff) -> String {
+    if entity.fields.is_empty() { "entity".to_owned() } else { format!("entity: {}", entity.fields.join(", ")) }
 }
 
 fn items(document: &DocumentDiff) -> impl Iterator<Item = &Item> {
@@ -78,7 +90,7 @@ fn items(document: &DocumentDiff) -> impl Iterator<Item = &Item> {
 
 impl View for DiffView<'_> {
     fn table(&self, screen: Screen, out: &mut dyn Write) -> Result<()> {
-        if self.0.documents.is_empty() {
+        if self.0.is_empty() {
             return Ok(());
         }
         writeln!(out, "{}", paint(TITLE, self.title()))?;
@@ -92,11 +104,15 @@ impl View for DiffView<'_> {
                 writeln!(out, "    {} {}  {}", paint(style, sign), paint(DIM, &item.id), cut(&item.text, left))?;
             }
         }
+        for entity in &self.0.entities {
+            let (sign, style) = sign(entity.what);
+            writeln!(out, "{} {}  {}", paint(style, sign), entity.name, paint(DIM, of_entity(entity)))?;
+        }
         writeln!(out, "{}", self.summary())
     }
 
     fn markdown(&self, out: &mut dyn Write) -> Result<()> {
-        if self.0.documents.is_empty() {
+        if self.0.is_empty() {
             return Ok(());
         }
         writeln!(out, "# {}\n", self.title())?;
@@ -108,6 +124,9 @@ impl View for DiffView<'_> {
                 writeln!(out, "  - {} `{}` {}", item.what.name(), item.id, item.text)?;
             }
         }
+        for entity in &self.0.entities {
+            writeln!(out, "- {} {} ({})", entity.what.name(), entity.name, of_entity(entity))?;
+        }
         writeln!(out, "\n{}", self.summary())
     }
 
@@ -116,7 +135,7 @@ impl View for DiffView<'_> {
     }
 
     fn lines(&self) -> Vec<Value> {
-        self.0.documents.iter().map(value).collect()
+        self.0.documents.iter().map(value).chain(self.0.entities.iter().map(value)).collect()
     }
 
     fn paths(&self) -> Vec<String> {

@@ -100,11 +100,14 @@ impl RestoredView<'_> {
         };
         let counts =
             [(restored.added, "put back"), (restored.changed, "changed back"), (restored.removed, "taken out")];
-        let counts: Vec<String> = counts
-            .into_iter()
-            .filter(|(number, _)| *number > 0)
-            .map(|(number, what)| format!("{} {what}", count(number, "document")))
-            .collect();
+        let documents = counts.into_iter().filter(|(number, _)| *number > 0);
+        let mut counts: Vec<String> =
+            documents.map(|(number, what)| format!("{} {what}", count(number, "document"))).collect();
+        match restored.entities {
+            0 => {}
+            1 => counts.push("1 entity put back as it was".to_owned()),
+            some => counts.push(format!("{some} entities put back as they were")),
+        }
         let counts = if counts.is_empty() { "no document is other than now".to_owned() } else { counts.join(", ") };
         [what, counts]
     }

@@ -9,6 +9,7 @@ use tokio::sync::OnceCell;
 
 use super::contents;
 use super::encoder::Encoder;
+use super::entities::{self, Recogniser};
 use super::fallback::look_again;
 use super::filter::{Facts, decay, scopes};
 use super::fuse::{ArmScores, Candidate, fuse_by};
@@ -129,6 +130,11 @@ impl Kernel {
         self.vectors.get_or_try_init(load).await.map(Vec::as_slice)
     }
 
+    /// What recognises the entities of the namespaces in a question and in what answers it.
+    pub(super) async fn recogniser<'k>(&'k self, request: &'k SearchRequest) -> Result<Recogniser<'k>> {
+        Recogniser::of(&self.searched, request).await
+    }
+
     /// Answers a question.
     ///
     /// # Errors
@@ -232,6 +238,9 @@ impl Kernel {
             self.refuse_other_models(&snapshots)?;
         }
         trace.stage("open", start, self.searched.len(), snapshots.len());
+        if request.explain {
+            entities::explain(&self.searched, request, &mut trace).await?;
+        }
         let mut scores = ArmScores::default();
         let now = Timestamp::now();
         let (mut scopes, told) = self.scopes(request, &snapshots, now, &mut trace).await?;

@@ -7,6 +7,7 @@
 mod contents;
 mod context;
 mod encoder;
+mod entities;
 mod expand;
 mod fallback;
 mod fetch;
@@ -36,8 +37,9 @@ mod words;
 use serde::Serialize;
 
 pub use contents::Contents;
-pub use context::{Context, ContextDocument, ContextPassage, Detail, Layout, Template};
+pub use context::{Context, ContextDocument, ContextParts, ContextPassage, Detail, Layout, Template};
 pub use encoder::Encoder;
+pub use entities::ContextEntity;
 pub use expand::budget::Omitted;
 pub use expand::{Source, SourceChild};
 pub use filter::{Comparison, Filter, LONGEST_FILTER, Relation, Restriction, Test, documents_within, scope_within};

@@ -2,6 +2,7 @@
 
 use tokio::sync::OnceCell;
 
+use super::entities::KnownEntities;
 use super::filter::Facts;
 use super::modes::{DocumentIndex, SectionIndex};
 use crate::error::{Error, Result};
@@ -45,6 +46,10 @@ impl Searched {
     pub(super) async fn documents(&self) -> Result<&DocumentIndex> {
         let load = async || DocumentIndex::read(self.snapshot().await?).await;
         self.documents.get_or_try_init(load).await
+    }
+
+    pub(super) async fn entities(&self) -> Result<&KnownEntities> {
+        self.facts.entities(self.snapshot().await?).await
     }
 }
 

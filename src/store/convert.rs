@@ -350,6 +350,6 @@ impl<'a> Columns<'a> {
 }
 
 /// Maps and lists of strings always have a JSON form.
-fn to_json<T: serde::Serialize>(value: &T) -> String {
+pub(super) fn to_json<T: serde::Serialize>(value: &T) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

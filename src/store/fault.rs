@@ -12,6 +12,7 @@ pub const STEPS: &[&str] = &[
     "documents written",
     "sections written",
     "chunks written",
+    "entities written",
     "tables compacted",
     "keyword written",
     "history written",

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::convert::map_rows;
 use super::document_time::DocumentTime;
+use super::indexed::IndexedPassage;
 use super::snapshot::Snapshot;
 use super::tables::{CHUNKS, DOCUMENTS, SECTIONS, in_list};
 use crate::error::Result;
@@ -78,6 +79,11 @@ impl Snapshot {
     /// What is known of all passages, or of those of a few documents, in any order; from the keyword index.
     pub fn passage_facts(&self, doc_ids: Option<&[String]>) -> Result<Vec<PassageFacts>> {
         self.keyword.passage_facts(doc_ids)
+    }
+
+    /// Shows the passages of some documents, in any order; from the keyword index.
+    pub fn each_passage_of(&self, doc_ids: &[String], show: &mut dyn FnMut(IndexedPassage)) -> Result<()> {
+        self.keyword.each_passage(Some(doc_ids), show)
     }
 
     /// The main languages of all passages, BCP 47, by their ids.

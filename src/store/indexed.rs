@@ -116,10 +116,16 @@ impl KeywordReader {
     /// What is known of all passages, or of those of some documents, without their text; in any order.
     pub(super) fn passage_facts(&self, doc_ids: Option<&[String]>) -> Result<Vec<PassageFacts>> {
         let mut facts = Vec::new();
-        let mut take = |document: &TantivyDocument| {
-            let IndexedPassage { chunk_id, section_id, page_start, page_end, .. } = self.passage(document);
+        self.each_passage(doc_ids, &mut |passage| {
+            let IndexedPassage { chunk_id, section_id, page_start, page_end, .. } = passage;
             facts.push(PassageFacts { chunk_id, section_id, page_start, page_end });
-        };
+        })?;
+        Ok(facts)
+    }
+
+    /// Shows all passages, or those of some documents, in any order.
+    pub(super) fn each_passage(&self, doc_ids: Option<&[String]>, show: &mut dyn FnMut(IndexedPassage)) -> Result<()> {
+        let mut take = |document: &TantivyDocument| show(self.passage(document));
         for segment in self.reader.searcher().segment_readers() {
             let store = segment.get_store_reader(STORE_BLOCKS).map_err(|error| self.fail(&error.into()))?;
             let Some(doc_ids) = doc_ids else {
@@ -141,7 +147,7 @@ impl KeywordReader {
                 }
             }
         }
-        Ok(facts)
+        Ok(())
     }
 
     /// Where passages are in the index.

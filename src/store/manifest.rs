@@ -28,6 +28,9 @@ pub struct Manifest {
     pub sections: u64,
     /// Version of the table `chunks`.
     pub chunks: u64,
+    /// Version of the table `entities`; `None` where an earlier version published, which knew of none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entities: Option<u64>,
     /// The model of the vectors.
     pub model: ModelRecord,
     /// When it was published, RFC 3339.

@@ -11,7 +11,7 @@
 //!   namespaces/default/
 //!     MANIFEST.json            the published generation: the version of each table
 //!     PENDING.json             the next one, while it is being published
-//!     tables/*.lance           documents, sections, chunks
+//!     tables/*.lance           documents, sections, chunks, entities
 //!     keyword/                 the tantivy index; its commit carries the generation
 //!     history/0000012.json     what a generation did, and the versions of its tables; locked by who reads it
 //!     lock                     held by the writer
@@ -21,6 +21,7 @@ pub mod check;
 mod chunk_keys;
 mod convert;
 mod document_time;
+mod entities;
 mod fault;
 mod filter_facts;
 mod history;
@@ -49,10 +50,12 @@ mod writer;
 
 pub use chunk_keys::{ChunkFilter, ChunkKey};
 pub use document_time::DocumentTime;
+pub use entities::{EntityChange, EntityRow, EntityState};
 pub use fault::{RESTORE_STEPS, STEPS};
 pub use filter_facts::{DocumentFacts, PassageFacts, PassageNotes};
 pub use history::{
-    Counts, DocumentDiff, Field, GenerationDiff, Item, LogEntry, Note, Restored, What, diff, log, plan_restore,
+    Counts, DocumentDiff, EntityDiff, Field, GenerationDiff, Item, LogEntry, Note, Restored, What, diff, log,
+    plan_restore,
 };
 pub use indexed::{IndexedPassage, WordPlaces};
 pub use keyword::{KeywordField, KeywordHit};

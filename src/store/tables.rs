@@ -1,4 +1,4 @@
-//! The three LanceDB tables: schemas, opening at a version, writing and deleting rows.
+//! The LanceDB tables: schemas, opening at a version, writing and deleting rows.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,6 +11,7 @@ use lancedb::query::{ExecutableQuery, QueryBase, Select};
 use lancedb::table::{ColumnAlteration, CompactionOptions, NewColumnTransform, OptimizeAction};
 use lancedb::{Connection, Table};
 
+use super::entities::entities_schema;
 use super::layout::Namespace;
 use super::manifest::Manifest;
 use super::store_error;
@@ -28,6 +29,7 @@ const MOMENT: Duration = Duration::from_millis(5);
 pub(super) const DOCUMENTS: &str = "documents";
 pub(super) const SECTIONS: &str = "sections";
 pub(super) const CHUNKS: &str = "chunks";
+pub(super) const ENTITIES: &str = "entities";
 
 /// The tables of a namespace.
 pub(super) struct Tables {
@@ -35,6 +37,8 @@ pub(super) struct Tables {
     pub(super) documents: Table,
     pub(super) sections: Table,
     pub(super) chunks: Table,
+    /// `None` in a store of an earlier version, until it is written to.
+    pub(super) entities: Option<Table>,
 }
 
 impl Tables {
@@ -52,7 +56,11 @@ impl Tables {
     }
 
     async fn try_open_at(namespace: &Namespace, manifest: &Manifest) -> Result<Self> {
-        let tables = Tables::open(namespace).await?;
+        let mut tables = Tables::open(namespace).await?;
+        if manifest.entities.is_none() {
+            // What lies there belongs to a publication at work, or to one that crashed.
+            tables.entities = None;
+        }
         for (table, version) in tables.versions_of(manifest) {
             table.checkout(version).await.map_err(|error| {
                 store_error("open the published version of a table in", &namespace.tables(), &error)
@@ -76,25 +84,24 @@ impl Tables {
             documents: open(DOCUMENTS).await?,
             sections: open(SECTIONS).await?,
             chunks: open(CHUNKS).await?,
+            entities: match connection.open_table(ENTITIES).execute().await {
+                Ok(table) => Some(table),
+                Err(lancedb::Error::TableNotFound { .. }) => None,
+                Err(error) => return Err(store_error("open a table in", &namespace.tables(), &error)),
+            },
         })
     }
 
     /// Makes the tables, empty; those that an interrupted first publication left behind are replaced.
     pub(super) async fn create(namespace: &Namespace, dimension: usize) -> Result<Self> {
         let connection = connect(namespace).await?;
-        let create = async |name: &str, schema: SchemaRef| {
-            connection
-                .create_empty_table(name, schema)
-                .mode(lancedb::database::CreateTableMode::Overwrite)
-                .execute()
-                .await
-                .map_err(|error| store_error("create a table in", &namespace.tables(), &error))
-        };
+        let create = async |name: &str, schema: SchemaRef| create_table(namespace, &connection, name, schema).await;
         Ok(Tables {
             namespace: namespace.clone(),
             documents: create(DOCUMENTS, documents_schema(dimension)).await?,
             sections: create(SECTIONS, sections_schema()).await?,
             chunks: create(CHUNKS, chunks_schema(dimension)).await?,
+            entities: Some(create(ENTITIES, entities_schema()).await?),
         })
     }
 
@@ -103,8 +110,14 @@ impl Tables {
         &self.namespace
     }
 
-    fn versions_of(&self, manifest: &Manifest) -> [(&Table, u64); 3] {
-        [(&self.documents, manifest.documents), (&self.sections, manifest.sections), (&self.chunks, manifest.chunks)]
+    fn versions_of(&self, manifest: &Manifest) -> Vec<(&Table, u64)> {
+        let mut versions = vec![
+            (&self.documents, manifest.documents),
+            (&self.sections, manifest.sections),
+            (&self.chunks, manifest.chunks),
+        ];
+        versions.extend(self.entities.as_ref().zip(manifest.entities));
+        versions
     }
 
     /// Makes the tables what they were at `manifest`, as new versions: takes back the rest of a publication that was
@@ -117,6 +130,21 @@ impl Tables {
                 table.restore().await.map_err(fail)?;
             }
         }
+        // A generation of an earlier version knew no entities.
+        if let (Some(table), None) = (&self.entities, manifest.entities)
+            && table.count_rows(None).await.map_err(fail)? > 0
+        {
+            table.delete("true").await.map_err(fail)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the tables that a store of an earlier version lacks, empty.
+    pub(super) async fn create_missing(&mut self) -> Result<()> {
+        if self.entities.is_none() {
+            let connection = connect(&self.namespace).await?;
+            self.entities = Some(create_table(&self.namespace, &connection, ENTITIES, entities_schema()).await?);
+        }
         Ok(())
     }
 
@@ -124,7 +152,9 @@ impl Tables {
     /// where it allowed none. Readers take an absent column as null, so they need nothing of this.
     pub(super) async fn add_missing_columns(&self, dimension: usize) -> Result<()> {
         let fail = |error: lancedb::Error| store_error("add columns to", &self.namespace.tables(), &error);
-        for (table, name) in [(&self.documents, DOCUMENTS), (&self.sections, SECTIONS), (&self.chunks, CHUNKS)] {
+        let entities = self.entities.iter().map(|table| (table, ENTITIES));
+        let others = [(&self.documents, DOCUMENTS), (&self.sections, SECTIONS), (&self.chunks, CHUNKS)];
+        for (table, name) in others.into_iter().chain(entities) {
             let has = table.schema().await.map_err(fail)?;
             let wanted = schema_of(name, dimension);
             let missing: Vec<_> =
@@ -153,6 +183,13 @@ impl Tables {
         Ok([version(&self.documents).await?, version(&self.sections).await?, version(&self.chunks).await?])
     }
 
+    /// The current version of the table of entities.
+    pub(super) async fn entities_version(&self) -> Result<Option<u64>> {
+        let Some(table) = &self.entities else { return Ok(None) };
+        let version = table.version().await;
+        version.map(Some).map_err(|error| store_error("read", &self.namespace.tables(), &error))
+    }
+
     /// Appends rows.
     pub(super) async fn append(&self, table: &Table, rows: RecordBatch) -> Result<()> {
         if rows.num_rows() == 0 {
@@ -168,9 +205,14 @@ impl Tables {
 
     /// Deletes the rows of the given documents.
     pub(super) async fn delete_documents(&self, table: &Table, doc_ids: &[String]) -> Result<()> {
-        for ids in doc_ids.chunks(MOST_IN_LIST) {
+        self.delete(table, "doc_id", doc_ids).await
+    }
+
+    /// Deletes the rows that have one of the values in a column.
+    pub(super) async fn delete(&self, table: &Table, column: &str, values: &[String]) -> Result<()> {
+        for some in values.chunks(MOST_IN_LIST) {
             table
-                .delete(in_list("doc_id", ids).as_str())
+                .delete(in_list(column, some).as_str())
                 .await
                 .map_err(|error| store_error("delete from", &self.namespace.tables(), &error))?;
         }
@@ -180,7 +222,7 @@ impl Tables {
     /// Compacts tables that have fallen into many small files.
     pub(super) async fn compact(&self) -> Result<()> {
         let fail = |error: lancedb::Error| store_error("compact", &self.namespace.tables(), &error);
-        for table in [&self.documents, &self.sections, &self.chunks] {
+        for table in self.all() {
             let small_files = match table.as_native() {
                 Some(native) => native.num_small_files(ROWS_OF_A_LARGE_FILE).await.map_err(fail)?,
                 None => 0,
@@ -255,6 +297,15 @@ impl Tables {
     pub(super) async fn next(&self, stream: &mut SendableRecordBatchStream) -> Result<Option<RecordBatch>> {
         stream.try_next().await.map_err(|error| store_error("read", &self.namespace.tables(), &error))
     }
+}
+
+async fn create_table(namespace: &Namespace, connection: &Connection, name: &str, schema: SchemaRef) -> Result<Table> {
+    connection
+        .create_empty_table(name, schema)
+        .mode(lancedb::database::CreateTableMode::Overwrite)
+        .execute()
+        .await
+        .map_err(|error| store_error("create a table in", &namespace.tables(), &error))
 }
 
 async fn connect(namespace: &Namespace) -> Result<Connection> {
@@ -370,6 +421,7 @@ pub(super) fn schema_of(table: &str, dimension: usize) -> SchemaRef {
     match table {
         DOCUMENTS => documents_schema(dimension),
         SECTIONS => sections_schema(),
+        ENTITIES => entities_schema(),
         _ => chunks_schema(dimension),
     }
 }

@@ -14,23 +14,27 @@ use super::tables::Tables;
 use crate::error::{Error, Result};
 
 /// The versions of each table that are there.
-pub(super) struct ExistingVersions([HashSet<u64>; 3]);
+pub(super) struct ExistingVersions([HashSet<u64>; 4]);
 
 impl ExistingVersions {
     /// The tables and their versions that a generation needs and that are not there.
     pub(super) fn missing(&self, manifest: &Manifest) -> Vec<(&'static str, u64)> {
         let needed = TABLES.into_iter().zip(versions_of(manifest)).zip(&self.0);
-        needed.filter(|((_, version), there)| !there.contains(version)).map(|(needed, _)| needed).collect()
+        let missing = |((table, version), there): ((&'static str, Option<u64>), &HashSet<u64>)| {
+            version.filter(|version| !there.contains(version)).map(|version| (table, version))
+        };
+        needed.filter_map(missing).collect()
     }
 
     /// Whether all that a generation needs is there.
     pub(super) fn hold(&self, manifest: &Manifest) -> bool {
-        versions_of(manifest).iter().zip(&self.0).all(|(version, there)| there.contains(version))
+        let needed = versions_of(manifest).into_iter().zip(&self.0);
+        needed.into_iter().all(|(version, there)| version.is_none_or(|version| there.contains(&version)))
     }
 }
 
-/// The names of the tables, in the order documents, sections, chunks.
-const TABLES: [&str; 3] = ["documents", "sections", "chunks"];
+/// The names of the tables, in the order documents, sections, chunks, entities.
+const TABLES: [&str; 4] = ["documents", "sections", "chunks", "entities"];
 
 /// A version of a table whose file cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +63,10 @@ impl DamagedVersion {
 
     /// Whether a generation needs it.
     pub(super) fn is_of(&self, manifest: &Manifest) -> bool {
-        TABLES.iter().zip(versions_of(manifest)).any(|(table, version)| (*table, version) == (self.table, self.version))
+        TABLES
+            .iter()
+            .zip(versions_of(manifest))
+            .any(|(table, version)| (*table, version) == (self.table, Some(self.version)))
     }
 }
 
@@ -86,20 +93,21 @@ async fn is_readable(dataset: &Dataset, version: u64) -> bool {
     .unwrap_or(false)
 }
 
-/// In the order documents, sections, chunks.
-fn versions_of(manifest: &Manifest) -> [u64; 3] {
-    [manifest.documents, manifest.sections, manifest.chunks]
+/// In the order documents, sections, chunks, entities.
+fn versions_of(manifest: &Manifest) -> [Option<u64>; 4] {
+    [Some(manifest.documents), Some(manifest.sections), Some(manifest.chunks), manifest.entities]
 }
 
 impl Tables {
-    fn all(&self) -> [&Table; 3] {
-        [&self.documents, &self.sections, &self.chunks]
+    /// All that are there, in that order.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Table> {
+        [&self.documents, &self.sections, &self.chunks].into_iter().chain(&self.entities)
     }
 
     /// Which versions there are.
     pub(super) async fn existing(&self) -> Result<ExistingVersions> {
         let mut existing = ExistingVersions(Default::default());
-        for (table, there) in self.all().into_iter().zip(&mut existing.0) {
+        for (table, there) in self.all().zip(&mut existing.0) {
             *there = self.versions_there(&*self.dataset(table).await?).await?;
         }
         Ok(existing)
@@ -118,11 +126,11 @@ impl Tables {
     /// needs. The other tables are tidied all the same, and such versions are given.
     pub(super) async fn keep_only(&self, generations: &[&Manifest]) -> Result<Vec<DamagedVersion>> {
         let mut damaged = Vec::new();
-        for (i, table) in self.all().into_iter().enumerate() {
+        for (i, table) in self.all().enumerate() {
             let dataset = self.dataset(table).await?;
             let mut doomed = self.versions_there(&dataset).await?;
             for manifest in generations {
-                doomed.remove(&versions_of(manifest)[i]);
+                versions_of(manifest)[i].map(|version| doomed.remove(&version));
             }
             if doomed.is_empty() {
                 continue;
@@ -149,7 +157,7 @@ impl Tables {
     /// The versions that cannot be read.
     pub(super) async fn damaged(&self) -> Result<Vec<DamagedVersion>> {
         let mut damaged = Vec::new();
-        for (i, table) in self.all().into_iter().enumerate() {
+        for (i, table) in self.all().enumerate() {
             damaged.extend(self.damaged_of(i, &*self.dataset(table).await?).await?);
         }
         Ok(damaged)

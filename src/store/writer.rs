@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 
 use super::convert;
+use super::entities::EntityChange;
 use super::fault::step;
 use super::history::{Keeping, Note, Record, prune, record};
 use super::keyword::KeywordWriter;
@@ -29,6 +30,8 @@ pub struct Change {
     pub add: Vec<NewDocument>,
     /// Document rows to replace while sections and chunks stay: moved or touched files, other profiles.
     pub update: Vec<DocumentRow>,
+    /// Entities to put in and to take out; of the others, the mentions in the documents above are counted anew.
+    pub entities: EntityChange,
     /// What it does, for the history.
     pub note: Note,
 }
@@ -36,7 +39,7 @@ pub struct Change {
 impl Change {
     /// Whether it changes nothing.
     pub fn is_empty(&self) -> bool {
-        self.remove.is_empty() && self.add.is_empty() && self.update.is_empty()
+        self.remove.is_empty() && self.add.is_empty() && self.update.is_empty() && self.entities.is_empty()
     }
 }
 
@@ -116,6 +119,7 @@ impl Writer {
                 documents: 0,
                 sections: 0,
                 chunks: 0,
+                entities: None,
                 model: model.clone(),
                 published_at: String::new(),
             };
@@ -212,6 +216,7 @@ impl Writer {
             documents,
             sections,
             chunks,
+            entities: self.tables.entities_version().await?,
             model: self.manifest.model.clone(),
             published_at: jiff::Timestamp::now().to_string(),
         };
@@ -276,14 +281,16 @@ impl Writer {
         Record { manifest, begun_at, note: Some(note.clone()) }.write(&self.namespace)
     }
 
-    async fn restore_tables(&self, old: &Manifest) -> Result<()> {
+    async fn restore_tables(&mut self, old: &Manifest) -> Result<()> {
         self.tables.roll_back_to(old).await?;
+        self.tables.create_missing().await?;
         step("tables restored")?;
         self.tables.add_missing_columns(self.manifest.model.dimension).await?;
         step("columns added")
     }
 
-    async fn write_tables(&self, change: &Change) -> Result<()> {
+    async fn write_tables(&mut self, change: &Change) -> Result<()> {
+        self.tables.create_missing().await?;
         let tables = &self.tables;
         // Here and not when the store is opened: a writer that publishes nothing leaves an older store as it is.
         tables.add_missing_columns(self.manifest.model.dimension).await?;
@@ -306,6 +313,8 @@ impl Writer {
         step("sections written")?;
         tables.append(&tables.chunks, convert::chunks_to_batch(&chunks, dimension)?).await?;
         step("chunks written")?;
+        tables.write_entities(&change.entities, &change.remove, &change.add).await?;
+        step("entities written")?;
         tables.compact().await?;
         step("tables compacted")
     }

@@ -4,6 +4,7 @@
 //! counted in characters, because a limit in bytes would make Chinese chunks a third as long as English ones.
 
 pub mod highlight;
+mod names;
 pub mod period;
 mod roman;
 pub mod script;
@@ -12,9 +13,10 @@ pub mod stopwords;
 mod time;
 pub mod tokens;
 
+pub use names::{Names, fold_name};
 pub use period::Period;
 pub use roman::{roman, write_roman};
-pub use time::moment;
+pub use time::{date_or_moment, moment};
 
 /// Whether a character fills a square, so that text of its kind is written without spaces.
 pub fn is_wide(c: char) -> bool {

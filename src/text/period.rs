@@ -54,6 +54,11 @@ impl Period {
         Period::stated(text)
     }
 
+    /// Its last moment.
+    pub fn last(&self) -> Timestamp {
+        self.end.checked_sub(Span::new().nanoseconds(1)).unwrap_or(self.end)
+    }
+
     /// Whether a moment lies in it.
     pub fn has(&self, moment: Timestamp) -> bool {
         self.start <= moment && moment < self.end

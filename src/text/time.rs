@@ -14,6 +14,15 @@ pub fn moment(time: Timestamp, now: &Zoned) -> String {
     format!("{}, {}", local.strftime(form), ago(now.timestamp().as_second() - time.as_second()))
 }
 
+/// The day, where a moment is the first of one in UTC; otherwise the moment, RFC 3339.
+pub fn date_or_moment(time: Timestamp) -> String {
+    let utc = time.to_zoned(jiff::tz::TimeZone::UTC);
+    match utc.time() == jiff::civil::Time::midnight() {
+        true => utc.date().to_string(),
+        false => time.to_string(),
+    }
+}
+
 /// `3 minutes ago`, in the largest unit of which it is two or more.
 fn ago(seconds: i64) -> String {
     const UNITS: [(i64, &str); 4] = [(86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second")];
@@ -27,6 +36,13 @@ fn ago(seconds: i64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_moment_of_a_day_is_told_as_the_day() {
+        let told = |text: &str| date_or_moment(text.parse().unwrap());
+        assert_eq!(told("2026-03-01T00:00:00Z"), "2026-03-01");
+        assert_eq!(told("2026-03-01T00:00:01Z"), "2026-03-01T00:00:01Z");
+    }
 
     #[test]
     fn the_past_is_told_in_the_unit_that_fits() {

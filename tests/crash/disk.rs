@@ -229,6 +229,26 @@ fn a_deletion_is_made_whole_or_not_at_all() {
 }
 
 #[test]
+fn an_entity_is_set_whole_or_not_at_all() {
+    for trouble in BOTH {
+        for step in ["begun", "chunks written", "entities written", LAST_BYTE] {
+            let sandbox = trouble.sandbox();
+            write_version(&sandbox, 1);
+            sandbox.json(&INGEST);
+            let order = ["entity-set", "valves", "--state", "shut"];
+            let struck = trouble.strike(&sandbox, &order, step);
+            trouble.assert_told(&struck, step);
+            assert_eq!(trouble.during(&sandbox, &SEARCH).code, 0, "{trouble:?}: a search after {step:?}");
+            trouble.end(&sandbox);
+            assert_eq!(sandbox.kb(&["entities", "--quiet"]).out, "", "{trouble:?} at {step:?}");
+            sandbox.json(&order);
+            assert_eq!(sandbox.json(&["entities"])[0]["documents"], 3, "the next run after {trouble:?} at {step:?}");
+            assert_sound(&sandbox);
+        }
+    }
+}
+
+#[test]
 fn tables_that_cannot_be_compacted_are_left_as_they_are() {
     for trouble in BOTH {
         let sandbox = trouble.sandbox();

@@ -7,6 +7,7 @@
 mod common;
 #[cfg(unix)]
 mod disk;
+mod entities;
 mod versions;
 
 use std::time::Duration;

@@ -2,9 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{ContextDocument, ContextPassage, Layout};
+use super::{ContextDocument, ContextParts, ContextPassage, Layout};
 use crate::embed::TokenCounter;
 use crate::error::{Error, Result};
+use crate::retrieve::entities::ContextEntity;
 use crate::retrieve::expand::evidence::joined;
 use crate::retrieve::expand::{Source, pages_of, text_of};
 use crate::retrieve::{Hit, Omitted};
@@ -22,11 +23,17 @@ fn summary_of<'s>(hit: &Hit, summaries: &'s Summaries) -> &'s str {
     summaries.get(&(hit.namespace.clone(), hit.doc_id.clone())).map_or("", String::as_str)
 }
 
+/// The states of entities take at most one part in so many of the tokens: they are to say what the passages cannot,
+/// not to stand in their place.
+const SHARE_OF_STATES: usize = 5;
+
 /// What was put together.
 #[derive(Debug)]
 pub(super) struct Assembled {
     pub documents: Vec<ContextDocument>,
+    pub entities: Vec<ContextEntity>,
     pub left_out: Vec<Omitted>,
+    pub entities_left_out: Vec<String>,
     pub text: String,
     pub tokens: usize,
 }
@@ -43,7 +50,9 @@ struct Unit<'h> {
 /// Takes the passages of the hits, best first, as long as all that `layout` makes of them has no more than `most` tokens.
 ///
 /// Passages and titles are counted one by one to choose, and the whole text in the end, because a tokenizer may count a
-/// text otherwise than its parts: what is too much then is taken out again from the end.
+/// text otherwise than its parts: what is too much then is taken out again from the end, passages first, as long as there
+/// are two. `mentioned` gives the entities that the question and documents mention; their states have a
+/// [share](SHARE_OF_STATES) of the tokens, in that order.
 ///
 /// # Errors
 /// Where not even the first passage fits, or layout or tokenizer fail.
@@ -54,23 +63,42 @@ pub(super) fn assemble(
     most: usize,
     counter: &TokenCounter,
     layout: &dyn Layout,
+    mentioned: &dyn Fn(&[ContextDocument]) -> Vec<ContextEntity>,
 ) -> Result<Assembled> {
-    let (mut chosen, rest) = choose(hits, summaries, most, counter)?;
+    // Which passages are there decides which states are told, and those take room from the passages.
+    let (first, _) = choose(hits, summaries, most, counter)?;
+    let (mut told, states) = within(mentioned(&documents(&first, summaries)), most / SHARE_OF_STATES, counter)?;
+    let (mut chosen, rest) = choose(hits, summaries, most.saturating_sub(states), counter)?;
     let mut left_out: Vec<(usize, &Hit, &Source)> = rest;
     loop {
         let documents = documents(&chosen, summaries);
         left_out.sort_by_key(|(place, _, source)| (*place, source.index));
         let omitted = omitted(&left_out);
+        let (entities, others): (Vec<ContextEntity>, Vec<ContextEntity>) =
+            mentioned(&documents).into_iter().partition(|entity| told.contains(entity));
+        let untold: Vec<String> = others.into_iter().map(|entity| entity.name).collect();
+        let parts =
+            ContextParts { documents: &documents, entities: &entities, left_out: &omitted, entities_left_out: &untold };
         // Less is said of what is left out where more does not fit.
         let mut tokens = 0;
         for detail in layout.details() {
-            let text = layout.text(query, &documents, &omitted, *detail)?;
+            let text = layout.text(query, &parts, *detail)?;
             tokens = counter.count(&text)?;
             if tokens <= most {
-                return Ok(Assembled { documents, left_out: omitted, text, tokens });
+                return Ok(Assembled {
+                    documents,
+                    entities,
+                    left_out: omitted,
+                    entities_left_out: untold,
+                    text,
+                    tokens,
+                });
             }
         }
         if chosen.len() < 2 {
+            if told.pop().is_some() {
+                continue;
+            }
             return Err(too_little(hits, most, tokens));
         }
         let mut excess = tokens - most;
@@ -82,6 +110,19 @@ pub(super) fn assemble(
             }
         }
     }
+}
+
+/// The entities whose states fit into so many tokens, and the tokens these have.
+fn within(entities: Vec<ContextEntity>, most: usize, counter: &TokenCounter) -> Result<(Vec<ContextEntity>, usize)> {
+    let (mut told, mut used) = (Vec::new(), 0);
+    for entity in entities {
+        let tokens = counter.count(&format!("{}{}", entity.name, entity.in_words()))?;
+        if used + tokens <= most {
+            used += tokens;
+            told.push(entity);
+        }
+    }
+    Ok((told, used))
 }
 
 fn too_little(hits: &[Hit], most: usize, least: usize) -> Error {
@@ -218,16 +259,19 @@ mod tests {
     struct Plain;
 
     impl Layout for Plain {
-        fn text(&self, _: &str, documents: &[ContextDocument], left_out: &[Omitted], detail: Detail) -> Result<String> {
+        fn text(&self, _: &str, parts: &ContextParts<'_>, detail: Detail) -> Result<String> {
             let mut text = String::new();
-            for document in documents {
+            for entity in parts.entities {
+                text.push_str(&format!("{}{}\n", entity.name, entity.in_words()));
+            }
+            for document in parts.documents {
                 text.push_str(&format!("= {}\n", document.title));
                 for passage in &document.passages {
                     text.push_str(&format!("== {}\n{}\n", passage.section_title, passage.text));
                 }
             }
-            if detail != Detail::Silent && !left_out.is_empty() {
-                text.push_str(&format!("[{}]", left_out.len()));
+            if detail != Detail::Silent && !parts.left_out.is_empty() {
+                text.push_str(&format!("[{}]", parts.left_out.len()));
             }
             Ok(text)
         }
@@ -238,7 +282,15 @@ mod tests {
     }
 
     fn assembled(hits: &[Hit], most: usize) -> Result<Assembled> {
-        assemble(hits, &Summaries::new(), "q", most, &TokenCounter::of_characters(1).unwrap(), &Plain)
+        assembled_with(hits, most, &|_| Vec::new())
+    }
+
+    fn assembled_with(
+        hits: &[Hit],
+        most: usize,
+        mentioned: &dyn Fn(&[ContextDocument]) -> Vec<ContextEntity>,
+    ) -> Result<Assembled> {
+        assemble(hits, &Summaries::new(), "q", most, &TokenCounter::of_characters(1).unwrap(), &Plain, mentioned)
     }
 
     fn in_section(mut hit: Hit, section: &str) -> Hit {
@@ -275,7 +327,66 @@ mod tests {
         assert!(error.message().contains("not even the first passage fits into 10 tokens"), "{error}");
     }
 
+    /// Entities whose states are so long; the first is the question's, the others are each mentioned by a document.
+    fn states(lengths: &[usize]) -> impl Fn(&[ContextDocument]) -> Vec<ContextEntity> {
+        move |documents: &[ContextDocument]| {
+            let entity = |place: usize| ContextEntity {
+                name: format!("E{place}"),
+                kind: String::new(),
+                aliases: Vec::new(),
+                namespace: "default".to_owned(),
+                state: "s".repeat(lengths[place]),
+                time: jiff::Timestamp::UNIX_EPOCH,
+                in_question: place == 0,
+            };
+            let there =
+                |place: &usize| *place == 0 || documents.iter().any(|document| document.doc_id == format!("d{place}"));
+            (0..lengths.len()).filter(there).map(entity).collect()
+        }
+    }
+
+    #[test]
+    fn states_have_a_share_of_the_tokens_and_go_with_their_passages() {
+        let hits = [hit("d1:1", "first"), hit("d2:1", &"x".repeat(300))];
+        let names = |all: &Assembled| all.entities.iter().map(|one| one.name.clone()).collect::<Vec<_>>();
+        let all = assembled_with(&hits, 1000, &states(&[9, 9, 9])).unwrap();
+        assert_eq!((names(&all), all.entities_left_out.len()), (vec!["E0".into(), "E1".into(), "E2".into()], 0));
+        assert!(all.text.starts_with("E0: sssssssss, since 1970-01-01\nE1"), "{}", all.text);
+        let all = assembled_with(&hits, 1000, &states(&[9, 500, 9])).unwrap();
+        assert_eq!(
+            (names(&all), all.entities_left_out.clone()),
+            (vec!["E0".into(), "E2".into()], vec!["E1".to_owned()])
+        );
+        // The long passage does not fit, so that nothing is told of what it alone mentions.
+        let all = assembled_with(&hits, 250, &states(&[9, 9, 9])).unwrap();
+        assert_eq!((names(&all), all.entities_left_out.len()), (vec!["E0".to_owned()], 1));
+        // One passage stays, whatever is told of the question.
+        let all = assembled_with(&hits[..1], 40, &states(&[1])).unwrap();
+        assert_eq!((names(&all), all.entities_left_out.clone()), (vec![], vec!["E0".to_owned()]));
+        // Where nothing was found, the state may be the answer.
+        assert_eq!(names(&assembled_with(&[], 1000, &states(&[9])).unwrap()), ["E0"]);
+    }
+
     proptest! {
+        #[test]
+        fn states_never_exceed_the_budget(
+            lengths in prop::collection::vec(0usize..80, 1..4),
+            texts in prop::collection::vec(1usize..80, 1..5),
+            most in 1usize..500,
+        ) {
+            let hits: Vec<Hit> =
+                texts.iter().enumerate().map(|(place, length)| hit(&format!("d{place}:1"), &"x".repeat(*length))).collect();
+            let mentioned = states(&lengths);
+            if let Ok(context) = assembled_with(&hits, most, &mentioned) {
+                prop_assert!(context.text.chars().count() <= most);
+                let all: Vec<String> = mentioned(&context.documents).into_iter().map(|one| one.name).collect();
+                let mut told: Vec<String> = context.entities.iter().map(|one| one.name.clone()).collect();
+                told.extend(context.entities_left_out.clone());
+                told.sort();
+                prop_assert_eq!(told, all);
+            }
+        }
+
         #[test]
         fn the_budget_is_never_exceeded_and_nothing_is_lost(
             places in prop::collection::vec((0u8..3, 0u32..12, 1usize..50), 1..15),

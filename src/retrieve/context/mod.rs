@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
+use super::entities::ContextEntity;
 use super::{Hit, Kernel, Kind, Omitted, Route, SearchRequest, SearchResult, Trace};
 use crate::embed::TokenCounter;
 use crate::error::Result;
@@ -32,8 +33,12 @@ pub struct Context {
     pub text: String,
     /// What it is made of: the documents in the order of their best hits.
     pub documents: Vec<ContextDocument>,
+    /// The states of the entities that the question or the passages mention.
+    pub entities: Vec<ContextEntity>,
     /// What was found and did not fit.
     pub left_out: Vec<Omitted>,
+    /// The names of entities whose states did not fit.
+    pub entities_left_out: Vec<String>,
     /// What the user should know about how it was found.
     pub notes: Vec<String>,
     /// Which arms were used, with which weights.
@@ -94,13 +99,26 @@ pub enum Detail {
     Silent,
 }
 
+/// What a context is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct ContextParts<'a> {
+    /// The documents in the order of their best hits.
+    pub documents: &'a [ContextDocument],
+    /// The states of entities, those of the question first.
+    pub entities: &'a [ContextEntity],
+    /// What was found and did not fit.
+    pub left_out: &'a [Omitted],
+    /// The names of entities whose states did not fit.
+    pub entities_left_out: &'a [String],
+}
+
 /// How a context is written.
 pub trait Layout {
     /// The text of a context.
     ///
     /// # Errors
     /// Where the layout asks for what there is not.
-    fn text(&self, query: &str, documents: &[ContextDocument], left_out: &[Omitted], detail: Detail) -> Result<String>;
+    fn text(&self, query: &str, parts: &ContextParts<'_>, detail: Detail) -> Result<String>;
 
     /// The details it can tell, the fullest first.
     fn details(&self) -> &[Detail];
@@ -129,11 +147,27 @@ impl Kernel {
         let SearchResult { query, namespaces, route, hits, notes, mut trace, .. } = found;
         let start = Instant::now();
         let summaries = self.summaries(&hits).await?;
-        let Assembled { documents, left_out, text, tokens } =
-            assemble(&hits, &summaries, &query, max_tokens, &counter, layout)?;
+        let recogniser = self.recogniser(&request).await?;
+        let mentioned = |documents: &[ContextDocument]| recogniser.mentioned(documents);
+        let assembled = assemble(&hits, &summaries, &query, max_tokens, &counter, layout, &mentioned)?;
+        let Assembled { documents, entities, left_out, entities_left_out, text, tokens } = assembled;
         trace.stage("context", start, hits.len(), documents.iter().map(|document| document.passages.len()).sum());
         let tokenizer = counter.name().to_owned();
-        Ok(Context { query, namespaces, tokenizer, max_tokens, tokens, text, documents, left_out, notes, route, trace })
+        Ok(Context {
+            query,
+            namespaces,
+            tokenizer,
+            max_tokens,
+            tokens,
+            text,
+            documents,
+            entities,
+            left_out,
+            entities_left_out,
+            notes,
+            route,
+            trace,
+        })
     }
     /// What the documents of some hits are, in words.
     async fn summaries(&self, hits: &[Hit]) -> Result<Summaries> {

@@ -4,15 +4,16 @@ use std::path::Path;
 
 use minijinja::{Environment, UndefinedBehavior, context};
 
-use super::{ContextDocument, ContextPassage, Detail, Layout};
+use super::{ContextDocument, ContextParts, ContextPassage, Detail, Layout};
 use crate::error::{Error, Result};
-use crate::retrieve::Omitted;
+use crate::retrieve::{ContextEntity, Omitted};
 
 /// What a template may use at its outermost level.
-const PLACEHOLDERS: [&str; 3] = ["query", "documents", "left_out"];
+const PLACEHOLDERS: [&str; 5] = ["query", "documents", "entities", "left_out", "entities_left_out"];
 /// Said wherever a template is refused.
 const HINT: &str = "it may use query, documents (title, source, summary, doc_id, namespace, passages) with passages (section_title, \
-    section_id, page_start, page_end, score, text, chunk_ids), and left_out (source, section_id, section_title, chunk_ids)";
+    section_id, page_start, page_end, score, text, chunk_ids), entities (name, type, aliases, namespace, state, time, \
+    in_question), left_out (source, section_id, section_title, chunk_ids) and entities_left_out, which are names";
 
 /// A template that was checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,8 +52,7 @@ impl Template {
             return Err(Error::usage(message).hint(HINT));
         }
         // What is used of documents and passages is seen only where there are some.
-        let (documents, left_out) = sample();
-        template.text("sample", &documents, &left_out, Detail::Full)?;
+        sample(|parts| template.text("sample", parts, Detail::Full))?;
         Ok(template)
     }
 
@@ -68,9 +68,10 @@ impl Template {
 }
 
 impl Layout for Template {
-    fn text(&self, query: &str, documents: &[ContextDocument], left_out: &[Omitted], _: Detail) -> Result<String> {
+    fn text(&self, query: &str, parts: &ContextParts<'_>, _: Detail) -> Result<String> {
+        let ContextParts { documents, entities, left_out, entities_left_out } = *parts;
         environment()
-            .render_str(&self.text, context! { query, documents, left_out })
+            .render_str(&self.text, context! { query, documents, entities, left_out, entities_left_out })
             .map_err(|error| self.error(&error))
     }
 
@@ -94,7 +95,8 @@ fn is_known(name: &str) -> bool {
     PLACEHOLDERS.contains(&name) || environment().globals().any(|(global, _)| global == name)
 }
 
-fn sample() -> (Vec<ContextDocument>, Vec<Omitted>) {
+/// What a template makes of a sample, in which there is one of everything.
+fn sample(lay_out: impl Fn(&ContextParts<'_>) -> Result<String>) -> Result<String> {
     let sample = || "sample".to_owned();
     let passage = ContextPassage {
         section_id: sample(),
@@ -116,7 +118,21 @@ fn sample() -> (Vec<ContextDocument>, Vec<Omitted>) {
     };
     let left_out =
         Omitted { chunk_ids: vec![sample()], source: sample(), section_id: sample(), section_title: sample() };
-    (vec![document], vec![left_out])
+    let entity = ContextEntity {
+        name: sample(),
+        kind: sample(),
+        aliases: vec![sample()],
+        namespace: sample(),
+        state: sample(),
+        time: jiff::Timestamp::UNIX_EPOCH,
+        in_question: true,
+    };
+    lay_out(&ContextParts {
+        documents: &[document],
+        entities: &[entity],
+        left_out: &[left_out],
+        entities_left_out: &[sample()],
+    })
 }
 
 #[cfg(test)]
@@ -129,10 +145,14 @@ mod tests {
                     {% for passage in document.passages %}\n{{ passage.text }} (p. {{ passage.page_start }})\n\
                     {% endfor %}\n{% endfor %}\n{% if left_out %}\n{{ left_out|length }} more\n{% endif %}";
         let template = Template::new("t", text).unwrap();
-        let (documents, left_out) = sample();
-        let shown = template.text("why?", &documents, &left_out, Detail::Full).unwrap();
+        let shown = sample(|parts| template.text("why?", parts, Detail::Full)).unwrap();
         assert_eq!(shown, "Q: why?\n1. sample:\nsample (p. 1)\n1 more\n");
-        assert_eq!(template.text("why?", &[], &[], Detail::Full).unwrap(), "Q: why?\n");
+        let nothing = ContextParts { documents: &[], entities: &[], left_out: &[], entities_left_out: &[] };
+        assert_eq!(template.text("why?", &nothing, Detail::Full).unwrap(), "Q: why?\n");
+        let text = "{% for entity in entities %}{{ entity.name }} ({{ entity.type }}): {{ entity.state }}, {{ entity.time }}\
+                    {% endfor %} {{ entities_left_out|length }}";
+        let shown = sample(|parts| Template::new("t", text)?.text("why?", parts, Detail::Full)).unwrap();
+        assert_eq!(shown, "sample (sample): sample, 1970-01-01T00:00:00Z 1");
     }
 
     #[test]

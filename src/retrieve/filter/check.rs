@@ -11,7 +11,7 @@ use super::syntax::{Comparison, Filter, Relation, Test};
 use super::values::{Paths, Typed, format_named, glob, parts};
 use crate::store::DocumentFacts;
 use crate::structure::normalise_title;
-use crate::text::Period;
+use crate::text::{Period, fold_name};
 
 /// A filter that is ready to decide.
 pub(super) enum Check {
@@ -103,7 +103,7 @@ impl One {
     fn new(test: &Test, now: Timestamp) -> Self {
         let key = Key::named(&test.key);
         let value = |text: &String| Value {
-            typed: Typed::new(text, now),
+            typed: if key == Key::Entity { Typed::new(&fold_name(text), now) } else { Typed::new(text, now) },
             // A glob that is none was refused when the filter was read.
             paths: if key == Key::Path { glob(text).ok() } else { None },
             format: if key == Key::Format { format_named(text).map(|format| format.name()) } else { None },
@@ -155,7 +155,7 @@ impl One {
             }
             Key::Time => self.holds_of_moment(document.time.as_ref().map(|time| time.at)),
             Key::Other(name) => self.holds_of_field(document.metadata.get(name).map(String::as_str)),
-            Key::Section | Key::Page | Key::Language => false,
+            Key::Section | Key::Page | Key::Language | Key::Entity => false,
         }
     }
 
@@ -165,6 +165,7 @@ impl One {
             Key::Section => self.holds_of_section(place),
             Key::Page => self.holds_of_pages(place.passage.page_start.zip(place.passage.page_end)),
             Key::Language => self.holds_of_language(place.language),
+            Key::Entity => self.holds_of_entities(place.entities),
             Key::Other(name) => {
                 let noted: Vec<&str> =
                     place.notes.iter().filter_map(|notes| notes.get(name)).map(String::as_str).collect();
@@ -190,6 +191,11 @@ impl One {
             Ready::Contains(part) => has.iter().any(|text| fold(text).contains(part)),
             Ready::Exists => !has.is_empty(),
         }
+    }
+
+    /// Whether it holds of what mentions the entities of these names.
+    pub(super) fn holds_of_entities(&self, names: &[String]) -> bool {
+        self.holds(&names.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     /// Of a field, the whole counts for any comparison, and for equality also each part of a list.

@@ -9,6 +9,7 @@ use tokio::sync::OnceCell;
 
 use super::keys::fold;
 use crate::error::Result;
+use crate::retrieve::entities::KnownEntities;
 use crate::store::{DocumentFacts, PassageFacts, Snapshot};
 use crate::structure::normalise_title;
 
@@ -20,6 +21,7 @@ pub(in crate::retrieve) struct Facts {
     languages: OnceCell<HashMap<String, String>>,
     titles: OnceCell<Titles>,
     notes: OnceCell<HashMap<String, Vec<Notes>>>,
+    entities: OnceCell<KnownEntities>,
 }
 
 /// Titles by the ids of their sections.
@@ -72,6 +74,8 @@ pub(super) struct Place<'a> {
     pub(super) titles: Vec<&'a SectionTitle>,
     /// What people noted about it and its pieces.
     pub(super) notes: &'a [Notes],
+    /// The names of the entities that it mentions, where they were asked for.
+    pub(super) entities: &'a [String],
 }
 
 fn folded(fields: BTreeMap<String, String>) -> BTreeMap<String, String> {
@@ -116,6 +120,11 @@ impl Facts {
             (Some(_), None) => read(of).await.map(Cow::Owned),
             _ => self.titles.get_or_try_init(|| read(None)).await.map(Cow::Borrowed),
         }
+    }
+
+    /// The entities, ready to be recognised.
+    pub(in crate::retrieve) async fn entities(&self, snapshot: &Snapshot) -> Result<&KnownEntities> {
+        self.entities.get_or_try_init(|| KnownEntities::read(snapshot)).await
     }
 
     /// What people noted, by passage.

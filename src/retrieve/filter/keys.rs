@@ -23,12 +23,14 @@ pub(super) enum Key {
     Language,
     /// When the document is from.
     Time,
+    /// The entities that the passage mentions.
+    Entity,
     /// A field of the metadata, or a note, [folded](fold).
     Other(String),
 }
 
 /// The keys that are always there.
-const NAMES: [(&str, Key); 9] = [
+const NAMES: [(&str, Key); 10] = [
     ("format", Key::Format),
     ("path", Key::Path),
     ("source", Key::Source),
@@ -38,6 +40,7 @@ const NAMES: [(&str, Key); 9] = [
     ("page", Key::Page),
     ("language", Key::Language),
     ("time", Key::Time),
+    ("entity", Key::Entity),
 ];
 
 impl Key {

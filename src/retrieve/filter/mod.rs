@@ -9,6 +9,7 @@ mod check;
 mod decay;
 mod facts;
 mod keys;
+mod mentions;
 mod parse;
 mod scope;
 mod syntax;

@@ -10,6 +10,7 @@ use super::Restriction;
 use super::check::{Check, One};
 use super::facts::{Documents, Facts, Notes, Place, Titles, titles_above};
 use super::keys::{Key, fold};
+use super::mentions::Mentions;
 use super::syntax::{Comparison, Filter};
 use crate::error::{Error, Result};
 use crate::store::{DocumentFacts, PassageFacts, Scope, Snapshot};
@@ -53,6 +54,7 @@ struct World<'a> {
     languages: Option<&'a HashMap<String, String>>,
     titles: Option<Cow<'a, Titles>>,
     notes: Option<&'a HashMap<String, Vec<Notes>>>,
+    mentions: Option<Mentions<'a>>,
 }
 
 /// Which passages may be found in each of the namespaces: those that the restriction lets through, in the documents
@@ -83,6 +85,10 @@ pub(in crate::retrieve) async fn scopes(
             world.passages = Some(facts.passages(snapshot, None).await?);
             world.languages = Some(facts.languages(snapshot).await?);
             world.titles = Some(facts.titles(snapshot, None).await?);
+            if let Some(mentions) = &mut world.mentions {
+                let all: Vec<String> = world.documents.rows.iter().map(|row| row.doc_id.clone()).collect();
+                mentions.read(snapshot, &all)?;
+            }
         }
         return Err(blame(&parts, &worlds));
     }
@@ -169,6 +175,7 @@ impl<'a> World<'a> {
     ) -> Result<World<'a>> {
         let any = |wanted: &dyn Fn(&One) -> bool| parts.iter().any(|part| part.check.any(wanted));
         let noted = any(&|test| matches!(test.key, Key::Other(_)));
+        let mentioned = any(&|test| test.key == Key::Entity);
         let mut world = World {
             documents: facts.documents(snapshot).await?,
             named: named.map(|ids| ids.iter().map(String::as_str).collect()),
@@ -176,11 +183,18 @@ impl<'a> World<'a> {
             languages: None,
             titles: None,
             notes: if noted { Some(facts.notes(snapshot).await?) } else { None },
+            mentions: match mentioned {
+                true => Some(Mentions::of_documents(facts.entities(snapshot).await?)),
+                false => None,
+            },
         };
         let needed = world.needed(&parts.iter().collect::<Vec<_>>());
         if !needed.is_empty() {
             let of = (needed.len() <= FEW_DOCUMENTS).then_some(needed.as_slice());
             world.passages = Some(facts.passages(snapshot, of).await?);
+            if let Some(mentions) = &mut world.mentions {
+                mentions.read(snapshot, &needed)?;
+            }
             if any(&|test| test.key == Key::Language) {
                 world.languages = Some(facts.languages(snapshot).await?);
             }
@@ -194,7 +208,7 @@ impl<'a> World<'a> {
     /// Whether a key tells passages of one document apart.
     fn is_of_passages(&self, key: &Key) -> bool {
         match key {
-            Key::Section | Key::Page | Key::Language => true,
+            Key::Section | Key::Page | Key::Language | Key::Entity => true,
             Key::Other(name) => self.is_noted(name),
             _ => false,
         }
@@ -214,7 +228,15 @@ impl<'a> World<'a> {
         if !self.admits(document) {
             return Some(false);
         }
-        all_hold(parts, &|test| (!self.is_of_passages(&test.key)).then(|| test.holds_of_document(document)))
+        all_hold(parts, &|test| {
+            if let (Key::Entity, Some(mentions)) = (&test.key, &self.mentions) {
+                // A passage mentions some of what its document does; where that makes no difference, it is settled.
+                let nothing = test.holds_of_entities(&[]);
+                let all = test.holds_of_entities(mentions.of_document(&document.doc_id));
+                return (all == nothing).then_some(nothing);
+            }
+            (!self.is_of_passages(&test.key)).then(|| test.holds_of_document(document))
+        })
     }
 
     /// The documents whose passages are needed: where some parts leave a document open, it and all that are let through.
@@ -255,7 +277,8 @@ impl<'a> World<'a> {
         let titles = self.titles.as_ref().map(|titles| titles_above(&passage.section_id, titles)).unwrap_or_default();
         let language = self.languages.and_then(|languages| languages.get(&passage.chunk_id)).map_or("", String::as_str);
         let notes = self.notes.and_then(|notes| notes.get(&passage.chunk_id)).map_or(&[][..], Vec::as_slice);
-        let place = Place { passage, language, titles, notes };
+        let entities = self.mentions.as_ref().map_or(&[][..], |mentions| mentions.of_passage(&passage.chunk_id));
+        let place = Place { passage, language, titles, notes, entities };
         all_hold(parts, &|test| Some(test.holds_of_passage(document, &place))) == Some(true)
     }
 

@@ -29,6 +29,8 @@ pub enum Part {
     Keyword,
     /// Every generation that is recorded can be brought back.
     History,
+    /// Each entity has one row, and that says which documents mention it.
+    Entities,
 }
 
 impl Part {
@@ -44,6 +46,7 @@ impl Part {
             Part::Vectors => "vectors",
             Part::Keyword => "keyword",
             Part::History => "history",
+            Part::Entities => "entities",
         }
     }
 }

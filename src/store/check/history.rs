@@ -82,7 +82,8 @@ mod tests {
     fn file(record: bool) -> RecordFile {
         let model = ModelRecord { name: "m".into(), dimension: 4 };
         let published_at = String::new();
-        let manifest = Manifest { generation: 7, documents: 3, sections: 4, chunks: 5, model, published_at };
+        let manifest =
+            Manifest { generation: 7, documents: 3, sections: 4, chunks: 5, entities: None, model, published_at };
         RecordFile { generation: 7, record: record.then(|| Record::of_unknown(&manifest)) }
     }
 

@@ -6,6 +6,7 @@
 //! generation, with everything in it that the store alone suffices to mend.
 
 mod edits;
+mod entities;
 mod finding;
 mod history;
 mod ids;

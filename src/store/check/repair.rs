@@ -11,7 +11,7 @@ use crate::store::history::Note;
 use crate::store::layout::Namespace;
 use crate::store::lock::Patience;
 use crate::store::manifest::PENDING;
-use crate::store::tables::Tables;
+use crate::store::tables::{ENTITIES, Tables};
 use crate::store::writer::{Change, Writer};
 
 /// What a repair did.
@@ -76,6 +76,10 @@ async fn changes(survey: &Survey, writer: &Writer, mended: &mut Vec<Mended>) -> 
     for id in &survey.strangers {
         mended.push(Mended::new(id, "rows without a document removed"));
         change.note.add("removed", id);
+    }
+    if survey.finds(Part::Entities) {
+        change.entities.anew = true;
+        mended.push(Mended::new(ENTITIES, "the mentions of all entities counted again"));
     }
     for id in &survey.mendable {
         let Some(new) = walk.whole(id).await? else { continue };

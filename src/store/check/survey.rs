@@ -5,9 +5,10 @@ use std::time::Duration;
 use super::finding::{Finding, Part};
 use super::keyword::Entries;
 use super::walk::Walk;
-use super::{Checked, audit, history};
+use super::{Checked, audit, entities, history};
 use crate::error::Result;
 use crate::store::ChunkType;
+use crate::store::entities::MentionCounter;
 use crate::store::history::Lease;
 use crate::store::keyword::KeywordReader;
 use crate::store::layout::Namespace;
@@ -46,6 +47,9 @@ pub(super) async fn survey(namespace: &Namespace) -> Result<Survey> {
     findings.extend(interrupted(namespace)?);
     let _lease = Lease::take(namespace, manifest.generation);
     let tables = Tables::open_at(namespace, &manifest).await?;
+    let entity_rows = tables.entity_rows().await?;
+    let mut mentions = MentionCounter::new(entities::unique(&entity_rows))?;
+    mentions.forget();
     let mut walk = Walk::open(&tables).await?;
     let mut entries = keyword.as_ref().map(Entries::read).transpose()?;
     let (mut chunks, mut in_keyword, mut in_documents) = (0, Vec::new(), Vec::new());
@@ -53,6 +57,7 @@ pub(super) async fn survey(namespace: &Namespace) -> Result<Survey> {
     walk.run(
         |row| {
             chunks += 1;
+            mentions.count(row);
             if let Some(entries) = entries.as_mut().filter(|_| row.chunk_type == ChunkType::Parent) {
                 in_keyword.extend(entries.compare(row)?);
             }
@@ -77,6 +82,7 @@ pub(super) async fn survey(namespace: &Namespace) -> Result<Survey> {
     findings.extend(in_documents);
     findings.extend(in_keyword);
     findings.extend(entries.iter().flat_map(Entries::strangers));
+    findings.extend(entities::check(&entity_rows, &mentions.into_rows()));
     findings.extend(history::check(namespace, &tables, &manifest).await?);
     if namespace.name() != DEFAULT {
         findings.iter_mut().for_each(|finding| finding.command.push_str(&format!(" -n {}", namespace.name())));

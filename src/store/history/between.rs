@@ -7,6 +7,7 @@ use lancedb::Table;
 use serde::Serialize;
 
 use super::compare::{Counts, Item, Leftover, Mark, What, document_of};
+use super::entities::{self, EntityDiff};
 use super::past::Past;
 use crate::error::Result;
 use crate::store::convert::{Columns, documents_from_batch};
@@ -117,9 +118,17 @@ pub struct GenerationDiff {
     pub to: u64,
     /// The documents that are not the same in both, by source.
     pub documents: Vec<DocumentDiff>,
+    /// The entities that are not the same in both, by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub entities: Vec<EntityDiff>,
 }
 
 impl GenerationDiff {
+    /// Whether both are the same.
+    pub fn is_empty(&self) -> bool {
+        self.documents.is_empty() && self.entities.is_empty()
+    }
+
     /// How many documents had this happen to them.
     pub fn count(&self, what: What) -> usize {
         self.documents.iter().filter(|document| document.what == what).count()
@@ -143,8 +152,12 @@ pub async fn diff(namespace: &Namespace, from: u64, to: Option<u64>, items: bool
 /// The same of two that are open.
 pub(super) async fn between(before: &Past, after: &Past, items: bool) -> Result<GenerationDiff> {
     let versions = |past: &Past| (past.manifest.documents, past.manifest.sections, past.manifest.chunks);
-    let mut found =
-        GenerationDiff { from: before.manifest.generation, to: after.manifest.generation, documents: Vec::new() };
+    let mut found = GenerationDiff {
+        from: before.manifest.generation,
+        to: after.manifest.generation,
+        documents: Vec::new(),
+        entities: entities::between(before, after).await?,
+    };
     if versions(before) == versions(after) {
         return Ok(found);
     }

@@ -91,6 +91,7 @@ mod tests {
                 documents: 1,
                 sections: 1,
                 chunks: 1,
+                entities: None,
                 model: ModelRecord { name: "m".into(), dimension: 4 },
                 published_at: at(hour).to_string(),
             },

@@ -10,6 +10,7 @@
 
 mod between;
 mod compare;
+mod entities;
 mod keeping;
 mod lease;
 mod log;
@@ -28,6 +29,7 @@ use crate::error::{Error, Result};
 
 pub use between::{DocumentDiff, Field, GenerationDiff, diff};
 pub use compare::{Counts, Item, What};
+pub use entities::EntityDiff;
 pub(super) use keeping::Keeping;
 pub(super) use lease::Lease;
 pub use log::{LogEntry, log};

@@ -25,6 +25,8 @@ pub struct Restored {
     pub changed: usize,
     /// Documents that are no longer there.
     pub removed: usize,
+    /// Entities that are other than before, there again or no longer there.
+    pub entities: usize,
 }
 
 impl Restored {
@@ -36,6 +38,7 @@ impl Restored {
             added: diff.count(What::Added),
             changed: diff.count(What::Changed),
             removed: diff.count(What::Gone),
+            entities: diff.entities.len(),
         }
     }
 }
@@ -80,13 +83,15 @@ impl Writer {
 
 fn note(generation: u64, diff: &GenerationDiff) -> Note {
     let mut note = Note { restored: Some(generation), ..Note::of("restore") };
-    for document in &diff.documents {
-        let action = match document.what {
+    let documents = diff.documents.iter().map(|document| (document.what, &document.source));
+    let entities = diff.entities.iter().map(|entity| (entity.what, &entity.name));
+    for (what, name) in documents.chain(entities) {
+        let action = match what {
             What::Added => "added",
             What::Changed => "changed",
             What::Gone => "removed",
         };
-        note.add(action, &document.source);
+        note.add(action, name);
     }
     note
 }

@@ -1,0 +1,116 @@
+//! Which passages mention which entities. Pure: names and texts in, counts out.
+//!
+//! A passage mentions an entity where its own text has one of the names ([`Names`]). What stands in titles above it
+//! does not count: otherwise every passage of a manual would mention what it is the manual of.
+
+use std::collections::HashSet;
+
+use super::rows::{EntityChange, EntityRow};
+use crate::error::Result;
+use crate::store::rows::{ChunkRow, ChunkType};
+use crate::text::{Names, fold_name};
+
+impl EntityChange {
+    /// Whether somebody has other names after it than before, so that it must be looked again who is mentioned.
+    pub(super) fn renames(&self, before: &[EntityRow], after: &[EntityRow]) -> bool {
+        let touched: HashSet<&String> = self.remove.iter().chain(self.put.iter().map(|row| &row.key)).collect();
+        let naming = |rows: &[EntityRow]| -> HashSet<(String, String)> {
+            let rows = rows.iter().filter(|row| touched.contains(&row.key));
+            rows.flat_map(|row| row.names().map(|name| (row.key.clone(), fold_name(name)))).collect()
+        };
+        naming(before) != naming(after)
+    }
+}
+
+/// Counts mentions into rows of entities.
+pub(in crate::store) struct MentionCounter {
+    rows: Vec<EntityRow>,
+    names: Names,
+}
+
+impl MentionCounter {
+    /// Takes the rows with the counts they have.
+    pub(in crate::store) fn new(rows: Vec<EntityRow>) -> Result<Self> {
+        let names = rows.iter().enumerate().flat_map(|(place, row)| row.names().map(move |name| (place, name)));
+        let names = Names::new(names)?;
+        Ok(MentionCounter { rows, names })
+    }
+
+    /// Forgets all counts.
+    pub(in crate::store) fn forget(&mut self) {
+        self.rows.iter_mut().for_each(|row| row.mentions.clear());
+    }
+
+    /// Forgets the counts of some documents.
+    pub(in crate::store) fn forget_documents(&mut self, doc_ids: &[String]) {
+        if doc_ids.is_empty() {
+            return;
+        }
+        let gone: HashSet<&String> = doc_ids.iter().collect();
+        self.rows.iter_mut().for_each(|row| row.mentions.retain(|doc_id, _| !gone.contains(doc_id)));
+    }
+
+    /// Counts a chunk, if it is a passage.
+    pub(in crate::store) fn count(&mut self, chunk: &ChunkRow) {
+        if chunk.chunk_type == ChunkType::Parent {
+            self.count_passage(&chunk.doc_id, &chunk.content);
+        }
+    }
+
+    /// Counts a passage of a document by its text.
+    pub(in crate::store) fn count_passage(&mut self, doc_id: &str, text: &str) {
+        for place in self.names.in_text(text) {
+            *self.rows[place].mentions.entry(doc_id.to_owned()).or_default() += 1;
+        }
+    }
+
+    /// The rows with the counts they have now.
+    pub(in crate::store) fn into_rows(self) -> Vec<EntityRow> {
+        self.rows
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::Timestamp;
+
+    fn entity(name: &str, aliases: &[&str]) -> EntityRow {
+        let aliases = aliases.iter().map(|alias| (*alias).to_owned()).collect();
+        EntityRow { aliases, ..EntityRow::named(name, Timestamp::UNIX_EPOCH) }
+    }
+
+    #[test]
+    fn passages_are_counted_and_pieces_are_not() {
+        let mut counter = MentionCounter::new(vec![entity("Pump 1", &["一号泵"]), entity("Valve", &[])]).unwrap();
+        let passage = |id: &str, text: &str| ChunkRow::sample(id, text);
+        counter.count(&passage("doc111:0", "PUMP 1 is 一号泵."));
+        counter.count(&passage("doc111:1", "检查一号泵。"));
+        counter.count(&passage("doc222:0", "the valve of pump 1"));
+        counter.count(&ChunkRow { chunk_type: ChunkType::Child, ..passage("doc222:0.0", "the valve") });
+        let counts = |counter: &MentionCounter| {
+            let of =
+                |row: &EntityRow| row.mentions.iter().map(|(doc, count)| format!("{doc} {count}")).collect::<Vec<_>>();
+            counter.rows.iter().map(of).collect::<Vec<_>>()
+        };
+        assert_eq!(counts(&counter), [vec!["doc111 2", "doc222 1"], vec!["doc222 1"]]);
+        counter.forget_documents(&["doc222".to_owned()]);
+        assert_eq!(counts(&counter), [vec!["doc111 2"], vec![]]);
+        counter.forget();
+        assert_eq!(counter.into_rows()[0].passages(), 0);
+    }
+
+    #[test]
+    fn states_and_types_do_not_decide_who_is_mentioned() {
+        let before = [entity("Pump 1", &["P1"]), entity("Valve", &[])];
+        let renames = |row: EntityRow| {
+            let change = EntityChange { put: vec![row], ..EntityChange::default() };
+            change.renames(&before, &change.applied(&before))
+        };
+        assert!(!renames(EntityRow { kind: "machine".into(), ..entity("PUMP  1", &["p1"]) }));
+        assert!(renames(entity("Pump 1", &[])));
+        assert!(renames(entity("Pump 2", &[])));
+        let removal = EntityChange { remove: vec!["valve".to_owned()], ..EntityChange::default() };
+        assert!(removal.renames(&before, &removal.applied(&before)));
+    }
+}

@@ -1,0 +1,227 @@
+//! Names of things in a text: which of many are there, compared as people mean them.
+//!
+//! Promise: a name is found as a whole word (`P-12` is not in `P-12B`), in scripts without spaces wherever it stands,
+//! and where names overlap, the one that begins first and of those the longest counts. What it costs is one pass over
+//! the text, however many names there are.
+
+use std::cmp::Reverse;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use unicode_normalization::UnicodeNormalization;
+
+use super::script::{Script, is_unspaced, script_of};
+use crate::error::{Error, Result};
+
+/// A name or a text as it is compared: full-width forms as others, small letters, one kind of hyphen and of apostrophe,
+/// white space as one space, and none between characters that are written without.
+pub fn fold_name(text: &str) -> String {
+    match text.chars().all(|c| plain(c).is_some()) {
+        // Most text, at several times the speed.
+        true => spaced(text.chars().filter_map(plain), text.len()),
+        false => spaced(text.nfkc().flat_map(char::to_lowercase).nfkc(), text.len()),
+    }
+}
+
+/// What normalisation and small letters make of a character that no neighbour changes; `None` of any other.
+fn plain(c: char) -> Option<char> {
+    match c {
+        '\0'..='\u{7F}' => Some(c.to_ascii_lowercase()),
+        '\u{4E00}'..='\u{9FFF}' | '、' | '。' | '《' | '》' | '“' | '”' | '‘' | '’' | '—' => Some(c),
+        '\u{FF01}'..='\u{FF5E}' => char::from_u32(u32::from(c) - 0xFEE0).map(|c| c.to_ascii_lowercase()),
+        '\u{3000}' => Some(' '),
+        _ => None,
+    }
+}
+
+fn spaced(text: impl Iterator<Item = char>, length: usize) -> String {
+    let mut folded = String::with_capacity(length);
+    let mut space = false;
+    for c in text {
+        if c.is_whitespace() {
+            space = true;
+            continue;
+        }
+        let c = match c {
+            // Typesetting puts these in the place of what people type.
+            '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
+            '\u{2018}' | '\u{2019}' => '\'',
+            '\u{AD}' => continue,
+            other => other,
+        };
+        if std::mem::take(&mut space) && folded.chars().next_back().is_some_and(|last| !(glued(last) && glued(c))) {
+            folded.push(' ');
+        }
+        folded.push(c);
+    }
+    folded
+}
+
+/// Whether no space stands around it between others of its kind.
+fn glued(c: char) -> bool {
+    is_unspaced(c) || super::is_wide(c)
+}
+
+/// Many names, each with the place of what it names.
+#[derive(Debug)]
+pub struct Names {
+    automaton: Option<AhoCorasick>,
+    owners: Vec<usize>,
+}
+
+impl Names {
+    /// Takes names with the places of what they name; something may have several.
+    ///
+    /// # Errors
+    /// Where there are more than can be looked for at once.
+    pub fn new<'n>(names: impl IntoIterator<Item = (usize, &'n str)>) -> Result<Self> {
+        let (owners, folded): (Vec<usize>, Vec<String>) = names
+            .into_iter()
+            .map(|(owner, name)| (owner, fold_name(name)))
+            .filter(|(_, name)| !name.is_empty())
+            .unzip();
+        if folded.is_empty() {
+            return Ok(Names { automaton: None, owners });
+        }
+        // All matches are wanted, because one that is no whole word must not hide another.
+        let automaton = AhoCorasick::builder()
+            .match_kind(MatchKind::Standard)
+            .build(&folded)
+            .map_err(|error| Error::failed(format!("cannot look for so many names: {error}")))?;
+        Ok(Names { automaton: Some(automaton), owners })
+    }
+
+    /// What a text names, each once, in the order of the first mentions.
+    pub fn in_text(&self, text: &str) -> Vec<usize> {
+        let Some(automaton) = &self.automaton else { return Vec::new() };
+        let text = fold_name(text);
+        let mut matches: Vec<(usize, usize, usize)> = automaton
+            .find_overlapping_iter(&text)
+            .map(|found| (found.start(), found.end(), self.owners[found.pattern().as_usize()]))
+            .filter(|(start, end, _)| stands_alone(&text, *start, *end))
+            .collect();
+        matches.sort_unstable_by_key(|(start, end, owner)| (*start, Reverse(*end), *owner));
+        let mut named: Vec<usize> = Vec::new();
+        let mut behind = 0;
+        for (start, end, owner) in matches {
+            if start >= behind {
+                behind = end;
+                if !named.contains(&owner) {
+                    named.push(owner);
+                }
+            }
+        }
+        named
+    }
+}
+
+/// Whether no word goes on over the start or the end.
+fn stands_alone(text: &str, start: usize, end: usize) -> bool {
+    let (before, name, after) = (&text[..start], &text[start..end], &text[end..]);
+    let (Some(first), Some(last)) = (name.chars().next(), name.chars().next_back()) else { return false };
+    // Korean puts its particles right behind a noun.
+    let ends = script_of(last) == Some(Script::Hangul);
+    let mut left = before.chars().rev();
+    let mut right = after.chars();
+    !goes_on(left.next().map(|c| (left.next(), c)), first)
+        && (ends || !right.next().is_some_and(|c| continues(last, c, right.next())))
+}
+
+/// Whether what stands in front of a name, given with what stands in front of that, and the name are one word.
+fn goes_on(before: Option<(Option<char>, char)>, first: char) -> bool {
+    let Some((further, near)) = before else { return false };
+    match further {
+        Some(further) if is_joint(near) => continues(further, near, Some(first)),
+        _ => continues(near, first, None),
+    }
+}
+
+/// Whether a word that has come to `last` goes on with `next`. A hyphen or a point joins what has a number behind it:
+/// `P-1-2` is another thing than `P-1`, but `Norwick-based` is of Norwick.
+fn continues(last: char, next: char, behind: Option<char>) -> bool {
+    let is_word = |c: char| (c.is_alphanumeric() && !is_unspaced(c)) || c == '_';
+    if !is_word(last) {
+        return false;
+    }
+    is_word(next) || (is_joint(next) && behind.is_some_and(char::is_numeric))
+}
+
+fn is_joint(c: char) -> bool {
+    matches!(c, '-' | '.' | '/')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn found(names: &[&str], text: &str) -> Vec<usize> {
+        Names::new(names.iter().copied().enumerate()).unwrap().in_text(text)
+    }
+
+    #[test]
+    fn names_are_compared_as_people_mean_them() {
+        assert_eq!(fold_name("  Ｐｕｍｐ　P-１２ \n A "), "pump p-12 a");
+        assert_eq!(fold_name("泵站 维护\n手册"), "泵站维护手册");
+        assert_eq!(fold_name("使用 PDF 手册"), "使用 pdf 手册");
+        assert_eq!(found(&["Norwick Pump Station", "P-12"], "The NORWICK pump\nstation has ｐ-１２."), [0, 1]);
+        assert_eq!(found(&["P-12", "O'Brien"], "P\u{2011}12 of O’Bri\u{ad}en"), [0, 1]);
+        assert_eq!(found(&["café"], "the cafe\u{301}"), [0], "however an accent is written");
+    }
+
+    #[test]
+    fn a_name_is_a_whole_word() {
+        assert_eq!(found(&["pump"], "pumps, pumpkins and a_pump"), [0; 0]);
+        assert_eq!(found(&["pump"], "the pump's (pump)"), [0]);
+        for other in ["P-12B", "P-1-2", "P-1.5", "AP-1", "x_P-1", "P-1_a", "2-P-1x"] {
+            assert_eq!(found(&["P-1"], other), [0; 0], "{other}");
+        }
+        for same in ["P-1.", "P-1, and", "P-1/P-2", "the P-1-based", "P-1. 5 bar", "anti-P-1"] {
+            assert_eq!(found(&["P-1"], same), [0], "{same}");
+        }
+        assert_eq!(found(&["12"], "P-12 and 3.12"), [0; 0]);
+        assert_eq!(found(&["서울"], "서울에서 만나요"), [0]);
+    }
+
+    #[test]
+    fn chinese_names_are_found_wherever_they_stand_and_the_longest_counts() {
+        assert_eq!(found(&["水泵", "一号水泵", "阀门"], "请检查一号水泵和阀门。"), [1, 2]);
+        assert_eq!(found(&["水泵"], "请检查P水泵A"), [0]);
+        assert_eq!(found(&["P12泵"], "二号P12泵站"), [0]);
+        assert_eq!(found(&["P12泵"], "AP12泵"), [0; 0]);
+    }
+
+    #[test]
+    fn a_match_that_is_no_word_hides_none_that_is() {
+        assert_eq!(found(&["pump house", "pump"], "the pump houses"), [1]);
+        assert_eq!(found(&["bank", "Bank of England"], "the Bank of England"), [1]);
+        assert_eq!(found(&["bank", "Bank of England"], "the Bank of England and its bank"), [1, 0]);
+        assert_eq!(found(&[], "anything"), [0; 0]);
+    }
+
+    proptest! {
+        /// As asking for each name alone says, where none is a part of another.
+        #[test]
+        fn many_are_found_as_one_by_one(text in "([abcx泵站 -]|P-1|阀){0,40}") {
+            let names = ["abc", "P-1", "泵站", "阀"];
+            let mut together = found(&names, &text);
+            together.sort_unstable();
+            let alone: Vec<usize> = (0..names.len()).filter(|i| !found(&[names[*i]], &text).is_empty()).collect();
+            prop_assert_eq!(together, alone);
+        }
+
+        /// What is folded fast is folded as the rest.
+        #[test]
+        fn both_ways_of_folding_agree(text in "([ -~]|[一-鿿、。《》“”‘’—]|[！-～]|\u{3000}|\n){0,30}") {
+            let slowly = spaced(text.nfkc().flat_map(char::to_lowercase).nfkc(), 0);
+            prop_assert!(text.chars().all(|c| plain(c).is_some()));
+            prop_assert_eq!(fold_name(&text), slowly);
+        }
+
+        /// Folding a folded name changes nothing.
+        #[test]
+        fn folding_is_final(text in "\\PC{0,20}") {
+            let once = fold_name(&text);
+            prop_assert_eq!(fold_name(&once), once);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Entities through crashes: what is set is set whole, and what mentions them is of one generation with the documents.
+
+use kb::store::STEPS;
+use serde_json::Value;
+
+use crate::common::Sandbox;
+use crate::versions::{INGEST, assert_sound, version_of, write_version};
+use crate::{DECIDED, common};
+
+/// Two entities that are added and one that is changed, in one publication.
+const LINES: &str = "{\"name\": \"valves\", \"state\": \"shut\", \"time\": \"2025\"}\n\
+                     {\"name\": \"pumps\", \"type\": \"machine\"}\n\
+                     {\"name\": \"version1x\", \"aliases\": [\"first\"], \"state\": \"old\", \"time\": \"2025\"}\n";
+const SET: [&str; 3] = ["entity-set", "--from", "lines.jsonl"];
+
+/// A store with version 1 of the folder, where both versions' words are entities: each is mentioned by the four
+/// documents of its version.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    write_version(&sandbox, 1);
+    sandbox.json(&INGEST);
+    for version in ["version1x", "version2x"] {
+        sandbox.json(&["entity-set", version, "--state", "new", "--time", "2024"]);
+    }
+    sandbox.write("lines.jsonl", LINES);
+    sandbox
+}
+
+/// Each entity as `name state documents`.
+fn told(sandbox: &Sandbox) -> Vec<String> {
+    let list = sandbox.json(&["entities"]);
+    let line = |one: &Value| {
+        format!("{} {} {}", one["name"].as_str().unwrap(), one["state"].as_str().unwrap_or("-"), one["documents"])
+    };
+    list.as_array().unwrap().iter().map(line).collect()
+}
+
+fn is_set(sandbox: &Sandbox) -> bool {
+    let told = told(sandbox);
+    let before = ["version1x new 4", "version2x new 0"];
+    let after = ["pumps - 1", "valves shut 3", "version1x old 4", "version2x new 0"];
+    assert!(told == before || told == after, "{told:?}");
+    told == after
+}
+
+#[test]
+fn entities_are_set_whole_or_not_at_all() {
+    for (place, name) in STEPS.iter().enumerate() {
+        // An error takes the same way back as a crash; at these steps there is something to take back.
+        let may_fail = ["entities written", "pending written", DECIDED].contains(name);
+        for fault in ["abort", "fail"].into_iter().filter(|fault| *fault == "abort" || may_fail) {
+            let sandbox = sandbox();
+            let failed = sandbox.command(&SET).env("KB_TEST_FAULT", format!("{fault}:{name}")).output().unwrap();
+            assert!(!failed.status.success(), "{fault} at {name:?}");
+            let decided = place >= STEPS.iter().position(|step| *step == DECIDED).unwrap();
+            let is_set_now = is_set(&sandbox);
+            assert!(fault == "fail" || is_set_now == decided, "after {fault} at {name:?}");
+            sandbox.json(&SET);
+            assert!(is_set(&sandbox), "the next run after {fault} at {name:?}");
+            assert_sound(&sandbox);
+        }
+    }
+}
+
+#[test]
+fn mentions_are_of_one_generation_with_the_documents() {
+    for name in STEPS {
+        let sandbox = sandbox();
+        write_version(&sandbox, 2);
+        let crashed = sandbox.command(&INGEST).env("KB_TEST_FAULT", format!("abort:{name}")).output().unwrap();
+        assert!(crashed.status.code().is_none(), "the process dies at {name:?}");
+        let held = version_of(&sandbox, &[1, 2]);
+        let expected = [["version1x new 4", "version2x new 0"], ["version1x new 0", "version2x new 4"]];
+        assert_eq!(told(&sandbox), expected[held - 1], "after a crash at {name:?}");
+        sandbox.json(&INGEST);
+        assert_eq!(told(&sandbox), expected[1], "the next run after a crash at {name:?}");
+        assert_sound(&sandbox);
+    }
+}
+
+#[test]
+fn a_store_without_the_table_gains_it_whole_or_not_at_all() {
+    for name in STEPS {
+        let sandbox = Sandbox::new();
+        write_version(&sandbox, 1);
+        sandbox.json(&INGEST);
+        sandbox.write("lines.jsonl", LINES);
+        // As an earlier version left it.
+        let namespace = sandbox.path(".kb/namespaces/default");
+        std::fs::remove_dir_all(namespace.join("tables/entities.lance")).unwrap();
+        for file in ["MANIFEST.json", "history/0000001.json"] {
+            let path = namespace.join(file);
+            let mut json: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+            let manifest = if file == "MANIFEST.json" { &mut json } else { &mut json["manifest"] };
+            manifest.as_object_mut().unwrap().remove("entities").unwrap();
+            std::fs::write(&path, json.to_string()).unwrap();
+        }
+        assert_eq!(sandbox.kb(&["entities"]).code, 1);
+        let crashed = sandbox.command(&SET).env("KB_TEST_FAULT", format!("abort:{name}")).output().unwrap();
+        assert!(crashed.status.code().is_none(), "the process dies at {name:?}");
+        assert_eq!(version_of(&sandbox, &[1]), 1);
+        let list = common::Run::of(sandbox.command(&["entities", "--format", "paths"]).output().unwrap()).out;
+        assert!(["", "pumps\nvalves\nversion1x\n"].contains(&list.as_str()), "{list:?} after a crash at {name:?}");
+        sandbox.json(&SET);
+        assert_eq!(told(&sandbox), ["pumps - 1", "valves shut 3", "version1x old 4"]);
+        assert_sound(&sandbox);
+    }
+}
