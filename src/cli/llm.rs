@@ -75,6 +75,9 @@ impl Context {
 
 fn client(store: &Path, config: &Config, wanted: &str) -> Result<Client> {
     let environment = |name: &str| std::env::var(name).ok();
+    let key = environment("KB_LLM_API_KEY_ENV").or_else(|| config.llm.api_key_env.clone());
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    LlmSettings::refuse_unknown(names, key.as_deref())?;
     let settings = LlmSettings::resolve(&config.llm, &environment, store)?;
     Client::new(settings.ok_or_else(|| LlmSettings::missing(wanted))?, Some(store))
 }

@@ -24,6 +24,23 @@ const CONCURRENCY: usize = 4;
 const BACK_OFF: Duration = Duration::from_millis(500);
 /// The variable of the key where `api_key_env` names no other.
 const KEY: &str = "KB_LLM_API_KEY";
+/// What all variables begin with, and how they go on.
+const PREFIX: &str = "KB_LLM_";
+const VARIABLES: [&str; 13] = [
+    "BASE_URL",
+    "MODEL",
+    "API_KEY",
+    "API_KEY_ENV",
+    "TIMEOUT",
+    "CONNECT_TIMEOUT",
+    "RETRIES",
+    "CONCURRENCY",
+    "MAX_TOKENS",
+    "MAX_COST",
+    "INPUT_PRICE",
+    "OUTPUT_PRICE",
+    "PROMPTS",
+];
 /// The path of every endpoint of this kind.
 const PATH: &str = "/chat/completions";
 
@@ -189,6 +206,23 @@ impl LlmSettings {
             ..LlmSettings::new(&base_url, "")?
         };
         settings.contradiction().map_or(Ok(Some(settings)), Err)
+    }
+
+    /// Refuses variables that look like settings of the model and are none: a misspelt one should not go unnoticed. `key` is
+    /// the variable that was named for the key, and may be called anything.
+    ///
+    /// # Errors
+    /// Where there is one. Its value is not repeated.
+    pub fn refuse_unknown(mut names: impl Iterator<Item = String>, key: Option<&str>) -> Result<()> {
+        let is_unknown = |name: &String| {
+            let other = name.strip_prefix(PREFIX).is_some_and(|setting| !VARIABLES.contains(&setting));
+            other && key != Some(name)
+        };
+        names.find(is_unknown).map_or(Ok(()), |name| {
+            let known: Vec<String> = VARIABLES.iter().map(|setting| format!("{PREFIX}{setting}")).collect();
+            Err(Error::usage(format!("{name} is no setting of the language model"))
+                .hint(format!("correct it, or unset it; there are {}", known.join(", "))))
+        })
     }
 
     /// What to say where a model is asked for and none is configured.
@@ -365,6 +399,16 @@ mod tests {
         assert_eq!((settings.timeout.as_secs(), settings.retries, settings.key.is_some()), (7, 1, true));
         assert_eq!(settings.prompts.as_deref(), Some(Path::new("/store/mine")));
         assert!(!format!("{settings:?}").contains("sk-12345678"));
+    }
+
+    #[test]
+    fn a_misspelt_variable_does_not_go_unnoticed() {
+        let refuse = |names: &[&str]| {
+            LlmSettings::refuse_unknown(names.iter().map(|name| (*name).to_owned()), Some("KB_LLM_MINE"))
+        };
+        assert!(refuse(&["PATH", "KB_DIR", "KB_LLM_API_KEY", "KB_LLM_MAX_COST", "KB_LLM_MINE"]).is_ok());
+        let told = refuse(&["PATH", "KB_LLM_MAX_COSTS"]).unwrap_err().to_line();
+        assert!(told.contains("KB_LLM_MAX_COSTS is no setting") && told.contains("KB_LLM_MAX_COST,"), "{told}");
     }
 
     #[test]
