@@ -7,10 +7,13 @@ use super::{Cues, Strengths, chinese, english};
 use crate::profile::kind::Kind;
 use crate::text::script::is_han;
 
+/// The words of a phrase behind its first, of which kind it speaks, and how strongly.
+type Rest = (Vec<&'static str>, Kind, f32);
+
 /// Words and phrases with what they say.
 pub(super) struct Lexicon {
     /// By the first word; the words behind it, the longest first.
-    phrases: HashMap<&'static str, Vec<(Vec<&'static str>, Kind, f32)>>,
+    phrases: HashMap<&'static str, Vec<Rest>>,
     /// By the first character, the longest first.
     han: HashMap<char, Vec<(&'static str, Kind, f32)>>,
 }
@@ -29,7 +32,7 @@ impl Lexicon {
     }
 
     fn new(english: &[Cues], chinese: &[Cues]) -> Self {
-        let mut phrases: HashMap<&'static str, Vec<(Vec<&'static str>, Kind, f32)>> = HashMap::new();
+        let mut phrases: HashMap<&'static str, Vec<Rest>> = HashMap::new();
         for (kind, strength, list) in english {
             for phrase in *list {
                 let mut words = phrase.split(' ');

@@ -10,6 +10,7 @@ mod phrases;
 use std::collections::{HashMap, HashSet};
 
 use super::{PassageText, TitleText};
+use crate::text::squeeze;
 use phrases::{Interner, Phrase, phrases};
 
 /// So many topics are named at most.
@@ -57,7 +58,8 @@ pub(super) fn topics(title: &str, titles: &[TitleText], passages: &[PassageText]
     let mut interner = Interner::default();
     let mut all: HashMap<Phrase, Evidence> = HashMap::new();
     let size: usize = passages.iter().map(|passage| passage.text.len()).sum();
-    for section in titles {
+    // A document's own title, which many have as their first heading, says nothing beside itself.
+    for section in titles.iter().filter(|section| squeeze(section.title) != squeeze(title)) {
         let share = section.bytes as f32 / size.max(1) as f32;
         let weight =
             share.min(1.0).sqrt() * PER_LEVEL.powi(i32::try_from(section.level).unwrap_or(i32::MAX).clamp(1, 9) - 1);
@@ -194,6 +196,12 @@ mod tests {
         assert!(found.contains(&"机械密封".to_owned()), "{found:?}");
         assert!(found.contains(&"API 调用".to_owned()), "{found:?}");
         assert!(!found.iter().any(|topic| topic.contains("概述") || topic.contains("章")), "{found:?}");
+    }
+
+    #[test]
+    fn the_title_of_the_document_is_no_topic_of_it() {
+        let found = of("泵站手册", &[("泵站手册", "本手册介绍。"), ("机械密封", "端面。")]);
+        assert_eq!(found, ["机械密封"]);
     }
 
     #[test]
