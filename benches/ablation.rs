@@ -1,16 +1,18 @@
 //! What each part of the ranking is worth: nDCG@10 of variants, on sets in the BEIR layout.
 //!
 //! ```sh
-//! cargo bench --bench ablation -- SET… [--stores FOLDER]
+//! cargo bench --bench ablation -- SET… [--stores FOLDER] [--contexts]
 //! ```
 //!
-//! The corpora are ingested into scratch stores, or into FOLDER, where the next run finds them. The vectors are made on
+//! With `--contexts` instead: what stands in front of passages, each kind in a store of its own. The corpora are ingested into scratch stores, or into FOLDER, where the next run finds them. The vectors are made on
 //! ONNX Runtime where `KB_ONNXRUNTIME` names one.
 
 use std::path::{Path, PathBuf};
 use std::process::exit;
 use std::sync::Arc;
 
+use kb::chunk::ChunkConfig;
+use kb::chunk::context::ContextKind;
 use kb::embed::EngineChoice;
 use kb::eval::EvalStore;
 use kb::ingest::Progress;
@@ -43,13 +45,18 @@ fn variants() -> Vec<(&'static str, SearchRequest)> {
     ]
 }
 
+/// What may stand in front of passages, by rule.
+const CONTEXTS: [ContextKind; 3] = [ContextKind::None, ContextKind::Headings, ContextKind::Subjects];
+
 fn main() {
+    let mut contexts = false;
     let mut sets: Vec<String> = Vec::new();
     let mut stores: Option<PathBuf> = None;
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--stores" => stores = arguments.next().map(PathBuf::from),
+            "--contexts" => contexts = true,
             "--bench" => {}
             _ => sets.push(argument),
         }
@@ -58,23 +65,36 @@ fn main() {
         fail("name folders of sets: cargo bench --bench ablation -- SET…");
     }
     let runtime = tokio::runtime::Runtime::new().unwrap_or_else(|error| fail(&error.to_string()));
-    if let Err(error) = runtime.block_on(run(&sets, stores.as_deref())) {
+    if let Err(error) = runtime.block_on(run(&sets, stores.as_deref(), contexts)) {
         fail(&error.to_line());
     }
 }
 
-async fn run(sets: &[String], stores: Option<&Path>) -> kb::Result<()> {
+async fn run(sets: &[String], stores: Option<&Path>, contexts: bool) -> kb::Result<()> {
     let scratch = tempfile::tempdir()?;
     let folder = stores.unwrap_or(scratch.path());
     let library = std::env::var_os("KB_ONNXRUNTIME").map(PathBuf::from);
     let choice = EngineChoice::parse(library.as_deref());
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut columns = Vec::with_capacity(sets.len());
+    let open = async |set: &String, context: ContextKind| {
+        let config = ChunkConfig { context, ..ChunkConfig::default() };
+        EvalStore::open_cut(Path::new(set), folder, &config, &choice, jobs, Arc::new(Silent)).await
+    };
+    let mut columns: Vec<Vec<(String, f64)>> = Vec::with_capacity(sets.len());
     for set in sets {
-        let store = EvalStore::open(Path::new(set), folder, &choice, jobs, Arc::new(Silent)).await?;
         let mut column = Vec::new();
-        for (_, template) in variants() {
-            column.push(store.measure(&template).await?.0.ndcg);
+        if contexts {
+            for context in CONTEXTS {
+                let store = open(set, context).await?;
+                for (method, template) in methods() {
+                    column.push((format!("{}, {method}", context.name()), store.measure(&template).await?.0.ndcg));
+                }
+            }
+        } else {
+            let store = open(set, ContextKind::default()).await?;
+            for (variant, template) in variants() {
+                column.push((variant.to_owned(), store.measure(&template).await?.0.ndcg));
+            }
         }
         columns.push(column);
     }
@@ -82,11 +102,21 @@ async fn run(sets: &[String], stores: Option<&Path>) -> kb::Result<()> {
         |set: &String| Path::new(set).file_name().map_or(set.clone(), |name| name.to_string_lossy().into_owned());
     println!("| nDCG@10 | {} |", sets.iter().map(name).collect::<Vec<_>>().join(" | "));
     println!("|---|{}", "---|".repeat(sets.len()));
-    for (row, (variant, _)) in variants().iter().enumerate() {
-        let figures: Vec<String> = columns.iter().map(|column| format!("{:.4}", column[row])).collect();
+    for (row, (variant, _)) in columns.first().into_iter().flatten().enumerate() {
+        let figures: Vec<String> = columns.iter().map(|column| format!("{:.4}", column[row].1)).collect();
         println!("| {variant} | {} |", figures.join(" | "));
     }
     Ok(())
+}
+
+/// The arms, alone and together.
+fn methods() -> Vec<(&'static str, SearchRequest)> {
+    let arm = |method| SearchRequest { method, ..SearchRequest::new("") };
+    vec![
+        ("keyword arm", arm(Method::Keyword)),
+        ("semantic arm", arm(Method::Semantic)),
+        ("as it is", arm(Method::Hybrid)),
+    ]
 }
 
 fn fail(reason: &str) -> ! {

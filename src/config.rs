@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use jiff::{SignedDuration, Span, SpanRelativeTo};
 use serde::{Deserialize, Deserializer};
 
+use crate::chunk::context::ContextKind;
 use crate::error::{Error, Result};
 use crate::retrieve::{Beam, Expand, Fallback, FusionName, GroupBy, Kind, Method, Mode, Settings, Weights};
 
@@ -124,6 +125,8 @@ pub struct IngestConfig {
     pub worker_memory: Option<u64>,
     /// The program that reads images of pages.
     pub ocr_command: Option<String>,
+    /// What is embedded and indexed in front of passages.
+    pub context: Option<ContextKind>,
     /// Threads.
     pub jobs: Option<usize>,
 }

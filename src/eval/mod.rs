@@ -76,17 +76,32 @@ impl EvalStore {
         jobs: usize,
         progress: Arc<dyn Progress>,
     ) -> Result<Self> {
+        EvalStore::open_cut(set, folder, &ChunkConfig::default(), choice, jobs, progress).await
+    }
+
+    /// The same with documents that are cut as `config` says.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open).
+    pub async fn open_cut(
+        set: &Path,
+        folder: &Path,
+        config: &ChunkConfig,
+        choice: &EngineChoice,
+        jobs: usize,
+        progress: Arc<dyn Progress>,
+    ) -> Result<Self> {
         let set = BeirSet::read(set)?;
         let start = Instant::now();
         let (store, _) = Store::open_or_create(Some(&folder.join("store")), folder)?;
         // Its name says what is in it.
-        let namespace = store.namespace(&format!("eval-{}", fingerprint(&set)))?;
+        let namespace = store.namespace(&format!("eval-{}", fingerprint(&set, config)))?;
         let engine = select(choice)?;
         let embedder = Arc::new(Embedder::for_documents(&engine, jobs)?);
         // An ingest that was interrupted is done again.
         let there = if namespace.exists() { Snapshot::open(&namespace).await?.counts().await?[0] } else { 0 };
         if there != set.passages.len() {
-            ingest(&set, &namespace, embedder.clone(), progress).await?;
+            ingest(&set, &namespace, config, embedder.clone(), progress).await?;
         }
         let ingest_seconds = start.elapsed().as_secs_f64();
         let kernel = Kernel::new(namespace, Encoder::with(embedder));
@@ -185,6 +200,7 @@ pub async fn evaluate(
 async fn ingest(
     set: &BeirSet,
     namespace: &Namespace,
+    config: &ChunkConfig,
     embedder: Arc<Embedder>,
     progress: Arc<dyn Progress>,
 ) -> Result<()> {
@@ -194,8 +210,7 @@ async fn ingest(
     let bytes = set.passages.iter().map(|passage| passage.text.len() as u64).sum();
     progress.begin(set.passages.len(), bytes);
     for (number, passage) in set.passages.iter().enumerate() {
-        let prepared =
-            prepare(&document_of(passage), &facts_of(passage, number), &ChunkConfig::default(), "1970-01-01T00:00:00Z");
+        let prepared = prepare(&document_of(passage), &facts_of(passage, number), config, "1970-01-01T00:00:00Z");
         progress.file_read(&passage.id);
         indexer.put(prepared, Default::default(), true, "added").await?;
     }
@@ -205,9 +220,9 @@ async fn ingest(
 }
 
 /// What stands for a corpus, how it is cut and the model that embeds it.
-fn fingerprint(set: &BeirSet) -> String {
+fn fingerprint(set: &BeirSet, config: &ChunkConfig) -> String {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(format!("{:?} {}", ChunkConfig::default(), MODEL.name).as_bytes());
+    hasher.update(format!("{config:?} {}", MODEL.name).as_bytes());
     for passage in &set.passages {
         for part in [&passage.id, &passage.title, &passage.text] {
             hasher.update(part.as_bytes());

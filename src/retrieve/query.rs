@@ -14,6 +14,8 @@ use crate::text::tokens::{TokenKind, tokenize};
 /// Titles say in few words what a passage is about; a match there counts this much of one in the text. Measured on
 /// the development sets (`ARCHITECTURE.md`).
 const CONTEXT_WEIGHT: f32 = 0.3;
+/// So does what a passage leaves unsaid and its context line says.
+const LEAD_WEIGHT: f32 = 0.3;
 /// A Han character alone says less than a pair of them.
 const SINGLE_WEIGHT: f32 = 0.3;
 /// The parts of an identifier beside the whole of it.
@@ -122,7 +124,7 @@ impl Route {
     }
 }
 
-/// The weighted terms of a question for both keyword fields: each once, function words left out where there is
+/// The weighted terms of a question for all keyword fields: each once, function words left out where there is
 /// anything else.
 pub(super) fn keyword_terms(query: &str, identifiers: &[String]) -> Vec<(KeywordField, String, f32)> {
     let mut words: Vec<(String, f32)> = Vec::new();
@@ -142,12 +144,16 @@ pub(super) fn keyword_terms(query: &str, identifiers: &[String]) -> Vec<(Keyword
     }
     let telling: Vec<(String, f32)> = words.iter().filter(|(text, _)| !is_stopword(text)).cloned().collect();
     let words = if telling.is_empty() { words } else { telling };
-    words.into_iter().flat_map(|(text, weight)| in_both_fields(text, weight)).collect()
+    words.into_iter().flat_map(|(text, weight)| in_all_fields(text, weight)).collect()
 }
 
-/// A word with its weights in text and titles.
-pub(super) fn in_both_fields(text: String, weight: f32) -> [(KeywordField, String, f32); 2] {
-    [(KeywordField::Content, text.clone(), weight), (KeywordField::Context, text, weight * CONTEXT_WEIGHT)]
+/// A word with its weights in text, titles and what stands behind those.
+pub(super) fn in_all_fields(text: String, weight: f32) -> [(KeywordField, String, f32); 3] {
+    [
+        (KeywordField::Content, text.clone(), weight),
+        (KeywordField::Context, text.clone(), weight * CONTEXT_WEIGHT),
+        (KeywordField::Lead, text, weight * LEAD_WEIGHT),
+    ]
 }
 
 #[cfg(test)]
@@ -208,6 +214,6 @@ mod tests {
     #[test]
     fn a_very_long_question_has_a_bounded_number_of_terms() {
         let query: String = (0..10_000).map(|i| format!("w{i}x ")).collect();
-        assert!(keyword_terms(&query, &[]).len() <= MOST_TERMS * 2);
+        assert!(keyword_terms(&query, &[]).len() <= MOST_TERMS * 3);
     }
 }

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::query::in_both_fields;
+use super::query::in_all_fields;
 use super::recall::Terms;
 use super::settings::Expand;
 use crate::error::Result;
@@ -77,7 +77,7 @@ pub(super) fn add_others(
         let words: Vec<String> =
             words.into_iter().filter(|word| !terms.iter().any(|(_, text, _)| text == word)).collect();
         let weight = if missing { INSTEAD_WEIGHT } else { BESIDE_WEIGHT };
-        terms.extend(words.iter().flat_map(|word| in_both_fields(word.clone(), weight)));
+        terms.extend(words.iter().flat_map(|word| in_all_fields(word.clone(), weight)));
         if !words.is_empty() {
             others.push(Other { typed, missing, words });
         }

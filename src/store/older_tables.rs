@@ -36,7 +36,7 @@ async fn publish(namespace: &Namespace, new: NewDocument) {
 /// Takes the columns out that came later, and the permission to have no vector.
 async fn make_older(namespace: &Namespace) {
     let tables = Tables::open(namespace).await.unwrap();
-    tables.chunks.drop_columns(&["edited", "metadata"]).await.unwrap();
+    tables.chunks.drop_columns(&["edited", "metadata", "lead"]).await.unwrap();
     tables.documents.drop_columns(&["corrected_toc", "structure_version", "embedded", "edits", "time"]).await.unwrap();
     let rows: Vec<RecordBatch> = tables.rows(&tables.chunks, None, None).await.unwrap();
     let field =

@@ -42,6 +42,7 @@ pub(super) const CHUNK_COLUMNS: &[&str] = &[
     "updated_at",
     "edited",
     "metadata",
+    "lead",
 ];
 /// How often opening is tried again when a publication comes in between …
 const ATTEMPTS: u32 = 30;

@@ -110,6 +110,7 @@ impl Sandbox {
             "KB_NAMESPACE",
             "KB_PASSWORD",
             "KB_SEARCH_METHOD",
+            "KB_INGEST_CONTEXT",
             "ORT_DYLIB_PATH",
             "NO_COLOR",
             "CLICOLOR_FORCE",
