@@ -59,6 +59,8 @@ pub struct SearchConfig {
     pub kind: Option<Kind>,
     /// Which other words are searched for.
     pub expand: Option<Expand>,
+    /// The user's list of synonyms, from the store's folder.
+    pub synonyms: Option<PathBuf>,
     /// When a search is tried again.
     pub fallback: Option<Fallback>,
     /// How hits are chosen.

@@ -1,5 +1,7 @@
 //! The pipeline: both arms at once, fused, and the best passages fetched.
 
+use std::path::PathBuf;
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use futures::future::try_join_all;
@@ -11,6 +13,7 @@ use super::encoder::Encoder;
 use super::fallback::look_again;
 use super::filter::{Facts, decay, scopes};
 use super::fuse::{ArmScores, Candidate, fuse_by};
+use super::meanings::{Meaning, add_meanings};
 use super::modes::{Answer, answer};
 use super::phrases::confine;
 use super::query::{Route, keyword_terms};
@@ -22,6 +25,7 @@ use super::words::{self, Other, add_others};
 use super::{Method, Rerank, SearchRequest, SearchResult};
 use crate::embed::MODEL;
 use crate::error::{Error, Result};
+use crate::glossary::synonyms::Synonyms;
 use crate::store::{LoadedVectors, Namespace, Scope, Snapshot};
 use crate::text::period::duration;
 
@@ -60,7 +64,13 @@ pub struct Kernel {
     /// Of each namespace; `None` where they stay in its table.
     vectors: OnceCell<Vec<Option<LoadedVectors>>>,
     encoder: Encoder,
+    /// Where the user's list of synonyms is, if not in the store's folder.
+    synonyms_at: Option<PathBuf>,
+    synonyms: OnceLock<Synonyms>,
 }
+
+/// The name of such a list, in the folder of a store and in that of a namespace.
+const SYNONYMS: &str = "synonyms.txt";
 
 impl Kernel {
     /// A kernel for a namespace.
@@ -71,7 +81,37 @@ impl Kernel {
     /// A kernel for several namespaces, each of them another one. Their passages are ranked together.
     pub fn over(namespaces: Vec<Namespace>, encoder: Encoder) -> Self {
         let searched = namespaces.into_iter().map(Searched::new).collect();
-        Kernel { searched, vectors: OnceCell::new(), encoder }
+        Kernel { searched, vectors: OnceCell::new(), encoder, synonyms_at: None, synonyms: OnceLock::new() }
+    }
+
+    /// The same with the user's list of synonyms at `path`, instead of in the folder of the store.
+    pub fn with_synonyms(self, path: Option<PathBuf>) -> Self {
+        Kernel { synonyms_at: path, ..self }
+    }
+
+    /// What the user lists: for all that is searched together, because there is one question.
+    fn synonyms(&self) -> Result<&Synonyms> {
+        if let Some(known) = self.synonyms.get() {
+            return Ok(known);
+        }
+        let mut paths: Vec<PathBuf> = match &self.synonyms_at {
+            Some(path) => vec![path.clone()],
+            None => self.searched.iter().map(|searched| searched.namespace().store().join(SYNONYMS)).collect(),
+        };
+        paths.extend(self.searched.iter().map(|searched| searched.namespace().root().join(SYNONYMS)));
+        paths.dedup();
+        let mut all = Synonyms::default();
+        for path in paths {
+            match Synonyms::read(&path)? {
+                Some(list) => all.extend(list),
+                None if Some(&path) == self.synonyms_at.as_ref() => {
+                    return Err(Error::usage(format!("the list of synonyms {} does not exist", path.display()))
+                        .hint("write it, or correct search.synonyms in kb.toml"));
+                }
+                None => {}
+            }
+        }
+        Ok(self.synonyms.get_or_init(|| all))
     }
 
     /// The generation that is searched; of the first namespace, where there are several.
@@ -219,10 +259,14 @@ impl Kernel {
         if route.keyword <= 0.0 {
             terms.clear();
         }
-        let others = add_others(&snapshots, &request.query, request.expand, &mut terms)?;
-        others.iter().fold(trace.stage("words", start, terms.len(), others.len()), |stage, other| {
-            stage.say(format!("for {:?} also: {}", other.typed, other.words.join(", ")))
-        });
+        let meanings = add_meanings(&snapshots, self.synonyms()?, &request.query, request.expand, &mut terms)?;
+        notes.extend(meanings.iter().map(Meaning::told));
+        let others = add_others(&snapshots, &request.query, request.expand, &meanings, &mut terms)?;
+        let stage = trace.stage("words", start, terms.len(), meanings.len() + others.len());
+        let stage = meanings.iter().fold(stage, |stage, meaning| stage.say(meaning.told()));
+        others
+            .iter()
+            .fold(stage, |stage, other| stage.say(format!("for {:?} also: {}", other.typed, other.words.join(", "))));
         let start = Instant::now();
         let keyword = KeywordArm::new(&snapshots, terms)?;
         if route.keyword > 0.0 {

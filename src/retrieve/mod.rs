@@ -15,6 +15,7 @@ mod find_section;
 mod fuse;
 mod kernel;
 mod list_chunks;
+mod meanings;
 mod modes;
 mod phrases;
 mod query;

@@ -21,6 +21,10 @@ impl Searched {
         Searched { namespace, snapshot: OnceCell::new(), facts: Facts::default(), sections: OnceCell::new() }
     }
 
+    pub(super) fn namespace(&self) -> &Namespace {
+        &self.namespace
+    }
+
     pub(super) fn name(&self) -> &str {
         self.namespace.name()
     }

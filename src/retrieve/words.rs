@@ -6,6 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::meanings::Meaning;
 use super::query::in_all_fields;
 use super::recall::Terms;
 use super::settings::Expand;
@@ -43,12 +44,13 @@ pub(super) struct Other {
     pub words: Vec<String>,
 }
 
-/// Adds other words to the terms of a question and says which. They are looked for in all that is searched, so that
+/// Adds other words to the terms of a question and says which; none for missing words of what is `named` otherwise too. They are looked for in all that is searched, so that
 /// they are the same for each namespace.
 pub(super) fn add_others(
     snapshots: &[&Snapshot],
     query: &str,
     expand: Expand,
+    named: &[Meaning],
     terms: &mut Terms,
 ) -> Result<Vec<Other>> {
     if expand == Expand::Off || terms.is_empty() {
@@ -58,7 +60,9 @@ pub(super) fn add_others(
     let mut others = Vec::new();
     for (token, typed) in words(query) {
         let missing = vocabulary.count(&token.text)? == 0;
-        if !missing && expand != Expand::All {
+        // What something else is known for needs no guess.
+        let known = named.iter().any(|meaning| meaning.typed.to_lowercase().contains(&typed));
+        if (missing && known) || (!missing && expand != Expand::All) {
             continue;
         }
         let words = match (missing, vocabulary.beginning(&typed, &token.text)?) {

@@ -15,6 +15,7 @@ use tantivy::{
 };
 
 use super::layout::Namespace;
+use super::names::name_entries;
 use super::read_only::ReadOnlyDirectory;
 use super::rows::{ChunkRow, ChunkType};
 use super::scope::Scope;
@@ -60,6 +61,8 @@ pub(super) struct Fields {
     pub(super) page_start: Field,
     pub(super) page_end: Field,
     pub(super) titles: Field,
+    // Searched by its terms alone.
+    pub(super) names: Field,
 }
 
 fn schema() -> (Schema, Fields) {
@@ -79,6 +82,8 @@ fn schema() -> (Schema, Fields) {
         page_start: builder.add_u64_field("page_start", STORED),
         page_end: builder.add_u64_field("page_end", STORED),
         titles: builder.add_text_field("titles", STORED),
+        // With the rules that find them this gets another name, so that older indexes are filled anew.
+        names: builder.add_text_field("names_1", STRING),
     };
     (builder.build(), fields)
 }
@@ -332,6 +337,9 @@ impl KeywordWriter {
             document.add_text(self.fields.context, chunk.titles_in_front());
             document.add_text(self.fields.lead, chunk.lead.as_deref().unwrap_or_default());
             document.add_text(self.fields.titles, &chunk.context);
+            for entry in name_entries(chunk) {
+                document.add_text(self.fields.names, &entry);
+            }
             document.add_text(self.fields.section_id, &chunk.section_id);
             document.add_u64(self.fields.chunk_index, u64::from(chunk.chunk_index));
             for (field, page) in [(self.fields.page_start, chunk.page_start), (self.fields.page_end, chunk.page_end)] {
