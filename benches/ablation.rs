@@ -16,7 +16,7 @@ use kb::chunk::context::ContextKind;
 use kb::embed::EngineChoice;
 use kb::eval::EvalStore;
 use kb::ingest::Progress;
-use kb::retrieve::{Method, Rerank, SearchRequest, SecondLook};
+use kb::retrieve::{Expand, Method, Rerank, SearchRequest, SecondLook};
 
 struct Silent;
 
@@ -41,7 +41,9 @@ fn variants() -> Vec<(&'static str, SearchRequest)> {
         ("… with title", looking(SecondLook { title: 0.1, ..none })),
         ("… with proximity", looking(SecondLook { proximity: 0.2, ..none })),
         ("… with all three", looking(SecondLook { proximity: 0.2, ..SecondLook::default() })),
-        ("as it is (coverage and title)", hybrid),
+        ("as it is, without other words and names", SearchRequest { expand: Expand::Off, ..hybrid.clone() }),
+        ("keyword arm, without other words and names", SearchRequest { expand: Expand::Off, ..arm(Method::Keyword) }),
+        ("as it is (coverage and title)", hybrid.clone()),
     ]
 }
 
@@ -76,22 +78,24 @@ async fn run(sets: &[String], stores: Option<&Path>, contexts: bool) -> kb::Resu
     let library = std::env::var_os("KB_ONNXRUNTIME").map(PathBuf::from);
     let choice = EngineChoice::parse(library.as_deref());
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-    let open = async |set: &String, context: ContextKind| {
+    let open = async |set: &String, context: ContextKind, other: Option<&EvalStore>| {
         let config = ChunkConfig { context, ..ChunkConfig::default() };
-        EvalStore::open_cut(Path::new(set), folder, &config, &choice, jobs, Arc::new(Silent)).await
+        EvalStore::open_cut(Path::new(set), folder, &config, other, &choice, jobs, Arc::new(Silent)).await
     };
     let mut columns: Vec<Vec<(String, f64)>> = Vec::with_capacity(sets.len());
     for set in sets {
         let mut column = Vec::new();
         if contexts {
+            let mut other: Option<EvalStore> = None;
             for context in CONTEXTS {
-                let store = open(set, context).await?;
+                let store = open(set, context, other.as_ref()).await?;
                 for (method, template) in methods() {
                     column.push((format!("{}, {method}", context.name()), store.measure(&template).await?.0.ndcg));
                 }
+                other = Some(store);
             }
         } else {
-            let store = open(set, ContextKind::default()).await?;
+            let store = open(set, ContextKind::default(), None).await?;
             for (variant, template) in variants() {
                 column.push((variant.to_owned(), store.measure(&template).await?.0.ndcg));
             }

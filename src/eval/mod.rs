@@ -16,7 +16,7 @@ pub use metrics::{Condition, Metric, Metrics};
 use crate::chunk::ChunkConfig;
 use crate::embed::{Embedder, EngineChoice, MODEL, select};
 use crate::error::{Error, Kind, Result};
-use crate::ingest::{Indexer, Progress, SourceFacts, Vectors, prepare};
+use crate::ingest::{Indexer, KnownVectors, Progress, SourceFacts, Vectors, prepare};
 use crate::load::{Document, Format, plain};
 use crate::retrieve::{DEFAULT_POOL, Encoder, Kernel, Method, SearchRequest};
 use crate::store::{ModelRecord, Namespace, Snapshot, Store, Writer};
@@ -76,10 +76,11 @@ impl EvalStore {
         jobs: usize,
         progress: Arc<dyn Progress>,
     ) -> Result<Self> {
-        EvalStore::open_cut(set, folder, &ChunkConfig::default(), choice, jobs, progress).await
+        EvalStore::open_cut(set, folder, &ChunkConfig::default(), None, choice, jobs, progress).await
     }
 
-    /// The same with documents that are cut as `config` says.
+    /// The same with documents that are cut as `config` says. What is embedded alike in another store of the same set,
+    /// cut otherwise, is taken over from that.
     ///
     /// # Errors
     /// As for [`open`](Self::open).
@@ -87,6 +88,7 @@ impl EvalStore {
         set: &Path,
         folder: &Path,
         config: &ChunkConfig,
+        other: Option<&EvalStore>,
         choice: &EngineChoice,
         jobs: usize,
         progress: Arc<dyn Progress>,
@@ -101,7 +103,7 @@ impl EvalStore {
         // An ingest that was interrupted is done again.
         let there = if namespace.exists() { Snapshot::open(&namespace).await?.counts().await?[0] } else { 0 };
         if there != set.passages.len() {
-            ingest(&set, &namespace, config, embedder.clone(), progress).await?;
+            ingest(&set, &namespace, config, other, embedder.clone(), progress).await?;
         }
         let ingest_seconds = start.elapsed().as_secs_f64();
         let kernel = Kernel::new(namespace, Encoder::with(embedder));
@@ -201,6 +203,7 @@ async fn ingest(
     set: &BeirSet,
     namespace: &Namespace,
     config: &ChunkConfig,
+    other: Option<&EvalStore>,
     embedder: Arc<Embedder>,
     progress: Arc<dyn Progress>,
 ) -> Result<()> {
@@ -212,7 +215,14 @@ async fn ingest(
     for (number, passage) in set.passages.iter().enumerate() {
         let prepared = prepare(&document_of(passage), &facts_of(passage, number), config, "1970-01-01T00:00:00Z");
         progress.file_read(&passage.id);
-        indexer.put(prepared, Default::default(), true, "added").await?;
+        let known = match other {
+            Some(other) => {
+                let snapshot = other.kernel.snapshot().await?;
+                KnownVectors::of_texts(snapshot.vectors_by_hash(&prepared.new.document.doc_id).await?)
+            }
+            None => KnownVectors::default(),
+        };
+        indexer.put(prepared, known, true, "added").await?;
     }
     indexer.flush().await?;
     progress.end();

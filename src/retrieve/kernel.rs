@@ -19,6 +19,7 @@ use super::phrases::confine;
 use super::query::{Route, keyword_terms};
 use super::recall::{KeywordArm, first_different, semantic};
 use super::searched::Searched;
+use super::settings::Expand;
 use super::trace::Trace;
 use super::understand::Understanding;
 use super::words::{self, Other, add_others};
@@ -259,7 +260,10 @@ impl Kernel {
         if route.keyword <= 0.0 {
             terms.clear();
         }
-        let meanings = add_meanings(&snapshots, self.synonyms()?, &request.query, request.expand, &mut terms)?;
+        let meanings = match request.expand {
+            Expand::Off => Vec::new(),
+            _ => add_meanings(&snapshots, self.synonyms()?, &request.query, &mut terms)?,
+        };
         notes.extend(meanings.iter().map(Meaning::told));
         let others = add_others(&snapshots, &request.query, request.expand, &meanings, &mut terms)?;
         let stage = trace.stage("words", start, terms.len(), meanings.len() + others.len());

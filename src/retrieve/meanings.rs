@@ -9,11 +9,10 @@ use std::ops::Range;
 
 use super::query::keyword_terms;
 use super::recall::Terms;
-use super::settings::Expand;
 use crate::error::Result;
 use crate::glossary::synonyms::Synonyms;
 use crate::glossary::{is_word, key};
-use crate::store::{OtherName, Snapshot};
+use crate::store::{KeywordField, OtherName, Snapshot};
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{Token, TokenKind, tokenize};
 
@@ -27,10 +26,11 @@ const MOST_CHARACTERS: usize = 16;
 const MOST_MEANINGS: usize = 4;
 /// Synonyms of one name that are searched for.
 const MOST_SYNONYMS: usize = 16;
-/// What another name counts beside a word of the question; shared by the meanings, where there are several.
-const NAME_WEIGHT: f32 = 0.5;
+/// What another name counts beside a word of the question: all its words together, so that what says it in the question's
+/// own words is in front; shared by the meanings, where there are several.
+const NAME_WEIGHT: f32 = 0.8;
 /// What a synonym counts that the user lists.
-const SYNONYM_WEIGHT: f32 = 0.6;
+const SYNONYM_WEIGHT: f32 = 0.9;
 
 /// Other names that are searched for beside one of the question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,10 +54,9 @@ pub(super) fn add_meanings(
     snapshots: &[&Snapshot],
     synonyms: &Synonyms,
     query: &str,
-    expand: Expand,
     terms: &mut Terms,
 ) -> Result<Vec<Meaning>> {
-    if expand == Expand::Off || terms.is_empty() {
+    if terms.is_empty() {
         return Ok(Vec::new());
     }
     let names = names(query);
@@ -93,9 +92,11 @@ pub(super) fn add_meanings(
 /// Adds the words of a name that are not asked for already, and says whether there were any.
 fn add(name: &str, weight: f32, terms: &mut Terms) -> bool {
     let known = terms.len();
-    for (field, text, own) in keyword_terms(name, &[]) {
-        if !terms[..].iter().any(|(other, word, _)| *other == field && *word == text) {
-            terms.push((field, text, own * weight));
+    let own = keyword_terms(name, &[]);
+    let whole: f32 = own.iter().filter(|(field, ..)| *field == KeywordField::Content).map(|(.., weight)| weight).sum();
+    for (field, text, share) in own {
+        if !terms.iter().any(|(other, word, _)| *other == field && *word == text) {
+            terms.push((field, text, weight * share / whole.max(1.0)));
         }
     }
     terms.len() > known
@@ -191,11 +192,14 @@ mod tests {
     fn words_of_the_question_keep_their_weight() {
         let mut terms = keyword_terms("TDO transport", &[]);
         let before = terms.clone();
-        assert!(add("Transport Disconnect Order", 0.5, &mut terms));
+        assert!(add("Transport Disconnect Order", 0.9, &mut terms));
         assert_eq!(terms[..before.len()], before);
-        let added: Vec<(&str, f32)> =
-            terms[before.len()..].iter().step_by(3).map(|(_, text, weight)| (text.as_str(), *weight)).collect();
-        assert_eq!(added, [("disconnect", 0.5), ("order", 0.5)]);
+        let added: Vec<(&str, f32)> = terms[before.len()..]
+            .iter()
+            .step_by(3)
+            .map(|(_, text, weight)| (text.as_str(), (weight * 1e3).round() / 1e3))
+            .collect();
+        assert_eq!(added, [("disconnect", 0.3), ("order", 0.3)]);
         assert!(!add("transport", 0.5, &mut terms));
     }
 }
