@@ -49,7 +49,8 @@ pub(super) fn long_form<'a>(short: &str, text: &'a str) -> Option<&'a str> {
     let found = &long[chars.get(at)?.0..];
     let words = || found.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let longer = found.chars().count() > short.chars().count();
-    let says_itself = words().any(|word| word.eq_ignore_ascii_case(short));
+    let says_itself =
+        words().any(|word| word.get(..short.len()).is_some_and(|start| start.eq_ignore_ascii_case(short)));
     let of_letters = found.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '/' | '&' | '\'' | '’'));
     // Most letters of a real one begin words; with fewer it is chance.
     let initials = words().filter(|word| word.chars().any(char::is_alphabetic)).count().min(letters.len());

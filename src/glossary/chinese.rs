@@ -17,16 +17,27 @@ const SHORT: [&str; 8] = ["以下统一简称为", "以下简称为", "以下简
 const ALSO: [&str; 12] =
     ["又称为", "也称为", "亦称为", "又称", "也称", "亦称", "又叫", "也叫", "又名", "别名", "俗称", "别称"];
 /// Words behind which a name may begin.
-const IN_FRONT: [&str; 40] = [
+const IN_FRONT: [&str; 56] = [
     "根据", "依据", "按照", "依照", "为了", "采用", "使用", "利用", "包括", "称为", "叫做", "基于", "通过", "经过",
-    "安装", "配置", "设置", "提供", "支持", "属于", "关于", "对于", "以及", "或者", "并且", "其中", "例如", "进行",
-    "的", "和", "与", "及", "或", "由", "对", "在", "将", "把", "是", "为",
+    "安装", "配置", "设置", "支持", "属于", "关于", "对于", "以及", "或者", "并且", "其中", "例如", "进行", "因此",
+    "推出", "增加", "成立", "生成", "适应", "位于", "担任", "需要", "签约", "又译", "最近", "前端", "一个", "一种",
+    "一套", "一款", "的", "和", "与", "及", "或", "由", "对", "在", "将", "把", "是", "了",
 ];
+/// What no name begins with: the word in front of it was cut in two, or counts it, or points at it.
+const NO_BEGINNING: [char; 15] =
+    ['有', '者', '性', '化', '次', '名', '个', '此', '该', '其', '这', '那', '又', '则', '并'];
+/// What no name has inside.
+const NOT_INSIDE: [char; 18] =
+    ['在', '是', '了', '的', '这', '那', '此', '其', '该', '则', '常', '又', '也', '被', '已', '时', '应', '可'];
+/// What stands in front of an abbreviation and says only that it is one.
+const SAYS_NOTHING: [&str; 8] = ["英文", "英语", "中文", "缩写", "简称", "全称", "文件", "下同"];
 /// Names that every document uses for its own.
 const GENERIC: [&str; 18] = [
     "甲方", "乙方", "丙方", "公司", "我司", "办法", "条例", "规定", "规范", "标准", "合同", "协议", "项目", "产品",
     "系统", "平台", "报告", "本法",
 ];
+/// What stands between a name and what is said of it.
+const IN_BETWEEN: [char; 5] = ['，', '（', '(', ' ', ','];
 const ENDS: [char; 22] = [
     '，', '。', '；', '：', '、', '！', '？', '（', '）', '(', ')', ',', ';', ':', '“', '”', '「', '」', '《', '》',
     '"', '|',
@@ -39,9 +50,8 @@ pub(super) fn definitions(sentence: &str) -> Vec<Definition> {
     }
     let mut found: Vec<Definition> =
         brackets(sentence).filter_map(|(before, inside)| bracketed(before, inside)).collect();
-    let before = |text: &str| text.trim_end_matches(['，', '（', '(', ' ', ',']).len();
-    found.extend(occurrences(sentence, &SHORT).filter_map(|(text, after)| shortened(&text[..before(text)], after)));
-    found.extend(occurrences(sentence, &ALSO).filter_map(|(text, after)| also(&text[..before(text)], after)));
+    found.extend(occurrences(sentence, &SHORT).filter_map(|(before, after)| shortened(before, after)));
+    found.extend(occurrences(sentence, &ALSO).filter_map(|(before, after)| also(before, after)));
     found.extend(that_is(sentence));
     found.extend(abbreviation_of(sentence));
     found
@@ -65,11 +75,15 @@ fn shortened(before: &str, after: &str) -> Option<Definition> {
     if short.starts_with('本') || GENERIC.contains(&short) {
         return None;
     }
+    // What is not made of the long name must be bound to it by a bracket.
+    let bound = before.trim_end().ends_with(['（', '(']);
+    let before = before.trim_end_matches(IN_BETWEEN);
     let long = match marked_at_end(before) {
         Some(marked) => marked,
         None => {
             let clause = clause_at_end(before);
-            made_of(short, clause).unwrap_or_else(|| behind_first_words(clause))
+            let whole = || Some(behind_first_words(clause)).filter(|_| bound);
+            made_of(short, clause).or_else(whole).filter(|long| !long.contains(NOT_INSIDE))?
         }
     };
     (long.chars().count() <= LONGEST * 2).then(|| Definition::of(short, long))?
@@ -78,12 +92,13 @@ fn shortened(before: &str, after: &str) -> Option<Definition> {
 /// `离心泵又称离心式水泵`.
 fn also(before: &str, after: &str) -> Option<Definition> {
     let other = name_at_start(after)?;
+    let before = before.trim_end_matches(IN_BETWEEN);
     let name = match marked_at_end(before) {
         Some(marked) => marked,
         None => {
             let clause = behind_first_words(clause_at_end(before));
-            let has_words_inside = ["的", "是", "为", "有", "时", "可", "应"].iter().any(|word| clause.contains(word));
-            (!has_words_inside && clause.chars().count() <= LONGEST_UNTOLD).then_some(clause)?
+            let fits = !clause.contains(NOT_INSIDE) && clause.chars().count() <= LONGEST_UNTOLD;
+            fits.then_some(clause)?
         }
     };
     Definition::of(other, name)
@@ -159,7 +174,8 @@ fn untold_at_end(text: &str) -> Option<&str> {
     let start = IN_FRONT.iter().filter_map(|word| run.rfind(word).map(|at| at + word.len())).max().unwrap_or(0);
     let name = &run[start..];
     let length = name.chars().count();
-    (2..=LONGEST_UNTOLD).contains(&length).then_some(name)
+    let told = !name.starts_with(NO_BEGINNING) && !name.contains(NOT_INSIDE) && !SAYS_NOTHING.contains(&name);
+    (told && (2..=LONGEST_UNTOLD).contains(&length)).then_some(name)
 }
 
 /// The shortest end of a clause that begins with the first character of a short name and has all others behind it.
@@ -192,7 +208,7 @@ fn name_at_start(text: &str) -> Option<&str> {
         }
     };
     let name = trimmed(name);
-    (2..=LONGEST).contains(&name.chars().count()).then_some(name)
+    (!name.contains('、') && (2..=LONGEST).contains(&name.chars().count())).then_some(name)
 }
 
 #[cfg(test)]
@@ -213,6 +229,7 @@ mod tests {
             ("PUE，即 Power Usage Effectiveness，越小越好。", "PUE", "Power Usage Effectiveness"),
             ("PUE 是 Power Usage Effectiveness 的缩写。", "PUE", "Power Usage Effectiveness"),
             ("PUE 的全称是电能利用效率。", "PUE", "电能利用效率"),
+            ("该校推出了通用字符集（UCS）。", "UCS", "通用字符集"),
             ("每台水泵采用变频调速器（VFD）控制。", "VFD", "变频调速器"),
             ("变频调速器（Variable Frequency Drive，VFD）控制。", "VFD", "变频调速器"),
             ("变频调速器（Variable Frequency Drive，VFD）控制。", "VFD", "Variable Frequency Drive"),
@@ -231,6 +248,11 @@ mod tests {
             "打开阀门，即可排水。",
             "这是一种很有用而且在各地都常见的设备，又称好用。",
             "该泵的俗称很多。",
+            "这里通常又称三角洲。",
+            "提供服务提供者接口（见 3.2）。",
+            "有三名议员（MEP）出席。",
+            "银行的英文（BIDV）见下。",
+            "市民简称川医。",
         ] {
             assert_eq!(pairs(text), [], "{text}");
         }
