@@ -16,7 +16,7 @@ use kb::chunk::context::ContextKind;
 use kb::embed::EngineChoice;
 use kb::eval::EvalStore;
 use kb::ingest::Progress;
-use kb::retrieve::{Expand, Method, Rerank, SearchRequest, SecondLook};
+use kb::retrieve::{Expand, Fusion, Method, Rerank, SearchRequest, SecondLook, Weights};
 
 struct Silent;
 
@@ -28,23 +28,45 @@ impl Progress for Silent {
     fn end(&self) {}
 }
 
-fn variants() -> Vec<(&'static str, SearchRequest)> {
+fn variants() -> Vec<(String, SearchRequest)> {
     let hybrid = SearchRequest { method: Method::Hybrid, ..SearchRequest::new("") };
     let looking = |look: SecondLook| SearchRequest { rerank: Rerank::Light(look), ..hybrid.clone() };
     let none = SecondLook { coverage: 0.0, proximity: 0.0, title: 0.0, ..SecondLook::default() };
     let arm = |method| SearchRequest { method, ..hybrid.clone() };
-    vec![
-        ("keyword arm", arm(Method::Keyword)),
-        ("semantic arm", arm(Method::Semantic)),
-        ("both, fused", SearchRequest { rerank: Rerank::Off, ..hybrid.clone() }),
-        ("… with coverage", looking(SecondLook { coverage: 0.4, ..none })),
-        ("… with title", looking(SecondLook { title: 0.1, ..none })),
-        ("… with proximity", looking(SecondLook { proximity: 0.2, ..none })),
-        ("… with all three", looking(SecondLook { proximity: 0.2, ..SecondLook::default() })),
-        ("as it is, without other words and names", SearchRequest { expand: Expand::Off, ..hybrid.clone() }),
-        ("keyword arm, without other words and names", SearchRequest { expand: Expand::Off, ..arm(Method::Keyword) }),
-        ("as it is (coverage and title)", hybrid.clone()),
-    ]
+    let plain = SearchRequest { rerank: Rerank::Off, ..hybrid.clone() };
+    let titles = |title_weight: f32, of: &SearchRequest| SearchRequest { title_weight, ..of.clone() };
+    let named = |name: &str, request: SearchRequest| (name.to_owned(), request);
+    let mut variants = vec![
+        named("keyword arm", arm(Method::Keyword)),
+        named("… without titles", titles(0.0, &arm(Method::Keyword))),
+        named("… titles as much as text", titles(1.0, &arm(Method::Keyword))),
+        named("semantic arm", arm(Method::Semantic)),
+        named("both, fused", plain.clone()),
+        named("… by ranks (RRF, k 60)", SearchRequest { fusion: Fusion::Rrf(60.0), ..plain.clone() }),
+        named("… by ranks (RRF, k 10)", SearchRequest { fusion: Fusion::Rrf(10.0), ..plain.clone() }),
+        named("… pool of 50", SearchRequest { pool: 50, ..plain.clone() }),
+        named("… pool of 300", SearchRequest { pool: 300, ..plain.clone() }),
+        named("… with coverage", looking(SecondLook { coverage: 0.4, ..none })),
+        named("… with title", looking(SecondLook { title: 0.1, ..none })),
+        named("… with proximity", looking(SecondLook { proximity: 0.2, ..none })),
+        named("… with all three", looking(SecondLook { proximity: 0.2, ..SecondLook::default() })),
+        named("… with coverage and title, of the first 30", looking(SecondLook { depth: 30, ..SecondLook::default() })),
+        named("… of the first 60", looking(SecondLook { depth: 60, ..SecondLook::default() })),
+        named("as it is (coverage and title of the first 100)", hybrid.clone()),
+        named("… without other words and names", SearchRequest { expand: Expand::Off, ..hybrid.clone() }),
+        named(
+            "keyword arm without other words and names",
+            SearchRequest { expand: Expand::Off, ..arm(Method::Keyword) },
+        ),
+    ];
+    for semantic in [0.3, 0.5, 0.6, 0.7] {
+        // Never refused: none is negative, and one is above 0.
+        if let Ok(weights) = Weights::new(1.0 - semantic, semantic) {
+            let request = SearchRequest { weights: Some(weights), ..hybrid.clone() };
+            variants.push(named(&format!("… semantic arm weighs {semantic}"), request));
+        }
+    }
+    variants
 }
 
 /// What may stand in front of passages, by rule.

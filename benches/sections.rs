@@ -10,13 +10,17 @@
 //! them will do, because the title does not say which is meant. Titles without a letter or digit are refused by any
 //! search; they are counted as not found. Printed are the shares of titles that are first and among the first three, by the
 //! language of the title, and the median time of a search and of what it does after recall.
+//!
+//! With `--among-all`, every title is searched for among all documents, by each way of choosing hits, and printed is how
+//! often the first hit is of a document that has a section with that title.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 use std::time::Instant;
 
 use kb::embed::EngineChoice;
-use kb::retrieve::{Encoder, Kernel, Method, Mode, SearchRequest, Shape};
+use kb::retrieve::{Encoder, Kernel, Kind, Method, Mode, SearchRequest, Shape};
 use kb::store::{SectionRow, Store};
 use kb::structure::normalise_title;
 
@@ -29,6 +33,7 @@ struct Options {
     store: Option<PathBuf>,
     method: Method,
     misses: bool,
+    among_all: bool,
 }
 
 #[derive(Default)]
@@ -46,7 +51,9 @@ async fn main() {
     if let Some(documents) = &options.folder {
         ingest(documents, &folder);
     }
-    if let Err(error) = measure(&options, &folder).await {
+    let measured =
+        if options.among_all { measure_documents(&options, &folder).await } else { measure(&options, &folder).await };
+    if let Err(error) = measured {
         fail(&error.to_line());
     }
 }
@@ -85,6 +92,41 @@ async fn measure(options: &Options, folder: &Path) -> kb::Result<()> {
         println!("{name:<10} {:>8} {:>8.4} {:>8.4}", score.titles, share(score.first), share(score.in_three));
     }
     println!("median of a search {:.2} ms, of what follows recall {:.2} ms", median(whole), median(after));
+    Ok(())
+}
+
+/// How often the first hit is of a document with a section of the title that is searched for.
+async fn measure_documents(options: &Options, folder: &Path) -> kb::Result<()> {
+    let store = Store::open(Some(folder), folder)?;
+    let kernel = Kernel::new(store.namespace("default")?, Encoder::new(EngineChoice::Auto));
+    let mut of_title: BTreeMap<String, (String, BTreeSet<String>)> = BTreeMap::new();
+    for section in kernel.snapshot().await?.all_sections().await? {
+        let title = normalise_title(&section.title);
+        if section.level > 0 && !title.is_empty() {
+            of_title.entry(title).or_insert((section.title, BTreeSet::new())).1.insert(section.doc_id);
+        }
+    }
+    println!("{:<10} {:>8} {:>8}", "", "titles", "first");
+    for mode in [Mode::Precise, Mode::Broad, Mode::Section, Mode::Drill] {
+        let mut first = 0;
+        for (title, documents) in of_title.values() {
+            let request = SearchRequest {
+                method: options.method,
+                // A question about structure is answered from a table of contents, which is not what is measured.
+                kind: Some(Kind::Concept),
+                pool: mode.pool(),
+                shape: Shape { mode, ..Shape::default() },
+                ..SearchRequest::new(title)
+            };
+            let hits = kernel.search(&request).await?.hits;
+            let found = hits.first().is_some_and(|hit| documents.contains(&hit.doc_id));
+            if options.misses && !found {
+                println!("{mode:?} {title:?} {:?}", hits.first().map(|hit| &hit.source));
+            }
+            first += usize::from(found);
+        }
+        println!("{mode:<10?} {:>8} {:>8.4}", of_title.len(), first as f64 / of_title.len().max(1) as f64);
+    }
     Ok(())
 }
 
@@ -148,7 +190,7 @@ fn median(mut times: Vec<f64>) -> f64 {
 }
 
 fn options() -> Options {
-    let mut options = Options { folder: None, store: None, method: Method::Auto, misses: false };
+    let mut options = Options { folder: None, store: None, method: Method::Auto, misses: false, among_all: false };
     let mut args = std::env::args().skip(1);
     while let Some(argument) = args.next() {
         let mut value = || args.next().unwrap_or_else(|| fail(&format!("{argument} needs a value")));
@@ -156,6 +198,7 @@ fn options() -> Options {
             // `cargo bench` adds this one.
             "--bench" => {}
             "--misses" => options.misses = true,
+            "--among-all" => options.among_all = true,
             "--store" => options.store = Some(PathBuf::from(value())),
             "--method" => {
                 let name = value();

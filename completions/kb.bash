@@ -465,7 +465,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__context)
-            opts="-k -n -q -v -h --method --limit --doc --rerank --filter --before --after --as-of --half-life --min-score --weights --fusion --rrf-k --pool --kind --expand --fallback --mode --context --across-sections --window --merge --no-merge --keep-duplicates --group-by --diversity --per-document --beam --children --max-tokens --tokenizer --template --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-k -n -q -v -h --method --limit --doc --rerank --rerank-depth --rerank-budget --filter --before --after --as-of --half-life --min-score --weights --fusion --rrf-k --pool --kind --expand --fallback --mode --context --across-sections --window --merge --no-merge --keep-duplicates --group-by --diversity --per-document --beam --children --max-tokens --tokenizer --template --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -488,7 +488,18 @@ _kb() {
                     return 0
                     ;;
                 --rerank)
-                    COMPREPLY=($(compgen -W "light off" -- "${cur}"))
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --rerank-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rerank-budget)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --filter)
@@ -711,7 +722,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__eval)
-            opts="-n -q -v -h --methods --min --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --methods --min --rerank --rerank-depth --rerank-budget --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -722,6 +733,21 @@ _kb() {
                     return 0
                     ;;
                 --min)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rerank)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --rerank-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rerank-budget)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1595,7 +1621,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__search)
-            opts="-k -n -q -v -h --method --limit --doc --rerank --filter --before --after --as-of --half-life --min-score --weights --fusion --rrf-k --pool --kind --expand --fallback --mode --context --across-sections --window --merge --no-merge --keep-duplicates --group-by --diversity --per-document --beam --children --max-tokens --tokenizer --in --explain --why --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-k -n -q -v -h --method --limit --doc --rerank --rerank-depth --rerank-budget --filter --before --after --as-of --half-life --min-score --weights --fusion --rrf-k --pool --kind --expand --fallback --mode --context --across-sections --window --merge --no-merge --keep-duplicates --group-by --diversity --per-document --beam --children --max-tokens --tokenizer --in --explain --why --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1618,7 +1644,18 @@ _kb() {
                     return 0
                     ;;
                 --rerank)
-                    COMPREPLY=($(compgen -W "light off" -- "${cur}"))
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
+                    return 0
+                    ;;
+                --rerank-depth)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --rerank-budget)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --filter)
@@ -1833,7 +1870,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__toc)
-            opts="-n -q -v -h --max-level --provenance --edit --editable --set --reset --password --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --max-level --provenance --edit --editable --set --reset --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1848,6 +1885,26 @@ _kb() {
                     return 0
                     ;;
                 --password)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --file-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --page-timeout)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --worker-memory)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --ocr-command)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --jobs)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -25,7 +25,7 @@ function __fish_kb_using_subcommand
 end
 
 complete -c kb -n "__fish_kb_needs_command" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_needs_command" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_needs_command" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_needs_command" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -83,7 +83,7 @@ complete -c kb -n "__fish_kb_using_subcommand ingest" -l worker-memory -d 'Memor
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l ocr-command -d 'Read pages without text by a program: it gets the path of the page\'s image for {} and prints the text' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l jobs -d 'Threads that read and embed [default: one per core]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand ingest" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -107,8 +107,9 @@ semantic\t'Vectors alone'
 keyword\t'Words alone (BM25)'"
 complete -c kb -n "__fish_kb_using_subcommand search" -s k -l limit -d 'How many hits [default: 5; broad 10; drill as many as its beam leads to]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l doc -d 'Only in this document (an id, a path, a title, or the beginning, end or part of one); may be given several times' -r
-complete -c kb -n "__fish_kb_using_subcommand search" -l rerank -d 'How the best are looked at again: light, by the question\'s words in passage and titles, or off [default: light, for --method auto and hybrid]' -r -f -a "light\t'By the question\'s words'
-off\t'Not at all'"
+complete -c kb -n "__fish_kb_using_subcommand search" -l rerank -d 'How the best are looked at again: light, by the question\'s words in passage and titles; off; or also by the cross-encoder in a folder (model.onnx, tokenizer.json, … as Hugging Face lays it out) [default: light, for --method auto and hybrid]' -r -f -a "(__fish_complete_directories)"
+complete -c kb -n "__fish_kb_using_subcommand search" -l rerank-depth -d 'How many of the best a cross-encoder reads; the rest follow in their old order [default: 30]' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l rerank-budget -d 'How long it may read, loading it aside: 500ms, 2s, or none for as long as it takes; what it did not come to follows in its old order [default: 500ms; none for `kb eval`]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l filter -d 'Only what this holds of, such as \'author = Ann and page < 20\'; several are joined by and; \'\' puts the one of kb.toml aside' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l before -d 'Only documents from before the beginning of this time' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l after -d 'Only documents from the beginning of this time on' -r
@@ -149,7 +150,7 @@ complete -c kb -n "__fish_kb_using_subcommand search" -l in -d 'What is looked f
 sections\t'Sections: titles, how many of their passages match, and a preview'"
 complete -c kb -n "__fish_kb_using_subcommand search" -l why -d 'Instead of a result, say of a chunk or a section in which stage it was lost, and what would have kept it' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand search" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -174,8 +175,9 @@ semantic\t'Vectors alone'
 keyword\t'Words alone (BM25)'"
 complete -c kb -n "__fish_kb_using_subcommand context" -s k -l limit -d 'How many hits [default: 5; broad 10; drill as many as its beam leads to]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l doc -d 'Only in this document (an id, a path, a title, or the beginning, end or part of one); may be given several times' -r
-complete -c kb -n "__fish_kb_using_subcommand context" -l rerank -d 'How the best are looked at again: light, by the question\'s words in passage and titles, or off [default: light, for --method auto and hybrid]' -r -f -a "light\t'By the question\'s words'
-off\t'Not at all'"
+complete -c kb -n "__fish_kb_using_subcommand context" -l rerank -d 'How the best are looked at again: light, by the question\'s words in passage and titles; off; or also by the cross-encoder in a folder (model.onnx, tokenizer.json, … as Hugging Face lays it out) [default: light, for --method auto and hybrid]' -r -f -a "(__fish_complete_directories)"
+complete -c kb -n "__fish_kb_using_subcommand context" -l rerank-depth -d 'How many of the best a cross-encoder reads; the rest follow in their old order [default: 30]' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l rerank-budget -d 'How long it may read, loading it aside: 500ms, 2s, or none for as long as it takes; what it did not come to follows in its old order [default: 500ms; none for `kb eval`]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l filter -d 'Only what this holds of, such as \'author = Ann and page < 20\'; several are joined by and; \'\' puts the one of kb.toml aside' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l before -d 'Only documents from before the beginning of this time' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l after -d 'Only documents from the beginning of this time on' -r
@@ -214,7 +216,7 @@ complete -c kb -n "__fish_kb_using_subcommand context" -l max-tokens -d 'At most
 complete -c kb -n "__fish_kb_using_subcommand context" -l tokenizer -d 'What counts them: a tokenizer.json, or `chars/4` for a token every four characters [default: the embedding model\'s]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l template -d 'Lay the context out with this template' -r -F
 complete -c kb -n "__fish_kb_using_subcommand context" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand context" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -234,10 +236,15 @@ complete -c kb -n "__fish_kb_using_subcommand context" -l no-progress -d 'No pro
 complete -c kb -n "__fish_kb_using_subcommand context" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand toc" -l max-level -d 'How deep [default: 3, for all documents 1; in JSON of one, all of it]' -r
 complete -c kb -n "__fish_kb_using_subcommand toc" -l set -d 'Take the corrected one from a file; `-` is standard input' -r -F
-complete -c kb -n "__fish_kb_using_subcommand toc" -l password -d 'The password of an encrypted PDF, for a correction' -r
+complete -c kb -n "__fish_kb_using_subcommand toc" -l password -d 'The password of encrypted PDFs' -r
+complete -c kb -n "__fish_kb_using_subcommand toc" -l file-timeout -d 'Give up on a file (not Markdown or plain text) that takes longer to parse [default: 120, with --ocr-command 3600]' -r
+complete -c kb -n "__fish_kb_using_subcommand toc" -l page-timeout -d 'Leave out a page that takes longer [default: 20, with --ocr-command 120]' -r
+complete -c kb -n "__fish_kb_using_subcommand toc" -l worker-memory -d 'Memory that reading a file may take, beside four times its size [default: 900]' -r
+complete -c kb -n "__fish_kb_using_subcommand toc" -l ocr-command -d 'Read pages without text by a program: it gets the path of the page\'s image for {} and prints the text' -r
+complete -c kb -n "__fish_kb_using_subcommand toc" -l jobs -d 'Threads that read and embed [default: one per core]' -r
 complete -c kb -n "__fish_kb_using_subcommand toc" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
 complete -c kb -n "__fish_kb_using_subcommand toc" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand toc" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand toc" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand toc" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -257,7 +264,7 @@ complete -c kb -n "__fish_kb_using_subcommand toc" -l no-progress -d 'No progres
 complete -c kb -n "__fish_kb_using_subcommand toc" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand section" -l max-tokens -d 'At most so many tokens; cut between passages, and said what is left out' -r
 complete -c kb -n "__fish_kb_using_subcommand section" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand section" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand section" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand section" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -282,7 +289,7 @@ complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l limit -d 'At most 
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l offset -d 'Pass over so many' -r
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l order-by -d 'By document, parent, index, chunk_id, chunk_type, section, updated_at or page; with `:desc` from the end [default: document,parent,index]' -r
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand chunks-list" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -306,7 +313,7 @@ complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l resolve -d 'Settle 
 theirs\t'What the source says'"
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -324,7 +331,7 @@ complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l no-progress -d 'No 
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -346,7 +353,7 @@ complete -c kb -n "__fish_kb_using_subcommand docs" -l before -d 'Only documents
 complete -c kb -n "__fish_kb_using_subcommand docs" -l after -d 'Only documents from the beginning of this time on' -r
 complete -c kb -n "__fish_kb_using_subcommand docs" -l as-of -d 'Only what was there at the end of this time: nothing later' -r
 complete -c kb -n "__fish_kb_using_subcommand docs" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand docs" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand docs" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand docs" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -362,7 +369,7 @@ complete -c kb -n "__fish_kb_using_subcommand docs" -l no-progress -d 'No progre
 complete -c kb -n "__fish_kb_using_subcommand docs" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand remove" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
 complete -c kb -n "__fish_kb_using_subcommand remove" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand remove" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand remove" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand remove" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -378,7 +385,7 @@ complete -c kb -n "__fish_kb_using_subcommand remove" -s v -l verbose -d 'Say mo
 complete -c kb -n "__fish_kb_using_subcommand remove" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand remove" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand status" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand status" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand status" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand status" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -394,7 +401,7 @@ complete -c kb -n "__fish_kb_using_subcommand status" -l no-progress -d 'No prog
 complete -c kb -n "__fish_kb_using_subcommand status" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand log" -l limit -d 'At most so many' -r
 complete -c kb -n "__fish_kb_using_subcommand log" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand log" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand log" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand log" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -410,7 +417,7 @@ complete -c kb -n "__fish_kb_using_subcommand log" -l no-progress -d 'No progres
 complete -c kb -n "__fish_kb_using_subcommand log" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand restore" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
 complete -c kb -n "__fish_kb_using_subcommand restore" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand restore" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand restore" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand restore" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -426,7 +433,7 @@ complete -c kb -n "__fish_kb_using_subcommand restore" -s v -l verbose -d 'Say m
 complete -c kb -n "__fish_kb_using_subcommand restore" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand restore" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand diff" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand diff" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand diff" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand diff" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -442,7 +449,7 @@ complete -c kb -n "__fish_kb_using_subcommand diff" -s v -l verbose -d 'Say more
 complete -c kb -n "__fish_kb_using_subcommand diff" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand diff" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove help" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove help" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove help" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove help" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -461,7 +468,7 @@ complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_su
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -477,7 +484,7 @@ complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcom
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -497,7 +504,7 @@ complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcom
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c kb -n "__fish_kb_using_subcommand check" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
 complete -c kb -n "__fish_kb_using_subcommand check" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand check" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand check" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand check" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -521,7 +528,7 @@ complete -c kb -n "__fish_kb_using_subcommand reindex" -l worker-memory -d 'Memo
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l ocr-command -d 'Read pages without text by a program: it gets the path of the page\'s image for {} and prints the text' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l jobs -d 'Threads that read and embed [default: one per core]' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand reindex" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand reindex" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -543,9 +550,12 @@ hybrid\t'Both arms, with equal weight'
 semantic\t'Vectors alone'
 keyword\t'Words alone (BM25)'"
 complete -c kb -n "__fish_kb_using_subcommand eval" -l min -d 'Fail with exit code 1 where a figure is lower; may be given several times' -r
+complete -c kb -n "__fish_kb_using_subcommand eval" -l rerank -d 'How the best are looked at again: light, by the question\'s words in passage and titles; off; or also by the cross-encoder in a folder (model.onnx, tokenizer.json, … as Hugging Face lays it out) [default: light, for --method auto and hybrid]' -r -f -a "(__fish_complete_directories)"
+complete -c kb -n "__fish_kb_using_subcommand eval" -l rerank-depth -d 'How many of the best a cross-encoder reads; the rest follow in their old order [default: 30]' -r
+complete -c kb -n "__fish_kb_using_subcommand eval" -l rerank-budget -d 'How long it may read, loading it aside: 500ms, 2s, or none for as long as it takes; what it did not come to follows in its old order [default: 500ms; none for `kb eval`]' -r
 complete -c kb -n "__fish_kb_using_subcommand eval" -l jobs -d 'Threads that embed [default: one per core]' -r
 complete -c kb -n "__fish_kb_using_subcommand eval" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand eval" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand eval" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand eval" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -560,7 +570,7 @@ complete -c kb -n "__fish_kb_using_subcommand eval" -s v -l verbose -d 'Say more
 complete -c kb -n "__fish_kb_using_subcommand eval" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand eval" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand completions" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand completions" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand completions" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand completions" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'
@@ -575,7 +585,7 @@ complete -c kb -n "__fish_kb_using_subcommand completions" -s v -l verbose -d 'S
 complete -c kb -n "__fish_kb_using_subcommand completions" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
-complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s n -l namespace -d 'The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
 markdown\t'For a pipe, and for agents'
 json\t'One JSON value'

@@ -1,7 +1,9 @@
 //! Settings: what a command falls back to where a flag is silent.
 //!
-//! `kb.toml` in the store < environment < flags. Flags and environment are clap's; this reads the file. Unknown keys
-//! are errors, so that a misspelt setting does not go unnoticed.
+//! `kb.toml` in the store < environment < flags. Flags are clap's; this reads the file, and `environment` the variables of
+//! its table `[search]`. Unknown keys are errors, so that a misspelt setting does not go unnoticed.
+
+mod environment;
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -11,7 +13,9 @@ use serde::{Deserialize, Deserializer};
 
 use crate::chunk::context::ContextKind;
 use crate::error::{Error, Result};
-use crate::retrieve::{Beam, Expand, Fallback, FusionName, GroupBy, Kind, Method, Mode, Settings, Weights};
+use crate::retrieve::{
+    Beam, Expand, Fallback, FusionName, GroupBy, Kind, Method, Mode, RerankBudget, RerankChoice, Settings, Weights,
+};
 
 /// The file's name, in the store's folder.
 pub const FILE: &str = "kb.toml";
@@ -63,6 +67,12 @@ pub struct SearchConfig {
     pub synonyms: Option<PathBuf>,
     /// When a search is tried again.
     pub fallback: Option<Fallback>,
+    /// How the best candidates are looked at again. The folder of a model is one from the store's folder on.
+    pub rerank: Option<RerankChoice>,
+    /// How many a cross-encoder reads.
+    pub rerank_depth: Option<usize>,
+    /// How long it may.
+    pub rerank_budget: Option<RerankBudget>,
     /// How hits are chosen.
     pub mode: Option<Mode>,
     /// Neighbouring passages on both sides.
@@ -103,6 +113,9 @@ impl SearchConfig {
             kind: self.kind,
             expand: self.expand,
             fallback: self.fallback,
+            rerank: self.rerank.clone(),
+            rerank_depth: self.rerank_depth,
+            rerank_budget: self.rerank_budget,
         }
     }
 }
@@ -173,8 +186,12 @@ impl Config {
             Error::usage(format!("{}, line {line}: {}", path.display(), crate::text::squeeze(message)))
                 .hint("correct the file")
         };
-        let config: Config =
+        let mut config: Config =
             toml::from_str(&text).map_err(|error| wrong(error.span().map_or(0, |span| span.start), error.message()))?;
+        // The file is found from anywhere below, so what it names cannot depend on where one stands.
+        if let Some(RerankChoice::Model(folder)) = &mut config.search.rerank {
+            *folder = store.join(&*folder);
+        }
         match config.search.settings().contradiction() {
             None => Ok(config),
             Some(found) => {

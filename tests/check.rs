@@ -212,3 +212,98 @@ fn findings_are_a_line_each_in_every_format() {
     assert_eq!(mended.code, 0);
     assert!(mended.out.contains(&format!("mended: {id}: its counts corrected")), "{}", mended.out);
 }
+
+/// A store with a history of four generations, and the folder of a table's versions.
+fn with_history() -> (Sandbox, std::path::PathBuf) {
+    let sandbox = Sandbox::new();
+    for version in 1..=4 {
+        sandbox.write("docs/a.md", format!("# A\n\nAbout version {version} of the valves.\n"));
+        sandbox.json(&["ingest", "docs", "--no-embed"]);
+    }
+    let versions = sandbox.path(".kb/namespaces/default/tables/chunks.lance/_versions");
+    (sandbox, versions)
+}
+
+/// The files of versions, the oldest first.
+fn oldest_first(versions: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(versions).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> = entries.filter(|path| path.extension().is_some_and(|end| end == "manifest")).collect();
+    // Lance counts the names down.
+    files.sort_unstable_by(|a, b| b.cmp(a));
+    files
+}
+
+#[test]
+fn a_damaged_version_is_told_of_and_nothing_stops_for_it() {
+    let (sandbox, versions) = with_history();
+    let damaged = oldest_first(&versions)[1].clone();
+    // Cut off in the middle, as a disk that lost its last blocks has it.
+    let whole = std::fs::read(&damaged).unwrap();
+    std::fs::write(&damaged, &whole[..whole.len() / 2]).unwrap();
+    let name = damaged.file_name().unwrap().to_str().unwrap().to_owned();
+    // Publications go on, each says why old versions stay, and the other tables are tidied.
+    sandbox.write(".kb/kb.toml", "[history]\nkeep = \"0s\"\n");
+    for version in 5..=6 {
+        sandbox.write("docs/a.md", format!("# A\n\nAbout version {version} of the valves.\n"));
+        let run = sandbox.kb(&["ingest", "docs", "--no-embed"]);
+        assert!(run.code == 0 && run.err.contains(&name) && run.err.contains("kb check --repair"), "{}", run.err);
+    }
+    assert!(oldest_first(&versions).len() > 4, "nothing of this table could be removed");
+    let documents = versions.parent().unwrap().with_file_name("documents.lance").join("_versions");
+    assert_eq!(oldest_first(&documents).len(), 1);
+    let check = sandbox.kb(&["check"]);
+    assert!(
+        check.code == 3 && check.out.contains(&name) && check.out.contains("history"),
+        "{}{}",
+        check.out,
+        check.err
+    );
+    let repair = sandbox.kb(&["check", "--repair"]);
+    assert_eq!(repair.code, 0, "{}{}", repair.out, repair.err);
+    assert!(!damaged.exists());
+    sandbox.write("docs/a.md", "# A\n\nAbout the last version of the valves.\n");
+    let run = sandbox.kb(&["ingest", "docs", "--no-embed"]);
+    assert!(run.code == 0 && !run.err.contains(&name), "{}", run.err);
+    assert_eq!(oldest_first(&versions).len(), 1, "now they could be removed");
+    assert_eq!(sandbox.kb(&["check"]).code, 0);
+}
+
+#[test]
+fn a_version_that_says_nonsense_is_found() {
+    for nonsense in [&b"no version of anything"[..], b"", &[b'x'; 100], &[&[0u8; 90][..], b"LANC"].concat()] {
+        let (sandbox, versions) = with_history();
+        let damaged = oldest_first(&versions)[1].clone();
+        std::fs::write(&damaged, nonsense).unwrap();
+        found(
+            &sandbox,
+            &format!("tables/chunks.lance/_versions/{}", damaged.file_name().unwrap().to_str().unwrap()),
+            "cannot be read",
+        );
+        repaired(&sandbox);
+    }
+}
+
+#[test]
+fn records_that_bring_nothing_back_are_found_and_removed() {
+    let (sandbox, versions) = with_history();
+    let record = |generation: u64| sandbox.path(&format!(".kb/namespaces/default/history/{generation:07}.json"));
+    std::fs::write(record(1), "no record").unwrap();
+    std::fs::write(record(4), "{").unwrap();
+    let needed: Value = serde_json::from_str(&std::fs::read_to_string(record(2)).unwrap()).unwrap();
+    let version = needed["manifest"]["chunks"].as_u64().unwrap();
+    std::fs::remove_file(versions.join(format!("{:020}.manifest", u64::MAX - version))).unwrap();
+    let check = sandbox.kb(&["check", "--format", "json"]);
+    let told: Value = serde_json::from_str(&check.out).unwrap();
+    for said in ["history/0000001.json", "history/0000002.json", "history/0000004.json", "which is gone"] {
+        assert!(check.code == 3 && told.to_string().contains(said), "{said}: {told}");
+    }
+    assert!(!told.to_string().contains("history/0000003.json"), "{told}");
+    let repair = sandbox.kb(&["check", "--repair"]);
+    assert_eq!(repair.code, 0, "{}{}", repair.out, repair.err);
+    assert!(!record(1).exists() && !record(2).exists() && record(3).exists());
+    assert!(record(4).exists(), "the published one is written anew");
+    assert_eq!(sandbox.kb(&["check"]).code, 0);
+    // What is sound can still be brought back.
+    assert_eq!(sandbox.kb(&["restore", "3"]).code, 0);
+    assert!(sandbox.kb(&["section", "a.md", "1"]).out.contains("version 3"));
+}

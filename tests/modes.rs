@@ -269,6 +269,42 @@ fn settings_say_what_flags_do_not() {
 }
 
 #[test]
+fn the_environment_stands_between_the_file_and_what_is_typed() {
+    let sandbox = manuals();
+    sandbox.write(".kb/kb.toml", "[search]\nmethod = \"keyword\"\nlimit = 2\nfilter = \"source = pumps.md\"\n");
+    let ask = |variables: &[(&str, &str)], args: &[&str]| {
+        let mut command = sandbox.command(&[&["search", "priming handle", "--format", "json"], args].concat());
+        let output = command.envs(variables.iter().copied()).output().unwrap();
+        let run = common::Run::of(output);
+        (run.code, serde_json::from_str::<Value>(&run.out).unwrap_or_default(), run.err)
+    };
+    let count = |variables: &[(&str, &str)], args: &[&str]| ask(variables, args).1["hits"].as_array().unwrap().len();
+    let three = [("KB_SEARCH_LIMIT", "3")];
+    assert_eq!((count(&[], &[]), count(&three, &[]), count(&three, &["-k", "1"])), (2, 3, 1));
+    let (code, found, _) = ask(&[("KB_SEARCH_FILTER", "source = notes.md"), ("KB_SEARCH_MODE", "broad")], &[]);
+    assert_eq!((code, found["mode"].as_str(), text(&found["hits"][0], "source")), (0, Some("broad"), "notes.md"));
+    // What is typed settles what it contradicts: a method the weights, hits a pool that is too small for them.
+    let weights = [("KB_SEARCH_WEIGHTS", "1,1"), ("KB_SEARCH_POOL", "2")];
+    let (code, found, told) = ask(&weights, &["--method", "keyword", "-k", "4"]);
+    assert_eq!((code, found["hits"].as_array().unwrap().len()), (0, 4), "{told}");
+    // Contradictions of variables, and values that are none, are refused, each by its name.
+    for (variables, named) in [
+        (&[("KB_SEARCH_METHOD", "keyword"), ("KB_SEARCH_WEIGHTS", "1,1")][..], "KB_SEARCH_WEIGHTS weighs two arms"),
+        (&[("KB_SEARCH_LIMIT", "lots")], "KB_SEARCH_LIMIT"),
+        (&[("KB_SEARCH_LIMTI", "3")], "did you mean KB_SEARCH_LIMIT?"),
+    ] {
+        let (code, _, told) = ask(variables, &[]);
+        assert!(code == 2 && told.contains(named), "{variables:?}: {told}");
+    }
+    let mut context = sandbox.command(&["context", "priming handle"]);
+    let bad = common::Run::of(context.env("KB_SEARCH_BEAM", "3").output().unwrap());
+    assert!(bad.code == 2 && bad.err.contains("KB_SEARCH_BEAM"), "{}", bad.err);
+    for command in ["search", "context"] {
+        assert!(sandbox.kb(&[command, "--help"]).out.contains("KB_SEARCH_LIMIT=3"));
+    }
+}
+
+#[test]
 fn several_namespaces_show_a_section_once() {
     let sandbox = manuals();
     sandbox.json(&["ingest", "pumps.md", "--no-embed", "-n", "other"]);

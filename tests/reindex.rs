@@ -186,3 +186,34 @@ fn a_scan_is_read_again_by_the_program_that_is_named() {
     let little = sandbox.kb(&[&again[..], &["--worker-memory", "0"]].concat());
     assert!(little.code == 2 && little.err.contains("--worker-memory"), "{}", little.err);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_correction_reads_a_scan_by_the_program_that_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write("scan.pdf", std::fs::read(common::fixtures().join("hostile/scanned.pdf")).unwrap());
+    sandbox.write("ocr.sh", "echo Repairs; echo; echo The landing stage was repaired.");
+    sandbox.write("toc.txt", "Repairs  [p. 1]\nMore repairs  [p. 2]\n");
+    let ocr = ["--ocr-command", "sh ocr.sh"];
+    sandbox.json(&[&["ingest", "scan.pdf", "--no-embed"], &ocr[..]].concat());
+    let titles = || {
+        // Without an entry the command ends with 1.
+        let toc: Value = serde_json::from_str(&sandbox.kb(&["toc", "scan.pdf", "--format", "json"]).out).unwrap();
+        toc.as_array().unwrap().iter().map(|entry| entry["title"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let found = titles();
+    let set = ["toc", "scan.pdf", "--set", "toc.txt"];
+    let without = sandbox.kb(&set);
+    assert!(without.code != 0 && without.err.contains("--ocr-command"), "{}{}", without.out, without.err);
+    assert_eq!(titles(), found, "nothing was changed");
+    sandbox.json(&[&set[..], &ocr].concat());
+    assert_eq!(titles(), ["Repairs", "More repairs"]);
+    assert!(sandbox.kb(&["section", "scan.pdf", "2"]).out.contains("The landing stage was repaired"));
+    let reset = sandbox.json(&[&["toc", "scan.pdf", "--reset"], &ocr[..]].concat());
+    assert_eq!((reset["outcome"].as_str(), titles()), (Some("reset"), found));
+    // What only shows reads no source.
+    for args in [&["toc", "scan.pdf"][..], &["toc", "scan.pdf", "--editable"], &["toc"]] {
+        let run = sandbox.kb(&[args, &ocr].concat());
+        assert!(run.code == 2 && run.err.contains("--ocr-command is for corrections"), "{args:?}: {}", run.err);
+    }
+}

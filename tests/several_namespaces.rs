@@ -230,3 +230,34 @@ fn what_takes_one_namespace_refuses_several() {
     assert_eq!(empty.kb(&["ingest", "a.md", "--no-embed", "-n", "all"]).code, 2);
     assert!(!empty.path(".kb").exists(), "nothing is made for a name that is none");
 }
+
+#[test]
+fn documents_and_figures_of_several_namespaces_are_told_together() {
+    let sandbox = sandbox(&["--no-embed"]);
+    let sources = |args: &[&str]| -> Vec<(String, String)> {
+        let list = sandbox.json(&[&["docs"], args].concat());
+        let one = |row: &Value| (row["namespace"].as_str().unwrap_or("").to_owned(), text(row, "source").to_owned());
+        list.as_array().unwrap().iter().map(one).collect()
+    };
+    let pair = |namespace: &str, source: &str| (namespace.to_owned(), source.to_owned());
+    assert_eq!(sources(&["-n", "pumps"]), [pair("", "pumps.md")], "of one, nothing is added");
+    assert_eq!(sources(&["-n", "valves,pumps"]), [pair("valves", "valves.md"), pair("pumps", "pumps.md")]);
+    assert_eq!(sources(&["-n", "all"]).len(), 4);
+    assert_eq!(sources(&["-n", "all", "pumps.md"]), [pair("both", "pumps.md"), pair("pumps", "pumps.md")]);
+    assert_eq!(sources(&["-n", "all", "--filter", "source = valves.md"]).len(), 2);
+    let table = sandbox.kb(&["docs", "-n", "all", "--format", "table"]).out;
+    assert!(table.contains("namespace") && table.contains("both"), "{table}");
+    let shown = sandbox.kb(&["docs", "-n", "all", "pumps.md"]).out;
+    assert!(shown.contains("namespace: both") && shown.contains("namespace: pumps"), "{shown}");
+    let none = sandbox.kb(&["docs", "-n", "pumps,valves", "nothing.md"]);
+    assert!(none.code == 1 && none.err.contains("in any of the namespaces"), "{}", none.err);
+    let status = sandbox.json(&["status", "-n", "pumps,both"]);
+    let figures: Vec<(&str, Option<u64>)> =
+        status.as_array().unwrap().iter().map(|one| (text(one, "namespace"), one["documents"].as_u64())).collect();
+    assert_eq!(figures, [("pumps", Some(1)), ("both", Some(2))]);
+    assert_eq!(sandbox.json(&["status", "-n", "both"])["documents"], 2, "of one, an object");
+    let told = sandbox.kb(&["status", "-n", "all"]).out;
+    assert_eq!(told.matches("- namespace: ").count(), 3, "{told}");
+    let missing = sandbox.kb(&["status", "-n", "pumps,nothing"]);
+    assert!(missing.code != 0 && missing.err.contains("nothing"), "{}", missing.err);
+}

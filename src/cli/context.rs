@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::Context;
 use super::search::{AskedArgs, ask, tell};
+use super::shaping::SETTINGS;
 use crate::error::Result;
 use crate::render::{ContextView, MarkdownLayout};
 use crate::retrieve::{Layout, Target, Template};
@@ -13,11 +14,8 @@ use crate::retrieve::{Layout, Target, Template};
 /// Tokens where nothing is said.
 const DEFAULT_TOKENS: usize = 4000;
 
-/// Put a context for a prompt together: the passages that answer a question, with their sources, in so many tokens
-#[derive(Debug, Args)]
-#[command(
-    about = "Put a context for a prompt together: the passages that answer a question, with their sources, in so many tokens",
-    after_help = "Examples:
+const EXAMPLES: &str = "\
+Examples:
   kb context how is the pump primed
   kb context how is the pump primed --max-tokens 1500
   kb context retry limit --mode section --doc network-guide.md
@@ -40,7 +38,13 @@ chunk_ids; and left_out, each with source, section_id, section_title and chunk_i
   {% endfor %}
   </document>
   {% endfor %}
-  Answer from these documents: {{ query }}"
+  Answer from these documents: {{ query }}";
+
+/// Put a context for a prompt together: the passages that answer a question, with their sources, in so many tokens
+#[derive(Debug, Args)]
+#[command(
+    about = "Put a context for a prompt together: the passages that answer a question, with their sources, in so many tokens",
+    after_help = format!("{EXAMPLES}\n\n{SETTINGS}")
 )]
 pub struct ContextArgs {
     #[command(flatten)]

@@ -5,8 +5,9 @@ use clap::Args;
 use super::Context;
 use super::filter::{FILTERS, FilterArgs};
 use crate::error::{Error, Result};
-use crate::render::{DocumentList, DocumentView};
-use crate::retrieve::{Purpose, documents_within};
+use crate::render::{DocumentList, DocumentView, ListedDocument};
+use crate::retrieve::{documents_within, resolve_each};
+use crate::store::{DocumentRow, Namespace};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -14,7 +15,8 @@ Examples:
   kb docs manual.pdf
   kb docs --format paths | wc -l
   kb docs --filter 'tags in (pump, valve) and not status = draft'
-  kb docs --after 2026";
+  kb docs --after 2026
+  kb docs -n manuals,drafts               of two namespaces; -n all: of every one";
 
 /// List the documents, or describe some of them
 #[derive(Debug, Args)]
@@ -29,30 +31,48 @@ pub struct DocsArgs {
 
 pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
     let store = context.store()?;
-    let kernel = context.kernel(&store, &context.config(&store)?)?;
-    let snapshot = kernel.snapshot().await?;
-    let mut documents = snapshot.documents().await?;
+    let kernel = context.kernel_over(&store, &context.config(&store)?)?;
     let restriction = args.filter.or(None)?;
-    let within = match restriction.is_empty() || documents.is_empty() {
+    let snapshots = kernel.snapshots().await?;
+    let namespaces = store.namespaces_named(&context.global.namespace)?;
+    let names: Vec<&str> = namespaces.iter().map(Namespace::name).collect();
+    let mut rows = Vec::with_capacity(snapshots.len());
+    for snapshot in &snapshots {
+        rows.push(snapshot.documents().await?);
+    }
+    let within = match restriction.is_empty() || rows.iter().all(Vec::is_empty) {
         true => None,
         false => {
-            let (within, notes) = documents_within(snapshot, &restriction).await?;
+            let (within, notes) = documents_within(&snapshots, &restriction).await?;
             notes.iter().for_each(|note| context.tell(note));
             Some(within)
         }
     };
+    let named = |at: usize| (names.len() > 1).then(|| names[at]);
+    let is_let_through =
+        |at: usize, row: &DocumentRow| within.as_ref().is_none_or(|within| within[at].contains(&row.doc_id));
+    let listed = |at: usize, row| ListedDocument { namespace: named(at), row };
     if args.documents.is_empty() {
-        documents.retain(|row| within.as_ref().is_none_or(|within| within.contains(&row.doc_id)));
+        let all = rows.iter().enumerate().flat_map(|(at, rows)| rows.iter().map(move |row| (at, row)));
+        let let_through = all.filter(|(at, row)| is_let_through(*at, row));
+        let documents: Vec<ListedDocument<'_>> = let_through.map(|(at, row)| listed(at, row)).collect();
         context.show(&DocumentList(&documents))?;
         return Ok(u8::from(documents.is_empty()));
     }
-    let mut found = context.documents(&documents, &args.documents, &store, Purpose::Read)?;
-    if let Some(within) = &within {
-        found.retain(|row| within.contains(&row.doc_id));
-        if found.is_empty() {
-            return Err(Error::not_found("the filter lets none of these documents through").hint("leave it out"));
+    let mut found: Vec<(usize, &DocumentRow)> = Vec::new();
+    for name in &args.documents {
+        for (at, named) in resolve_each(&rows, name, &store)? {
+            named.note.iter().for_each(|note| context.tell(note));
+            if !found.iter().any(|(known, row)| (*known, &row.doc_id) == (at, &named.document.doc_id)) {
+                found.push((at, named.document));
+            }
         }
     }
+    found.retain(|(at, row)| is_let_through(*at, row));
+    if found.is_empty() {
+        return Err(Error::not_found("the filter lets none of these documents through").hint("leave it out"));
+    }
+    let found: Vec<ListedDocument<'_>> = found.into_iter().map(|(at, row)| listed(at, row)).collect();
     context.show(&DocumentView(&found))?;
     Ok(0)
 }

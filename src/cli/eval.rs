@@ -5,17 +5,19 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::progress::progress_display;
+use super::rerank::{RerankArgs, rerank};
+use super::search::flag;
 use super::{Context, cores};
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::eval::{Condition, evaluate, unmet};
 use crate::render::EvalView;
-use crate::retrieve::Method;
+use crate::retrieve::{Method, RerankBudget, Settings};
 
 /// Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  kb eval fixtures/retrieval\n  kb eval cranfield --methods hybrid --min 'hybrid.ndcg@10>=0.40'"
+    after_help = "Examples:\n  kb eval fixtures/retrieval\n  kb eval cranfield --methods hybrid --min 'hybrid.ndcg@10>=0.40'\n  kb eval cranfield --methods hybrid --rerank models/reranker --rerank-depth 50"
 )]
 pub struct EvalArgs {
     /// The folder of the set
@@ -27,6 +29,8 @@ pub struct EvalArgs {
     /// Fail with exit code 1 where a figure is lower; may be given several times
     #[arg(long = "min", value_name = "METHOD.FIGURE>=NUMBER")]
     minimums: Vec<String>,
+    #[command(flatten)]
+    rerank: RerankArgs,
     /// Threads that embed [default: one per core]
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
@@ -38,12 +42,18 @@ pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
         return Err(Error::usage(format!("--min asks for {}, which is not measured", condition.method.name()))
             .hint("add it to --methods"));
     }
+    let settings = args.rerank.put_into(Settings::default());
+    if let Some(found) = settings.contradiction() {
+        return Err(Error::usage(found.told(flag)).hint("`kb eval --help` says what each takes"));
+    }
+    // A figure must not depend on how fast the machine is.
+    let rerank = rerank(&settings, RerankBudget(None))?;
     let scratch =
         tempfile::tempdir().map_err(|error| Error::io("make a scratch folder in", &std::env::temp_dir(), &error))?;
     let engine = context.engine(&Config::default());
     let progress = progress_display(context);
     let jobs = args.jobs.unwrap_or_else(cores);
-    let report = evaluate(&args.folder, scratch.path(), &args.methods, &engine, jobs, progress).await?;
+    let report = evaluate(&args.folder, scratch.path(), &args.methods, &rerank, &engine, jobs, progress).await?;
     context.show(&EvalView(&report))?;
     let unmet = unmet(&report, &conditions);
     for condition in &unmet {

@@ -19,6 +19,7 @@ mod progress;
 mod reading;
 mod reindex;
 mod remove;
+mod rerank;
 mod restore;
 mod search;
 mod section;
@@ -69,7 +70,7 @@ pub struct Global {
     /// The store's folder [default: the nearest .kb/ upwards]
     #[arg(long, global = true, value_name = "DIR", env = "KB_DIR", hide_env_values = true)]
     kb: Option<PathBuf>,
-    /// The knowledge base inside the store; to search, several (`manuals,drafts`) or `all`
+    /// The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`
     #[arg(
         short,
         long,
@@ -131,6 +132,11 @@ pub fn main() -> ExitCode {
     let cli = Cli::parse();
     cli.global.apply_color();
     let json_errors = matches!(cli.global.format, Some(OutputFormat::Json | OutputFormat::Jsonl));
+    // Some crashes inside an engine cannot be caught; all of them end the command in the same way.
+    crate::embed::on_engine_crash(move |error| {
+        report(error, json_errors);
+        std::process::exit(i32::from(error.kind().exit_code()));
+    });
     match run(cli) {
         Ok(code) => ExitCode::from(code),
         Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,

@@ -60,9 +60,16 @@ pub(super) struct Reading {
 }
 
 impl ReadingArgs {
-    /// For commands that ask for no more than a password.
-    pub(super) fn with_password(password: Option<String>) -> Self {
-        ReadingArgs { password, ..ReadingArgs::default() }
+    /// The first flag that was typed. A password may stand in the environment, and counts as none.
+    pub(super) fn given(&self) -> Option<&'static str> {
+        let flags = [
+            (self.file_timeout.is_some(), "--file-timeout"),
+            (self.page_timeout.is_some(), "--page-timeout"),
+            (self.worker_memory.is_some(), "--worker-memory"),
+            (self.ocr_command.is_some(), "--ocr-command"),
+            (self.jobs.is_some(), "--jobs"),
+        ];
+        flags.into_iter().find(|(given, _)| *given).map(|(_, flag)| flag)
     }
 
     /// What was typed, otherwise what is configured, otherwise the defaults.

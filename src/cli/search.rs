@@ -4,12 +4,13 @@ use clap::Args;
 
 use super::Context;
 use super::filter::{FILTERS, FilterArgs, HalfLife, half_life, parse_half_life};
-use super::shaping::{ShapingArgs, context_limit, default_limit};
+use super::rerank::{RerankArgs, rerank};
+use super::shaping::{SETTINGS, ShapingArgs, context_limit, default_limit};
 use crate::error::{Error, Result};
 use crate::render::{SearchView, WhyView};
 use crate::retrieve::{
-    Expand, Fallback, FusionName, Kernel, Kind, Method, Rerank, Route, SearchRequest, SecondLook, Settings, Target,
-    Trace, Weights, resolve_in_each,
+    Expand, Fallback, FusionName, Kernel, Kind, Method, Route, SEARCH_BUDGET, SearchRequest, Settings, Target, Trace,
+    Weights, resolve_in_each,
 };
 use crate::store::Store;
 
@@ -31,6 +32,7 @@ Examples:
   kb search '\"prime the pump\" vent'            only passages with that phrase
   kb search what chapters does manual.pdf have  answered from the table of contents
   kb search prime the pump --weights 0.7,0.3
+  kb search prime the pump --rerank models/reranker --rerank-budget 1s     read again by a cross-encoder
   kb search priming --context 1                 with the passages before and behind
   kb search priming --mode broad                passages that differ, from several documents
   kb search priming --mode section              whole sections
@@ -47,7 +49,7 @@ says is looked for in each of them.";
 
 /// Find the passages that answer a question
 #[derive(Debug, Args)]
-#[command(after_help = format!("{EXAMPLES}\n\n{FILTERS}"))]
+#[command(after_help = format!("{EXAMPLES}\n\n{FILTERS}\n\n{SETTINGS}"))]
 pub struct SearchArgs {
     #[command(flatten)]
     asked: AskedArgs,
@@ -69,7 +71,7 @@ pub(super) struct AskedArgs {
     #[arg(value_name = "QUERY", required = true)]
     query: Vec<String>,
     /// How to search [default: auto]
-    #[arg(long, value_enum, env = "KB_SEARCH_METHOD", hide_env_values = true)]
+    #[arg(long, value_enum)]
     method: Option<Method>,
     /// How many hits [default: 5; broad 10; drill as many as its beam leads to]
     #[arg(short = 'k', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -77,10 +79,8 @@ pub(super) struct AskedArgs {
     /// Only in this document (an id, a path, a title, or the beginning, end or part of one); may be given several times
     #[arg(long, value_name = "DOC")]
     doc: Vec<String>,
-    /// How the best are looked at again: light, by the question's words in passage and titles, or off
-    /// [default: light, for --method auto and hybrid]
-    #[arg(long, value_enum, value_name = "HOW")]
-    rerank: Option<RerankChoice>,
+    #[command(flatten)]
+    rerank: RerankArgs,
     #[command(flatten)]
     filter: FilterArgs,
     /// Let scores decay with the age of the document: halve them for each 90d, 6 months, 1y; none for no decay [default:
@@ -128,7 +128,7 @@ impl AskedArgs {
     /// What was typed, as settings.
     fn settings(&self) -> Settings {
         let ranking = &self.ranking;
-        Settings {
+        self.rerank.put_into(Settings {
             method: self.method,
             weights: ranking.weights,
             fusion: ranking.fusion,
@@ -139,26 +139,18 @@ impl AskedArgs {
             kind: ranking.kind,
             expand: ranking.expand,
             fallback: ranking.fallback,
-        }
+            ..Settings::default()
+        })
     }
 }
 
 /// The flag of a setting.
-fn flag(setting: &str) -> String {
+pub(super) fn flag(setting: &str) -> String {
     match setting.strip_prefix("fallback.") {
         Some(condition) => format!("--fallback {condition}"),
         None if setting == "limit" => "-k".to_owned(),
         None => format!("--{}", setting.replace('_', "-")),
     }
-}
-
-/// How the best candidates are looked at again.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum RerankChoice {
-    /// By the question's words
-    Light,
-    /// Not at all
-    Off,
 }
 
 pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
@@ -206,7 +198,8 @@ pub(super) async fn ask(
         .hint("ask a shorter question, or ingest the text and compare documents"));
     }
     let store = context.store()?;
-    let config = context.config(&store)?;
+    let mut config = context.config(&store)?;
+    config.search = config.search.under_environment()?;
     let shape = args.shaping.shape(&config.search, target, context_tokens, context.output_format())?;
     let mut settings = args.settings().or(config.search.settings());
     // What `kb.toml` says is how many are shown; a context shows what fits.
@@ -215,9 +208,9 @@ pub(super) async fn ask(
     settings.limit = typed.or(of_context).or(settings.limit).or(Some(default_limit(&shape)));
     settings.pool = settings.pool.or(Some(shape.mode.pool().max(settings.limit())));
     if let Some(found) = settings.contradiction() {
-        return Err(
-            Error::usage(found.told(flag)).hint("`kb search --help` says what each takes; kb.toml may set it too")
-        );
+        return Err(Error::usage(found.told(flag)).hint(
+            "`kb search --help` says what each takes; kb.toml or KB_SEARCH_… in the environment may set it too",
+        ));
     }
     if settings.pool() < settings.limit() {
         let (pool, limit) = (settings.pool(), settings.limit());
@@ -226,6 +219,7 @@ pub(super) async fn ask(
     }
     let restriction = args.filter.or(config.search.filter.as_deref())?;
     let half_life = half_life(args.half_life, config.search.half_life.as_deref())?;
+    let rerank = rerank(&settings, SEARCH_BUDGET)?;
     let kernel = context.kernel_over(&store, &config)?;
     let documents = match args.doc.as_slice() {
         [] => None,
@@ -235,11 +229,7 @@ pub(super) async fn ask(
         documents,
         restriction,
         half_life,
-        rerank: match args.rerank {
-            None => Rerank::Auto,
-            Some(RerankChoice::Light) => Rerank::Light(SecondLook::default()),
-            Some(RerankChoice::Off) => Rerank::Off,
-        },
+        rerank,
         method: settings.method.unwrap_or(Method::Auto),
         limit: settings.limit(),
         min_score: settings.min_score,

@@ -10,6 +10,15 @@ use crate::error::{Error, Result};
 use crate::render::OutputFormat;
 use crate::retrieve::{Beam, DEFAULT_DIVERSITY, GroupBy, Mode, Shape, Target};
 
+/// Where else these are set, for the help of the commands that have them.
+pub(super) const SETTINGS: &str = "\
+Settings: what is not typed is taken from the environment, then from [search] in kb.toml. The variable of
+a setting is KB_SEARCH_ and its name in capitals, with what its flag takes: KB_SEARCH_METHOD=keyword,
+KB_SEARCH_LIMIT=3, KB_SEARCH_WEIGHTS=0.7,0.3, KB_SEARCH_FALLBACK=min_hits=3, KB_SEARCH_KEEP_DUPLICATES=true.
+The names: method, limit, min_score, filter, half_life, weights, fusion, rrf_k, pool, kind, expand, fallback,
+mode, context, window, merge, keep_duplicates, group_by, diversity, per_document, beam, children,
+max_tokens, tokenizer. What is typed settles what it contradicts there.";
+
 /// How many hits where nothing is said.
 const DEFAULT_LIMIT: usize = 5;
 /// The same in the broad mode.
@@ -24,7 +33,7 @@ const DEFAULT_SECTION_TOKENS: usize = 8000;
 #[command(next_help_heading = "What is shown")]
 pub(super) struct ShapingArgs {
     /// How hits are chosen [default: precise]
-    #[arg(long, value_enum, env = "KB_SEARCH_MODE", hide_env_values = true)]
+    #[arg(long, value_enum)]
     mode: Option<Mode>,
     /// Show so many neighbouring passages on both sides
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(..=100))]

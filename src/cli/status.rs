@@ -6,26 +6,40 @@ use super::Context;
 use crate::embed::select;
 use crate::error::Result;
 use crate::render::{Status, StatusView};
-use crate::store::{Holder, Manifest, Snapshot, log};
+use crate::store::{Holder, Manifest, Namespace, Snapshot, Store, log};
 
 /// Show what is in the store: generation, counts, sizes, model and engine, and who is writing
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kb status
+  kb status -n manuals,drafts             of two namespaces; -n all: of every one
+  kb status -n all --format json          a list; of one namespace alone, an object")]
 pub struct StatusArgs {}
 
 pub async fn run(context: &Context, _args: StatusArgs) -> Result<u8> {
     let store = context.store()?;
     let config = context.config(&store)?;
-    let namespace = store.namespace(&context.global.namespace)?;
-    let snapshot = Snapshot::open(&namespace).await?;
-    let holder = Holder::of(&namespace);
+    let engine = select(&context.engine(&config))?.name();
+    let mut each = Vec::new();
+    for namespace in store.namespaces_named(&context.global.namespace)? {
+        each.push(status(&store, &namespace, &engine).await?);
+    }
+    context.show(&StatusView(&each))?;
+    Ok(0)
+}
+
+/// One namespace in figures.
+async fn status(store: &Store, namespace: &Namespace, engine: &str) -> Result<Status> {
+    let snapshot = Snapshot::open(namespace).await?;
+    let holder = Holder::of(namespace);
     let [documents, sections, chunks] = snapshot.counts().await?;
     let rows = snapshot.documents().await?;
     let manifest = snapshot.manifest();
-    let pending = Manifest::read_pending(&namespace)?.map(|pending| pending.generation);
+    let pending = Manifest::read_pending(namespace)?.map(|pending| pending.generation);
     let size = namespace.size();
-    let restorable = log(&namespace).await?.iter().filter(|entry| entry.restorable).count();
+    let restorable = log(namespace).await?.iter().filter(|entry| entry.restorable).count();
     let published_bytes = snapshot.data_bytes().await?;
-    let status = Status {
+    Ok(Status {
         store: store.root().display().to_string(),
         namespace: namespace.name().to_owned(),
         generation: manifest.generation,
@@ -43,11 +57,9 @@ pub async fn run(context: &Context, _args: StatusArgs) -> Result<u8> {
         restorable_generations: restorable,
         model: manifest.model.name.clone(),
         dimension: manifest.model.dimension,
-        engine: select(&context.engine(&config))?.name(),
+        engine: engine.to_owned(),
         pending_generation: pending.filter(|&pending| pending > manifest.generation),
         writing: holder.is_some(),
         writer: holder.flatten(),
-    };
-    context.show(&StatusView(&status))?;
-    Ok(0)
+    })
 }

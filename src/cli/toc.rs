@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::reading::ReadingArgs;
 use super::waiting::WaitArgs;
 use super::{Context, toc_edit};
 use crate::error::{Error, Result};
@@ -26,6 +27,7 @@ const DEFAULT_LEVEL_OF_LIST: u32 = 1;
   kb toc 7f3k2m --format json
   kb toc manual.pdf --edit                correct it in $VISUAL or $EDITOR
   kb toc manual.pdf --editable > toc.txt; …; kb toc manual.pdf --set toc.txt
+  kb toc scan.pdf --set toc.txt --ocr-command 'tesseract {} stdout'   the source is read again for it
 
 A correction is kept with the document, also when that is ingested again; sections and passages are made anew at once.")]
 pub struct TocArgs {
@@ -41,9 +43,8 @@ pub struct TocArgs {
     provenance: bool,
     #[command(flatten)]
     correct: CorrectArgs,
-    /// The password of an encrypted PDF, for a correction
-    #[arg(long, value_name = "PASSWORD", env = "KB_PASSWORD", hide_env_values = true)]
-    password: Option<String>,
+    #[command(flatten)]
+    reading: ReadingArgs,
     #[command(flatten)]
     wait: WaitArgs,
 }
@@ -83,6 +84,11 @@ pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
     if args.wait.is_given() && matches!(step, None | Some(toc_edit::Step::Print)) {
         return Err(Error::usage("--wait is for corrections: what only reads waits for nobody").hint("leave it out"));
     }
+    if let (Some(flag), None | Some(toc_edit::Step::Print)) = (args.reading.given(), &step) {
+        return Err(
+            Error::usage(format!("{flag} is for corrections, which read the source again")).hint("leave it out")
+        );
+    }
     let store = context.store()?;
     let snapshot = Snapshot::open(&store.namespace(&context.global.namespace)?).await?;
     let documents = snapshot.documents().await?;
@@ -96,7 +102,7 @@ pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
     let document = context.document(&documents, name, &store, purpose)?;
     let mut sections = snapshot.sections(&document.doc_id).await?;
     if let Some(step) = step {
-        return toc_edit::run(context, step, document, &sections, args.password, &args.wait).await;
+        return toc_edit::run(context, step, document, &sections, args.reading, &args.wait).await;
     }
     sections.retain(|section| section.path != PREAMBLE);
     let all = sections.len();

@@ -31,7 +31,7 @@ pub async fn run(
     step: Step,
     document: &DocumentRow,
     sections: &[SectionRow],
-    password: Option<String>,
+    reading: ReadingArgs,
     wait: &WaitArgs,
 ) -> Result<u8> {
     if let Step::Print = step {
@@ -42,7 +42,7 @@ pub async fn run(
     }
     let store = context.store()?;
     let namespace = store.namespace(&context.global.namespace)?;
-    let options = rebuild_options(context, ReadingArgs::with_password(password), wait)?;
+    let options = rebuild_options(context, reading, wait)?;
     let place = Place { store, namespace, options };
     let progress = progress_display(context);
     let (text, kept) = match &step {

@@ -5,7 +5,7 @@
 
 use std::ffi::c_char;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use crate::error::{Error, Result};
 
@@ -59,6 +59,10 @@ impl EngineChoice {
 /// Where a library that was named, by flag or by `ORT_DYLIB_PATH`, is not there or does not load.
 pub fn select(choice: &EngineChoice) -> Result<Engine> {
     static SELECTED: OnceLock<Engine> = OnceLock::new();
+    // Two models may be loaded at once, and only one of them starts the engine. What a start that panicked has left is
+    // no more than what `ort` itself keeps.
+    static STARTING: Mutex<()> = Mutex::new(());
+    let _starting = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(engine) = SELECTED.get() {
         return Ok(engine.clone());
     }

@@ -3,8 +3,12 @@
 //! Vectors have length 1, so a dot product is the cosine. The same text gives the same vector whatever engine runs
 //! the model and whatever else is in the batch, within 0.0005 in the cosine.
 
+mod crash;
+mod cross_encoder;
+mod cross_encoder_folder;
 mod engine;
 mod model;
+mod outline;
 mod tokens;
 
 use std::collections::BTreeMap;
@@ -15,8 +19,10 @@ use fastembed::{
     InitOptionsUserDefined, Pooling, QuantizationMode, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel,
 };
 
+pub use crash::on_engine_crash;
+pub use cross_encoder::CrossEncoder;
 pub use engine::{Engine, EngineChoice, select};
-pub use model::{MODEL, Model};
+pub use model::{MODEL, Model, is_known_word};
 pub use tokens::TokenCounter;
 
 use crate::error::{Error, Result};

@@ -25,3 +25,23 @@ pub struct Model {
 /// The embedded default model.
 pub const MODEL: Model =
     Model { name: "all-MiniLM-L6-v2-int8", dimension: 384, max_tokens: 256, scripts: &[Script::Latin] };
+
+/// Whether something is an English word that the embedded model knows as a whole; so are some thousand names and the
+/// commoner words of other languages. In small letters. The vocabulary is looked through where it stands, which takes
+/// microseconds; reading it takes longer than a search by keywords.
+pub fn is_known_word(word: &str) -> bool {
+    !word.is_empty()
+        && word.bytes().all(|byte| byte.is_ascii_lowercase())
+        && memchr::memmem::find(TOKENIZER, format!("\"{word}\":").as_bytes()).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_known_as_a_whole() {
+        assert!(["please", "decimal", "pump"].into_iter().all(is_known_word));
+        assert!(["pleese", "decimall", "##s", "", "水泵", "Please"].into_iter().all(|word| !is_known_word(word)));
+    }
+}

@@ -14,11 +14,11 @@ pub use beir::{BeirSet, Passage};
 pub use metrics::{Condition, Metric, Metrics};
 
 use crate::chunk::ChunkConfig;
-use crate::embed::{Embedder, EngineChoice, MODEL, select};
+use crate::embed::{CrossEncoder, Embedder, EngineChoice, MODEL, select};
 use crate::error::{Error, Kind, Result};
 use crate::ingest::{Indexer, KnownVectors, Progress, SourceFacts, Vectors, prepare};
 use crate::load::{Document, Format, plain};
-use crate::retrieve::{DEFAULT_POOL, Encoder, Kernel, Method, SearchRequest};
+use crate::retrieve::{DEFAULT_POOL, Encoder, Kernel, Method, Rerank, SearchRequest};
 use crate::store::{ModelRecord, Namespace, Snapshot, Store, Writer};
 
 /// Rankings are judged by their first so many documents.
@@ -47,6 +47,9 @@ pub struct EvalReport {
     pub queries: usize,
     /// The engine that made the vectors.
     pub engine: String,
+    /// The folder of the cross-encoder that read the best again, where one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reranker: Option<String>,
     /// Seconds to ingest the documents.
     pub ingest_seconds: f64,
     /// A row per method.
@@ -169,7 +172,8 @@ impl EvalStore {
     }
 }
 
-/// Ingests the corpus of a set into a store in `scratch` and runs all its queries by each method.
+/// Ingests the corpus of a set into a store in `scratch` and runs all its queries by each method, with the second looks
+/// that `rerank` says.
 ///
 /// # Errors
 /// Where the set cannot be read, or ingest or search fail.
@@ -177,15 +181,20 @@ pub async fn evaluate(
     folder: &Path,
     scratch: &Path,
     methods: &[Method],
+    rerank: &Rerank,
     choice: &EngineChoice,
     jobs: usize,
     progress: Arc<dyn Progress>,
 ) -> Result<EvalReport> {
+    if let Rerank::Model(look) = rerank {
+        CrossEncoder::check(&look.folder)?;
+    }
     let store = EvalStore::open(folder, scratch, choice, jobs, progress).await?;
     let mut reports = Vec::with_capacity(methods.len());
     for &method in methods {
         let start = Instant::now();
-        let (metrics, count) = store.measure(&SearchRequest { method, ..SearchRequest::new("") }).await?;
+        let template = SearchRequest { method, rerank: rerank.clone(), ..SearchRequest::new("") };
+        let (metrics, count) = store.measure(&template).await?;
         let queries_per_second = count as f64 / start.elapsed().as_secs_f64();
         reports.push(MethodReport { method, metrics, queries_per_second });
     }
@@ -194,6 +203,10 @@ pub async fn evaluate(
         documents: store.set.passages.len(),
         queries: store.set.judged_queries().count(),
         engine: store.engine,
+        reranker: match rerank {
+            Rerank::Model(look) => Some(look.folder.display().to_string()),
+            _ => None,
+        },
         ingest_seconds: store.ingest_seconds,
         methods: reports,
     })

@@ -2,6 +2,7 @@
 
 use std::io::{Result, Write};
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::style::{DIM, TITLE, grid, markdown_grid, paint};
@@ -9,36 +10,56 @@ use super::{Screen, View, value};
 use crate::store::DocumentRow;
 use crate::text::count;
 
-/// What `kb docs` shows.
-pub struct DocumentList<'a>(pub &'a [DocumentRow]);
+/// A document, and where several namespaces are looked at, the one it is in.
+#[derive(Debug, Clone, Serialize)]
+pub struct ListedDocument<'a> {
+    /// The namespace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<&'a str>,
+    /// The document.
+    #[serde(flatten)]
+    pub row: &'a DocumentRow,
+}
 
-const HEADER: [&str; 6] = ["id", "title", "source", "pages", "sections", "passages"];
+/// What `kb docs` shows.
+pub struct DocumentList<'a>(pub &'a [ListedDocument<'a>]);
+
+const HEADER: [&str; 7] = ["namespace", "id", "title", "source", "pages", "sections", "passages"];
 
 impl DocumentList<'_> {
     fn rows(&self) -> Vec<Vec<String>> {
         self.0
             .iter()
-            .map(|row| {
-                vec![
+            .map(|ListedDocument { namespace, row }| {
+                let own = [
                     row.doc_id.clone(),
                     row.title.clone(),
                     row.source.clone(),
                     row.pages.map(|pages| pages.to_string()).unwrap_or_default(),
                     row.sections.to_string(),
                     row.parents.to_string(),
-                ]
+                ];
+                namespace.iter().map(|name| (*name).to_owned()).chain(own).collect()
             })
             .collect()
+    }
+
+    /// The header, without the namespace where there is only one.
+    fn header(&self) -> &'static [&'static str] {
+        let several = self.0.iter().any(|listed| listed.namespace.is_some());
+        &HEADER[usize::from(!several)..]
     }
 }
 
 impl View for DocumentList<'_> {
     fn table(&self, screen: Screen, out: &mut dyn Write) -> Result<()> {
-        writeln!(out, "{}", grid(screen, &HEADER, &[3, 4, 5], self.rows()))
+        let header = self.header();
+        let numbers = [header.len() - 3, header.len() - 2, header.len() - 1];
+        writeln!(out, "{}", grid(screen, header, &numbers, self.rows()))
     }
 
     fn markdown(&self, out: &mut dyn Write) -> Result<()> {
-        write!(out, "{}", markdown_grid(&HEADER, &self.rows()))
+        write!(out, "{}", markdown_grid(self.header(), &self.rows()))
     }
 
     fn json(&self) -> Value {
@@ -46,16 +67,18 @@ impl View for DocumentList<'_> {
     }
 
     fn paths(&self) -> Vec<String> {
-        self.0.iter().map(|row| row.source.clone()).collect()
+        self.0.iter().map(|listed| listed.row.source.clone()).collect()
     }
 }
 
 /// What `kb docs DOC` shows.
-pub struct DocumentView<'a>(pub &'a [&'a DocumentRow]);
+pub struct DocumentView<'a>(pub &'a [ListedDocument<'a>]);
 
-fn facts(row: &DocumentRow) -> Vec<(String, String)> {
+fn facts(listed: &ListedDocument<'_>) -> Vec<(String, String)> {
+    let row = listed.row;
     let mut facts: Vec<(String, String)> = [
         ("id", row.doc_id.clone()),
+        ("namespace", listed.namespace.unwrap_or_default().to_owned()),
         ("source", row.source.clone()),
         ("format", row.format.clone()),
         ("language", row.language.clone()),
@@ -80,9 +103,9 @@ fn facts(row: &DocumentRow) -> Vec<(String, String)> {
 
 impl View for DocumentView<'_> {
     fn table(&self, _screen: Screen, out: &mut dyn Write) -> Result<()> {
-        for row in self.0 {
-            writeln!(out, "{}", paint(TITLE, &row.title))?;
-            for (name, value) in facts(row) {
+        for listed in self.0 {
+            writeln!(out, "{}", paint(TITLE, &listed.row.title))?;
+            for (name, value) in facts(listed) {
                 writeln!(out, "  {} {value}", paint(DIM, format!("{name:<14}")))?;
             }
         }
@@ -90,9 +113,9 @@ impl View for DocumentView<'_> {
     }
 
     fn markdown(&self, out: &mut dyn Write) -> Result<()> {
-        for row in self.0 {
-            writeln!(out, "# {}\n", row.title)?;
-            for (name, value) in facts(row) {
+        for listed in self.0 {
+            writeln!(out, "# {}\n", listed.row.title)?;
+            for (name, value) in facts(listed) {
                 writeln!(out, "- {name}: {value}")?;
             }
         }
@@ -104,7 +127,7 @@ impl View for DocumentView<'_> {
     }
 
     fn paths(&self) -> Vec<String> {
-        self.0.iter().map(|row| row.source.clone()).collect()
+        self.0.iter().map(|listed| listed.row.source.clone()).collect()
     }
 }
 

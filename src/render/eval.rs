@@ -29,8 +29,9 @@ impl EvalView<'_> {
 
     fn about(&self) -> String {
         let report = self.0;
+        let reranked = report.reranker.as_ref().map(|folder| format!(", reranked by {folder}")).unwrap_or_default();
         format!(
-            "{}: {} documents ingested in {:.1} s, {} queries, {}",
+            "{}: {} documents ingested in {:.1} s, {} queries, {}{reranked}",
             report.set, report.documents, report.ingest_seconds, report.queries, report.engine
         )
     }

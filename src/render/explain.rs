@@ -12,6 +12,7 @@ use crate::retrieve::{Trace, Why};
 const MOST_SHOWN: usize = 5;
 const STAGES: [&str; 6] = ["stage", "ms", "taken", "given", "says", "first"];
 const PLACES: [&str; 5] = ["stage", "place", "of", "score", "place of all"];
+const EVIDENCE: [&str; 4] = ["passage", "place", "score", "counts for"];
 
 /// The stages of a search, as rows.
 fn stages(trace: &Trace) -> Vec<Vec<String>> {
@@ -54,14 +55,35 @@ impl WhyView<'_> {
         let why = self.0;
         let passage = why.chunk_id.as_ref().filter(|chunk_id| **chunk_id != why.id);
         let best = passage.map(|chunk_id| format!(" (by its passage {chunk_id})")).unwrap_or_default();
+        let clause = |text: &Option<String>| text.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
         match (why.rank, &why.lost_in) {
-            (Some(rank), _) => format!("{}{best} is at place {rank}", why.id),
-            (None, Some(stage)) => {
-                let remedy = why.remedy.as_ref().map(|remedy| format!(": {remedy}")).unwrap_or_default();
-                format!("{}{best} was lost in {stage}{remedy}", why.id)
-            }
-            (None, None) => format!("{}{best} was found", why.id),
+            (Some(rank), _) => format!("{}{best} is at place {rank}{}", why.id, clause(&why.shown)),
+            (None, Some(stage)) => format!("{}{best} was lost in the stage {stage}{}", why.id, clause(&why.reason)),
+            (None, None) => format!("{}{best} is not in the result", why.id),
         }
+    }
+
+    /// What would have kept it.
+    fn remedy(&self) -> Option<String> {
+        let why = self.0;
+        let none = || why.rank.is_none().then(|| "no flag brings it into this result".to_owned());
+        why.remedy.clone().or_else(none)
+    }
+
+    /// What speaks for a section.
+    fn evidence(&self) -> Option<(String, Vec<Vec<String>>)> {
+        let section = self.0.section.as_ref()?;
+        let place = match (section.place, section.score) {
+            (Some(place), Some(score)) => format!("at place {place} of all sections, score {score:.3}"),
+            _ => "not among the sections that were found".to_owned(),
+        };
+        let none = if section.evidence.is_empty() { "; no passage of it was recalled" } else { "" };
+        let headline = format!("As a section: {place}; like its title: {:.2}{none}", section.title_likeness);
+        let row = |one: &crate::retrieve::Evidence| {
+            let counts_for = one.counts_for.clone().unwrap_or_else(|| "–".to_owned());
+            vec![one.chunk_id.clone(), one.place.to_string(), format!("{:.3}", one.score), counts_for]
+        };
+        Some((headline, section.evidence.iter().map(row).collect()))
     }
 
     fn rows(&self) -> Vec<Vec<String>> {
@@ -83,13 +105,35 @@ impl View for WhyView<'_> {
     fn table(&self, screen: Screen, out: &mut dyn Write) -> Result<()> {
         let style = if self.0.rank.is_some() { TITLE } else { BAD };
         writeln!(out, "{}", paint(style, self.headline()))?;
-        writeln!(out, "{}", grid(screen, &PLACES, &[1, 2, 3, 4], self.rows()))?;
-        writeln!(out, "{}", paint(DIM, "place of all: had every passage been let through"))
+        if let Some(remedy) = self.remedy() {
+            writeln!(out, "{remedy}")?;
+        }
+        if !self.0.stages.is_empty() {
+            writeln!(out, "{}", grid(screen, &PLACES, &[1, 2, 3, 4], self.rows()))?;
+            writeln!(out, "{}", paint(DIM, "place of all: had every passage been let through"))?;
+        }
+        let Some((headline, rows)) = self.evidence() else { return Ok(()) };
+        writeln!(out, "{headline}")?;
+        if !rows.is_empty() {
+            writeln!(out, "{}", grid(screen, &EVIDENCE, &[1, 2], rows))?;
+        }
+        Ok(())
     }
 
     fn markdown(&self, out: &mut dyn Write) -> Result<()> {
         writeln!(out, "{}\n", self.headline())?;
-        write!(out, "{}", markdown_grid(&PLACES, &self.rows()))
+        if let Some(remedy) = self.remedy() {
+            writeln!(out, "{remedy}\n")?;
+        }
+        if !self.0.stages.is_empty() {
+            write!(out, "{}", markdown_grid(&PLACES, &self.rows()))?;
+        }
+        let Some((headline, rows)) = self.evidence() else { return Ok(()) };
+        writeln!(out, "\n{headline}\n")?;
+        if !rows.is_empty() {
+            write!(out, "{}", markdown_grid(&EVIDENCE, &rows))?;
+        }
+        Ok(())
     }
 
     fn json(&self) -> Value {

@@ -36,7 +36,7 @@ pub use chunks::{ChunkListView, DeletedChunksView};
 pub use context::{ContextView, MarkdownLayout};
 pub use correction::CorrectionView;
 pub use diff::DiffView;
-pub use docs::{DocumentList, DocumentView, RemovedView};
+pub use docs::{DocumentList, DocumentView, ListedDocument, RemovedView};
 pub use edits::{ConflictsView, EditedChunksView};
 pub use eval::EvalView;
 pub use explain::WhyView;

@@ -57,12 +57,12 @@ pub struct Status {
     pub writer: Option<Holder>,
 }
 
-/// What `kb status` shows.
-pub struct StatusView<'a>(pub &'a Status);
+/// What `kb status` shows, of each namespace that was named.
+pub struct StatusView<'a>(pub &'a [Status]);
 
-impl StatusView<'_> {
+impl Status {
     fn facts(&self) -> Vec<(&'static str, String)> {
-        let status = self.0;
+        let status = self;
         let now = jiff::Zoned::now();
         let published = match status.published_at.parse() {
             Ok(time) => moment(time, &now),
@@ -122,24 +122,39 @@ impl StatusView<'_> {
 
 impl View for StatusView<'_> {
     fn table(&self, _screen: Screen, out: &mut dyn Write) -> Result<()> {
-        for (name, value) in self.facts() {
-            writeln!(out, "{} {value}", paint(DIM, format!("{name:<11}")))?;
+        for (at, status) in self.0.iter().enumerate() {
+            if at > 0 {
+                writeln!(out)?;
+            }
+            for (name, value) in status.facts() {
+                writeln!(out, "{} {value}", paint(DIM, format!("{name:<11}")))?;
+            }
         }
         Ok(())
     }
 
     fn markdown(&self, out: &mut dyn Write) -> Result<()> {
-        for (name, value) in self.facts() {
-            writeln!(out, "- {name}: {value}")?;
+        for (at, status) in self.0.iter().enumerate() {
+            if at > 0 {
+                writeln!(out)?;
+            }
+            for (name, value) in status.facts() {
+                writeln!(out, "- {name}: {value}")?;
+            }
         }
         Ok(())
     }
 
     fn json(&self) -> Value {
-        value(self.0)
+        match self.0 {
+            [only] => value(only),
+            several => value(&several),
+        }
     }
 
     fn paths(&self) -> Vec<String> {
-        vec![self.0.store.clone()]
+        let mut paths: Vec<String> = self.0.iter().map(|status| status.store.clone()).collect();
+        paths.dedup();
+        paths
     }
 }

@@ -100,6 +100,7 @@ pub(super) async fn look_again(kernel: &Kernel, request: &SearchRequest, first: 
                 }));
                 if better {
                     (missed, best) = (now, Ranking { trace: best.trace, ..look });
+                    best.trace.counts(step.name());
                 }
             }
             // The first look has succeeded; what a step cannot do must not take its hits away.

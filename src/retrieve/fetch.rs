@@ -11,7 +11,7 @@ use crate::store::{DocumentRow, IndexedPassage, Snapshot};
 use crate::text::highlight::snippet;
 
 /// Characters of a snippet.
-pub(super) const SNIPPET_CHARS: usize = 240;
+const SNIPPET_CHARS: usize = 240;
 
 /// What is read of one namespace.
 struct Rows {
@@ -19,14 +19,8 @@ struct Rows {
     documents: Vec<DocumentRow>,
 }
 
-/// The best `limit` hits. `snapshots` and `names` are those of the namespaces that were searched.
-pub(super) async fn fetch(
-    snapshots: &[&Snapshot],
-    names: &[String],
-    candidates: &[Candidate],
-    query: &str,
-    limit: usize,
-) -> Result<Vec<Hit>> {
+/// The hits, without their snippets. `snapshots` and `names` are those of the namespaces that were searched.
+pub(super) async fn fetch(snapshots: &[&Snapshot], names: &[String], candidates: &[Candidate]) -> Result<Vec<Hit>> {
     let rows =
         try_join_all(snapshots.iter().enumerate().map(|(place, snapshot)| read(snapshot, candidates, place))).await?;
     let mut hits: Vec<Hit> = Vec::with_capacity(candidates.len());
@@ -43,10 +37,9 @@ pub(super) async fn fetch(
         };
         match hits.iter_mut().find(|hit| is_same(hit, chunk, document)) {
             Some(better) => better.also_in.push(namespace.clone()),
-            None => hits.push(hit(candidate, namespace, chunk, document, query)),
+            None => hits.push(hit(candidate, namespace, chunk, document)),
         }
     }
-    hits.truncate(limit);
     hits.iter_mut().zip(1..).for_each(|(hit, rank)| hit.rank = rank);
     Ok(hits)
 }
@@ -67,9 +60,8 @@ fn is_same(hit: &Hit, chunk: &IndexedPassage, document: &DocumentRow) -> bool {
     hit.chunk_id == chunk.chunk_id && hit.source == document.source && hit.content == chunk.content.trim_end()
 }
 
-fn hit(candidate: &Candidate, namespace: &str, chunk: &IndexedPassage, document: &DocumentRow, query: &str) -> Hit {
+fn hit(candidate: &Candidate, namespace: &str, chunk: &IndexedPassage, document: &DocumentRow) -> Hit {
     let section = chunk.section_id.rsplit_once('#').map_or("", |(_, path)| path).to_owned();
-    let snippet = snippet(&chunk.content, query, SNIPPET_CHARS);
     Hit {
         rank: 0,
         score: candidate.score,
@@ -88,11 +80,29 @@ fn hit(candidate: &Candidate, namespace: &str, chunk: &IndexedPassage, document:
         keyword_score: candidate.keyword,
         semantic_score: candidate.semantic,
         content: chunk.content.trim_end().to_owned(),
-        snippet: snippet.text,
-        matches: snippet.matches.into_iter().map(|range| (range.start, range.end)).collect(),
+        snippet: String::new(),
+        matches: Vec::new(),
         matched_chunks: 1,
         duplicates: Vec::new(),
         sources: vec![Source::of(chunk, &document.title, Some(candidate.score))],
+    }
+}
+
+impl Hit {
+    /// Finds the part of the passage it is named after that shows why it was found, where that is not known yet. Left to
+    /// the end, when it is known which hits are shown.
+    pub(super) fn find_snippet(&mut self, query: &str) {
+        if self.snippet.is_empty() {
+            let own = self.sources.iter().find(|source| source.chunk_id == self.chunk_id);
+            self.set_snippet(own.map_or(&self.content, |source| &source.text).clone().as_str(), query);
+        }
+    }
+
+    /// Makes the part of `text` that answers best its snippet.
+    pub(super) fn set_snippet(&mut self, text: &str, query: &str) {
+        let snippet = snippet(text, query, SNIPPET_CHARS);
+        self.snippet = snippet.text;
+        self.matches = snippet.matches.into_iter().map(|range| (range.start, range.end)).collect();
     }
 }
 

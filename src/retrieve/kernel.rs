@@ -14,9 +14,10 @@ use super::fallback::look_again;
 use super::filter::{Facts, decay, scopes};
 use super::fuse::{ArmScores, Candidate, fuse_by};
 use super::meanings::{Meaning, add_meanings};
+use super::model_look::{self, Kept};
 use super::modes::{Answer, answer};
 use super::phrases::confine;
-use super::query::{Route, keyword_terms};
+use super::query::{Route, keyword_terms, weigh_titles};
 use super::recall::{KeywordArm, first_different, semantic};
 use super::searched::Searched;
 use super::settings::Expand;
@@ -30,8 +31,8 @@ use crate::glossary::synonyms::Synonyms;
 use crate::store::{LoadedVectors, Namespace, Scope, Snapshot};
 use crate::text::period::duration;
 
-/// Up to so many vectors (75 MB), of all namespaces together, are scored in memory.
-const MOST_VECTORS_IN_MEMORY: usize = 50_000;
+/// Up to so many vectors (225 MB), of all namespaces together, are scored in memory.
+const MOST_VECTORS_IN_MEMORY: usize = 150_000;
 
 /// The passages for a question, best first, not yet read.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,6 +69,7 @@ pub struct Kernel {
     /// Where the user's list of synonyms is, if not in the store's folder.
     synonyms_at: Option<PathBuf>,
     synonyms: OnceLock<Synonyms>,
+    reranker: Kept,
 }
 
 /// The name of such a list, in the folder of a store and in that of a namespace.
@@ -82,7 +84,14 @@ impl Kernel {
     /// A kernel for several namespaces, each of them another one. Their passages are ranked together.
     pub fn over(namespaces: Vec<Namespace>, encoder: Encoder) -> Self {
         let searched = namespaces.into_iter().map(Searched::new).collect();
-        Kernel { searched, vectors: OnceCell::new(), encoder, synonyms_at: None, synonyms: OnceLock::new() }
+        Kernel {
+            searched,
+            vectors: OnceCell::new(),
+            encoder,
+            synonyms_at: None,
+            synonyms: OnceLock::new(),
+            reranker: Kept::default(),
+        }
     }
 
     /// The same with the user's list of synonyms at `path`, instead of in the folder of the store.
@@ -131,6 +140,11 @@ impl Kernel {
         try_join_all(self.searched.iter().map(Searched::snapshot)).await
     }
 
+    /// The namespaces that are searched.
+    pub(super) fn searched(&self) -> &[Searched] {
+        &self.searched
+    }
+
     /// The names of the namespaces.
     fn names(&self) -> Vec<String> {
         self.searched.iter().map(|searched| searched.name().to_owned()).collect()
@@ -164,7 +178,8 @@ impl Kernel {
         }
         let deep = SearchRequest { limit: request.depth(), ..request.clone() };
         let mut ranking = self.rank(&deep).await?;
-        let answer = answer(&self.searched, request, &mut ranking).await?;
+        let vectors = if ranking.vector.is_some() { self.vectors().await? } else { &[] };
+        let answer = answer(&self.searched, vectors, request, &mut ranking).await?;
         let Ranking { namespaces, understood, route, others, notes: told, no_vectors, trace, .. } = ranking;
         let snapshots = self.snapshots().await?;
         notes.extend(language_notes(request, &route));
@@ -246,6 +261,7 @@ impl Kernel {
             let (encoder, query) = (self.encoder.clone(), request.query.clone());
             tokio::task::spawn_blocking(move || encoder.encode(&query))
         });
+        let reranker = self.reranker.begin(request, &self.encoder);
         let start = Instant::now();
         let snapshots = self.snapshots().await?;
         if encoding.is_some() {
@@ -272,6 +288,7 @@ impl Kernel {
             .iter()
             .fold(stage, |stage, other| stage.say(format!("for {:?} also: {}", other.typed, other.words.join(", "))));
         let start = Instant::now();
+        weigh_titles(&mut terms, request.title_weight);
         let keyword = KeywordArm::new(&snapshots, terms)?;
         if route.keyword > 0.0 {
             scores.keyword = keyword.recall(&scopes, request.pool)?;
@@ -307,13 +324,17 @@ impl Kernel {
         let start = Instant::now();
         let mut candidates = fuse_by(route.fusion, &scores, route.keyword, route.semantic);
         trace.stage("fuse", start, scores.keyword.len() + scores.semantic.len(), candidates.len()).ranking(&candidates);
-        if let Some(look) = request.second_look().filter(|_| route.rerank || request.rerank != Rerank::Auto) {
+        if let Some(look) = request.second_look().filter(|_| route.rerank || matches!(request.rerank, Rerank::Light(_)))
+        {
             let start = Instant::now();
             let looked_at = &candidates[..look.depth.min(candidates.len())];
             let (weights, places) = (keyword.weights()?, keyword.places(looked_at)?);
             let taken = places.len();
             candidates = look.rank(candidates, &weights, &places);
             trace.stage("second_look", start, taken, candidates.len()).ranking(&candidates);
+        }
+        if let Some(loading) = reranker {
+            model_look::look(loading, request, &snapshots, &mut candidates, &mut trace, &mut notes).await?;
         }
         self.decay(request, &snapshots, now, &mut candidates, &mut trace).await?;
         let start = Instant::now();
@@ -347,11 +368,17 @@ impl Kernel {
         Ok((scopes.each, scopes.notes))
     }
 
-    /// Whether any of some passages may be found, in any of the namespaces.
-    pub(super) async fn lets_through(&self, request: &SearchRequest, chunk_ids: &[String]) -> Result<bool> {
+    /// Whether any of some passages, or where there are none the document, may be found in any of the namespaces.
+    pub(super) async fn lets_through(
+        &self,
+        request: &SearchRequest,
+        doc_id: &str,
+        chunk_ids: &[String],
+    ) -> Result<bool> {
         let snapshots = self.snapshots().await?;
         let (scopes, _) = self.scopes(request, &snapshots, Timestamp::now(), &mut Trace::new(false)).await?;
-        Ok(scopes.iter().any(|scope| chunk_ids.iter().any(|id| scope.admits_chunk(id))))
+        let any = |scope: &Scope| chunk_ids.iter().any(|id| scope.admits_chunk(id));
+        Ok(scopes.iter().any(|scope| any(scope) || (chunk_ids.is_empty() && scope.admits_document(doc_id))))
     }
 
     /// Whether any of some passages has the phrases of the question, or those do not count.
@@ -362,7 +389,7 @@ impl Kernel {
         let mut trace = Trace::new(false);
         let (mut scopes, mut notes) = self.scopes(request, &snapshots, Timestamp::now(), &mut trace).await?;
         confine(&snapshots, &understood, &terms, &mut scopes, &mut notes, &mut trace)?;
-        Ok(scopes.iter().any(|scope| chunk_ids.iter().any(|id| scope.admits_chunk(id))))
+        Ok(chunk_ids.is_empty() || scopes.iter().any(|scope| chunk_ids.iter().any(|id| scope.admits_chunk(id))))
     }
 
     /// Lets scores decay with the age of their documents, where that was asked for.

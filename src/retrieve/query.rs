@@ -11,10 +11,7 @@ use crate::text::script::coverage;
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{TokenKind, tokenize};
 
-/// Titles say in few words what a passage is about; a match there counts this much of one in the text. Measured on
-/// the development sets (`ARCHITECTURE.md`).
-const CONTEXT_WEIGHT: f32 = 0.3;
-/// So does what a passage leaves unsaid and its context line says.
+/// What a passage leaves unsaid and its context line says counts this much of a word in its text.
 const LEAD_WEIGHT: f32 = 0.3;
 /// A Han character alone says less than a pair of them.
 const SINGLE_WEIGHT: f32 = 0.3;
@@ -147,13 +144,22 @@ pub(super) fn keyword_terms(query: &str, identifiers: &[String]) -> Vec<(Keyword
     words.into_iter().flat_map(|(text, weight)| in_all_fields(text, weight)).collect()
 }
 
-/// A word with its weights in text, titles and what stands behind those.
+/// A word with its weights in text, titles (where it is the same until they are weighed) and what stands behind those.
 pub(super) fn in_all_fields(text: String, weight: f32) -> [(KeywordField, String, f32); 3] {
     [
         (KeywordField::Content, text.clone(), weight),
-        (KeywordField::Context, text.clone(), weight * CONTEXT_WEIGHT),
+        (KeywordField::Context, text.clone(), weight),
         (KeywordField::Lead, text, weight * LEAD_WEIGHT),
     ]
+}
+
+/// Lets words in the titles above a passage count so much beside those in its text.
+pub(super) fn weigh_titles(terms: &mut [(KeywordField, String, f32)], title_weight: f32) {
+    for (field, _, weight) in terms {
+        if *field == KeywordField::Context {
+            *weight *= title_weight;
+        }
+    }
 }
 
 #[cfg(test)]

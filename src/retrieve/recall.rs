@@ -130,40 +130,47 @@ pub(super) async fn semantic(
 ) -> Result<SemanticRecall> {
     // Of vectors in memory all are scored, and exactly; of those in a table the nearest are, and the wanted ones anew.
     let mut recalled = on_each(vectors, |namespace, vectors| match vectors {
-        Some(vectors) => Ok(parent_scores(&vectors.similarities(question, &scopes[namespace])?)),
+        Some(vectors) => {
+            let mut scores = ParentScores::default();
+            let add = |chunk_id, parent_id, score| scores.add(chunk_id, parent_id, score);
+            vectors.each(question, &scopes[namespace], add)?;
+            Ok(scores.joined())
+        }
         None => Ok(HashMap::new()),
     })?;
     let in_tables: Vec<usize> = (0..vectors.len()).filter(|&namespace| vectors[namespace].is_none()).collect();
     let near = in_tables.iter().map(|&i| snapshots[i].nearest(question, &scopes[i], pool * CHUNKS_PER_PARENT));
-    for (&namespace, near) in in_tables.iter().zip(try_join_all(near).await?) {
-        recalled[namespace] = parent_scores(&near);
+    let near = try_join_all(near).await?;
+    for (&namespace, near) in in_tables.iter().zip(&near) {
+        recalled[namespace] = parent_scores(near);
     }
-    let all: Scores = recalled
-        .into_iter()
-        .enumerate()
-        .flat_map(|(namespace, scores)| {
-            scores.into_iter().map(move |(chunk_id, score)| (PassageKey { chunk_id, namespace }, score))
-        })
-        .collect();
-    let no_vectors = all.is_empty();
-    let wanted = pooled(keyword, &all, pool);
-    let mut scores: Scores = all
-        .into_iter()
-        .filter(|(key, _)| vectors[key.namespace].is_some() && wanted.binary_search(key).is_ok())
-        .collect();
+    let no_vectors = recalled.iter().all(HashMap::is_empty);
+    let wanted = pooled(keyword, &recalled, pool);
+    let exact = |key: &PassageKey| {
+        let score = vectors[key.namespace].as_ref().and(recalled[key.namespace].get(key.chunk_id.as_str()))?;
+        Some((key.clone(), *score))
+    };
+    let mut scores: Scores = wanted.iter().filter_map(exact).collect();
     let ids = by_namespace(wanted.iter(), snapshots.len());
-    let exact = in_tables.iter().map(|&namespace| snapshots[namespace].similarities(question, &ids[namespace]));
-    for (&namespace, hits) in in_tables.iter().zip(try_join_all(exact).await?) {
-        let exact = parent_scores(&hits);
-        scores.extend(exact.into_iter().map(|(chunk_id, score)| (PassageKey { chunk_id, namespace }, score)));
+    let anew = in_tables.iter().map(|&namespace| snapshots[namespace].similarities(question, &ids[namespace]));
+    for (&namespace, hits) in in_tables.iter().zip(try_join_all(anew).await?) {
+        let anew = parent_scores(&hits);
+        scores.extend(anew.into_iter().map(|(id, score)| (PassageKey { chunk_id: id.to_owned(), namespace }, score)));
     }
     Ok(SemanticRecall { scores, no_vectors })
 }
 
-/// The passages whose exact scores are wanted from both arms, in order: the best `pool` of each.
-fn pooled(keyword: &Scores, semantic: &Scores, pool: usize) -> Vec<PassageKey> {
-    let nearest = best_of(semantic.iter().map(|(key, score)| (key.clone(), *score)), pool);
-    let mut keys: Vec<PassageKey> = nearest.into_iter().map(|(key, _)| key).chain(keyword.keys().cloned()).collect();
+/// The passages whose exact scores are wanted from both arms, in order: the best `pool` of each. The semantic arm's scores
+/// are by namespace.
+fn pooled(keyword: &Scores, semantic: &[HashMap<&str, f32>], pool: usize) -> Vec<PassageKey> {
+    let each = semantic.iter().enumerate();
+    let mut nearest: Vec<(&str, usize, f32)> =
+        each.flat_map(|(namespace, scores)| scores.iter().map(move |(id, score)| (*id, namespace, *score))).collect();
+    nearest.sort_unstable_by(|a, b| b.2.total_cmp(&a.2).then_with(|| (a.0, a.1).cmp(&(b.0, b.1))));
+    first_different(&mut nearest, pool, |(chunk_id, ..)| chunk_id);
+    let nearest =
+        nearest.into_iter().map(|(chunk_id, namespace, _)| PassageKey { chunk_id: chunk_id.to_owned(), namespace });
+    let mut keys: Vec<PassageKey> = nearest.chain(keyword.keys().cloned()).collect();
     keys.sort();
     keys.dedup();
     keys
@@ -179,14 +186,14 @@ fn best_of(scores: impl Iterator<Item = (PassageKey, f32)>, limit: usize) -> Vec
 
 /// Cuts a ranking behind its first `limit` passages, where those with the same id, from several namespaces, count
 /// once. Each that is left is left in all its namespaces.
-pub(super) fn first_different<T>(ranking: &mut Vec<T>, limit: usize, chunk_id: impl Fn(&T) -> &String) {
+pub(super) fn first_different<T>(ranking: &mut Vec<T>, limit: usize, chunk_id: impl Fn(&T) -> &str) {
     if ranking.len() <= limit {
         return;
     }
     let mut known: HashSet<String> = HashSet::with_capacity(limit);
     ranking.retain(|entry| {
         let id = chunk_id(entry);
-        known.contains(id) || (known.len() < limit && known.insert(id.clone()))
+        known.contains(id) || (known.len() < limit && known.insert(id.to_owned()))
     });
 }
 
@@ -200,19 +207,30 @@ fn by_namespace<'p>(passages: impl Iterator<Item = &'p PassageKey>, namespaces: 
 }
 
 /// The semantic score of each parent: its best child, and with less weight the passage as a whole.
-fn parent_scores(hits: &[VectorHit]) -> HashMap<String, f32> {
-    let mut best: HashMap<&str, (Option<f32>, Option<f32>)> = HashMap::new();
-    for hit in hits {
-        let (child, whole) = best.entry(&hit.parent_id).or_default();
-        let side = if hit.chunk_id == hit.parent_id { whole } else { child };
-        *side = Some(side.map_or(hit.score, |known| known.max(hit.score)));
+fn parent_scores(hits: &[VectorHit]) -> HashMap<&str, f32> {
+    let mut scores = ParentScores::default();
+    hits.iter().for_each(|hit| scores.add(&hit.chunk_id, &hit.parent_id, hit.score));
+    scores.joined()
+}
+
+/// The best cosine of each parent's children, and its own.
+#[derive(Default)]
+struct ParentScores<'v>(HashMap<&'v str, (Option<f32>, Option<f32>)>);
+
+impl<'v> ParentScores<'v> {
+    fn add(&mut self, chunk_id: &str, parent_id: &'v str, score: f32) {
+        let (child, whole) = self.0.entry(parent_id).or_default();
+        let side = if chunk_id == parent_id { whole } else { child };
+        *side = Some(side.map_or(score, |known| known.max(score)));
     }
-    best.into_iter()
-        .filter_map(|(id, (child, whole))| {
+
+    fn joined(self) -> HashMap<&'v str, f32> {
+        let join = |(id, (child, whole)): (&'v str, (Option<f32>, Option<f32>))| {
             let (child, whole) = (child.or(whole)?, whole.or(child)?);
-            Some((id.to_owned(), (1.0 - WHOLE_PASSAGE_WEIGHT) * child + WHOLE_PASSAGE_WEIGHT * whole))
-        })
-        .collect()
+            Some((id, (1.0 - WHOLE_PASSAGE_WEIGHT) * child + WHOLE_PASSAGE_WEIGHT * whole))
+        };
+        self.0.into_iter().filter_map(join).collect()
+    }
 }
 
 #[cfg(test)]

@@ -141,13 +141,25 @@ pub fn resolve_documents<'a>(
 /// # Errors
 /// As for [`resolve_document`], for reading; not found only where no namespace has it.
 pub fn resolve_in_each<'a>(namespaces: &'a [Vec<DocumentRow>], name: &str, store: &Store) -> Result<Vec<Named<'a>>> {
+    Ok(resolve_each(namespaces, name, store)?.into_iter().map(|(_, named)| named).collect())
+}
+
+/// The same, each with the place of its namespace.
+///
+/// # Errors
+/// As for [`resolve_in_each`].
+pub fn resolve_each<'a>(
+    namespaces: &'a [Vec<DocumentRow>],
+    name: &str,
+    store: &Store,
+) -> Result<Vec<(usize, Named<'a>)>> {
     if let [only] = namespaces {
-        return Ok(vec![resolve_document(only, name, store, Purpose::Read)?]);
+        return Ok(vec![(0, resolve_document(only, name, store, Purpose::Read)?)]);
     }
-    let mut found: Vec<Named> = Vec::new();
-    for documents in namespaces {
+    let mut found: Vec<(usize, Named)> = Vec::new();
+    for (at, documents) in namespaces.iter().enumerate() {
         match resolve_document(documents, name, store, Purpose::Read) {
-            Ok(named) => found.push(named),
+            Ok(named) => found.push((at, named)),
             Err(error) if error.kind() == Kind::NotFound => {}
             Err(error) => return Err(error),
         }
@@ -159,8 +171,8 @@ pub fn resolve_in_each<'a>(namespaces: &'a [Vec<DocumentRow>], name: &str, store
                 .unwrap_or_else(|| "`kb docs -n NAME` lists the documents of one".to_owned()),
         ));
     }
-    if found.iter().any(|named| named.note.is_none()) {
-        found.retain(|named| named.note.is_none());
+    if found.iter().any(|(_, named)| named.note.is_none()) {
+        found.retain(|(_, named)| named.note.is_none());
     }
     Ok(found)
 }

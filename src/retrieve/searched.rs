@@ -55,7 +55,10 @@ pub(super) struct PassageKey {
 
 /// Does `work` for each of `items`, given with its place: one alone on the spot, several on as many threads as there
 /// are cores. The results are in the order of the items.
-pub(super) fn on_each<T: Sync, R: Send>(items: &[T], work: impl Fn(usize, &T) -> Result<R> + Sync) -> Result<Vec<R>> {
+pub(super) fn on_each<'i, T: Sync, R: Send>(
+    items: &'i [T],
+    work: impl Fn(usize, &'i T) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
     if let [only] = items {
         return Ok(vec![work(0, only)?]);
     }

@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::rerank_settings::{RerankBudget, RerankChoice};
 use super::understand::Kind;
 use super::{DEFAULT_LIMIT, DEFAULT_POOL, Method};
 use crate::error::{Error, Result};
@@ -185,6 +186,12 @@ pub struct Settings {
     pub expand: Option<Expand>,
     /// When a search is tried again.
     pub fallback: Option<Fallback>,
+    /// How the best candidates are looked at again.
+    pub rerank: Option<RerankChoice>,
+    /// How many a cross-encoder reads.
+    pub rerank_depth: Option<usize>,
+    /// How long it may.
+    pub rerank_budget: Option<RerankBudget>,
 }
 
 /// A setting that cannot be as it is.
@@ -197,7 +204,7 @@ pub struct Contradiction {
 }
 
 /// All settings that messages name.
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 14] = [
     "method",
     "weights",
     "fusion",
@@ -209,6 +216,9 @@ const NAMES: [&str; 11] = [
     "fallback.min_score",
     "fallback.min_docs",
     "expand",
+    "rerank",
+    "rerank_depth",
+    "rerank_budget",
 ];
 
 impl Contradiction {
@@ -252,7 +262,8 @@ impl Settings {
                 return wrong("weights", told);
             }
         }
-        self.fallback.and_then(|fallback| self.fallback_contradiction(&fallback))
+        self.rerank_contradiction()
+            .or_else(|| self.fallback.and_then(|fallback| self.fallback_contradiction(&fallback)))
     }
 
     fn fallback_contradiction(&self, fallback: &Fallback) -> Option<Contradiction> {
@@ -290,8 +301,9 @@ impl Settings {
 
     /// These, and where they are silent `file`'s. What was said here settles what it contradicts there: a method drops
     /// weights, weights drop a method, a fusion drops its k, more hits need a larger pool.
-    pub fn or(self, file: Settings) -> Settings {
-        let Settings { method, weights, fusion, rrf_k, pool, limit, min_score, kind, expand, fallback } = file;
+    pub fn or(mut self, file: Settings) -> Settings {
+        self.merge_rerank(&file);
+        let Settings { method, weights, fusion, rrf_k, pool, limit, min_score, kind, expand, fallback, .. } = file;
         let limit = self.limit.or(limit);
         let said = self.fallback.is_some();
         let mut merged = Settings {
@@ -305,6 +317,7 @@ impl Settings {
             kind: self.kind.or(kind),
             expand: self.expand.or(expand),
             fallback: self.fallback.or(fallback),
+            ..self
         };
         if let (Some(fallback), false) = (&mut merged.fallback, said) {
             let most = merged.limit.unwrap_or(DEFAULT_LIMIT);

@@ -10,6 +10,7 @@ use super::meanings::Meaning;
 use super::query::in_all_fields;
 use super::recall::Terms;
 use super::settings::Expand;
+use crate::embed::is_known_word;
 use crate::error::Result;
 use crate::store::{KeywordField, Scope, Snapshot};
 use crate::text::script::{Script, script_of};
@@ -67,7 +68,9 @@ pub(super) fn add_others(
         }
         let words = match (missing, vocabulary.beginning(&typed, &token.text)?) {
             (true, found) if found.is_empty() && token.kind == TokenKind::Word => {
-                match vocabulary.misspelt(&typed, &token.text)? {
+                // A word that is spelled right is not another one, however near that is.
+                let guess = if is_known_word(&typed) { None } else { vocabulary.misspelt(&typed, &token.text)? };
+                match guess {
                     Some(word) => vec![word],
                     None => vocabulary.parts(&typed)?,
                 }

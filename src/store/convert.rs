@@ -261,8 +261,8 @@ pub(super) struct Columns<'a> {
     pub(super) batch: &'a RecordBatch,
 }
 
-impl Columns<'_> {
-    fn get(&self, name: &str) -> Result<&ArrayRef> {
+impl<'a> Columns<'a> {
+    fn get(&self, name: &str) -> Result<&'a ArrayRef> {
         self.batch.column_by_name(name).ok_or_else(|| {
             Error::failed(format!("the table {} of this store has no column {name}", self.table))
                 .hint("it was made by another kb; ingest the documents into a new store with --kb DIR")
@@ -276,11 +276,19 @@ impl Columns<'_> {
 
     /// A text, where it stands.
     pub(super) fn str(&self, name: &str, row: usize) -> Result<&str> {
-        let column = self.get(name)?;
-        column
+        self.texts(name).map(|column| column.value(row))
+    }
+
+    /// A column of texts, to be looked up once for all its rows.
+    pub(super) fn texts(&self, name: &str) -> Result<&'a StringArray> {
+        self.get(name)?
             .as_string_opt::<i32>()
-            .map(|column| column.value(row))
             .ok_or_else(|| Error::failed(format!("the column {name} of the table {} is no text", self.table)))
+    }
+
+    /// Which rows of a column say something; `None` for all.
+    pub(super) fn are_there(&self, name: &str) -> Result<Option<&'a NullBuffer>> {
+        Ok(self.get(name)?.nulls())
     }
 
     pub(super) fn text(&self, name: &str, row: usize) -> Result<String> {
@@ -309,7 +317,7 @@ impl Columns<'_> {
     }
 
     /// All vectors of a column, one behind the other.
-    pub(super) fn vectors(&self, name: &str) -> Result<&[f32]> {
+    pub(super) fn vectors(&self, name: &str) -> Result<&'a [f32]> {
         Ok(self.get(name)?.as_fixed_size_list().values().as_primitive::<Float32Type>().values())
     }
 

@@ -1,4 +1,4 @@
-//! What the keyword index keeps of each passage beside its words: its text, so that what was found is shown without a
+//! What the keyword index keeps of each passage beside its words: its text and its pieces, so that what was found is shown without a
 //! look into the tables, and the places of its words, by which a ranking is looked at a second time.
 //!
 //! Both take microseconds a passage. The index is published with the tables and rebuilt from them, so that it never
@@ -12,7 +12,8 @@ use tantivy::{DocAddress, DocSet, TantivyDocument, Term};
 
 use super::filter_facts::PassageFacts;
 use super::keyword::KeywordReader;
-use super::rows::ChunkRow;
+use super::pieces::{Piece, cut};
+use super::rows::{ChunkRow, ChunkType, children_by_parent};
 use super::store_error;
 use crate::error::Result;
 
@@ -38,6 +39,15 @@ pub struct IndexedPassage {
     pub page_start: Option<u32>,
     /// Last page.
     pub page_end: Option<u32>,
+    /// What its text is made of.
+    pub pieces: Vec<Piece>,
+}
+
+impl IndexedPassage {
+    /// Its child chunks: the number and the text of each, in order; none where its text is not of them.
+    pub fn children(&self) -> Vec<(u32, &str)> {
+        cut(&self.content, &self.pieces).unwrap_or_default()
+    }
 }
 
 /// Where some words are in a passage.
@@ -171,6 +181,7 @@ impl KeywordReader {
             context: text(fields.titles),
             page_start: number(fields.page_start),
             page_end: number(fields.page_end),
+            pieces: Piece::read(&text(fields.pieces)).unwrap_or_default(),
         }
     }
 
@@ -183,6 +194,26 @@ impl KeywordReader {
             && shown.section_id == row.section_id
             && shown.chunk_index == row.chunk_index
             && (shown.page_start, shown.page_end) == (row.page_start, row.page_end))
+    }
+
+    /// Which of some passages, given with their children, are in the index with their text, but with other pieces.
+    pub(super) fn with_other_pieces<'r>(&self, chunks: &'r [ChunkRow]) -> Result<Vec<&'r str>> {
+        let children = children_by_parent(chunks);
+        let parents = chunks.iter().filter(|row| row.chunk_type == ChunkType::Parent).map(|row| row.chunk_id.clone());
+        let indexed: HashMap<String, IndexedPassage> = self
+            .passages(&parents.collect::<Vec<String>>())?
+            .into_iter()
+            .map(|passage| (passage.chunk_id.clone(), passage))
+            .collect();
+        // Passages that are not their pieces joined are found without the index.
+        let differs = |row: &&ChunkRow| {
+            let own = children.get(row.chunk_id.as_str()).map_or(&[][..], Vec::as_slice);
+            let own = own.iter().map(|child| (child.chunk_index, child.content.as_str()));
+            let sound = own.clone().map(|(_, text)| text).collect::<String>() == row.content;
+            let passage = indexed.get(&row.chunk_id).filter(|passage| sound && passage.content == row.content);
+            passage.is_some_and(|passage| !own.eq(passage.children()))
+        };
+        Ok(chunks.iter().filter(differs).map(|row| row.chunk_id.as_str()).collect())
     }
 
     fn fail(&self, error: &tantivy::TantivyError) -> crate::error::Error {
@@ -199,5 +230,34 @@ fn each_in<P: Postings>(postings: &mut P, wanted: &[(u32, &String)], mut stop: i
         if postings.doc() == *entry {
             stop(at, postings);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Store;
+    use crate::store::keyword::KeywordWriter;
+
+    #[test]
+    fn a_passage_comes_with_its_pieces_and_other_ones_are_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        let namespace = store.namespace("default").unwrap();
+        let rows = [
+            ChunkRow::sample("d:0", "Prime the pump. 打开阀门。"),
+            ChunkRow::sample("d:0.0", "Prime the pump. "),
+            ChunkRow::sample("d:0.2", "打开阀门。"),
+        ];
+        let (mut writer, _) = KeywordWriter::open(&namespace).unwrap();
+        writer.add(&rows).unwrap();
+        writer.commit(1).unwrap();
+        drop(writer);
+        let (reader, _) = KeywordReader::open(&namespace).unwrap();
+        let passages = reader.passages(&["d:0".to_owned()]).unwrap();
+        assert_eq!(passages[0].children(), [(0, "Prime the pump. "), (2, "打开阀门。")]);
+        assert_eq!(reader.with_other_pieces(&rows).unwrap(), [""; 0]);
+        let other = [rows[0].clone(), ChunkRow::sample("d:0.0", &rows[0].content)];
+        assert_eq!(reader.with_other_pieces(&other).unwrap(), ["d:0"]);
     }
 }

@@ -16,8 +16,9 @@ use tantivy::{
 
 use super::layout::Namespace;
 use super::names::name_entries;
+use super::pieces::Piece;
 use super::read_only::ReadOnlyDirectory;
-use super::rows::{ChunkRow, ChunkType};
+use super::rows::{ChunkRow, ChunkType, children_by_parent};
 use super::scope::Scope;
 use super::statistics::KeywordStatistics;
 use super::store_error;
@@ -63,6 +64,7 @@ pub(super) struct Fields {
     pub(super) titles: Field,
     // Searched by its terms alone.
     pub(super) names: Field,
+    pub(super) pieces: Field,
 }
 
 fn schema() -> (Schema, Fields) {
@@ -84,6 +86,7 @@ fn schema() -> (Schema, Fields) {
         titles: builder.add_text_field("titles", STORED),
         // With the rules that find them this gets another name, so that older indexes are filled anew.
         names: builder.add_text_field("names_1", STRING),
+        pieces: builder.add_text_field("pieces", STORED),
     };
     (builder.build(), fields)
 }
@@ -327,8 +330,10 @@ impl KeywordWriter {
         }
     }
 
-    /// Puts parent chunks in; children are passed over.
-    pub(super) fn add(&mut self, chunks: &[&ChunkRow]) -> Result<()> {
+    /// Puts parent chunks in, which know of their children where these begin and end. All children of a parent are to be
+    /// among the chunks.
+    pub(super) fn add(&mut self, chunks: &[ChunkRow]) -> Result<()> {
+        let children = children_by_parent(chunks);
         for chunk in chunks.iter().filter(|chunk| chunk.chunk_type == ChunkType::Parent) {
             let mut document = TantivyDocument::default();
             document.add_text(self.fields.chunk_id, &chunk.chunk_id);
@@ -347,6 +352,8 @@ impl KeywordWriter {
                     document.add_u64(field, u64::from(page));
                 }
             }
+            let own = children.get(chunk.chunk_id.as_str()).map_or(&[][..], Vec::as_slice);
+            document.add_text(self.fields.pieces, Piece::record(own));
             if let Err(error) = self.writer.add_document(document) {
                 let cause = self.cause(error);
                 return Err(store_error("write to", &self.folder, &cause));

@@ -31,6 +31,11 @@ impl Patience {
         Patience { wait, tell: Arc::new(tell) }
     }
 
+    /// Tells something to whom waiting would be told.
+    pub(super) fn tell(&self, text: &str) {
+        (self.tell)(text);
+    }
+
     /// Does not wait.
     pub fn none() -> Self {
         Patience::new(Duration::ZERO, |_| {})

@@ -108,7 +108,12 @@ async fn chunks_without_vectors_are_found_by_no_vector_search() {
     let question = [0.0, 1.0, 0.0, 0.0];
     let ids = |hits: Vec<VectorHit>| hits.into_iter().map(|hit| hit.chunk_id).collect::<Vec<_>>();
     assert_eq!(
-        ids(snapshot.load_vectors().await.unwrap().similarities(&question, &Scope::Everything).unwrap()),
+        {
+            let mut ids = Vec::new();
+            let vectors = snapshot.load_vectors().await.unwrap();
+            vectors.each(&question, &Scope::Everything, |id, _, _| ids.push(id.to_owned())).unwrap();
+            ids
+        },
         ["with11:0"]
     );
     assert_eq!(ids(snapshot.nearest(&question, &Scope::Everything, 10).await.unwrap()), ["with11:0"]);

@@ -23,6 +23,7 @@ use super::scope::Scope;
 use super::statistics::KeywordStatistics;
 use super::store_error;
 use super::tables::{CHUNKS, Tables, in_list};
+use super::vectors::{LoadedVectors, VectorHit};
 use super::writer::Writer;
 use crate::error::{Error, Result};
 
@@ -53,57 +54,11 @@ const QUICK_ATTEMPTS: u32 = 10;
 const MOMENT: Duration = Duration::from_millis(5);
 const LONGER: Duration = Duration::from_millis(100);
 
+/// Up to so many documents, of a kilobyte or so each, are kept in memory.
+const MOST_DOCUMENTS_IN_MEMORY: usize = 50_000;
+
 /// How many times more of the nearest are looked at, where too few of them are in a scope.
 const WIDER: usize = 4;
-
-/// A chunk found by its vector.
-#[derive(Debug, Clone, PartialEq)]
-pub struct VectorHit {
-    /// The chunk, parent or child.
-    pub chunk_id: String,
-    /// The parent of a child; of a parent, itself.
-    pub parent_id: String,
-    /// The cosine, from -1 to 1.
-    pub score: f32,
-}
-
-/// All vectors of a generation, in memory.
-pub struct LoadedVectors {
-    batches: Vec<RecordBatch>,
-}
-
-impl LoadedVectors {
-    /// The cosine of every chunk that has a vector with `vector`, both of length 1, in a scope.
-    ///
-    /// # Errors
-    /// Where the columns are not what they should be.
-    pub fn similarities(&self, vector: &[f32], scope: &Scope) -> Result<Vec<VectorHit>> {
-        let mut hits = Vec::new();
-        for batch in &self.batches {
-            let columns = Columns { table: CHUNKS, batch };
-            let values = columns.vectors("vector")?;
-            for (row, own) in values.chunks_exact(vector.len().max(1)).enumerate() {
-                if columns.later("vector", row).is_none() {
-                    continue;
-                }
-                if *scope != Scope::Everything {
-                    let parent_id = match columns.later("parent_id", row) {
-                        Some(_) => columns.str("parent_id", row)?,
-                        None => columns.str("chunk_id", row)?,
-                    };
-                    if !scope.admits(columns.str("doc_id", row)?, parent_id) {
-                        continue;
-                    }
-                }
-                let score = own.iter().zip(vector).map(|(a, b)| a * b).sum();
-                let chunk_id = columns.text("chunk_id", row)?;
-                let parent_id = columns.optional_text("parent_id", row)?.unwrap_or_else(|| chunk_id.clone());
-                hits.push(VectorHit { chunk_id, parent_id, score });
-            }
-        }
-        Ok(hits)
-    }
-}
 
 /// One generation of a namespace, open for reading.
 pub struct Snapshot {
@@ -186,16 +141,24 @@ impl Snapshot {
     }
 
     /// The documents with the given ids, in any order.
+    ///
+    /// A lookup reads the whole column of ids. One question does well with one; who asks a second time, for others, will
+    /// ask again, so that then all documents are read, unless they are too many.
     pub async fn documents_by_id(&self, ids: &[String]) -> Result<Vec<DocumentRow>> {
         // A lock that a panic has poisoned still guards a sound map: rows are put in whole.
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let missing: Vec<String> = {
+        let (missing, first): (Vec<String>, bool) = {
             let known = known();
-            ids.iter().filter(|id| !known.contains_key(*id)).cloned().collect()
+            (ids.iter().filter(|id| !known.contains_key(*id)).cloned().collect(), known.is_empty())
         };
         if !missing.is_empty() {
-            let batches = self.tables.rows_with(&self.tables.documents, "doc_id", &missing, None).await?;
-            let rows = collect(&batches, convert::documents_from_batch)?;
+            let read_all = !first && self.counts().await?[0] <= MOST_DOCUMENTS_IN_MEMORY;
+            let rows = if read_all {
+                self.documents().await?
+            } else {
+                let batches = self.tables.rows_with(&self.tables.documents, "doc_id", &missing, None).await?;
+                collect(&batches, convert::documents_from_batch)?
+            };
             known().extend(rows.into_iter().map(|row| (row.doc_id.clone(), row)));
         }
         let known = known();
@@ -240,13 +203,6 @@ impl Snapshot {
     pub async fn all_sections(&self) -> Result<Vec<SectionRow>> {
         let batches = self.tables.rows(&self.tables.sections, None, None).await?;
         collect(&batches, convert::sections_from_batch)
-    }
-
-    /// The children of the given parent chunks, in any order, with their vectors where those are wanted and there.
-    pub async fn children_of(&self, parent_ids: &[String], with_vectors: bool) -> Result<Vec<ChunkRow>> {
-        let columns: Vec<&str> = CHUNK_COLUMNS.iter().copied().chain(with_vectors.then_some("vector")).collect();
-        let batches = self.tables.rows_with(&self.tables.chunks, "parent_id", parent_ids, Some(&columns)).await?;
-        collect(&batches, convert::chunks_from_batch)
     }
 
     /// The chunks with the given ids, without their vectors, in any order.
@@ -344,8 +300,7 @@ impl Snapshot {
     /// All vectors of the generation, for scoring them in memory.
     pub async fn load_vectors(&self) -> Result<LoadedVectors> {
         let columns = ["chunk_id", "parent_id", "doc_id", "vector"];
-        let batches = self.tables.rows(&self.tables.chunks, None, Some(&columns)).await?;
-        Ok(LoadedVectors { batches })
+        Ok(LoadedVectors::new(self.tables.rows(&self.tables.chunks, None, Some(&columns)).await?))
     }
 
     async fn vector_search(&self, vector: &[f32], filter: Option<String>, limit: usize) -> Result<Vec<VectorHit>> {

@@ -82,7 +82,7 @@ mod tests {
     }
 
     /// An index of these passages alone, in a namespace of its own.
-    fn index(store: &Store, name: &str, passages: &[&ChunkRow]) -> KeywordReader {
+    fn index(store: &Store, name: &str, passages: &[ChunkRow]) -> KeywordReader {
         let namespace = store.namespace(name).unwrap();
         let (mut writer, _) = KeywordWriter::open(&namespace).unwrap();
         writer.add(passages).unwrap();
@@ -112,11 +112,8 @@ mod tests {
             passage("b:2", "The gauge shows the pressure in bar.", "Gauges"),
             passage("b:3", "Grease the bearing every month.", "Bearings"),
         ];
-        let both = index(&store, "both", &left.iter().chain(&right).collect::<Vec<_>>());
-        let apart = [
-            index(&store, "left", &left.iter().collect::<Vec<_>>()),
-            index(&store, "right", &right.iter().collect::<Vec<_>>()),
-        ];
+        let both = index(&store, "both", &[&left[..], &right].concat());
+        let apart = [index(&store, "left", &left), index(&store, "right", &right)];
         let terms = terms();
         let joint = KeywordStatistics::joint(apart.iter().map(|reader| reader.statistics(&terms).unwrap()));
         assert_eq!(joint, both.statistics(&terms).unwrap());
@@ -144,7 +141,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
         let rows = [passage("a:0", "Prime the pump.", "Pumps"), passage("a:1", "The pump has a valve.", "Valves")];
-        let reader = index(&store, "one", &rows.iter().collect::<Vec<_>>());
+        let reader = index(&store, "one", &rows);
         let (terms, own) = (terms(), reader.statistics(&terms()).unwrap());
         assert_eq!(
             reader.search(&terms, Some(&own), &Scope::Everything, 10).unwrap(),

@@ -1,6 +1,7 @@
 //! The versions of the tables that lie on the disk: which there are, which stay, and what they take.
 
 use std::collections::HashSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use lance::Dataset;
@@ -16,10 +17,73 @@ use crate::error::{Error, Result};
 pub(super) struct ExistingVersions([HashSet<u64>; 3]);
 
 impl ExistingVersions {
+    /// The tables and their versions that a generation needs and that are not there.
+    pub(super) fn missing(&self, manifest: &Manifest) -> Vec<(&'static str, u64)> {
+        let needed = TABLES.into_iter().zip(versions_of(manifest)).zip(&self.0);
+        needed.filter(|((_, version), there)| !there.contains(version)).map(|(needed, _)| needed).collect()
+    }
+
     /// Whether all that a generation needs is there.
     pub(super) fn hold(&self, manifest: &Manifest) -> bool {
         versions_of(manifest).iter().zip(&self.0).all(|(version, there)| there.contains(version))
     }
+}
+
+/// The names of the tables, in the order documents, sections, chunks.
+const TABLES: [&str; 3] = ["documents", "sections", "chunks"];
+
+/// A version of a table whose file cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct DamagedVersion {
+    /// The table.
+    pub table: &'static str,
+    /// Its number.
+    pub version: u64,
+    /// The name of its file.
+    pub file: String,
+}
+
+impl DamagedVersion {
+    /// The file, as it is called in the namespace.
+    pub(super) fn id(&self) -> String {
+        format!("tables/{}.lance/_versions/{}", self.table, self.file)
+    }
+
+    /// What is wrong.
+    pub(super) fn told(&self) -> String {
+        let DamagedVersion { table, version, .. } = self;
+        format!(
+            "version {version} of the table {table} cannot be read; as long as it is there, old versions of that table stay on the disk"
+        )
+    }
+
+    /// Whether a generation needs it.
+    pub(super) fn is_of(&self, manifest: &Manifest) -> bool {
+        TABLES.iter().zip(versions_of(manifest)).any(|(table, version)| (*table, version) == (self.table, self.version))
+    }
+}
+
+/// Whether the file of a version is one, and all of it is there: it ends with the place of what it says (8 bytes), two
+/// numbers (4) and a mark, and what it says begins with its length. Lance trusts the place, and crashes where it is wrong.
+fn is_whole(path: &Path) -> bool {
+    const FOOTER: usize = 16;
+    const MARK: &[u8] = b"LANC";
+    let Ok(bytes) = std::fs::read(path) else { return false };
+    let Some(start) = bytes.len().checked_sub(FOOTER) else { return false };
+    let place = bytes[start..].first_chunk::<8>().map(|place| u64::from_le_bytes(*place));
+    let place = place.and_then(|place| usize::try_from(place).ok()).filter(|place| *place < start);
+    let said = place.and_then(|place| bytes[place..start].split_first_chunk::<4>());
+    bytes.ends_with(MARK) && said.is_some_and(|(length, said)| u32::from_le_bytes(*length) as usize <= said.len())
+}
+
+/// Whether Lance makes sense of a version. It does so on a task of its own, so that a crash over nonsense is an answer.
+async fn is_readable(dataset: &Dataset, version: u64) -> bool {
+    let dataset = dataset.clone();
+    tokio::spawn(async move {
+        dataset.checkout_version(version).await.is_ok_and(|there| there.version().version == version)
+    })
+    .await
+    .unwrap_or(false)
 }
 
 /// In the order documents, sections, chunks.
@@ -49,7 +113,11 @@ impl Tables {
 
     /// Removes all versions but those of the given generations, with the files that only they need, and what crashed
     /// writes have left. The writer's lock must be held, and the tables be as they were last written.
-    pub(super) async fn keep_only(&self, generations: &[&Manifest]) -> Result<()> {
+    ///
+    /// Lance removes nothing from a table that has a version which cannot be read, because it cannot tell what that
+    /// needs. The other tables are tidied all the same, and such versions are given.
+    pub(super) async fn keep_only(&self, generations: &[&Manifest]) -> Result<Vec<DamagedVersion>> {
+        let mut damaged = Vec::new();
         for (i, table) in self.all().into_iter().enumerate() {
             let dataset = self.dataset(table).await?;
             let mut doomed = self.versions_there(&dataset).await?;
@@ -67,12 +135,42 @@ impl Tables {
                 error_if_tagged_old_versions: false,
                 ..CleanupPolicy::default()
             };
-            dataset
-                .cleanup_with_policy(policy)
-                .await
-                .map_err(|error| store_error("remove old versions from", &self.namespace().tables(), &error))?;
+            if let Err(error) = dataset.cleanup_with_policy(policy).await {
+                let unreadable = self.damaged_of(i, &dataset).await?;
+                if unreadable.is_empty() {
+                    return Err(store_error("remove old versions from", &self.namespace().tables(), &error));
+                }
+                damaged.extend(unreadable);
+            }
         }
-        Ok(())
+        Ok(damaged)
+    }
+
+    /// The versions that cannot be read.
+    pub(super) async fn damaged(&self) -> Result<Vec<DamagedVersion>> {
+        let mut damaged = Vec::new();
+        for (i, table) in self.all().into_iter().enumerate() {
+            damaged.extend(self.damaged_of(i, &*self.dataset(table).await?).await?);
+        }
+        Ok(damaged)
+    }
+
+    async fn damaged_of(&self, place: usize, dataset: &Dataset) -> Result<Vec<DamagedVersion>> {
+        let table = TABLES[place];
+        let folder = self.namespace().tables().join(format!("{table}.lance/_versions"));
+        let mut versions: Vec<u64> = self.versions_there(dataset).await?.into_iter().collect();
+        versions.sort_unstable();
+        let mut damaged = Vec::new();
+        for version in versions {
+            // Lance counts the names down, so that the newest is listed first; of old tables they count up.
+            let names = [format!("{:020}.manifest", u64::MAX - version), format!("{version}.manifest")];
+            // One that was taken away meanwhile is not damaged.
+            let Some(file) = names.into_iter().find(|name| folder.join(name).exists()) else { continue };
+            if !is_whole(&folder.join(&file)) || !is_readable(dataset, version).await {
+                damaged.push(DamagedVersion { table, version, file });
+            }
+        }
+        Ok(damaged)
     }
 
     /// The bytes of the data that the opened versions consist of.

@@ -12,9 +12,10 @@ use super::layout::Namespace;
 use super::lock::{Patience, WriterLock};
 use super::manifest::{Manifest, ModelRecord};
 use super::namespaces::{clear_removed, nothing_ingested};
-use super::rows::{ChunkRow, DocumentRow, NewDocument, SectionRow};
+use super::rows::{ChunkRow, ChunkType, DocumentRow, NewDocument, SectionRow};
 use super::snapshot::CHUNK_COLUMNS;
 use super::tables::Tables;
+use super::versions::DamagedVersion;
 use crate::error::{Error, Result};
 
 /// What one generation changes. A document that is both removed and added is replaced.
@@ -58,6 +59,10 @@ pub struct Writer {
     begun_at: String,
     /// What the run has done.
     note: Note,
+    /// Whom to tell what does not stand in the way of a publication.
+    patience: Patience,
+    /// Whether that was told.
+    told: bool,
     _lock: WriterLock,
 }
 
@@ -77,7 +82,7 @@ impl Writer {
     /// As for [`open`](Self::open), where another process writes for longer than `patience` has.
     pub async fn open_or_wait(namespace: &Namespace, model: &ModelRecord, patience: &Patience) -> Result<Self> {
         let lock = WriterLock::take_or_make(namespace, patience).await?;
-        Writer::open_locked(namespace, model, lock).await
+        Writer::open_locked(namespace, model, lock, patience).await
     }
 
     /// Like [`open_or_wait`](Self::open_or_wait) for a namespace that must be there: none is made.
@@ -89,10 +94,15 @@ impl Writer {
         if Manifest::read(namespace)?.or(Manifest::read_pending(namespace)?).is_none() {
             return Err(nothing_ingested(namespace));
         }
-        Writer::open_locked(namespace, model, lock).await
+        Writer::open_locked(namespace, model, lock, patience).await
     }
 
-    async fn open_locked(namespace: &Namespace, model: &ModelRecord, lock: WriterLock) -> Result<Self> {
+    async fn open_locked(
+        namespace: &Namespace,
+        model: &ModelRecord,
+        lock: WriterLock,
+        patience: &Patience,
+    ) -> Result<Self> {
         let begun_at = jiff::Timestamp::now().to_string();
         clear_removed(namespace);
         let (mut keyword, generation) = KeywordWriter::open(namespace)?;
@@ -107,8 +117,18 @@ impl Writer {
                 model: model.clone(),
                 published_at: String::new(),
             };
-            let (namespace, note) = (namespace.clone(), Note::default());
-            return Ok(Writer { namespace, manifest, tables, keyword, begun_at, note, _lock: lock });
+            let (namespace, note, patience) = (namespace.clone(), Note::default(), patience.clone());
+            return Ok(Writer {
+                namespace,
+                manifest,
+                tables,
+                keyword,
+                begun_at,
+                note,
+                patience,
+                told: false,
+                _lock: lock,
+            });
         };
         if &manifest.model != model {
             return Err(Error::failed(format!(
@@ -124,8 +144,8 @@ impl Writer {
         if generation != Some(manifest.generation) {
             rebuild_keyword(&tables, &mut keyword, manifest.generation).await?;
         }
-        let (namespace, note) = (namespace.clone(), Note::default());
-        Ok(Writer { namespace, manifest, tables, keyword, begun_at, note, _lock: lock })
+        let (namespace, note, patience) = (namespace.clone(), Note::default(), patience.clone());
+        Ok(Writer { namespace, manifest, tables, keyword, begun_at, note, patience, told: false, _lock: lock })
     }
 
     /// Mends what an interrupted publication left, for a reader that found the indexes in disagreement. Where
@@ -138,7 +158,7 @@ impl Writer {
             return Ok(());
         };
         let Some(lock) = WriterLock::try_take(namespace)? else { return Ok(()) };
-        Writer::open_locked(namespace, &manifest.model, lock).await.map(drop)
+        Writer::open_locked(namespace, &manifest.model, lock, &Patience::none()).await.map(drop)
     }
 
     /// The namespace.
@@ -216,7 +236,7 @@ impl Writer {
         // What was published stands, whatever becomes of this: the next publication tries it again.
         drop(self.keyword.merge());
         let tidied = prune(&self.namespace, &self.tables, &self.manifest, &keeping).await;
-        tidied.map_err(|error| {
+        let damaged = tidied.map_err(|error| {
             let generation = self.manifest.generation;
             let what =
                 format!("generation {generation} is published, but old ones could not be removed: {}", error.message());
@@ -225,7 +245,15 @@ impl Writer {
                 None => Error::failed(what),
             }
         })?;
+        self.tell_of(&damaged);
         Ok(self.manifest.generation)
+    }
+
+    /// Tells, once, what keeps old versions from being removed. That is no reason to publish nothing any more.
+    fn tell_of(&mut self, damaged: &[DamagedVersion]) {
+        if let Some(first) = damaged.first().filter(|_| !std::mem::replace(&mut self.told, true)) {
+            self.patience.tell(&format!("{}: {}; `kb check --repair` removes it", first.id(), first.told()));
+        }
     }
 
     /// From here on the next generation stands, though not yet under the name of the published one.
@@ -282,8 +310,7 @@ impl Writer {
     fn write_keyword(&mut self, change: &Change) -> Result<()> {
         self.keyword.delete_documents(&change.remove);
         for new in &change.add {
-            let chunks: Vec<&ChunkRow> = new.chunks.iter().collect();
-            if let Err(error) = self.keyword.add(&chunks) {
+            if let Err(error) = self.keyword.add(&new.chunks) {
                 return Err(self.keyword.given_up(error));
             }
         }
@@ -308,11 +335,15 @@ async fn rebuild_keyword(tables: &Tables, keyword: &mut KeywordWriter, generatio
 
 async fn fill_keyword(tables: &Tables, keyword: &mut KeywordWriter) -> Result<()> {
     keyword.clear()?;
-    let filter = Some("chunk_type = 'parent'".to_owned());
-    let mut parents = tables.stream(&tables.chunks, filter, Some(CHUNK_COLUMNS)).await?;
-    while let Some(batch) = tables.next(&mut parents).await? {
-        let rows = convert::chunks_from_batch(&batch)?;
-        keyword.add(&rows.iter().collect::<Vec<_>>())?;
+    let mut chunks = tables.stream(&tables.chunks, None, Some(CHUNK_COLUMNS)).await?;
+    // Each parent is followed by its children; those of the last one may go on in the next batch.
+    let mut waiting: Vec<ChunkRow> = Vec::new();
+    while let Some(batch) = tables.next(&mut chunks).await? {
+        waiting.extend(convert::chunks_from_batch(&batch)?);
+        let last = waiting.iter().rposition(|row| row.chunk_type == ChunkType::Parent).unwrap_or(0);
+        let goes_on = waiting.split_off(last);
+        keyword.add(&waiting)?;
+        waiting = goes_on;
     }
-    Ok(())
+    keyword.add(&waiting)
 }

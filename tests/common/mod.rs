@@ -109,13 +109,18 @@ impl Sandbox {
             "KB_DIR",
             "KB_NAMESPACE",
             "KB_PASSWORD",
-            "KB_SEARCH_METHOD",
             "KB_INGEST_CONTEXT",
+            "KB_RERANK",
             "ORT_DYLIB_PATH",
             "NO_COLOR",
             "CLICOLOR_FORCE",
         ] {
             command.env_remove(name);
+        }
+        for (name, _) in std::env::vars_os() {
+            if name.to_str().is_some_and(|name| name.starts_with("KB_SEARCH_")) {
+                command.env_remove(name);
+            }
         }
         // The same engine on every machine.
         command.env("KB_ONNXRUNTIME", "off");

@@ -1,5 +1,7 @@
 //! Passages that say what a better one says already.
 
+use std::cell::OnceCell;
+
 use super::shingles::Shingles;
 use crate::retrieve::Hit;
 
@@ -13,19 +15,35 @@ const LEAST_LIKENESS: f32 = 0.9;
 /// one names them. Gives how many were taken out.
 pub(in crate::retrieve) fn drop_duplicates(hits: &mut Vec<Hit>) -> usize {
     let before = hits.len();
-    let mut kept: Vec<(Hit, Shingles, String)> = Vec::with_capacity(before);
+    let mut kept: Vec<(Hit, Compared)> = Vec::with_capacity(before);
     for hit in hits.drain(..) {
-        let (shingles, numbers) = (Shingles::of(&hit.content, SHINGLE), numbers(&hit.content));
-        let better = kept.iter_mut().find(|(better, known, of_known)| {
-            better.content == hit.content || (*of_known == numbers && known.are_alike(&shingles, LEAST_LIKENESS))
-        });
-        match better {
-            Some((better, ..)) => better.duplicates.extend(hit.sources.into_iter().map(|source| source.chunk_id)),
-            None => kept.push((hit, shingles, numbers)),
+        let own = Compared { numbers: numbers(&hit.content), shingles: OnceCell::new() };
+        match kept.iter_mut().find(|(better, known)| say_the_same((better, known), (&hit, &own))) {
+            Some((better, _)) => better.duplicates.extend(hit.sources.into_iter().map(|source| source.chunk_id)),
+            None => kept.push((hit, own)),
         }
     }
-    hits.extend(kept.into_iter().map(|(hit, ..)| hit));
+    hits.extend(kept.into_iter().map(|(hit, _)| hit));
     before - hits.len()
+}
+
+/// What hits are compared by.
+struct Compared {
+    numbers: String,
+    /// Made when they are first needed.
+    shingles: OnceCell<Shingles>,
+}
+
+impl Compared {
+    fn shingles(&self, hit: &Hit) -> &Shingles {
+        self.shingles.get_or_init(|| Shingles::of(&hit.content, SHINGLE))
+    }
+}
+
+fn say_the_same(better: (&Hit, &Compared), other: (&Hit, &Compared)) -> bool {
+    better.0.content == other.0.content
+        || (better.1.numbers == other.1.numbers
+            && better.1.shingles(better.0).are_alike(other.1.shingles(other.0), LEAST_LIKENESS))
 }
 
 /// The digits of a text, with a space where something else stands between them.

@@ -16,15 +16,15 @@ pub(super) mod shingles;
 mod sources;
 mod window;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use futures::future::try_join_all;
 
 use super::{Hit, Mode, Route, SearchRequest};
 use crate::error::Result;
-use crate::store::{IndexedPassage, Snapshot};
+use crate::store::{IndexedPassage, LoadedVectors, Scope, Snapshot};
 use crate::text::highlight::Terms;
-use children::Question;
+use children::{Pieces, Question};
 
 pub use sources::{Source, SourceChild};
 pub(super) use sources::{pages_of, text_of};
@@ -34,7 +34,10 @@ pub(super) struct Passage<'a> {
     pub snapshots: &'a [&'a Snapshot],
     pub names: &'a [String],
     pub request: &'a SearchRequest,
+    /// The question's vector, where the semantic arm was asked.
     pub vector: Option<&'a [f32]>,
+    /// The vectors of each namespace, where they are held in memory.
+    pub vectors: &'a [Option<LoadedVectors>],
     pub route: Route,
 }
 
@@ -84,30 +87,42 @@ pub(super) async fn name_children(asked: &Passage<'_>, hits: &mut [Hit]) -> Resu
     if count == 0 || hits.is_empty() {
         return Ok(());
     }
-    let found = |name: &String| -> Vec<String> {
-        let own = hits.iter().filter(|hit| hit.namespace == *name).flat_map(|hit| &hit.sources);
-        own.filter(|source| source.score.is_some()).map(|source| source.chunk_id.clone()).collect()
-    };
-    let with_vectors = asked.vector.is_some();
-    let rows = try_join_all(
-        asked
-            .snapshots
-            .iter()
-            .zip(asked.names)
-            .map(async |(snapshot, name)| snapshot.children_of(&found(name), with_vectors).await),
-    )
-    .await?;
+    let known = try_join_all((0..asked.names.len()).map(|namespace| known(asked, hits, namespace))).await?;
     let question = Question {
         terms: Terms::of(&asked.request.query),
-        vector: asked.vector,
         keyword: asked.route.keyword,
         semantic: asked.route.semantic,
     };
     for hit in hits {
         let Some(place) = asked.names.iter().position(|name| *name == hit.namespace) else { continue };
-        children::name_children(&mut hit.sources, &rows[place], &question, count);
+        children::name_children(&mut hit.sources, &known[place], &question, count);
     }
     Ok(())
+}
+
+/// What is known of the passages of a namespace that were found.
+async fn known(asked: &Passage<'_>, hits: &[Hit], namespace: usize) -> Result<Pieces> {
+    let (snapshot, name) = (asked.snapshots[namespace], &asked.names[namespace]);
+    let own = hits.iter().filter(|hit| hit.namespace == *name).flat_map(|hit| &hit.sources);
+    let found = own.filter(|source| source.score.is_some());
+    let ids: HashSet<String> = found.map(|source| source.chunk_id.clone()).collect();
+    let passages = snapshot.passages(&ids.iter().cloned().collect::<Vec<String>>())?;
+    let mut cosines = HashMap::new();
+    if let Some(question) = asked.vector {
+        match asked.vectors.get(namespace).and_then(Option::as_ref) {
+            Some(vectors) => {
+                let scope = Scope::Passages(ids);
+                vectors
+                    .each(question, &scope, |chunk_id, _, cosine| cosines.extend([(chunk_id.to_owned(), cosine)]))?;
+            }
+            None => {
+                let hits = snapshot.similarities(question, &ids.into_iter().collect::<Vec<String>>()).await?;
+                cosines.extend(hits.into_iter().map(|hit| (hit.chunk_id, hit.score)));
+            }
+        }
+    }
+    let passages = passages.into_iter().map(|passage| (passage.chunk_id.clone(), passage)).collect();
+    Ok(Pieces { passages, cosines })
 }
 
 /// Adds neighbours, or cuts down to windows; what overlaps then becomes one.

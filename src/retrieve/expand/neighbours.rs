@@ -43,6 +43,7 @@ mod tests {
             context: "d › One".into(),
             page_start: Some(index),
             page_end: Some(index),
+            pieces: Vec::new(),
         }
     }
 

@@ -102,22 +102,27 @@ pub async fn scope_within(snapshot: &Snapshot, restriction: &Restriction) -> Res
     Ok((each.into_iter().next().unwrap_or_default(), notes))
 }
 
-/// The ids of the documents of a namespace that a restriction lets through, or a passage of which, and what the user
-/// should know about that.
+/// The ids of the documents that a restriction lets through, or a passage of which, by namespace, and what the user should
+/// know about that.
 ///
 /// # Errors
-/// Where there are none: which part of the restriction is to blame. Where the store cannot be read.
+/// Where there are none in any: which part of the restriction is to blame. Where the store cannot be read.
 pub async fn documents_within(
-    snapshot: &Snapshot,
+    snapshots: &[&Snapshot],
     restriction: &Restriction,
-) -> Result<(HashSet<String>, Vec<String>)> {
-    let (scope, notes) = scope_within(snapshot, restriction).await?;
-    let ids = match scope {
-        Scope::Everything => snapshot.document_facts().await?.into_iter().map(|facts| facts.doc_id).collect(),
-        Scope::Documents(ids) => ids,
-        Scope::Passages(ids) => ids.iter().map(|id| doc_id(id).to_owned()).collect(),
-    };
-    Ok((ids, notes))
+) -> Result<(Vec<HashSet<String>>, Vec<String>)> {
+    let facts: Vec<Facts> = snapshots.iter().map(|_| Facts::default()).collect();
+    let namespaces: Vec<(&Snapshot, &Facts)> = snapshots.iter().copied().zip(&facts).collect();
+    let Scopes { each, notes, .. } = scopes(&namespaces, restriction, None, Timestamp::now()).await?;
+    let mut within = Vec::with_capacity(each.len());
+    for (scope, snapshot) in each.into_iter().zip(snapshots) {
+        within.push(match scope {
+            Scope::Everything => snapshot.document_facts().await?.into_iter().map(|facts| facts.doc_id).collect(),
+            Scope::Documents(ids) => ids,
+            Scope::Passages(ids) => ids.iter().map(|id| doc_id(id).to_owned()).collect(),
+        });
+    }
+    Ok((within, notes))
 }
 
 fn parts(restriction: &Restriction, now: Timestamp) -> Vec<Part> {

@@ -8,7 +8,7 @@ use crate::retrieve::fuse::Candidate;
 
 /// The passages that lie on the paths of the beam, best first: those of the best documents by the [joint](joined) score of
 /// their passages, and of each of those the best passages. Documents that score alike are in the order of the ranking.
-pub(super) fn paths(candidates: &[Candidate], beam: Beam) -> Vec<Candidate> {
+pub(in crate::retrieve) fn paths(candidates: &[Candidate], beam: Beam) -> Vec<Candidate> {
     let mut scores: HashMap<(usize, &str), Vec<f32>> = HashMap::new();
     let mut documents: Vec<(usize, &str)> = Vec::new();
     for candidate in candidates {

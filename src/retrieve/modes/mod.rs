@@ -4,9 +4,10 @@
 //! `precise`, with nothing else asked for, reads the same passages as it shows, and a few more in case some say the same.
 
 mod broad;
-mod drill;
+pub(super) mod drill;
 mod rank_sections;
 mod section;
+mod standing;
 mod titles;
 
 use std::time::Instant;
@@ -25,8 +26,10 @@ use super::searched::Searched;
 use super::{Hit, Mode, SearchRequest};
 use crate::embed::TokenCounter;
 use crate::error::Result;
-use crate::store::Snapshot;
+use crate::store::{LoadedVectors, Snapshot};
 
+pub use standing::Evidence;
+pub(super) use standing::{Standing, standings};
 pub(super) use titles::SectionIndex;
 
 /// What is made of a ranking.
@@ -39,13 +42,18 @@ pub(super) struct Answer {
 }
 
 /// Chooses among the ranked passages and reads what is shown. The stages are added to the ranking's trace.
-pub(super) async fn answer(searched: &[Searched], request: &SearchRequest, ranking: &mut Ranking) -> Result<Answer> {
+pub(super) async fn answer(
+    searched: &[Searched],
+    vectors: &[Option<LoadedVectors>],
+    request: &SearchRequest,
+    ranking: &mut Ranking,
+) -> Result<Answer> {
     let snapshots = try_join_all(searched.iter().map(Searched::snapshot)).await?;
     let mut notes = Vec::new();
     let hits = if request.shape.seeks_sections() {
         sections(searched, &snapshots, request, ranking).await?
     } else {
-        passages(&snapshots, request, ranking, &mut notes).await?
+        passages(&snapshots, vectors, request, ranking, &mut notes).await?
     };
     finish(hits, request, ranking, notes)
 }
@@ -63,16 +71,17 @@ async fn sections(
     let start = Instant::now();
     let Ranking { namespaces: names, scopes, candidates, trace, .. } = ranking;
     let found = section::find(&indexes, scopes, request, candidates);
-    trace.stage("sections", start, candidates.len(), found.len());
+    trace.stage("sections", start, candidates.len(), found.len()).list(section::traced(&indexes, candidates, &found));
     let start = Instant::now();
     let hits = section::fetch_sections(snapshots, &indexes, names, request, candidates, &found).await?;
-    trace.stage("fetch", start, found.len(), hits.len());
+    trace.stage("fetch", start, found.len(), hits.len()).hits(&hits, names, true);
     Ok(hits)
 }
 
 /// The best passages, chosen as the mode has it, with what is shown around them.
 async fn passages(
     snapshots: &[&Snapshot],
+    vectors: &[Option<LoadedVectors>],
     request: &SearchRequest,
     ranking: &mut Ranking,
     notes: &mut Vec<String>,
@@ -87,34 +96,37 @@ async fn passages(
         trace.stage("drill", start, all, candidates.len()).say(beam).ranking(candidates);
     }
     let start = Instant::now();
-    let mut hits = fetch(snapshots, names, candidates, &request.query, usize::MAX).await?;
+    let mut hits = fetch(snapshots, names, candidates).await?;
     trace.stage("fetch", start, candidates.len(), hits.len());
     if !shape.keep_duplicates {
         let (start, before) = (Instant::now(), hits.len());
         let dropped = drop_duplicates(&mut hits);
-        trace.stage("duplicates", start, before, before - dropped);
+        trace.stage("duplicates", start, before, before - dropped).hits(&hits, names, false);
     }
     if shape.merges() && shape.mode != Mode::Drill {
         let (start, before) = (Instant::now(), hits.len());
         hits = merge_adjacent(snapshots, names, hits)?;
-        trace.stage("merge", start, before, hits.len());
+        trace.stage("merge", start, before, hits.len()).hits(&hits, names, false);
+    }
+    if let Some(most) = shape.per_document {
+        let (start, before) = (Instant::now(), hits.len());
+        broad::cap_per_document(&mut hits, most);
+        trace.stage("per_document", start, before, hits.len()).hits(&hits, names, false);
     }
     let (start, before) = (Instant::now(), hits.len());
-    if let Some(most) = shape.per_document {
-        broad::cap_per_document(&mut hits, most);
-    }
     match shape.mode {
         Mode::Broad => hits = broad::diverse(hits, request.limit, shape.diversity),
         Mode::Precise | Mode::Section | Mode::Drill => hits.truncate(request.limit),
     }
-    trace.stage("choose", start, before, hits.len());
+    trace.stage("choose", start, before, hits.len()).hits(&hits, names, false);
     let duplicates: usize = hits.iter().map(|hit| hit.duplicates.len()).sum();
     if duplicates > 0 {
         let passages = crate::text::count(duplicates, "passage");
         let say = if duplicates == 1 { "says" } else { "say" };
         notes.push(format!("left out: {passages} that {say} the same as one shown; --keep-duplicates shows them"));
     }
-    let question = Passage { snapshots, names, request, vector: ranking.vector.as_deref(), route: ranking.route };
+    let vector = ranking.vector.as_deref();
+    let question = Passage { snapshots, names, request, vector, vectors, route: ranking.route };
     let start = Instant::now();
     name_children(&question, &mut hits).await?;
     ranking.trace.stage("children", start, hits.len(), hits.len());
@@ -127,7 +139,7 @@ async fn passages(
     if shape.mode != Mode::Drill && (shape.context > 0 || shape.window.is_some()) {
         let (start, before) = (Instant::now(), hits.len());
         hits = expand(&question, hits)?;
-        ranking.trace.stage("expand", start, before, hits.len());
+        ranking.trace.stage("expand", start, before, hits.len()).hits(&hits, names, false);
     }
     Ok(hits)
 }
@@ -143,8 +155,12 @@ fn finish(mut hits: Vec<Hit>, request: &SearchRequest, ranking: &mut Ranking, no
             None => TokenCounter::shared()?,
         };
         left_out = budget::fit(&mut hits, most, &counter)?;
-        ranking.trace.stage("budget", start, before, hits.len());
+        let (names, sections) = (&ranking.namespaces, shape.seeks_sections());
+        ranking.trace.stage("budget", start, before, hits.len()).hits(&hits, names, sections);
     }
+    let start = Instant::now();
+    hits.iter_mut().for_each(|hit| hit.find_snippet(&request.query));
+    ranking.trace.stage("snippets", start, hits.len(), hits.len());
     let mut hits = group(hits, shape.group_by);
     hits.iter_mut().zip(1..).for_each(|(hit, rank)| hit.rank = rank);
     Ok(Answer { hits, left_out, notes })

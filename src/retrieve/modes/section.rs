@@ -10,11 +10,9 @@ use crate::chunk::context::SEPARATOR;
 use crate::error::Result;
 use crate::retrieve::expand::merge::refresh;
 use crate::retrieve::expand::{Source, ids};
-use crate::retrieve::fetch::SNIPPET_CHARS;
 use crate::retrieve::fuse::Candidate;
-use crate::retrieve::{Hit, SearchRequest, Target};
+use crate::retrieve::{Hit, SearchRequest, Target, Traced};
 use crate::store::{DocumentRow, IndexedPassage, Scope, SectionRow, Snapshot};
-use crate::text::highlight::snippet;
 
 /// What is read of a namespace.
 struct Rows {
@@ -33,6 +31,15 @@ pub(super) fn find(
     // Twins from several namespaces take one place.
     let limit = request.limit.saturating_mul(indexes.len());
     rank_sections(indexes, &within, candidates, &request.query, limit)
+}
+
+/// The sections that were found, for the trace, each with the passages that speak for it.
+pub(super) fn traced(indexes: &[&SectionIndex], candidates: &[Candidate], found: &[FoundSection]) -> Vec<Traced> {
+    let traced = |found: &FoundSection| Traced {
+        passages: found.matched.iter().map(|&place| candidates[place].chunk_id.clone()).collect(),
+        ..Traced::new(indexes[found.namespace].row(found.at).section_id.clone(), found.namespace, found.score)
+    };
+    found.iter().map(traced).collect()
 }
 
 /// Reads sections that were found.
@@ -129,7 +136,6 @@ fn hit(
     let shown = best.and_then(number).or_else(|| sources.first().map(|source| source.index));
     let shown = shown.or_else(|| range(index, found, candidates, true).map(|(first, _)| first));
     let passage = shown.and_then(|number| rows.passages.get(&(section.doc_id.clone(), number)));
-    let snippet = snippet(passage.map_or("", |row| &row.content), &request.query, SNIPPET_CHARS);
     let chunk_id = best.map(|best| best.chunk_id.clone()).or_else(|| passage.map(|row| row.chunk_id.clone()));
     let mut hit = Hit {
         rank: 0,
@@ -149,13 +155,14 @@ fn hit(
         keyword_score: best.and_then(|best| best.keyword),
         semantic_score: best.and_then(|best| best.semantic),
         content: String::new(),
-        snippet: snippet.text,
-        matches: snippet.matches.into_iter().map(|range| (range.start, range.end)).collect(),
+        snippet: String::new(),
+        matches: Vec::new(),
         matched_chunks: 0,
         duplicates: Vec::new(),
         sources,
     };
     refresh(&mut hit);
+    hit.set_snippet(passage.map_or("", |row| &row.content), &request.query);
     (hit.page_start, hit.page_end) = (section.page_start, section.page_end);
     hit.matched_chunks = found.matched.len();
     if preview {

@@ -97,6 +97,11 @@ impl SectionIndex {
         &self.rows[at]
     }
 
+    /// The place of a section.
+    pub(super) fn at(&self, section_id: &str) -> Option<usize> {
+        self.by_id.get(section_id).copied()
+    }
+
     /// The sections that may be found: those of documents that may be, or with passages that may be.
     pub(super) fn within(&self, scope: &Scope) -> Vec<usize> {
         let mut within: Vec<usize> = match scope {

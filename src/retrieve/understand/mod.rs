@@ -18,6 +18,8 @@ pub use kind::Kind;
 pub use quantities::Quantity;
 pub use structure::Wanted;
 
+pub(super) use quotes::without_quotes;
+
 use crate::text::script::{Script, script_of};
 
 /// What a question is understood as.

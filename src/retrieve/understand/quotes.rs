@@ -32,6 +32,20 @@ pub(super) fn quotes(query: &str) -> Vec<Range<usize>> {
     found
 }
 
+/// A question without its quotation marks, so that what they hold is asked for by its words.
+pub(in crate::retrieve) fn without_quotes(query: &str) -> String {
+    let (mut plain, mut from) = (String::with_capacity(query.len()), 0);
+    for range in quotes(query) {
+        let open = query[..range.start].chars().next_back().map_or(0, char::len_utf8);
+        let close = query[range.end..].chars().next().map_or(0, char::len_utf8);
+        plain.push_str(&query[from..range.start - open]);
+        plain.push_str(&query[range.clone()]);
+        from = range.end + close;
+    }
+    plain.push_str(&query[from..]);
+    plain
+}
+
 /// The full-width quotation mark is the plain one.
 fn plain(c: char) -> char {
     if c == '＂' { '"' } else { c }
@@ -51,6 +65,13 @@ mod tests {
         assert_eq!(found("什么是“乡里制”？「推力轴承」和『阀门』"), ["乡里制", "推力轴承", "阀门"]);
         assert_eq!(found("„Pumpe“ und «pompe»"), ["Pumpe", "pompe"]);
         assert_eq!(found("为什么又叫”角瓜“？"), ["角瓜"], "marks the wrong way round");
+    }
+
+    #[test]
+    fn marks_are_taken_away_and_nothing_else() {
+        assert_eq!(without_quotes("who wrote \"the pump\" and “the valve”"), "who wrote the pump and the valve");
+        assert_eq!(without_quotes("什么是“乡里制”？"), "什么是乡里制？");
+        assert_eq!(without_quotes("a 5\" pipe"), "a 5\" pipe");
     }
 
     #[test]

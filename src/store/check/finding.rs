@@ -27,6 +27,8 @@ pub enum Part {
     Vectors,
     /// The keyword index holds each passage once, with its words.
     Keyword,
+    /// Every generation that is recorded can be brought back.
+    History,
 }
 
 impl Part {
@@ -41,6 +43,7 @@ impl Part {
             Part::Edits => "edits",
             Part::Vectors => "vectors",
             Part::Keyword => "keyword",
+            Part::History => "history",
         }
     }
 }

@@ -47,6 +47,13 @@ impl<'a> Entries<'a> {
         }
     }
 
+    /// What is wrong with the pieces that the index knows of the passages of a document.
+    pub(super) fn compare_pieces(index: &KeywordReader, chunks: &[ChunkRow]) -> Result<Vec<Finding>> {
+        let what = "is in the keyword index with other pieces";
+        let differing = index.with_other_pieces(chunks)?;
+        Ok(differing.into_iter().map(|id| Finding::repairable(id, Part::Keyword, what)).collect())
+    }
+
     /// Entries of passages that are not in the tables.
     pub(super) fn strangers(&self) -> Vec<Finding> {
         let mut ids: Vec<&String> = self.by_id.iter().filter(|(_, entry)| !entry.met).map(|(id, _)| id).collect();

@@ -7,6 +7,7 @@
 
 mod edits;
 mod finding;
+mod history;
 mod ids;
 mod keyword;
 mod mend;

@@ -2,6 +2,7 @@
 
 use super::Checked;
 use super::finding::Part;
+use super::history;
 use super::mend::{Mended, mend};
 use super::survey::{KEYWORD, Survey, survey};
 use super::walk::Walk;
@@ -38,6 +39,8 @@ pub async fn repair(namespace: &Namespace, patience: &Patience) -> Result<Repair
     let mut writer = Writer::open_existing(namespace, &before.model, patience).await?;
     let locked = survey(namespace).await?;
     let mut mended = opening_mended(&before, &locked);
+    // Before anything is published, so that the publication can take old versions away.
+    mended.extend(history::mend(namespace, writer.manifest(), &locked.checked.findings)?);
     let change = changes(&locked, &writer, &mut mended).await?;
     if locked.finds(Part::Keyword) {
         writer.publish_with_keyword_anew(&change).await?;

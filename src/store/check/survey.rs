@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::finding::{Finding, Part};
 use super::keyword::Entries;
 use super::walk::Walk;
-use super::{Checked, audit};
+use super::{Checked, audit, history};
 use crate::error::Result;
 use crate::store::ChunkType;
 use crate::store::history::Lease;
@@ -64,6 +64,10 @@ pub(super) async fn survey(namespace: &Namespace) -> Result<Survey> {
                 mendable.push(new.document.doc_id.clone());
             }
             in_documents.extend(own);
+            if let Some(index) = &keyword {
+                in_documents.extend(Entries::compare_pieces(index, &new.chunks)?);
+            }
+            Ok(())
         },
     )
     .await?;
@@ -73,6 +77,7 @@ pub(super) async fn survey(namespace: &Namespace) -> Result<Survey> {
     findings.extend(in_documents);
     findings.extend(in_keyword);
     findings.extend(entries.iter().flat_map(Entries::strangers));
+    findings.extend(history::check(namespace, &tables, &manifest).await?);
     if namespace.name() != DEFAULT {
         findings.iter_mut().for_each(|finding| finding.command.push_str(&format!(" -n {}", namespace.name())));
     }

@@ -69,7 +69,7 @@ impl<'a> Walk<'a> {
     pub(super) async fn run(
         &mut self,
         mut each: impl FnMut(&ChunkRow) -> Result<()>,
-        mut visit: impl FnMut(&NewDocument),
+        mut visit: impl FnMut(&NewDocument) -> Result<()>,
     ) -> Result<()> {
         let scattered = self.scattered().await?;
         let mut unseen: BTreeSet<String> = self.documents.keys().cloned().collect();
@@ -82,28 +82,31 @@ impl<'a> Walk<'a> {
                     self.strangers.entry(row.doc_id).or_default().1 += 1;
                 } else if !scattered.contains(&row.doc_id) {
                     if current.first().is_some_and(|first| first.doc_id != row.doc_id) {
-                        self.show(std::mem::take(&mut current), &mut unseen, &mut visit);
+                        self.show(std::mem::take(&mut current), &mut unseen, &mut visit)?;
                     }
                     current.push(row);
                 }
             }
         }
-        self.show(current, &mut unseen, &mut visit);
+        self.show(current, &mut unseen, &mut visit)?;
         // What was not shown yet is scattered, or has no chunks.
         for id in unseen {
             if let Some(new) = self.whole(&id).await? {
-                visit(&new);
+                visit(&new)?;
             }
         }
         Ok(())
     }
 
-    fn show(&self, chunks: Vec<ChunkRow>, unseen: &mut BTreeSet<String>, visit: &mut impl FnMut(&NewDocument)) {
-        let Some(id) = chunks.first().map(|row| row.doc_id.clone()) else { return };
+    fn show(
+        &self,
+        chunks: Vec<ChunkRow>,
+        unseen: &mut BTreeSet<String>,
+        visit: &mut impl FnMut(&NewDocument) -> Result<()>,
+    ) -> Result<()> {
+        let Some(id) = chunks.first().map(|row| row.doc_id.clone()) else { return Ok(()) };
         unseen.remove(&id);
-        if let Some(new) = self.with(&id, chunks) {
-            visit(&new);
-        }
+        self.with(&id, chunks).map_or(Ok(()), |new| visit(&new))
     }
 
     /// A document with all its rows; `None` where there is none.

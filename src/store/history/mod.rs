@@ -50,7 +50,39 @@ pub(super) struct Record {
     pub(super) note: Option<Note>,
 }
 
+/// A record as it lies there.
+pub(super) struct RecordFile {
+    /// The generation that it is called after.
+    pub(super) generation: u64,
+    /// What it says; `None` where it cannot be read.
+    pub(super) record: Option<Record>,
+}
+
+impl RecordFile {
+    /// Where it is.
+    pub(super) fn path(&self, namespace: &Namespace) -> PathBuf {
+        path(namespace, self.generation)
+    }
+
+    /// What it is called in the namespace.
+    pub(super) fn id(&self) -> String {
+        format!("{FOLDER}/{:07}.json", self.generation)
+    }
+}
+
+/// All records of generations up to `published`, the newest first, those too that cannot be read.
+pub(super) fn record_files(namespace: &Namespace, published: u64) -> Result<Vec<RecordFile>> {
+    let numbers = recorded(namespace, published)?;
+    let file = |generation| RecordFile { generation, record: record(namespace, generation).ok().flatten() };
+    Ok(numbers.into_iter().map(file).collect())
+}
+
 impl Record {
+    /// Of a generation of which nothing more is known than that it was published.
+    pub(super) fn of_unknown(manifest: &Manifest) -> Self {
+        Record { manifest: manifest.clone(), begun_at: None, note: None }
+    }
+
     /// Writes it durably, over what an interrupted publication of that number may have left.
     pub(super) fn write(&self, namespace: &Namespace) -> Result<()> {
         let folder = folder(namespace);

@@ -11,19 +11,20 @@ use crate::store::fault::step;
 use crate::store::layout::Namespace;
 use crate::store::manifest::{Manifest, sync_folder};
 use crate::store::tables::Tables;
+use crate::store::versions::DamagedVersion;
 
 /// Where it cannot be told whether a generation is read, it stays for so long after it was replaced: longer than a
 /// command that reads takes.
 const WITHOUT_LEASES: SignedDuration = SignedDuration::from_hours(1);
 
 /// Takes away what `keeping` does not keep and nobody reads. The writer's lock must be held, and `published` be the
-/// generation that was published last.
+/// generation that was published last. Gives the versions that cannot be read, because of which others stay.
 pub(in crate::store) async fn prune(
     namespace: &Namespace,
     tables: &Tables,
     published: &Manifest,
     keeping: &Keeping,
-) -> Result<()> {
+) -> Result<Vec<DamagedVersion>> {
     let now = Timestamp::now();
     let records = records(namespace, published.generation)?;
     let kept = keeping.kept(&records, now);

@@ -1,0 +1,146 @@
+//! How long each stage of a search takes in a warm process, in stores of 10,000 and 100,000 chunks.
+//!
+//! ```sh
+//! cargo bench --bench latency -- --chunks 10000,100000 --questions 60
+//! ```
+//!
+//! Documents and stores are made up (`synthetic`); the questions are of their words, English and Chinese by turns. Each is
+//! asked in every mode, through the library, in one process that has answered a question already. A stage's figure is
+//! the median over the questions; "after recall" is the median of the sums of the stages that follow recall.
+//! `--keep DIR` keeps the stores there, and uses them where they are there already. The engine is tract, unless
+//! `KB_ONNXRUNTIME` names a library.
+
+mod synthetic;
+
+use std::path::{Path, PathBuf};
+use std::process::exit;
+
+use kb::embed::EngineChoice;
+use kb::error::{Error, Result};
+use kb::retrieve::{Encoder, Kernel, Method, Mode, SearchRequest, Shape, Stage, Target};
+use kb::store::Store;
+use synthetic::{Random, make_store, write_documents};
+
+/// A document has so many pieces, and with the passages that they make up so many chunks.
+const PIECES: usize = 8;
+const CHUNKS: usize = 10;
+/// The last stages of recall; one of them is in every search.
+const RECALL: [&str; 3] = ["keyword", "semantic", "keyword_rest"];
+
+struct Options {
+    chunks: Vec<usize>,
+    questions: usize,
+    keep: Option<PathBuf>,
+}
+
+fn main() {
+    let options = options().unwrap_or_else(|reason| fail(&reason));
+    let scratch = tempfile::tempdir().unwrap_or_else(|error| fail(&format!("no scratch folder: {error}")));
+    let folder = options.keep.clone().unwrap_or_else(|| scratch.path().to_owned());
+    for &chunks in &options.chunks {
+        measure(&folder.join(chunks.to_string()), chunks, options.questions)
+            .unwrap_or_else(|error| fail(&error.to_line()));
+    }
+}
+
+/// Makes a store of so many chunks, where it is not there, and asks it.
+fn measure(folder: &Path, chunks: usize, questions: usize) -> Result<()> {
+    if !folder.join(".kb").exists() {
+        write_documents(&folder.join("docs"), chunks / CHUNKS, PIECES)?;
+        make_store(folder)?;
+    }
+    let runtime = tokio::runtime::Runtime::new()?;
+    let (store, _) = Store::open_or_create(None, folder)?;
+    let library = std::env::var_os("KB_ONNXRUNTIME").map(PathBuf::from);
+    let kernel = Kernel::new(store.namespace("default")?, Encoder::new(EngineChoice::parse(library.as_deref())));
+    println!("\n## {chunks} chunks, {questions} questions, milliseconds (median, nine of ten)");
+    let mut random = Random(0x5851_F42D_4C95_7F2D);
+    for (name, template) in variants() {
+        let mut runs: Vec<Vec<Stage>> = Vec::with_capacity(questions);
+        // The first question opens what the others find open.
+        for number in 0..=questions {
+            let request = SearchRequest { query: question(&mut random, number % 2 == 1), ..template.clone() };
+            let stages = runtime.block_on(kernel.search(&request))?.trace.stages;
+            if number > 0 {
+                runs.push(stages);
+            }
+        }
+        report(name, &runs)?;
+    }
+    Ok(())
+}
+
+/// Every mode, and what else makes a search read more.
+fn variants() -> Vec<(&'static str, SearchRequest)> {
+    let request = SearchRequest { method: Method::Hybrid, ..SearchRequest::new("") };
+    let shaped = |shape: Shape, pool: usize| SearchRequest { shape, pool, ..request.clone() };
+    let mode = |mode: Mode| shaped(Shape { mode, ..Shape::default() }, mode.pool());
+    vec![
+        ("precise", request.clone()),
+        ("keywords alone", SearchRequest { method: Method::Keyword, ..request.clone() }),
+        ("broad", mode(Mode::Broad)),
+        ("section", mode(Mode::Section)),
+        ("drill", mode(Mode::Drill)),
+        ("--in sections", shaped(Shape { target: Target::Sections, ..Shape::default() }, request.pool)),
+        ("--children 3 --context 1", shaped(Shape { children: 3, context: 1, ..Shape::default() }, request.pool)),
+    ]
+}
+
+/// Four words that are in the documents.
+fn question(random: &mut Random, chinese: bool) -> String {
+    if chinese { (0..6).map(|_| random.ideograph()).collect() } else { format!("how does {} work", random.words(4)) }
+}
+
+fn report(name: &str, runs: &[Vec<Stage>]) -> Result<()> {
+    let mut order: Vec<&str> = Vec::new();
+    for stage in runs.iter().flatten() {
+        if !order.contains(&stage.name.as_str()) {
+            order.push(&stage.name);
+        }
+    }
+    println!("\n{name}");
+    for stage in order {
+        let of =
+            |run: &Vec<Stage>| -> f64 { run.iter().filter(|one| one.name == stage).map(|one| one.milliseconds).sum() };
+        line(stage, runs.iter().map(of).collect());
+    }
+    let after = |run: &Vec<Stage>| -> Option<f64> {
+        let last = run.iter().rposition(|stage| RECALL.contains(&stage.name.as_str()))?;
+        Some(run[last + 1..].iter().map(|stage| stage.milliseconds).sum())
+    };
+    let after: Option<Vec<f64>> = runs.iter().map(after).collect();
+    line("= after recall", after.ok_or_else(|| Error::failed("a search had no stage of recall"))?);
+    line("= all", runs.iter().map(|run| run.iter().map(|stage| stage.milliseconds).sum()).collect());
+    Ok(())
+}
+
+fn line(what: &str, mut times: Vec<f64>) {
+    times.sort_by(f64::total_cmp);
+    let at = |share: f64| times.get((times.len() as f64 * share) as usize).copied().unwrap_or(0.0);
+    println!("    {what:<24} {:>8.2} {:>8.2}", at(0.5), at(0.9));
+}
+
+fn options() -> std::result::Result<Options, String> {
+    let mut options = Options { chunks: vec![10_000, 100_000], questions: 60, keep: None };
+    let mut args = std::env::args().skip(1);
+    while let Some(flag) = args.next() {
+        // `cargo bench` adds this one.
+        if flag == "--bench" {
+            continue;
+        }
+        let value = args.next().ok_or_else(|| format!("{flag} needs a value"))?;
+        let number = |text: &str| text.trim().parse().map_err(|_| format!("{flag} needs numbers, not {text:?}"));
+        match flag.as_str() {
+            "--chunks" => options.chunks = value.split(',').map(number).collect::<std::result::Result<_, _>>()?,
+            "--questions" => options.questions = number(&value)?,
+            "--keep" => options.keep = Some(PathBuf::from(&value)),
+            _ => return Err(format!("unknown flag {flag}")),
+        }
+    }
+    Ok(options)
+}
+
+fn fail(message: &str) -> ! {
+    eprintln!("{}", message.trim());
+    exit(1)
+}

@@ -1,0 +1,158 @@
+//! Documents and stores of any size for benchmarks: small Markdown files, English and Chinese by turns, made from a fixed
+//! seed, with random vectors of length 1, because 80,000 real ones would take an hour and cost the disk the same.
+
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use kb::chunk::ChunkConfig;
+use kb::embed::MODEL;
+use kb::error::Result;
+use kb::ingest::{SourceFacts, prepare};
+use kb::load::{Format, LoadOptions, parse};
+use kb::store::{Change, ChunkRow, ChunkType, ModelRecord, NewDocument, Store, Writer, document_id};
+
+/// As many as an ingest publishes at once.
+const BATCH: usize = 256;
+/// Characters of a piece; four make a passage.
+const PIECE: usize = 240;
+const SYLLABLES: [&str; 24] = [
+    "ka", "lor", "min", "tes", "vra", "pol", "ne", "shi", "dor", "quen", "ba", "rit", "sol", "um", "tra", "fen", "gi",
+    "hal", "jo", "wex", "cy", "mer", "zan", "oth",
+];
+
+/// Writes the documents, the same for the same options.
+pub fn write_documents(folder: &Path, documents: usize, pieces: usize) -> Result<()> {
+    let mut random = Random(0x2545_F491_4F6C_DD1D);
+    for number in 0..documents {
+        // A thousand files to a folder.
+        let folder = folder.join(format!("{:03}", number / 1000));
+        let mut text = format!("# {} {number}\n", random.words(3));
+        for piece in 0..pieces {
+            if piece % 4 == 0 {
+                text.push_str(&format!("\n## {}\n", random.words(2)));
+            }
+            text.push_str(&format!("\n{}\n", random.paragraph(number % 2 == 1)));
+        }
+        std::fs::create_dir_all(&folder)?;
+        std::fs::write(folder.join(format!("{number:05}.md")), text)?;
+    }
+    Ok(())
+}
+
+/// Makes the store of a folder's `docs` as `kb ingest` would, but for the vectors.
+pub fn make_store(folder: &Path) -> Result<()> {
+    let runtime = tokio::runtime::Runtime::new()?;
+    let (store, _) = Store::open_or_create(None, folder)?;
+    let namespace = store.namespace("default")?;
+    let model = ModelRecord { name: MODEL.name.to_owned(), dimension: MODEL.dimension };
+    let mut files: Vec<PathBuf> = Vec::new();
+    for below in std::fs::read_dir(folder.join("docs"))? {
+        for file in std::fs::read_dir(below?.path())? {
+            files.push(file?.path());
+        }
+    }
+    files.sort();
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    runtime.block_on(async {
+        let mut writer = Writer::open(&namespace, &model).await?;
+        for batch in files.chunks(BATCH) {
+            let add: Vec<NewDocument> =
+                batch.iter().map(|file| rows(file, &store, &mut random)).collect::<Result<_>>()?;
+            writer.publish(&Change { add, ..Change::default() }).await?;
+        }
+        Ok(())
+    })
+}
+
+/// The rows of a document, with random vectors.
+fn rows(file: &Path, store: &Store, random: &mut Random) -> Result<NewDocument> {
+    let bytes = std::fs::read(file)?;
+    let facts = std::fs::metadata(file)?;
+    let changed = facts.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let source = store.source_name(file);
+    let facts = SourceFacts {
+        doc_id: document_id(&source, 0),
+        source,
+        content_hash: blake3::hash(&bytes).to_hex().to_string(),
+        size: facts.len(),
+        mtime_ns: i64::try_from(changed.as_nanos()).unwrap_or_default(),
+        corrected_toc: None,
+        time: None,
+    };
+    let document = parse(&bytes, Format::Markdown, &LoadOptions::default())?;
+    let now = jiff::Timestamp::now().to_string();
+    let mut new = prepare(&document, &facts, &ChunkConfig::default(), &now).new;
+    new.document.embedded = true;
+    set_vectors(&mut new.chunks, random);
+    Ok(new)
+}
+
+/// Gives each child a random vector of length 1 and each parent the mean of its children's.
+fn set_vectors(chunks: &mut [ChunkRow], random: &mut Random) {
+    let mut sum: Vec<f32> = Vec::new();
+    // From the end, where a parent comes behind its children.
+    for chunk in chunks.iter_mut().rev() {
+        let mut vector = match chunk.chunk_type {
+            ChunkType::Parent => std::mem::take(&mut sum),
+            ChunkType::Child => (0..MODEL.dimension).map(|_| random.number()).collect(),
+        };
+        let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(f32::EPSILON);
+        vector.iter_mut().for_each(|x| *x /= length);
+        if chunk.chunk_type == ChunkType::Child {
+            sum.resize(vector.len(), 0.0);
+            sum.iter_mut().zip(&vector).for_each(|(sum, x)| *sum += x);
+        }
+        chunk.vector = vector;
+    }
+}
+
+/// The same numbers on every machine: xorshift.
+pub struct Random(pub u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    pub fn below(&mut self, end: usize) -> usize {
+        (self.next() % end as u64) as usize
+    }
+
+    /// Below `end`, the lower the likelier: a few words are in most texts, as in real ones.
+    fn low(&mut self, end: usize) -> usize {
+        self.below(end) * self.below(end) / end
+    }
+
+    /// From -1 to 1.
+    fn number(&mut self) -> f32 {
+        (self.next() >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+    }
+
+    fn word(&mut self) -> String {
+        (0..2 + self.below(2)).map(|_| SYLLABLES[self.low(SYLLABLES.len())]).collect()
+    }
+
+    pub fn words(&mut self, count: usize) -> String {
+        (0..count).map(|_| self.word()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// A piece of one sentence.
+    fn paragraph(&mut self, chinese: bool) -> String {
+        let mut text = String::new();
+        let mut length = 0;
+        while length < PIECE {
+            let word = if chinese { self.ideograph().to_string() } else { format!("{} ", self.word()) };
+            length += word.chars().count();
+            text.push_str(&word);
+        }
+        format!("{}{}", text.trim_end(), if chinese { '。' } else { '.' })
+    }
+
+    /// One of the first thousand ideographs.
+    pub fn ideograph(&mut self) -> char {
+        u32::try_from(0x4E00 + self.low(1000)).ok().and_then(char::from_u32).unwrap_or('中')
+    }
+}

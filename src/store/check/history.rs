@@ -1,0 +1,100 @@
+//! The records of the history, and the versions of the tables that they name.
+//!
+//! What is wrong here costs old generations and never the published one: a record that cannot be read or names what is
+//! gone brings nothing back, and a version of a table that cannot be read keeps older ones from being taken away.
+
+use super::finding::{Finding, Part};
+use super::mend::Mended;
+use crate::error::{Error, Result};
+use crate::store::history::{Record, RecordFile, record_files};
+use crate::store::layout::Namespace;
+use crate::store::manifest::{Manifest, sync_folder};
+use crate::store::tables::Tables;
+use crate::store::versions::DamagedVersion;
+
+/// Everything that is wrong with the history of a namespace; `tables` are those of the published generation.
+pub(super) async fn check(namespace: &Namespace, tables: &Tables, published: &Manifest) -> Result<Vec<Finding>> {
+    // Records first: a publication that comes in between removes a record before what it names.
+    let files = record_files(namespace, published.generation)?;
+    let existing = tables.existing().await?;
+    let damaged = tables.damaged().await?;
+    let findings = files.iter().filter_map(|file| {
+        let what = wrong(file, |record| existing.missing(&record.manifest), &damaged)?;
+        file.path(namespace).exists().then(|| Finding::repairable(&file.id(), Part::History, what))
+    });
+    let findings: Vec<Finding> = findings.collect();
+    let versions = damaged.iter().map(|one| Finding::repairable(&one.id(), Part::History, one.told()));
+    Ok(findings.into_iter().chain(versions).collect())
+}
+
+/// What is wrong with a record, if anything is.
+fn wrong(
+    file: &RecordFile,
+    missing: impl Fn(&Record) -> Vec<(&'static str, u64)>,
+    damaged: &[DamagedVersion],
+) -> Option<String> {
+    let generation = file.generation;
+    let Some(record) = &file.record else {
+        return Some(format!("cannot be read; generation {generation} cannot be brought back"));
+    };
+    let gone = missing(record).into_iter().map(|(table, version)| (table, version, "is gone"));
+    let unreadable = damaged.iter().filter(|one| one.is_of(&record.manifest));
+    let unreadable = unreadable.map(|one| (one.table, one.version, "cannot be read"));
+    let (table, version, how) = gone.chain(unreadable).next()?;
+    Some(format!(
+        "names version {version} of the table {table}, which {how}; generation {generation} cannot be brought back"
+    ))
+}
+
+/// Removes what the findings tell of: records of generations that cannot be brought back, then versions that cannot be
+/// read. The record of the published generation is written anew. The writer's lock must be held.
+///
+/// # Errors
+/// Where the disk refuses.
+pub(super) fn mend(namespace: &Namespace, published: &Manifest, findings: &[Finding]) -> Result<Vec<Mended>> {
+    let of_published = RecordFile { generation: published.generation, record: None }.id();
+    let mut mended = Vec::new();
+    for finding in findings.iter().filter(|finding| finding.part == Part::History) {
+        let path = namespace.root().join(&finding.id);
+        if finding.id == of_published {
+            Record::of_unknown(published).write(namespace)?;
+            mended.push(Mended::new(&finding.id, "the record of the published generation written anew"));
+            continue;
+        }
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(Error::io("remove", &path, &error));
+            }
+            _ => mended.push(Mended::new(&finding.id, "removed; no generation can be brought back by it")),
+        }
+        if let Some(folder) = path.parent() {
+            sync_folder(folder)?;
+        }
+    }
+    Ok(mended)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::manifest::ModelRecord;
+
+    fn file(record: bool) -> RecordFile {
+        let model = ModelRecord { name: "m".into(), dimension: 4 };
+        let published_at = String::new();
+        let manifest = Manifest { generation: 7, documents: 3, sections: 4, chunks: 5, model, published_at };
+        RecordFile { generation: 7, record: record.then(|| Record::of_unknown(&manifest)) }
+    }
+
+    #[test]
+    fn a_record_is_sound_where_all_that_it_names_is_there() {
+        let sound = |_: &Record| Vec::new();
+        assert_eq!(wrong(&file(true), sound, &[]), None);
+        assert!(wrong(&file(false), sound, &[]).unwrap().contains("cannot be read; generation 7"));
+        let gone = wrong(&file(true), |_| vec![("chunks", 5)], &[]).unwrap();
+        assert!(gone.contains("version 5 of the table chunks, which is gone"), "{gone}");
+        let damaged = |version| [DamagedVersion { table: "sections", version, file: "x".into() }];
+        assert!(wrong(&file(true), sound, &damaged(4)).unwrap().contains("which cannot be read"));
+        assert_eq!(wrong(&file(true), sound, &damaged(3)), None, "of another generation");
+    }
+}
