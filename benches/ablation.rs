@@ -1,10 +1,11 @@
 //! What each part of the ranking is worth: nDCG@10 of variants, on sets in the BEIR layout.
 //!
 //! ```sh
-//! cargo bench --bench ablation -- SET… [--stores FOLDER] [--contexts]
+//! cargo bench --bench ablation -- SET… [--stores FOLDER] [--contexts | --words]
 //! ```
 //!
-//! With `--contexts` instead: what stands in front of passages, each kind in a store of its own. The corpora are ingested into scratch stores, or into FOLDER, where the next run finds them. The vectors are made on
+//! With `--contexts` instead: what stands in front of passages, each kind in a store of its own; with `--words` the
+//! same and other words by the keyword arm, without making vectors. The corpora are ingested into scratch stores, or into FOLDER, where the next run finds them. The vectors are made on
 //! ONNX Runtime where `KB_ONNXRUNTIME` names one.
 
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use std::sync::Arc;
 use kb::chunk::ChunkConfig;
 use kb::chunk::context::ContextKind;
 use kb::embed::EngineChoice;
-use kb::eval::EvalStore;
+use kb::eval::{EvalStore, Made};
 use kb::ingest::Progress;
 use kb::retrieve::{Expand, Fusion, Method, Rerank, SearchRequest, SecondLook, Weights};
 
@@ -69,18 +70,28 @@ fn variants() -> Vec<(String, SearchRequest)> {
     variants
 }
 
+/// What is measured instead of the parts of the ranking.
+#[derive(Clone, Copy, Default)]
+struct What {
+    /// What stands in front of passages.
+    contexts: bool,
+    /// The same, and other words and names, by words alone: without vectors, in a fraction of the time.
+    words: bool,
+}
+
 /// What may stand in front of passages, by rule.
 const CONTEXTS: [ContextKind; 3] = [ContextKind::None, ContextKind::Headings, ContextKind::Subjects];
 
 fn main() {
-    let mut contexts = false;
+    let mut what = What::default();
     let mut sets: Vec<String> = Vec::new();
     let mut stores: Option<PathBuf> = None;
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--stores" => stores = arguments.next().map(PathBuf::from),
-            "--contexts" => contexts = true,
+            "--contexts" => what.contexts = true,
+            "--words" => what.words = true,
             "--bench" => {}
             _ => sets.push(argument),
         }
@@ -89,12 +100,12 @@ fn main() {
         fail("name folders of sets: cargo bench --bench ablation -- SET…");
     }
     let runtime = tokio::runtime::Runtime::new().unwrap_or_else(|error| fail(&error.to_string()));
-    if let Err(error) = runtime.block_on(run(&sets, stores.as_deref(), contexts)) {
+    if let Err(error) = runtime.block_on(run(&sets, stores.as_deref(), what)) {
         fail(&error.to_line());
     }
 }
 
-async fn run(sets: &[String], stores: Option<&Path>, contexts: bool) -> kb::Result<()> {
+async fn run(sets: &[String], stores: Option<&Path>, what: What) -> kb::Result<()> {
     let scratch = tempfile::tempdir()?;
     let folder = stores.unwrap_or(scratch.path());
     let library = std::env::var_os("KB_ONNXRUNTIME").map(PathBuf::from);
@@ -102,16 +113,17 @@ async fn run(sets: &[String], stores: Option<&Path>, contexts: bool) -> kb::Resu
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let open = async |set: &String, context: ContextKind, other: Option<&EvalStore>| {
         let config = ChunkConfig { context, ..ChunkConfig::default() };
-        EvalStore::open_cut(Path::new(set), folder, &config, other, &choice, jobs, Arc::new(Silent)).await
+        let made = Made { config, other, embed: !what.words };
+        EvalStore::open_made(Path::new(set), folder, &made, &choice, jobs, Arc::new(Silent)).await
     };
     let mut columns: Vec<Vec<(String, f64)>> = Vec::with_capacity(sets.len());
     for set in sets {
         let mut column = Vec::new();
-        if contexts {
+        if what.contexts || what.words {
             let mut other: Option<EvalStore> = None;
             for context in CONTEXTS {
                 let store = open(set, context, other.as_ref()).await?;
-                for (method, template) in methods() {
+                for (method, template) in methods(what.words) {
                     column.push((format!("{}, {method}", context.name()), store.measure(&template).await?.0.ndcg));
                 }
                 other = Some(store);
@@ -135,14 +147,18 @@ async fn run(sets: &[String], stores: Option<&Path>, contexts: bool) -> kb::Resu
     Ok(())
 }
 
-/// The arms, alone and together.
-fn methods() -> Vec<(&'static str, SearchRequest)> {
+/// The arms, alone and together; where there are only words, with and without others.
+fn methods(words: bool) -> Vec<(&'static str, SearchRequest)> {
     let arm = |method| SearchRequest { method, ..SearchRequest::new("") };
-    vec![
-        ("keyword arm", arm(Method::Keyword)),
-        ("semantic arm", arm(Method::Semantic)),
-        ("as it is", arm(Method::Hybrid)),
-    ]
+    let mut methods = vec![("keyword arm", arm(Method::Keyword))];
+    if words {
+        let plain = SearchRequest { expand: Expand::Off, ..arm(Method::Keyword) };
+        methods.push(("keyword arm without other words and names", plain));
+    } else {
+        methods.push(("semantic arm", arm(Method::Semantic)));
+        methods.push(("as it is", arm(Method::Hybrid)));
+    }
+    methods
 }
 
 fn fail(reason: &str) -> ! {

@@ -43,6 +43,9 @@ fn abbreviations_are_searched_for_with_what_they_stand_for() {
     assert!(told.contains("\"TDO\" was also searched for as \"Transport Disconnect Order\""), "{told}");
     let (titles, told) = search(&sandbox, &["which", "transport", "disconnect", "orders", "wait?"]);
     assert!(titles.contains(&"Timing".to_owned()) && told.contains("\"TDO\""), "{told} {titles:?}");
+    assert!(search(&sandbox, &["tdo timing"]).1.contains("\"tdo\" was also"), "typed in haste");
+    let (_, told) = search(&sandbox, &["why is the word tdo written in small letters"]);
+    assert!(!told.contains("tdo"), "in a sentence small letters may be another word: {told}");
     let (titles, told) = search(&sandbox, &["TDO", "--expand", "off"]);
     assert!(!titles.contains(&"Faults".to_owned()) && told.is_empty(), "{told}");
     let explained = sandbox.kb(&["search", "TDO", "--explain"]).out;

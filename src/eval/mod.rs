@@ -56,6 +56,22 @@ pub struct EvalReport {
     pub methods: Vec<MethodReport>,
 }
 
+/// How documents are put into such a store.
+pub struct Made<'a> {
+    /// How they are cut, and what stands in front of their chunks.
+    pub config: ChunkConfig,
+    /// Another store of the same set: what is embedded alike there is taken over.
+    pub other: Option<&'a EvalStore>,
+    /// Whether there are vectors at all; without, only words are measured.
+    pub embed: bool,
+}
+
+impl Default for Made<'_> {
+    fn default() -> Self {
+        Made { config: ChunkConfig::default(), other: None, embed: true }
+    }
+}
+
 /// The corpus of a set, ingested, with its queries: what variants of a search are measured on.
 pub struct EvalStore {
     set: BeirSet,
@@ -79,19 +95,17 @@ impl EvalStore {
         jobs: usize,
         progress: Arc<dyn Progress>,
     ) -> Result<Self> {
-        EvalStore::open_cut(set, folder, &ChunkConfig::default(), None, choice, jobs, progress).await
+        EvalStore::open_made(set, folder, &Made::default(), choice, jobs, progress).await
     }
 
-    /// The same with documents that are cut as `config` says. What is embedded alike in another store of the same set,
-    /// cut otherwise, is taken over from that.
+    /// The same with documents that are put in as `made` says.
     ///
     /// # Errors
     /// As for [`open`](Self::open).
-    pub async fn open_cut(
+    pub async fn open_made(
         set: &Path,
         folder: &Path,
-        config: &ChunkConfig,
-        other: Option<&EvalStore>,
+        made: &Made<'_>,
         choice: &EngineChoice,
         jobs: usize,
         progress: Arc<dyn Progress>,
@@ -100,13 +114,13 @@ impl EvalStore {
         let start = Instant::now();
         let (store, _) = Store::open_or_create(Some(&folder.join("store")), folder)?;
         // Its name says what is in it.
-        let namespace = store.namespace(&format!("eval-{}", fingerprint(&set, config)))?;
+        let namespace = store.namespace(&format!("eval-{}", fingerprint(&set, made)))?;
         let engine = select(choice)?;
         let embedder = Arc::new(Embedder::for_documents(&engine, jobs)?);
         // An ingest that was interrupted is done again.
         let there = if namespace.exists() { Snapshot::open(&namespace).await?.counts().await?[0] } else { 0 };
         if there != set.passages.len() {
-            ingest(&set, &namespace, config, other, embedder.clone(), progress).await?;
+            ingest(&set, &namespace, made, embedder.clone(), progress).await?;
         }
         let ingest_seconds = start.elapsed().as_secs_f64();
         let kernel = Kernel::new(namespace, Encoder::with(embedder));
@@ -215,8 +229,7 @@ pub async fn evaluate(
 async fn ingest(
     set: &BeirSet,
     namespace: &Namespace,
-    config: &ChunkConfig,
-    other: Option<&EvalStore>,
+    made: &Made<'_>,
     embedder: Arc<Embedder>,
     progress: Arc<dyn Progress>,
 ) -> Result<()> {
@@ -226,16 +239,16 @@ async fn ingest(
     let bytes = set.passages.iter().map(|passage| passage.text.len() as u64).sum();
     progress.begin(set.passages.len(), bytes);
     for (number, passage) in set.passages.iter().enumerate() {
-        let prepared = prepare(&document_of(passage), &facts_of(passage, number), config, "1970-01-01T00:00:00Z");
+        let prepared = prepare(&document_of(passage), &facts_of(passage, number), &made.config, "1970-01-01T00:00:00Z");
         progress.file_read(&passage.id);
-        let known = match other {
+        let known = match made.other {
             Some(other) => {
                 let snapshot = other.kernel.snapshot().await?;
                 KnownVectors::of_texts(snapshot.vectors_by_hash(&prepared.new.document.doc_id).await?)
             }
             None => KnownVectors::default(),
         };
-        indexer.put(prepared, known, true, "added").await?;
+        indexer.put(prepared, known, made.embed, "added").await?;
     }
     indexer.flush().await?;
     progress.end();
@@ -243,9 +256,10 @@ async fn ingest(
 }
 
 /// What stands for a corpus, how it is cut and the model that embeds it.
-fn fingerprint(set: &BeirSet, config: &ChunkConfig) -> String {
+fn fingerprint(set: &BeirSet, made: &Made<'_>) -> String {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(format!("{config:?} {}", MODEL.name).as_bytes());
+    let vectors = if made.embed { MODEL.name } else { "none" };
+    hasher.update(format!("{:?} {vectors}", made.config).as_bytes());
     for passage in &set.passages {
         for part in [&passage.id, &passage.title, &passage.text] {
             hasher.update(part.as_bytes());

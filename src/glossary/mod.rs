@@ -14,8 +14,8 @@ pub mod synonyms;
 
 use std::collections::HashSet;
 
-use crate::text::join_line;
 use crate::text::sentences::sentences;
+use crate::text::{is_wide, join_line};
 
 pub(crate) use names::is_word;
 pub use names::{LONGEST_NAME, key};
@@ -57,6 +57,11 @@ pub fn definitions(text: &str, titles: &str) -> Vec<Definition> {
     found.retain(|definition| known.insert((key(&definition.short), key(&definition.long))));
     found.truncate(MOST_DEFINITIONS);
     found
+}
+
+/// Whether a word is an abbreviation for a name: its letters are found there, or that is written in another script.
+pub(crate) fn abbreviates(word: &str, name: &str) -> bool {
+    name.contains(is_wide) || abbreviation::long_form(word, name) == Some(name)
 }
 
 /// Whether a text has anything by which prose defines names; most has not, and needs not be taken apart.

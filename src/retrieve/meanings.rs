@@ -11,7 +11,7 @@ use super::query::keyword_terms;
 use super::recall::Terms;
 use crate::error::Result;
 use crate::glossary::synonyms::Synonyms;
-use crate::glossary::{is_word, key};
+use crate::glossary::{abbreviates, is_word, key};
 use crate::store::{KeywordField, OtherName, Snapshot};
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{Token, TokenKind, tokenize};
@@ -22,6 +22,8 @@ const MOST_LOOKED_AT: usize = 64;
 const MOST_WORDS: usize = 8;
 /// … or characters of a script without spaces.
 const MOST_CHARACTERS: usize = 16;
+/// In so few words abbreviations are typed in small letters too.
+const MOST_WORDS_TYPED_IN_HASTE: usize = 3;
 /// Of an abbreviation with more meanings than this, the most frequent.
 const MOST_MEANINGS: usize = 4;
 /// Synonyms of one name that are searched for.
@@ -67,6 +69,7 @@ pub(super) fn add_meanings(
             defined.entry(key).or_default().extend(others);
         }
     }
+    let sentence = is_sentence(query);
     let mut meanings: Vec<(Range<usize>, Meaning)> = Vec::new();
     for Named { key, range } in names {
         // What is a part of a longer name means that.
@@ -74,7 +77,11 @@ pub(super) fn add_meanings(
         if meanings.iter().any(inside) {
             continue;
         }
-        let said = defined.remove(&key).map(most_frequent).unwrap_or_default();
+        let mut said = defined.remove(&key).map(most_frequent).unwrap_or_default();
+        let typed = &query[range.clone()];
+        if sentence && is_small_word(typed) {
+            said.retain(|name| !abbreviates(typed, name));
+        }
         let weight = NAME_WEIGHT / said.len().max(1) as f32;
         let listed = synonyms.of(&key).iter().take(MOST_SYNONYMS).cloned();
         let mut weighted: Vec<(String, f32)> = listed.map(|name| (name, SYNONYM_WEIGHT)).collect();
@@ -87,6 +94,16 @@ pub(super) fn add_meanings(
     }
     meanings.sort_by_key(|(range, _)| range.start);
     Ok(meanings.into_iter().map(|(_, meaning)| meaning).collect())
+}
+
+/// Whether a question is more than a few words: then who means the abbreviation TWO does not write "two".
+fn is_sentence(query: &str) -> bool {
+    query.split_whitespace().count() > MOST_WORDS_TYPED_IN_HASTE
+}
+
+/// Whether this is one word in small letters.
+fn is_small_word(typed: &str) -> bool {
+    typed.chars().all(|c| c.is_lowercase() && c.is_ascii_alphabetic())
 }
 
 /// Adds the words of a name that are not asked for already, and says whether there were any.
