@@ -294,6 +294,7 @@ mod tests {
             ("POOL", "50"),
             ("KIND", "concept"),
             ("EXPAND", "all"),
+            ("SYNONYMS", "ours.txt"),
             ("FALLBACK", "min_hits=2"),
             ("MODE", "broad"),
             ("CONTEXT", "1"),
