@@ -1,20 +1,23 @@
 //! What each part of the ranking is worth: nDCG@10 of variants, on sets in the BEIR layout.
 //!
 //! ```sh
-//! cargo bench --bench ablation -- SET… [--stores FOLDER]
+//! cargo bench --bench ablation -- SET… [--stores FOLDER] [--contexts | --words]
 //! ```
 //!
-//! The corpora are ingested into scratch stores, or into FOLDER, where the next run finds them. The vectors are made on
+//! With `--contexts` instead: what stands in front of passages, each kind in a store of its own; with `--words` the
+//! same and other words by the keyword arm, without making vectors. The corpora are ingested into scratch stores, or into FOLDER, where the next run finds them. The vectors are made on
 //! ONNX Runtime where `KB_ONNXRUNTIME` names one.
 
 use std::path::{Path, PathBuf};
 use std::process::exit;
 use std::sync::Arc;
 
+use kb::chunk::ChunkConfig;
+use kb::chunk::context::ContextKind;
 use kb::embed::EngineChoice;
-use kb::eval::EvalStore;
+use kb::eval::{EvalStore, Made};
 use kb::ingest::Progress;
-use kb::retrieve::{Fusion, Method, Rerank, SearchRequest, SecondLook, Weights};
+use kb::retrieve::{Expand, Fusion, Method, Rerank, SearchRequest, SecondLook, Weights};
 
 struct Silent;
 
@@ -50,6 +53,11 @@ fn variants() -> Vec<(String, SearchRequest)> {
         named("… with all three", looking(SecondLook { proximity: 0.2, ..SecondLook::default() })),
         named("as it is (coverage and title)", hybrid.clone()),
         named("… of the first 30 alone", looking(SecondLook { depth: 30, ..SecondLook::default() })),
+        named("… without other words and names", SearchRequest { expand: Expand::Off, ..hybrid.clone() }),
+        named(
+            "keyword arm without other words and names",
+            SearchRequest { expand: Expand::Off, ..arm(Method::Keyword) },
+        ),
     ];
     for title_weight in [0.0, 0.3, 0.6, 1.0, 1.5] {
         variants.push(named(&format!("… words in titles weigh {title_weight}"), titles(title_weight, &hybrid)));
@@ -72,13 +80,28 @@ fn variants() -> Vec<(String, SearchRequest)> {
     variants
 }
 
+/// What is measured instead of the parts of the ranking.
+#[derive(Clone, Copy, Default)]
+struct What {
+    /// What stands in front of passages.
+    contexts: bool,
+    /// The same, and other words and names, by words alone: without vectors, in a fraction of the time.
+    words: bool,
+}
+
+/// What may stand in front of passages, by rule.
+const CONTEXTS: [ContextKind; 3] = [ContextKind::None, ContextKind::Headings, ContextKind::Subjects];
+
 fn main() {
+    let mut what = What::default();
     let mut sets: Vec<String> = Vec::new();
     let mut stores: Option<PathBuf> = None;
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--stores" => stores = arguments.next().map(PathBuf::from),
+            "--contexts" => what.contexts = true,
+            "--words" => what.words = true,
             "--bench" => {}
             _ => sets.push(argument),
         }
@@ -87,23 +110,39 @@ fn main() {
         fail("name folders of sets: cargo bench --bench ablation -- SET…");
     }
     let runtime = tokio::runtime::Runtime::new().unwrap_or_else(|error| fail(&error.to_string()));
-    if let Err(error) = runtime.block_on(run(&sets, stores.as_deref())) {
+    if let Err(error) = runtime.block_on(run(&sets, stores.as_deref(), what)) {
         fail(&error.to_line());
     }
 }
 
-async fn run(sets: &[String], stores: Option<&Path>) -> kb::Result<()> {
+async fn run(sets: &[String], stores: Option<&Path>, what: What) -> kb::Result<()> {
     let scratch = tempfile::tempdir()?;
     let folder = stores.unwrap_or(scratch.path());
     let library = std::env::var_os("KB_ONNXRUNTIME").map(PathBuf::from);
     let choice = EngineChoice::parse(library.as_deref());
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut columns = Vec::with_capacity(sets.len());
+    let open = async |set: &String, context: ContextKind, other: Option<&EvalStore>| {
+        let config = ChunkConfig { context, ..ChunkConfig::default() };
+        let made = Made { config, other, embed: !what.words };
+        EvalStore::open_made(Path::new(set), folder, &made, &choice, jobs, Arc::new(Silent)).await
+    };
+    let mut columns: Vec<Vec<(String, f64)>> = Vec::with_capacity(sets.len());
     for set in sets {
-        let store = EvalStore::open(Path::new(set), folder, &choice, jobs, Arc::new(Silent)).await?;
         let mut column = Vec::new();
-        for (_, template) in variants() {
-            column.push(store.measure(&template).await?.0.ndcg);
+        if what.contexts || what.words {
+            let mut other: Option<EvalStore> = None;
+            for context in CONTEXTS {
+                let store = open(set, context, other.as_ref()).await?;
+                for (method, template) in methods(what.words) {
+                    column.push((format!("{}, {method}", context.name()), store.measure(&template).await?.0.ndcg));
+                }
+                other = Some(store);
+            }
+        } else {
+            let store = open(set, ContextKind::default(), None).await?;
+            for (variant, template) in variants() {
+                column.push((variant.to_owned(), store.measure(&template).await?.0.ndcg));
+            }
         }
         columns.push(column);
     }
@@ -111,11 +150,25 @@ async fn run(sets: &[String], stores: Option<&Path>) -> kb::Result<()> {
         |set: &String| Path::new(set).file_name().map_or(set.clone(), |name| name.to_string_lossy().into_owned());
     println!("| nDCG@10 | {} |", sets.iter().map(name).collect::<Vec<_>>().join(" | "));
     println!("|---|{}", "---|".repeat(sets.len()));
-    for (row, (variant, _)) in variants().iter().enumerate() {
-        let figures: Vec<String> = columns.iter().map(|column| format!("{:.4}", column[row])).collect();
+    for (row, (variant, _)) in columns.first().into_iter().flatten().enumerate() {
+        let figures: Vec<String> = columns.iter().map(|column| format!("{:.4}", column[row].1)).collect();
         println!("| {variant} | {} |", figures.join(" | "));
     }
     Ok(())
+}
+
+/// The arms, alone and together; where there are only words, with and without others.
+fn methods(words: bool) -> Vec<(&'static str, SearchRequest)> {
+    let arm = |method| SearchRequest { method, ..SearchRequest::new("") };
+    let mut methods = vec![("keyword arm", arm(Method::Keyword))];
+    if words {
+        let plain = SearchRequest { expand: Expand::Off, ..arm(Method::Keyword) };
+        methods.push(("keyword arm without other words and names", plain));
+    } else {
+        methods.push(("semantic arm", arm(Method::Semantic)));
+        methods.push(("as it is", arm(Method::Hybrid)));
+    }
+    methods
 }
 
 fn fail(reason: &str) -> ! {

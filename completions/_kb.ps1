@@ -54,7 +54,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Tell what was added, has changed and is gone between two generations')
             [CompletionResult]::new('namespaces', 'namespaces', [CompletionResultType]::ParameterValue, 'List the knowledge bases inside the store; rename or remove one')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Verify tables, vectors and keyword index, and repair them')
-            [CompletionResult]::new('reindex', 'reindex', [CompletionResultType]::ParameterValue, 'Find the sections of documents anew, in place')
+            [CompletionResult]::new('reindex', 'reindex', [CompletionResultType]::ParameterValue, 'Find the sections of documents anew, in place, or embed their passages in another context')
             [CompletionResult]::new('eval', 'eval', [CompletionResultType]::ParameterValue, 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)')
             [CompletionResult]::new('llm', 'llm', [CompletionResultType]::ParameterValue, 'Try the language model, or write its prompts')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Write the completions for a shell')
@@ -68,6 +68,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Not the files and folders that match this glob; may be given several times')
             [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'The format of the files, whatever their names say')
             [CompletionResult]::new('--time', '--time', [CompletionResultType]::ParameterName, 'When what is ingested is from, such as 2026-11-21 or `90d ago`, whatever it says itself [default: what the document says, otherwise the time of the file]')
+            [CompletionResult]::new('--context', '--context', [CompletionResultType]::ParameterName, 'What is embedded and indexed in front of passages [default: headings; of documents that are there, what they have]')
             [CompletionResult]::new('--max-file-size', '--max-file-size', [CompletionResultType]::ParameterName, 'Refuse larger files [default: 500 for PDF, DOCX and EPUB, 20 for text]')
             [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]')
             [CompletionResult]::new('--password', '--password', [CompletionResultType]::ParameterName, 'The password of encrypted PDFs')
@@ -556,6 +557,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             break
         }
         'kb;reindex' {
+            [CompletionResult]::new('--context', '--context', [CompletionResultType]::ParameterName, 'What is embedded and indexed in front of passages from now on')
             [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]')
             [CompletionResult]::new('--password', '--password', [CompletionResultType]::ParameterName, 'The password of encrypted PDFs')
             [CompletionResult]::new('--file-timeout', '--file-timeout', [CompletionResultType]::ParameterName, 'Give up on a file (not Markdown or plain text) that takes longer to parse [default: 120, with --ocr-command 3600]')
@@ -570,7 +572,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
             [CompletionResult]::new('--structure', '--structure', [CompletionResultType]::ParameterName, 'Find sections anew and cut them into passages')
-            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Those too that this version of kb made')
+            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Those too that this version of kb made, or that stand in this context')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only say what would be rebuilt')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
@@ -720,7 +722,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Tell what was added, has changed and is gone between two generations')
             [CompletionResult]::new('namespaces', 'namespaces', [CompletionResultType]::ParameterValue, 'List the knowledge bases inside the store; rename or remove one')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Verify tables, vectors and keyword index, and repair them')
-            [CompletionResult]::new('reindex', 'reindex', [CompletionResultType]::ParameterValue, 'Find the sections of documents anew, in place')
+            [CompletionResult]::new('reindex', 'reindex', [CompletionResultType]::ParameterValue, 'Find the sections of documents anew, in place, or embed their passages in another context')
             [CompletionResult]::new('eval', 'eval', [CompletionResultType]::ParameterValue, 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)')
             [CompletionResult]::new('llm', 'llm', [CompletionResultType]::ParameterValue, 'Try the language model, or write its prompts')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Write the completions for a shell')

@@ -1343,7 +1343,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__ingest)
-            opts="-n -q -v -h --name --include --exclude --as --prune --dry-run --force --time --no-embed --max-file-size --wait --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --name --include --exclude --as --prune --dry-run --force --time --no-embed --context --max-file-size --wait --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1367,6 +1367,10 @@ _kb() {
                     ;;
                 --time)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --context)
+                    COMPREPLY=($(compgen -W "none headings subjects llm" -- "${cur}"))
                     return 0
                     ;;
                 --max-file-size)
@@ -1861,12 +1865,16 @@ _kb() {
             return 0
             ;;
         kb__subcmd__reindex)
-            opts="-n -q -v -h --structure --force --dry-run --wait --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --structure --context --force --dry-run --wait --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --context)
+                    COMPREPLY=($(compgen -W "none headings subjects llm" -- "${cur}"))
+                    return 0
+                    ;;
                 --wait)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -58,7 +58,7 @@ complete -c kb -n "__fish_kb_needs_command" -f -a "restore" -d 'Bring an old gen
 complete -c kb -n "__fish_kb_needs_command" -f -a "diff" -d 'Tell what was added, has changed and is gone between two generations'
 complete -c kb -n "__fish_kb_needs_command" -f -a "namespaces" -d 'List the knowledge bases inside the store; rename or remove one'
 complete -c kb -n "__fish_kb_needs_command" -f -a "check" -d 'Verify tables, vectors and keyword index, and repair them'
-complete -c kb -n "__fish_kb_needs_command" -f -a "reindex" -d 'Find the sections of documents anew, in place'
+complete -c kb -n "__fish_kb_needs_command" -f -a "reindex" -d 'Find the sections of documents anew, in place, or embed their passages in another context'
 complete -c kb -n "__fish_kb_needs_command" -f -a "eval" -d 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
 complete -c kb -n "__fish_kb_needs_command" -f -a "llm" -d 'Try the language model, or write its prompts'
 complete -c kb -n "__fish_kb_needs_command" -f -a "completions" -d 'Write the completions for a shell'
@@ -77,6 +77,10 @@ asciidoc\t'AsciiDoc'
 jsonl\t'JSON Lines with `_id`, `title` and `text`, as in a BEIR corpus'
 text\t'Plain text'"
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l time -d 'When what is ingested is from, such as 2026-11-21 or `90d ago`, whatever it says itself [default: what the document says, otherwise the time of the file]' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l context -d 'What is embedded and indexed in front of passages [default: headings; of documents that are there, what they have]' -r -f -a "none\t'Nothing'
+headings\t'The titles of the document and its sections'
+subjects\t'The titles and, for passages that speak of `it` or `其`, the sentence before them that says what that is'
+llm\t'The titles and what a language model says about the passage (needs `[llm]`)'"
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l max-file-size -d 'Refuse larger files [default: 500 for PDF, DOCX and EPUB, 20 for text]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l password -d 'The password of encrypted PDFs' -r
@@ -566,6 +570,10 @@ complete -c kb -n "__fish_kb_using_subcommand check" -s q -l quiet -d 'Only resu
 complete -c kb -n "__fish_kb_using_subcommand check" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand check" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand check" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l context -d 'What is embedded and indexed in front of passages from now on' -r -f -a "none\t'Nothing'
+headings\t'The titles of the document and its sections'
+subjects\t'The titles and, for passages that speak of `it` or `其`, the sentence before them that says what that is'
+llm\t'The titles and what a language model says about the passage (needs `[llm]`)'"
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l password -d 'The password of encrypted PDFs' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l file-timeout -d 'Give up on a file (not Markdown or plain text) that takes longer to parse [default: 120, with --ocr-command 3600]' -r
@@ -585,7 +593,7 @@ always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l structure -d 'Find sections anew and cut them into passages'
-complete -c kb -n "__fish_kb_using_subcommand reindex" -l force -d 'Those too that this version of kb made'
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l force -d 'Those too that this version of kb made, or that stand in this context'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l dry-run -d 'Only say what would be rebuilt'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -s q -l quiet -d 'Only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'

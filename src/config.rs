@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use jiff::{SignedDuration, Span, SpanRelativeTo};
 use serde::{Deserialize, Deserializer};
 
+use crate::chunk::context::ContextKind;
 use crate::error::{Error, Result};
 use crate::llm::LlmConfig;
 use crate::retrieve::{
@@ -66,6 +67,8 @@ pub struct SearchConfig {
     pub kind: Option<Kind>,
     /// Which other words are searched for.
     pub expand: Option<Expand>,
+    /// The user's list of synonyms, from the store's folder.
+    pub synonyms: Option<PathBuf>,
     /// When a search is tried again.
     pub fallback: Option<Fallback>,
     /// How the best candidates are looked at again. The folder of a model is one from the store's folder on.
@@ -141,6 +144,8 @@ pub struct IngestConfig {
     pub worker_memory: Option<u64>,
     /// The program that reads images of pages.
     pub ocr_command: Option<String>,
+    /// What is embedded and indexed in front of passages.
+    pub context: Option<ContextKind>,
     /// Threads.
     pub jobs: Option<usize>,
 }

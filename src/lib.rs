@@ -6,6 +6,7 @@
 //! - [`load`]: bytes to a [`load::Document`], one module per format; PDF work runs in worker processes
 //! - [`structure`]: blocks to a table of contents
 //! - [`chunk`]: sections to parent chunks, parents to child chunks, and the context line in front of them
+//! - [`glossary`]: other names for the same thing, as documents define them and users list them
 //! - [`text`]: scripts, tokens, sentences; pure functions
 //! - [`embed`]: the embedding model and the engine that runs it
 //! - [`store`]: LanceDB tables, the tantivy index, generations and the lock
@@ -29,6 +30,7 @@ pub mod embed;
 pub mod entities;
 pub mod error;
 pub mod eval;
+pub mod glossary;
 pub mod ingest;
 pub mod llm;
 pub mod load;

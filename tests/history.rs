@@ -403,6 +403,7 @@ fn document(version: usize) -> NewDocument {
         chunk_index: 0,
         content: format!("version{version}x"),
         context: "title".into(),
+        lead: None,
         page_start: None,
         page_end: None,
         language: "en".into(),

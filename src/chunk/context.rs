@@ -1,6 +1,9 @@
 //! The context line: what a chunk is about, put in front of it for the vectors and the keyword index, and kept apart
 //! from the content in everything that is shown.
 
+use serde::{Deserialize, Serialize};
+
+use super::subject::introduction;
 use crate::structure::{PREAMBLE, Section};
 use crate::text::truncate;
 
@@ -9,6 +12,54 @@ const LONGEST_LINE: usize = 400;
 
 /// Between the names in a context line.
 pub const SEPARATOR: &str = " › ";
+
+/// What stands in front of chunks for the vectors and the keyword index.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum ContextKind {
+    /// Nothing
+    None,
+    /// The titles of the document and its sections
+    #[default]
+    Headings,
+    /// The titles and, for passages that speak of `it` or `其`, the sentence before them that says what that is
+    Subjects,
+    /// The titles and what a language model says about the passage (needs `[llm]`)
+    Llm,
+}
+
+impl ContextKind {
+    /// The name that is typed.
+    pub fn name(self) -> &'static str {
+        match self {
+            ContextKind::None => "none",
+            ContextKind::Headings => "headings",
+            ContextKind::Subjects => "subjects",
+            ContextKind::Llm => "llm",
+        }
+    }
+
+    /// What a chunk gets behind its titles by rule: `None` for nothing, and empty where it gets not even those. `before`
+    /// is the text in front of it in its section; the end of that, `overlap`, is embedded with it anyway.
+    pub fn lead(self, content: &str, before: &str, overlap: &str) -> Option<String> {
+        match self {
+            ContextKind::Headings | ContextKind::Llm => None,
+            ContextKind::None => Some(String::new()),
+            ContextKind::Subjects => {
+                introduction(content, before).filter(|sentence| !overlap.contains(sentence.as_str()))
+            }
+        }
+    }
+}
+
+/// Titles with something behind them.
+pub fn with_more(titles: &str, more: &str) -> String {
+    match (titles.is_empty(), more.is_empty()) {
+        (_, true) => titles.to_owned(),
+        (true, false) => more.to_owned(),
+        (false, false) => format!("{titles}{SEPARATOR}{more}"),
+    }
+}
 
 /// The titles above a section and its own, joined; empty for the preamble.
 pub fn section_titles(sections: &[Section], index: usize) -> String {

@@ -6,12 +6,14 @@
 
 pub mod context;
 mod split;
+mod subject;
 
 use serde::{Deserialize, Serialize};
 
 use crate::structure::Section;
+use context::ContextKind;
 
-/// How documents are cut. Lengths are in characters.
+/// How documents are cut, and what is put in front of their chunks. Lengths are in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChunkConfig {
     /// A parent is at most this long.
@@ -20,11 +22,22 @@ pub struct ChunkConfig {
     pub child_chars: usize,
     /// How much of the text before a child is embedded with it.
     pub overlap_chars: usize,
+    /// What is embedded and indexed in front of chunks. Before this was recorded, that were the titles.
+    #[serde(default)]
+    pub context: ContextKind,
+}
+
+impl ChunkConfig {
+    /// The one that a document's row records. What an earlier version wrote may lack something; then it is that of new
+    /// documents.
+    pub fn of(recorded: &str) -> Self {
+        serde_json::from_str(recorded).unwrap_or_default()
+    }
 }
 
 impl Default for ChunkConfig {
     fn default() -> Self {
-        ChunkConfig { parent_chars: 1000, child_chars: 300, overlap_chars: 100 }
+        ChunkConfig { parent_chars: 1000, child_chars: 300, overlap_chars: 100, context: ContextKind::default() }
     }
 }
 
@@ -50,8 +63,6 @@ pub struct Child {
     pub index: u32,
     /// Its text, with the white space behind it.
     pub content: String,
-    /// Up to `overlap_chars` of the text before it in the section; embedded with it, stored nowhere.
-    pub overlap: String,
     /// The first and the last page it stands on.
     pub pages: Option<(u32, u32)>,
 }
@@ -74,12 +85,7 @@ pub fn cut(sections: &[Section], config: &ChunkConfig) -> Vec<Parent> {
                 .zip(0u32..)
                 .map(|(child, index)| {
                     let (start, end) = (range.start + child.start, range.start + child.end);
-                    Child {
-                        index,
-                        content: text[start..end].to_owned(),
-                        overlap: split::tail(&text[..start], config.overlap_chars).to_owned(),
-                        pages: pages(start, end),
-                    }
+                    Child { index, content: text[start..end].to_owned(), pages: pages(start, end) }
                 })
                 .collect();
             parents.push(Parent {
@@ -117,7 +123,7 @@ mod tests {
         fn chunks_rebuild_the_text(text in "([a-z]{1,12}[ .。\n]|启动水泵|。|\n\n|# h\n){0,400}", limit in 20usize..300) {
             let document = markdown::parse(&text);
             let sections = sections(&document, "t", None);
-            let config = ChunkConfig { parent_chars: limit * 3, child_chars: limit, overlap_chars: 10 };
+            let config = ChunkConfig { parent_chars: limit * 3, child_chars: limit, overlap_chars: 10, ..ChunkConfig::default() };
             let parents = cut(&sections, &config);
             for (i, section) in sections.iter().enumerate() {
                 let joined: String = parents.iter().filter(|p| p.section == i).map(|p| p.content.as_str()).collect();

@@ -7,9 +7,10 @@ use clap::Args;
 
 use super::Context;
 use super::progress::progress_display;
-use super::reading::ReadingArgs;
+use super::reading::{ReadingArgs, check_context};
 use super::waiting::WaitArgs;
 use crate::chunk::ChunkConfig;
+use crate::chunk::context::ContextKind;
 use crate::config::Config;
 use crate::error::{Error, Kind, Result};
 use crate::ingest::{self, Action, IngestRequest, Target};
@@ -28,6 +29,7 @@ const LARGEST_STANDARD_INPUT: u64 = 100;
   kb ingest . --include '*.pdf' --exclude 'drafts/**'
   kb ingest docs/ --prune                take out what is gone from the folder
   kb ingest docs/ --no-embed             found by words at once; `kb ingest docs/` makes the vectors later
+  kb ingest docs/ --context subjects     a passage that begins with \"It\" is found by what that is
   kb ingest minutes/ --time 2026-03      they are from March 2026, whatever the files say
   curl … | kb ingest - --name page.html
 
@@ -65,6 +67,9 @@ pub struct IngestArgs {
     /// Make no vectors, which takes most of the time: searches use words alone until a run without this makes them
     #[arg(long)]
     no_embed: bool,
+    /// What is embedded and indexed in front of passages [default: headings; of documents that are there, what they have]
+    #[arg(long, value_enum, value_name = "KIND", env = "KB_INGEST_CONTEXT", hide_env_values = true)]
+    context: Option<ContextKind>,
     /// Refuse larger files [default: 500 for PDF, DOCX and EPUB, 20 for text]
     #[arg(long, value_name = "MB")]
     max_file_size: Option<u64>,
@@ -116,6 +121,8 @@ fn request(args: IngestArgs, config: crate::config::IngestConfig) -> Result<Inge
         }
     };
     let reading = args.reading.or(&config)?;
+    let context = args.context.or(config.context);
+    context.map_or(Ok(()), check_context)?;
     let or_config = |typed: Vec<String>, configured: Vec<String>| if typed.is_empty() { configured } else { typed };
     Ok(IngestRequest {
         paths,
@@ -125,6 +132,7 @@ fn request(args: IngestArgs, config: crate::config::IngestConfig) -> Result<Inge
         format: args.source_format,
         load: reading.load,
         chunking: ChunkConfig::default(),
+        context,
         prune: args.prune,
         dry_run: args.dry_run,
         force: args.force,

@@ -248,7 +248,8 @@ impl Context {
 
     /// A kernel on all namespaces that were named.
     fn kernel_over(&self, store: &Store, config: &Config) -> Result<Kernel> {
-        Ok(Kernel::over(store.namespaces_named(&self.global.namespace)?, Encoder::new(self.engine(config))))
+        let kernel = Kernel::over(store.namespaces_named(&self.global.namespace)?, Encoder::new(self.engine(config)));
+        Ok(kernel.with_synonyms(config.search.synonyms.as_ref().map(|path| store.root().join(path))))
     }
 
     /// The document that was named; what was guessed is told.

@@ -5,8 +5,9 @@ use std::time::Duration;
 use clap::Args;
 
 use super::cores;
+use crate::chunk::context::ContextKind;
 use crate::config::IngestConfig;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::load::worker::Limits;
 use crate::load::{LoadOptions, check_ocr_command};
 
@@ -89,6 +90,18 @@ impl ReadingArgs {
         );
         Ok(Reading { load, limits, jobs: self.jobs.or(config.jobs).unwrap_or_else(cores).max(1) })
     }
+}
+
+/// Refuses a context that nothing here can make.
+///
+/// # Errors
+/// Where it needs a language model.
+pub(super) fn check_context(kind: ContextKind) -> Result<()> {
+    if kind != ContextKind::Llm {
+        return Ok(());
+    }
+    Err(Error::usage("the context llm is written by a language model, and none is configured")
+        .hint("name one in kb.toml under [llm], or use --context headings"))
 }
 
 /// How long reading may take and with how much memory: what was asked for, in seconds and megabytes, or the defaults.

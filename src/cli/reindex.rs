@@ -4,22 +4,27 @@ use clap::Args;
 
 use super::Context;
 use super::progress::progress_display;
-use super::reading::ReadingArgs;
+use super::reading::{ReadingArgs, check_context};
 use super::waiting::WaitArgs;
+use crate::chunk::context::ContextKind;
 use crate::error::{Error, Kind, Result};
-use crate::ingest::{RebuildOptions, ReindexRequest, reindex};
+use crate::ingest::{RebuildOptions, ReindexRequest, recontext, reindex};
 use crate::render::ReindexView;
 use crate::retrieve::Purpose;
 use crate::store::Snapshot;
 
-/// Find the sections of documents anew, in place
+/// Find the sections of documents anew, in place, or embed their passages in another context
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kb reindex --structure                 documents whose sections an older kb found
   kb reindex --structure manual.pdf --force
   kb reindex --structure --dry-run
+  kb reindex --context subjects          documents whose passages stand in another context
 
-A document is read from its source where that still is what was ingested, otherwise from its passages in the store; where
+With --context nothing is read again: what stands in front of the passages is made anew, and pieces are embedded whose
+embedded text is another now.
+
+With --structure a document is read from its source where that still is what was ingested, otherwise from its passages in the store; where
 those show fewer sections than the source did, it is kept as it is.
 Vectors are kept where a piece's text is unchanged, also where only the titles above it changed; only new pieces are
 embedded. Exit code 4 where some documents failed; those stay as they were.")]
@@ -30,7 +35,10 @@ pub struct ReindexArgs {
     /// Find sections anew and cut them into passages
     #[arg(long)]
     structure: bool,
-    /// Those too that this version of kb made
+    /// What is embedded and indexed in front of passages from now on
+    #[arg(long, value_enum, value_name = "KIND")]
+    context: Option<ContextKind>,
+    /// Those too that this version of kb made, or that stand in this context
     #[arg(long)]
     force: bool,
     /// Only say what would be rebuilt
@@ -43,10 +51,11 @@ pub struct ReindexArgs {
 }
 
 pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
-    if !args.structure {
+    if !args.structure && args.context.is_none() {
         return Err(Error::usage("nothing was said of what to reindex")
-            .hint("`kb reindex --structure` finds the sections of documents anew"));
+            .hint("`kb reindex --structure` finds the sections of documents anew, `--context KIND` embeds them in another context"));
     }
+    args.context.map_or(Ok(()), check_context)?;
     let store = context.store()?;
     let documents = match args.documents.as_slice() {
         [] => None,
@@ -57,10 +66,14 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
             Some(found.into_iter().map(|row| row.doc_id.clone()).collect())
         }
     };
-    let request = ReindexRequest { documents, force: args.force, dry_run: args.dry_run };
+    let request = ReindexRequest { documents, context: args.context, force: args.force, dry_run: args.dry_run };
     let options = rebuild_options(context, args.reading, &args.wait)?;
     let progress = progress_display(context);
-    let report = reindex(&request, &store, &context.global.namespace, &options, progress).await?;
+    let namespace = &context.global.namespace;
+    let report = match args.context {
+        Some(kind) if !args.structure => recontext(&request, kind, &store, namespace, &options, progress).await?,
+        _ => reindex(&request, &store, namespace, &options, progress).await?,
+    };
     context.show(&ReindexView(&report))?;
     Ok(if report.failed() > 0 { Kind::Partial.exit_code() } else { 0 })
 }

@@ -43,7 +43,9 @@ Examples:
 
 What stands in quotation marks is found only as it stands, in text or titles; the shell wants them in others. A word that
 no passage has is searched for as what begins with it or what it is misspelt for, and the answer says so; --expand off
-leaves it. A question about chapters is answered from the table of contents; --kind concept has the text searched.
+leaves it. An abbreviation is searched for with what it stands for, and a name with its other ones, as documents define
+them or .kb/synonyms.txt lists them: a line for equal names (pump, 水泵) or one way (TDO => Transport Disconnect Order).
+A question about chapters is answered from the table of contents; --kind concept has the text searched.
 
 A passage that several of the namespaces have from the same source is shown once, with all their names. What --doc
 says is looked for in each of them.";

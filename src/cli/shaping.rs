@@ -15,8 +15,8 @@ pub(super) const SETTINGS: &str = "\
 Settings: what is not typed is taken from the environment, then from [search] in kb.toml. The variable of
 a setting is KB_SEARCH_ and its name in capitals, with what its flag takes: KB_SEARCH_METHOD=keyword,
 KB_SEARCH_LIMIT=3, KB_SEARCH_WEIGHTS=0.7,0.3, KB_SEARCH_FALLBACK=min_hits=3, KB_SEARCH_KEEP_DUPLICATES=true.
-The names: method, limit, min_score, filter, half_life, weights, fusion, rrf_k, pool, kind, expand, fallback,
-mode, context, window, merge, keep_duplicates, group_by, diversity, per_document, beam, children,
+The names: method, limit, min_score, filter, half_life, weights, fusion, rrf_k, pool, kind, expand, synonyms,
+fallback, mode, context, window, merge, keep_duplicates, group_by, diversity, per_document, beam, children,
 max_tokens, tokenizer. What is typed settles what it contradicts there.";
 
 /// How many hits where nothing is said.

@@ -16,7 +16,7 @@ const PREFIX: &str = "KB_SEARCH_";
 /// Names at least as alike as this (Jaro-Winkler) are suggested.
 const NEAR: f64 = 0.8;
 /// The names of the settings, for misspelt variables.
-const SETTINGS: [&str; 24] = [
+const SETTINGS: [&str; 25] = [
     "method",
     "limit",
     "min_score",
@@ -28,6 +28,7 @@ const SETTINGS: [&str; 24] = [
     "pool",
     "kind",
     "expand",
+    "synonyms",
     "fallback",
     "mode",
     "context",
@@ -69,7 +70,8 @@ impl SearchConfig {
         merged.set(settings);
         let SearchConfig { filter, half_life, mode, context, window, merge, .. } = said;
         let SearchConfig { keep_duplicates, group_by, diversity, per_document, beam, .. } = said;
-        let SearchConfig { children, max_tokens, tokenizer, .. } = said;
+        let SearchConfig { children, max_tokens, tokenizer, synonyms, .. } = said;
+        over(&mut merged.synonyms, synonyms);
         over(&mut merged.filter, filter);
         over(&mut merged.half_life, half_life);
         over(&mut merged.mode, mode);
@@ -145,6 +147,7 @@ fn read(variables: &Variables) -> Result<SearchConfig> {
     variables.number("pool", &mut said.pool, 1)?;
     variables.choice("kind", &mut said.kind)?;
     variables.choice("expand", &mut said.expand)?;
+    variables.parsed("synonyms", &mut said.synonyms, "the path of a file")?;
     variables.explained("fallback", &mut said.fallback)?;
     variables.choice("mode", &mut said.mode)?;
     variables.number("context", &mut said.context, 0)?;
@@ -291,6 +294,7 @@ mod tests {
             ("POOL", "50"),
             ("KIND", "concept"),
             ("EXPAND", "all"),
+            ("SYNONYMS", "ours.txt"),
             ("FALLBACK", "min_hits=2"),
             ("MODE", "broad"),
             ("CONTEXT", "1"),

@@ -159,7 +159,7 @@ fn check_note(name: &str) -> Result<()> {
 
 /// A document with its orders carried out, and the ids among them.
 fn ordered(before: &NewDocument, orders: &[ChunkOrder], now: &str) -> Result<(NewDocument, Vec<String>)> {
-    let config: ChunkConfig = serde_json::from_str(&before.document.chunking).unwrap_or_default();
+    let config = ChunkConfig::of(&before.document.chunking);
     let by_id: HashMap<&str, &ChunkOrder> = orders.iter().map(|order| (order.chunk_id.as_str(), order)).collect();
     let mut after = before.clone();
     let mut named = Vec::new();
@@ -302,7 +302,7 @@ pub(super) mod tests {
 
     /// A document as it is stored, cut so small that every paragraph is a passage of its sentences.
     pub(in crate::edit) fn stored(text: &str) -> NewDocument {
-        let config = ChunkConfig { parent_chars: 90, child_chars: 20, overlap_chars: 8 };
+        let config = ChunkConfig { parent_chars: 90, child_chars: 20, overlap_chars: 8, ..ChunkConfig::default() };
         let mut new = prepare(&markdown::parse(text), &SourceFacts::sample(), &config, "then").new;
         for (i, row) in new.chunks.iter_mut().enumerate().filter(|(_, row)| row.chunk_type == ChunkType::Child) {
             row.vector = if i % 2 == 0 { vec![1.0, 0.0] } else { vec![0.0, 1.0] };

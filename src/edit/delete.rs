@@ -187,7 +187,7 @@ mod tests {
 
     /// A document as it is stored, cut so small that every paragraph is a passage of its sentences.
     fn stored(text: &str) -> NewDocument {
-        let config = ChunkConfig { parent_chars: 60, child_chars: 20, overlap_chars: 5 };
+        let config = ChunkConfig { parent_chars: 60, child_chars: 20, overlap_chars: 5, ..ChunkConfig::default() };
         let mut new = prepare(&markdown::parse(text), &SourceFacts::sample(), &config, "then").new;
         for (i, row) in new.chunks.iter_mut().enumerate().filter(|(_, row)| row.chunk_type == ChunkType::Child) {
             row.vector = if i % 2 == 0 { vec![1.0, 0.0] } else { vec![0.0, 1.0] };

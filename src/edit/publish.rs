@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use crate::chunk::ChunkConfig;
 use crate::error::Result;
 use crate::ingest::{Indexer, KnownVectors, Prepared, Rebuilder};
-use crate::overlay::{embedded_texts, renew_hashes};
+use crate::overlay::{embedded_texts, renew_hashes, set_leads};
 use crate::store::{ChunkRow, ChunkType, NewDocument, Snapshot};
 
 /// A document as it is and as it shall be.
@@ -56,10 +56,11 @@ pub async fn publish(mut rebuilder: Rebuilder, changed: Vec<ChangedDocument>) ->
 
 /// What is embedded of the changed document, and the vectors that still hold.
 fn with_texts(before: &NewDocument, mut after: NewDocument) -> (Prepared, KnownVectors) {
-    let config: ChunkConfig = serde_json::from_str(&after.document.chunking).unwrap_or_default();
+    let config = ChunkConfig::of(&after.document.chunking);
     let texts_before = embedded_texts(&before.chunks, &config);
     let was: HashMap<&str, &str> =
         children(&before.chunks).zip(&texts_before).map(|(row, text)| (row.chunk_id.as_str(), text.as_str())).collect();
+    set_leads(&mut after.chunks, &config);
     let texts = embedded_texts(&after.chunks, &config);
     let holds = |row: &ChunkRow, text: &str| was.get(row.chunk_id.as_str()) == Some(&text) && !row.vector.is_empty();
     let known: HashMap<String, Vec<f32>> = children(&after.chunks)

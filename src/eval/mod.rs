@@ -16,7 +16,7 @@ pub use metrics::{Condition, Metric, Metrics};
 use crate::chunk::ChunkConfig;
 use crate::embed::{CrossEncoder, Embedder, EngineChoice, MODEL, select};
 use crate::error::{Error, Kind, Result};
-use crate::ingest::{Indexer, Progress, SourceFacts, Vectors, prepare};
+use crate::ingest::{Indexer, KnownVectors, Progress, SourceFacts, Vectors, prepare};
 use crate::load::{Document, Format, plain};
 use crate::retrieve::{DEFAULT_POOL, Encoder, Kernel, Method, Rerank, SearchRequest};
 use crate::store::{ModelRecord, Namespace, Snapshot, Store, Writer};
@@ -56,6 +56,22 @@ pub struct EvalReport {
     pub methods: Vec<MethodReport>,
 }
 
+/// How documents are put into such a store.
+pub struct Made<'a> {
+    /// How they are cut, and what stands in front of their chunks.
+    pub config: ChunkConfig,
+    /// Another store of the same set: what is embedded alike there is taken over.
+    pub other: Option<&'a EvalStore>,
+    /// Whether there are vectors at all; without, only words are measured.
+    pub embed: bool,
+}
+
+impl Default for Made<'_> {
+    fn default() -> Self {
+        Made { config: ChunkConfig::default(), other: None, embed: true }
+    }
+}
+
 /// The corpus of a set, ingested, with its queries: what variants of a search are measured on.
 pub struct EvalStore {
     set: BeirSet,
@@ -79,17 +95,32 @@ impl EvalStore {
         jobs: usize,
         progress: Arc<dyn Progress>,
     ) -> Result<Self> {
+        EvalStore::open_made(set, folder, &Made::default(), choice, jobs, progress).await
+    }
+
+    /// The same with documents that are put in as `made` says.
+    ///
+    /// # Errors
+    /// As for [`open`](Self::open).
+    pub async fn open_made(
+        set: &Path,
+        folder: &Path,
+        made: &Made<'_>,
+        choice: &EngineChoice,
+        jobs: usize,
+        progress: Arc<dyn Progress>,
+    ) -> Result<Self> {
         let set = BeirSet::read(set)?;
         let start = Instant::now();
         let (store, _) = Store::open_or_create(Some(&folder.join("store")), folder)?;
         // Its name says what is in it.
-        let namespace = store.namespace(&format!("eval-{}", fingerprint(&set)))?;
+        let namespace = store.namespace(&format!("eval-{}", fingerprint(&set, made)))?;
         let engine = select(choice)?;
         let embedder = Arc::new(Embedder::for_documents(&engine, jobs)?);
         // An ingest that was interrupted is done again.
         let there = if namespace.exists() { Snapshot::open(&namespace).await?.counts().await?[0] } else { 0 };
         if there != set.passages.len() {
-            ingest(&set, &namespace, embedder.clone(), progress).await?;
+            ingest(&set, &namespace, made, embedder.clone(), progress).await?;
         }
         let ingest_seconds = start.elapsed().as_secs_f64();
         let kernel = Kernel::new(namespace, Encoder::with(embedder));
@@ -198,6 +229,7 @@ pub async fn evaluate(
 async fn ingest(
     set: &BeirSet,
     namespace: &Namespace,
+    made: &Made<'_>,
     embedder: Arc<Embedder>,
     progress: Arc<dyn Progress>,
 ) -> Result<()> {
@@ -207,10 +239,16 @@ async fn ingest(
     let bytes = set.passages.iter().map(|passage| passage.text.len() as u64).sum();
     progress.begin(set.passages.len(), bytes);
     for (number, passage) in set.passages.iter().enumerate() {
-        let prepared =
-            prepare(&document_of(passage), &facts_of(passage, number), &ChunkConfig::default(), "1970-01-01T00:00:00Z");
+        let prepared = prepare(&document_of(passage), &facts_of(passage, number), &made.config, "1970-01-01T00:00:00Z");
         progress.file_read(&passage.id);
-        indexer.put(prepared, Default::default(), true, "added").await?;
+        let known = match made.other {
+            Some(other) => {
+                let snapshot = other.kernel.snapshot().await?;
+                KnownVectors::of_texts(snapshot.vectors_by_hash(&prepared.new.document.doc_id).await?)
+            }
+            None => KnownVectors::default(),
+        };
+        indexer.put(prepared, known, made.embed, "added").await?;
     }
     indexer.flush().await?;
     progress.end();
@@ -218,9 +256,10 @@ async fn ingest(
 }
 
 /// What stands for a corpus, how it is cut and the model that embeds it.
-fn fingerprint(set: &BeirSet) -> String {
+fn fingerprint(set: &BeirSet, made: &Made<'_>) -> String {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(format!("{:?} {}", ChunkConfig::default(), MODEL.name).as_bytes());
+    let vectors = if made.embed { MODEL.name } else { "none" };
+    hasher.update(format!("{:?} {vectors}", made.config).as_bytes());
     for passage in &set.passages {
         for part in [&passage.id, &passage.title, &passage.text] {
             hasher.update(part.as_bytes());

@@ -2,7 +2,7 @@
 
 use super::prepare::Prepared;
 use crate::chunk::ChunkConfig;
-use crate::overlay::{Carried, carry, embedded_texts, renew_hashes};
+use crate::overlay::{Carried, carry, embedded_texts, renew_hashes, set_leads};
 use crate::store::{ChunkRow, DocumentRow, NewDocument};
 use crate::text::count;
 
@@ -13,8 +13,9 @@ pub(super) fn carry_edits(row: &DocumentRow, chunks: Vec<ChunkRow>, prepared: &m
     }
     let stored = NewDocument { document: row.clone(), sections: Vec::new(), chunks };
     let new = &mut prepared.new;
-    let config: ChunkConfig = serde_json::from_str(&new.document.chunking).unwrap_or_default();
+    let config = ChunkConfig::of(&new.document.chunking);
     let carried = carry(&stored, new, &config, &jiff::Timestamp::now().to_string());
+    set_leads(&mut new.chunks, &config);
     prepared.texts = embedded_texts(&new.chunks, &config);
     renew_hashes(&mut new.chunks, &prepared.texts, |_, _| false);
     carried

@@ -74,6 +74,11 @@ impl KnownVectors {
         known
     }
 
+    /// Without those that were made from another text.
+    pub(super) fn by_text_alone(self) -> Self {
+        KnownVectors::of_texts(self.by_text)
+    }
+
     /// Whether a child need not be embedded.
     #[cfg(test)]
     pub(crate) fn knows(&self, child: &ChunkRow) -> bool {

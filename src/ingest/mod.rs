@@ -11,6 +11,7 @@ mod plan;
 mod prepare;
 mod profile;
 mod rebuild;
+mod recontext;
 mod reindex;
 mod run;
 mod scan;
@@ -23,6 +24,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::chunk::ChunkConfig;
+use crate::chunk::context::ContextKind;
 use crate::load::worker::Limits;
 use crate::load::{Format, LoadOptions};
 use crate::store::{DocumentRow, DocumentTime};
@@ -31,6 +33,7 @@ use crate::structure::Provenance;
 pub use index::{Indexer, KnownVectors, Vectors};
 pub use prepare::{Prepared, SourceFacts, corrected_toc, prepare};
 pub use rebuild::{RebuildOptions, Rebuilder, Rebuilt, SourceNow, anew, read_source, read_stored};
+pub use recontext::recontext;
 pub use reindex::{ReindexReport, ReindexRequest, ReindexedDocument, TextFrom, reindex};
 pub use run::{Target, run};
 
@@ -51,6 +54,8 @@ pub struct IngestRequest {
     pub load: LoadOptions,
     /// How to cut.
     pub chunking: ChunkConfig,
+    /// What stands in front of chunks; `None` for what a document has already, or what `chunking` says for a new one.
+    pub context: Option<ContextKind>,
     /// Take documents out whose file is gone from the folders.
     pub prune: bool,
     /// Only say what would happen.
@@ -85,7 +90,18 @@ impl IngestRequest {
     fn must_read(&self, row: &DocumentRow) -> bool {
         // Its sections are those of a correction that was dropped while the source was not at hand.
         let stale = row.corrected_toc.is_none() && row.toc_method == Provenance::Edited.name();
-        self.force || stale || self.lacks_vectors(row)
+        self.force || stale || self.lacks_vectors(row) || self.places_anew(row)
+    }
+
+    /// Whether something else is to stand in front of a document's chunks.
+    fn places_anew(&self, row: &DocumentRow) -> bool {
+        self.context.is_some_and(|context| ChunkConfig::of(&row.chunking).context != context)
+    }
+
+    /// How a document is cut that was in the store as `before`.
+    fn chunking_of(&self, before: Option<&DocumentRow>) -> ChunkConfig {
+        let known = before.map(|row| ChunkConfig::of(&row.chunking).context);
+        ChunkConfig { context: self.context.or(known).unwrap_or(self.chunking.context), ..self.chunking }
     }
 
     /// The time that a document with unchanged content gets or keeps, its file's being `mtime_ns`.

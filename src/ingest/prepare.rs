@@ -1,10 +1,12 @@
 //! A parsed document to the rows it will have, all but the vectors. A pure function.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use crate::chunk::{ChunkConfig, context, cut};
 use crate::error::{Error, Result};
 use crate::load::{BlockKind, Document, OutlineEntry};
+use crate::overlay::{embedded_texts, renew_hashes, set_leads, set_said};
 use crate::store::{ChunkRow, ChunkType, DocumentRow, DocumentTime, NewDocument, SectionRow};
 use crate::structure::{PREAMBLE, STRUCTURE_VERSION, Section, not_found, sections};
 use crate::text::script::language;
@@ -71,6 +73,24 @@ pub struct Prepared {
     pub texts: Vec<String>,
 }
 
+impl Prepared {
+    /// A document whose children get the hashes of their embedded texts, whatever vectors they had.
+    pub(super) fn of(mut new: NewDocument, config: &ChunkConfig) -> Self {
+        let texts = embedded_texts(&new.chunks, config);
+        renew_hashes(&mut new.chunks, &texts, |_, _| false);
+        Prepared { new, texts }
+    }
+
+    /// Puts what a language model said of each passage, by its id, in the place of what the rules say: for
+    /// [`ContextKind::Llm`](context::ContextKind::Llm), before anything is embedded. A passage of which nothing was said has
+    /// its titles alone.
+    pub fn with_said(mut self, said: &HashMap<String, String>) -> Self {
+        set_said(&mut self.new.chunks, said);
+        let config = ChunkConfig::of(&self.new.document.chunking);
+        Prepared::of(self.new, &config)
+    }
+}
+
 /// Finds the sections of a document, cuts it and makes its rows. `now` is an RFC 3339 time.
 pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, now: &str) -> Prepared {
     let title = title(document, &facts.source);
@@ -80,7 +100,6 @@ pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, n
     let doc_id = &facts.doc_id;
     let section_id = |index: usize| format!("{doc_id}#{}", sections[index].path);
     let mut chunks = Vec::new();
-    let mut texts = Vec::new();
     let mut children = 0u32;
     for parent in &parents {
         let context = context::line(&title, &context::section_titles(&sections, parent.section));
@@ -94,6 +113,7 @@ pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, n
             chunk_index: 0,
             content: content.to_owned(),
             context: context.clone(),
+            lead: None,
             page_start: pages.map(|(first, _)| first),
             page_end: pages.map(|(_, last)| last),
             language: language(content).to_owned(),
@@ -106,18 +126,12 @@ pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, n
         let parent_row = row(parent_id.clone(), ChunkType::Parent, &parent.content, parent.pages);
         chunks.push(ChunkRow { chunk_index: parent.index, ..parent_row });
         for child in &parent.children {
-            let text = context::embedded_text(&context, &child.overlap, &child.content);
             let child_row = row(format!("{parent_id}.{}", child.index), ChunkType::Child, &child.content, child.pages);
-            chunks.push(ChunkRow {
-                parent_id: Some(parent_id.clone()),
-                chunk_index: child.index,
-                content_hash: blake3::hash(text.as_bytes()).to_hex().to_string(),
-                ..child_row
-            });
-            texts.push(text);
+            chunks.push(ChunkRow { parent_id: Some(parent_id.clone()), chunk_index: child.index, ..child_row });
             children += 1;
         }
     }
+    set_leads(&mut chunks, config);
     // Parents come section by section, so each section's are one run.
     let mut ranges: Vec<Option<(u32, u32)>> = vec![None; sections.len()];
     for parent in &parents {
@@ -165,7 +179,7 @@ pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, n
         vector_of: None,
         vector: Vec::new(),
     };
-    Prepared { new: NewDocument { document: row, sections: section_rows, chunks }, texts }
+    Prepared::of(NewDocument { document: row, sections: section_rows, chunks }, config)
 }
 
 /// What that warning starts with.
@@ -237,6 +251,7 @@ fn is_leftover(title: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chunk::context::ContextKind;
     use crate::load::markdown;
 
     #[test]
@@ -251,6 +266,31 @@ mod tests {
         assert_eq!((child.chunk_id.as_str(), child.parent_id.as_deref()), ("abc123:1.0", Some("abc123:1")));
         assert_eq!(child.context, "Guide › Start");
         assert_eq!(prepared.texts.len(), 2);
+    }
+
+    #[test]
+    fn what_stands_in_front_of_chunks_is_embedded_and_kept_apart() {
+        let document = markdown::parse("# Pump\n\nThe main pump moves water.\n\nIt must be vented.");
+        let texts = |context: ContextKind, child_chars: usize| {
+            let config = ChunkConfig { parent_chars: 30, child_chars, overlap_chars: 10, context };
+            prepare(&document, &SourceFacts::sample(), &config, "now")
+        };
+        let headings = texts(ContextKind::Headings, 30);
+        assert_eq!(headings.texts, ["Pump\nThe main pump moves water.", "Pump\nwater.\nIt must be vented."]);
+        assert_eq!(texts(ContextKind::None, 30).texts, ["The main pump moves water.", "water.\nIt must be vented."]);
+        let subjects = texts(ContextKind::Subjects, 30);
+        assert_eq!(subjects.texts[1], "Pump › The main pump moves water.\nwater.\nIt must be vented.");
+        let said = HashMap::from([("abc123:1".to_owned(), "How the pump is vented.".to_owned())]);
+        let llm = texts(ContextKind::Llm, 30).with_said(&said);
+        assert_eq!(llm.texts[1], "Pump › How the pump is vented.\nwater.\nIt must be vented.");
+        for prepared in [&headings, &subjects, &llm] {
+            assert!(prepared.new.chunks.iter().all(|row| row.context == "Pump"));
+            let contents: String = prepared.new.chunks.iter().map(|row| row.content.as_str()).collect();
+            assert!(!contents.contains("How") && prepared.texts[0] == headings.texts[0]);
+        }
+        let hash = |prepared: &Prepared, at: usize| prepared.new.chunks[at].content_hash.clone();
+        assert_eq!(hash(&headings, 1), hash(&subjects, 1), "a vector that stays right is kept");
+        assert_ne!(hash(&headings, 3), hash(&subjects, 3));
     }
 
     #[test]

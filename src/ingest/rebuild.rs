@@ -96,6 +96,16 @@ pub async fn read_stored(row: &DocumentRow, snapshot: &Snapshot) -> Result<Docum
 
 /// The rows that a stored document gets from its text, read again: all but the vectors.
 pub fn anew(row: &DocumentRow, document: &Document, corrected_toc: Option<Vec<OutlineEntry>>) -> Prepared {
+    anew_with(row, document, corrected_toc, &ChunkConfig::of(&row.chunking))
+}
+
+/// The same, cut as `chunking` says.
+pub(super) fn anew_with(
+    row: &DocumentRow,
+    document: &Document,
+    corrected_toc: Option<Vec<OutlineEntry>>,
+    chunking: &ChunkConfig,
+) -> Prepared {
     let facts = SourceFacts {
         source: row.source.clone(),
         doc_id: row.doc_id.clone(),
@@ -105,9 +115,7 @@ pub fn anew(row: &DocumentRow, document: &Document, corrected_toc: Option<Vec<Ou
         corrected_toc,
         time: row.time.clone().filter(DocumentTime::is_given),
     };
-    // What an earlier version wrote about cutting may lack something; then it is cut as new documents are.
-    let chunking: ChunkConfig = serde_json::from_str(&row.chunking).unwrap_or_default();
-    let mut prepared = prepare(document, &facts, &chunking, &jiff::Timestamp::now().to_string());
+    let mut prepared = prepare(document, &facts, chunking, &jiff::Timestamp::now().to_string());
     prepared.new.document.ingested_at = row.ingested_at.clone();
     prepared
 }
@@ -154,13 +162,18 @@ impl Rebuilder {
     }
 
     /// Replaces a document's sections and chunks by what [`anew`] made of it, with its edits on top. Vectors are reused as
-    /// [`KnownVectors::of_chunks`] says; a document without vectors stays without.
+    /// [`KnownVectors::of_chunks`] says, and by their texts alone where another context was asked for; a document without vectors stays without.
     ///
     /// # Errors
     /// Where the store or the model fail.
     pub async fn put(&mut self, row: &DocumentRow, mut prepared: Prepared) -> Result<Rebuilt> {
         let chunks = self.snapshot.chunks_of(&row.doc_id).await?;
-        let known = KnownVectors::of_chunks(&chunks).and_of(row);
+        let context = |row: &DocumentRow| ChunkConfig::of(&row.chunking).context;
+        let known = match context(row) == context(&prepared.new.document) {
+            true => KnownVectors::of_chunks(&chunks),
+            false => KnownVectors::of_chunks(&chunks).by_text_alone(),
+        }
+        .and_of(row);
         let conflicts = carry_edits(row, chunks, &mut prepared).conflicts;
         let document = &prepared.new.document;
         let rebuilt = Rebuilt { sections: document.sections, parents: document.parents, conflicts };

@@ -8,8 +8,10 @@ use serde::Serialize;
 use super::Progress;
 use super::prepare::corrected_toc;
 use super::profile::lacks_profile;
-use super::rebuild::{RebuildOptions, Rebuilder, SourceNow, anew, look_at_source, read_source, read_stored};
+use super::rebuild::{RebuildOptions, Rebuilder, SourceNow, anew_with, look_at_source, read_source, read_stored};
 use super::spread::spread;
+use crate::chunk::ChunkConfig;
+use crate::chunk::context::ContextKind;
 use crate::error::{Error, Result};
 use crate::store::{DocumentRow, Snapshot, Store};
 use crate::structure::STRUCTURE_VERSION;
@@ -19,6 +21,8 @@ use crate::structure::STRUCTURE_VERSION;
 pub struct ReindexRequest {
     /// Only these, by id; all, where `None`.
     pub documents: Option<Vec<String>>,
+    /// What stands in front of their chunks from now on; what did before, where `None`.
+    pub context: Option<ContextKind>,
     /// Those too that this version's structure code made.
     pub force: bool,
     /// Only say what would happen.
@@ -58,6 +62,24 @@ pub struct ReindexedDocument {
     pub error: Option<String>,
     /// The next step after a failure.
     pub hint: Option<String>,
+}
+
+impl ReindexedDocument {
+    /// A document to which nothing has happened yet.
+    pub(super) fn as_it_was(row: &DocumentRow) -> Self {
+        ReindexedDocument {
+            doc_id: row.doc_id.clone(),
+            source: row.source.clone(),
+            from: None,
+            kept: false,
+            sections_before: row.sections,
+            sections: row.sections,
+            parents: row.parents,
+            edits_in_conflict: 0,
+            error: None,
+            hint: None,
+        }
+    }
 }
 
 /// What a reindex did, or with `dry_run` would do.
@@ -111,8 +133,11 @@ pub async fn reindex(
     }
     rows.retain(|row| request.documents.as_ref().is_none_or(|ids| ids.contains(&row.doc_id)));
     let asked = rows.len();
+    let is_older = |row: &DocumentRow| row.structure_version < STRUCTURE_VERSION;
+    let is_elsewhere =
+        |row: &DocumentRow| request.context.is_some_and(|context| ChunkConfig::of(&row.chunking).context != context);
     let (rows, current): (Vec<_>, Vec<_>) =
-        rows.into_iter().partition(|row| request.force || row.structure_version < STRUCTURE_VERSION);
+        rows.into_iter().partition(|row| request.force || is_older(row) || is_elsewhere(row));
     let undescribed: Vec<DocumentRow> = current.into_iter().filter(|row| lacks_profile(row, true)).collect();
     let (current, profiled) = (asked - rows.len(), undescribed.len());
     let mut report = ReindexReport { dry_run: request.dry_run, current, profiled, ..ReindexReport::default() };
@@ -120,7 +145,7 @@ pub async fn reindex(
         rebuilder.describe(undescribed).await?;
     }
     progress.begin(rows.len(), rows.iter().map(|row| row.size).sum());
-    let outcome = rebuild_all(rows, store, options, rebuilder, &progress, &mut report).await;
+    let outcome = rebuild_all(rows, request.context, store, options, rebuilder, &progress, &mut report).await;
     progress.end();
     outcome?;
     report.documents.sort_by(|a, b| a.source.cmp(&b.source));
@@ -130,6 +155,7 @@ pub async fn reindex(
 
 async fn rebuild_all(
     rows: Vec<DocumentRow>,
+    context: Option<ContextKind>,
     store: &Store,
     options: &RebuildOptions,
     mut rebuilder: Option<Rebuilder>,
@@ -147,20 +173,9 @@ async fn rebuild_all(
         (row.clone(), now)
     });
     while let Some((row, now)) = sources.recv().await {
-        let mut line = ReindexedDocument {
-            doc_id: row.doc_id.clone(),
-            source: row.source.clone(),
-            from: None,
-            kept: false,
-            sections_before: row.sections,
-            sections: row.sections,
-            parents: row.parents,
-            edits_in_conflict: 0,
-            error: None,
-            hint: None,
-        };
+        let mut line = ReindexedDocument::as_it_was(&row);
         let outcome = match now {
-            Ok(now) => rebuild(&row, now, rebuilder.as_mut(), &mut line).await?,
+            Ok(now) => rebuild(&row, now, context, rebuilder.as_mut(), &mut line).await?,
             Err(error) => Err(error),
         };
         if let Err(error) = outcome {
@@ -183,6 +198,7 @@ async fn rebuild_all(
 async fn rebuild(
     row: &DocumentRow,
     now: Option<SourceNow>,
+    context: Option<ContextKind>,
     rebuilder: Option<&mut Rebuilder>,
     line: &mut ReindexedDocument,
 ) -> Result<Result<(), Error>> {
@@ -202,7 +218,9 @@ async fn rebuild(
             Err(error) => return Ok(Err(error)),
         },
     };
-    let prepared = anew(row, &document, corrected);
+    let recorded = ChunkConfig::of(&row.chunking);
+    let chunking = ChunkConfig { context: context.unwrap_or(recorded.context), ..recorded };
+    let prepared = anew_with(row, &document, corrected, &chunking);
     line.from = Some(if is_source { TextFrom::Source } else { TextFrom::Store });
     if !is_source && prepared.new.document.sections < row.sections {
         // Fonts, positions and tags are not stored. What was found by them cannot be found again, and must not be

@@ -305,7 +305,7 @@ impl Sink<'_, '_> {
             time: self.request.time.clone().or(given),
         };
         let now = jiff::Timestamp::now().to_string();
-        let mut prepared: Prepared = prepare(&document, &source_facts, &self.request.chunking, &now);
+        let mut prepared: Prepared = prepare(&document, &source_facts, &self.request.chunking_of(before), &now);
         line.describe(&prepared.new.document);
         if let (Some(snapshot), Some(row)) = (&self.snapshot, before.filter(|row| !row.edits.is_empty())) {
             let carried = carry_edits(row, snapshot.chunks_of(&row.doc_id).await?, &mut prepared);

@@ -382,7 +382,12 @@ mod tests {
     use crate::overlay::{find_conflict, place};
     use proptest::prelude::*;
 
-    const CONFIG: ChunkConfig = ChunkConfig { parent_chars: 90, child_chars: 20, overlap_chars: 8 };
+    const CONFIG: ChunkConfig = ChunkConfig {
+        parent_chars: 90,
+        child_chars: 20,
+        overlap_chars: 8,
+        context: crate::chunk::context::ContextKind::Headings,
+    };
 
     fn ingested(text: &str) -> NewDocument {
         prepare(&markdown::parse(text), &SourceFacts::sample(), &CONFIG, "then").new

@@ -14,6 +14,7 @@ mod carry;
 mod conflict;
 mod counts;
 mod exchange;
+mod lines;
 mod passage;
 mod windows;
 
@@ -22,5 +23,6 @@ pub use carry::{Carried, carry};
 pub use conflict::{ConflictPlace, conflict_id, find_conflict, place};
 pub use counts::mend_counts;
 pub use exchange::{space_behind, widen};
+pub use lines::{set_leads, set_said};
 pub use passage::{PassageChange, Piece, change_passage, delete_passage, edit_of, pieces_of};
 pub use windows::{embedded_texts, renew_hashes};

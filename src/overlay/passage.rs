@@ -50,6 +50,8 @@ pub fn change_passage(new: &mut NewDocument, change: PassageChange, now: &str) {
     let noted = !metadata.is_empty() || pieces.iter().any(|piece| !piece.metadata.is_empty());
     let edited = noted || !same(&content, &source.text);
     let mut parent = parent_row(&new.document.doc_id, &source, now);
+    // By rule it is made anew; what a model said of the passage as it was still is the best that is known.
+    parent.lead = before.first().and_then(|row| row.lead.clone());
     parent.edited = edited;
     let children = child_rows(&parent, &source, pieces, &before);
     set_text(&mut parent, content, &children);
@@ -111,6 +113,7 @@ pub(super) fn parent_row(doc_id: &str, source: &Passage, now: &str) -> ChunkRow 
         chunk_index: source.index,
         content: source.text.clone(),
         context: source.context.clone(),
+        lead: None,
         page_start: source.page_start,
         page_end: source.page_end,
         language: language(&source.text).to_owned(),

@@ -15,7 +15,7 @@ pub fn embedded_texts(chunks: &[ChunkRow], config: &ChunkConfig) -> Vec<String> 
             section = &row.section_id;
             before.clear();
         }
-        texts.push(context::embedded_text(&row.context, overlap(&before, config), &row.content));
+        texts.push(context::embedded_text(&row.context_line(), overlap(&before, config), &row.content));
         before.push_str(&row.content);
     }
     texts

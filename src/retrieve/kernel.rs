@@ -1,6 +1,7 @@
 //! The pipeline: both arms at once, fused, and the best passages fetched.
 
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use futures::future::try_join_all;
@@ -13,6 +14,7 @@ use super::entities::{self, Recogniser};
 use super::fallback::look_again;
 use super::filter::{Facts, decay, scopes};
 use super::fuse::{ArmScores, Candidate, fuse_by};
+use super::meanings::{Meaning, add_meanings};
 use super::model_look::{self, Kept};
 use super::modes::{Answer, answer};
 use super::phrases::confine;
@@ -20,12 +22,14 @@ use super::query::{Route, keyword_terms, weigh_titles};
 use super::recall::{KeywordArm, first_different, semantic};
 use super::rewordings::{self, Model, Reworded, Searching};
 use super::searched::Searched;
+use super::settings::Expand;
 use super::trace::Trace;
 use super::understand::Understanding;
 use super::words::{self, Other, add_others};
 use super::{Method, Rerank, SearchRequest, SearchResult};
 use crate::embed::MODEL;
 use crate::error::{Error, Result};
+use crate::glossary::synonyms::Synonyms;
 use crate::llm;
 use crate::store::{LoadedVectors, Namespace, Scope, Snapshot};
 use crate::text::period::duration;
@@ -65,10 +69,16 @@ pub struct Kernel {
     /// Of each namespace; `None` where they stay in its table.
     vectors: OnceCell<Vec<Option<LoadedVectors>>>,
     encoder: Encoder,
+    /// Where the user's list of synonyms is, if not in the store's folder.
+    synonyms_at: Option<PathBuf>,
+    synonyms: OnceLock<Synonyms>,
     reranker: Kept,
     /// What is asked for other words, where a request wants them.
     model: Option<Model>,
 }
+
+/// The name of such a list, in the folder of a store and in that of a namespace.
+const SYNONYMS: &str = "synonyms.txt";
 
 impl Kernel {
     /// A kernel for a namespace.
@@ -79,12 +89,50 @@ impl Kernel {
     /// A kernel for several namespaces, each of them another one. Their passages are ranked together.
     pub fn over(namespaces: Vec<Namespace>, encoder: Encoder) -> Self {
         let searched = namespaces.into_iter().map(Searched::new).collect();
-        Kernel { searched, vectors: OnceCell::new(), encoder, reranker: Kept::default(), model: None }
+        Kernel {
+            searched,
+            vectors: OnceCell::new(),
+            encoder,
+            synonyms_at: None,
+            synonyms: OnceLock::new(),
+            reranker: Kept::default(),
+            model: None,
+        }
     }
 
     /// The same, with a language model to ask for other words ([`Expand::Llm`](super::Expand::Llm)).
     pub fn asking(self, client: Arc<llm::Client>) -> Self {
         Kernel { model: Some(Model::new(client)), ..self }
+    }
+
+    /// The same with the user's list of synonyms at `path`, instead of in the folder of the store.
+    pub fn with_synonyms(self, path: Option<PathBuf>) -> Self {
+        Kernel { synonyms_at: path, ..self }
+    }
+
+    /// What the user lists: for all that is searched together, because there is one question.
+    fn synonyms(&self) -> Result<&Synonyms> {
+        if let Some(known) = self.synonyms.get() {
+            return Ok(known);
+        }
+        let mut paths: Vec<PathBuf> = match &self.synonyms_at {
+            Some(path) => vec![path.clone()],
+            None => self.searched.iter().map(|searched| searched.namespace().store().join(SYNONYMS)).collect(),
+        };
+        paths.extend(self.searched.iter().map(|searched| searched.namespace().root().join(SYNONYMS)));
+        paths.dedup();
+        let mut all = Synonyms::default();
+        for path in paths {
+            match Synonyms::read(&path)? {
+                Some(list) => all.extend(list),
+                None if Some(&path) == self.synonyms_at.as_ref() => {
+                    return Err(Error::usage(format!("the list of synonyms {} does not exist", path.display()))
+                        .hint("write it, or correct search.synonyms in kb.toml"));
+                }
+                None => {}
+            }
+        }
+        Ok(self.synonyms.get_or_init(|| all))
     }
 
     /// The generation that is searched; of the first namespace, where there are several.
@@ -250,10 +298,17 @@ impl Kernel {
         if route.keyword <= 0.0 {
             terms.clear();
         }
-        let others = add_others(&snapshots, &request.query, request.expand, &mut terms)?;
-        others.iter().fold(trace.stage("words", start, terms.len(), others.len()), |stage, other| {
-            stage.say(format!("for {:?} also: {}", other.typed, other.words.join(", ")))
-        });
+        let meanings = match request.expand {
+            Expand::Off => Vec::new(),
+            _ => add_meanings(&snapshots, self.synonyms()?, &request.query, &mut terms)?,
+        };
+        notes.extend(meanings.iter().map(Meaning::told));
+        let others = add_others(&snapshots, &request.query, request.expand, &meanings, &mut terms)?;
+        let stage = trace.stage("words", start, terms.len(), meanings.len() + others.len());
+        let stage = meanings.iter().fold(stage, |stage, meaning| stage.say(meaning.told()));
+        others
+            .iter()
+            .fold(stage, |stage, other| stage.say(format!("for {:?} also: {}", other.typed, other.words.join(", "))));
         let start = Instant::now();
         weigh_titles(&mut terms, request.title_weight);
         let keyword = KeywordArm::new(&snapshots, terms)?;

@@ -16,6 +16,7 @@ mod find_section;
 mod fuse;
 mod kernel;
 mod list_chunks;
+mod meanings;
 mod model_look;
 mod modes;
 mod phrases;

@@ -11,6 +11,8 @@ use crate::text::script::coverage;
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{TokenKind, tokenize};
 
+/// What a passage leaves unsaid and its context line says counts this much of a word in its text.
+const LEAD_WEIGHT: f32 = 0.3;
 /// A Han character alone says less than a pair of them.
 const SINGLE_WEIGHT: f32 = 0.3;
 /// The parts of an identifier beside the whole of it.
@@ -120,7 +122,7 @@ impl Route {
     }
 }
 
-/// The weighted terms of a question for both keyword fields: each once, function words left out where there is
+/// The weighted terms of a question for all keyword fields: each once, function words left out where there is
 /// anything else.
 pub(super) fn keyword_terms(query: &str, identifiers: &[String]) -> Vec<(KeywordField, String, f32)> {
     let mut words: Vec<(String, f32)> = Vec::new();
@@ -140,12 +142,16 @@ pub(super) fn keyword_terms(query: &str, identifiers: &[String]) -> Vec<(Keyword
     }
     let telling: Vec<(String, f32)> = words.iter().filter(|(text, _)| !is_stopword(text)).cloned().collect();
     let words = if telling.is_empty() { words } else { telling };
-    words.into_iter().flat_map(|(text, weight)| in_both_fields(text, weight)).collect()
+    words.into_iter().flat_map(|(text, weight)| in_all_fields(text, weight)).collect()
 }
 
-/// A word with its weight, in text and titles alike.
-pub(super) fn in_both_fields(text: String, weight: f32) -> [(KeywordField, String, f32); 2] {
-    [(KeywordField::Content, text.clone(), weight), (KeywordField::Context, text, weight)]
+/// A word with its weights in text, titles (where it is the same until they are weighed) and what stands behind those.
+pub(super) fn in_all_fields(text: String, weight: f32) -> [(KeywordField, String, f32); 3] {
+    [
+        (KeywordField::Content, text.clone(), weight),
+        (KeywordField::Context, text.clone(), weight),
+        (KeywordField::Lead, text, weight * LEAD_WEIGHT),
+    ]
 }
 
 /// Lets words in the titles above a passage count so much beside those in its text.
@@ -215,6 +221,6 @@ mod tests {
     #[test]
     fn a_very_long_question_has_a_bounded_number_of_terms() {
         let query: String = (0..10_000).map(|i| format!("w{i}x ")).collect();
-        assert!(keyword_terms(&query, &[]).len() <= MOST_TERMS * 2);
+        assert!(keyword_terms(&query, &[]).len() <= MOST_TERMS * 3);
     }
 }

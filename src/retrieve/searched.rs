@@ -25,6 +25,10 @@ impl Searched {
         Searched { namespace, snapshot, facts: Facts::default(), sections, documents }
     }
 
+    pub(super) fn namespace(&self) -> &Namespace {
+        &self.namespace
+    }
+
     pub(super) fn name(&self) -> &str {
         self.namespace.name()
     }

@@ -110,10 +110,10 @@ pub enum Fusion {
 pub enum Expand {
     /// None
     Off,
-    /// For words that no passage has: what begins with them, what they are misspelt for, their parts
+    /// What abbreviations stand for, synonyms; for words that no passage has what begins with them, what they are misspelt for, their parts
     #[default]
     Missing,
-    /// For all words: what begins with them, and their parts
+    /// The same, and for all words what begins with them, and their parts
     All,
     /// As missing, and the question in other words of the language model that [llm] in kb.toml names
     Llm,

@@ -6,7 +6,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::query::in_both_fields;
+use super::meanings::Meaning;
+use super::query::in_all_fields;
 use super::recall::Terms;
 use super::settings::Expand;
 use crate::embed::is_known_word;
@@ -44,12 +45,13 @@ pub(super) struct Other {
     pub words: Vec<String>,
 }
 
-/// Adds other words to the terms of a question and says which. They are looked for in all that is searched, so that
+/// Adds other words to the terms of a question and says which; none for missing words of what is `named` otherwise too. They are looked for in all that is searched, so that
 /// they are the same for each namespace.
 pub(super) fn add_others(
     snapshots: &[&Snapshot],
     query: &str,
     expand: Expand,
+    named: &[Meaning],
     terms: &mut Terms,
 ) -> Result<Vec<Other>> {
     if expand == Expand::Off || terms.is_empty() {
@@ -59,7 +61,9 @@ pub(super) fn add_others(
     let mut others = Vec::new();
     for (token, typed) in words(query) {
         let missing = vocabulary.count(&token.text)? == 0;
-        if !missing && expand != Expand::All {
+        // What something else is known for needs no guess.
+        let known = named.iter().any(|meaning| meaning.typed.to_lowercase().contains(&typed));
+        if (missing && known) || (!missing && expand != Expand::All) {
             continue;
         }
         let words = match (missing, vocabulary.beginning(&typed, &token.text)?) {
@@ -80,7 +84,7 @@ pub(super) fn add_others(
         let words: Vec<String> =
             words.into_iter().filter(|word| !terms.iter().any(|(_, text, _)| text == word)).collect();
         let weight = if missing { INSTEAD_WEIGHT } else { BESIDE_WEIGHT };
-        terms.extend(words.iter().flat_map(|word| in_both_fields(word.clone(), weight)));
+        terms.extend(words.iter().flat_map(|word| in_all_fields(word.clone(), weight)));
         if !words.is_empty() {
             others.push(Other { typed, missing, words });
         }

@@ -116,6 +116,7 @@ pub(super) fn chunks_to_batch(rows: &[&ChunkRow], dimension: usize) -> Result<Re
         vectors,
         Arc::new(BooleanArray::from_iter(rows.iter().map(|row| Some(row.edited)))),
         optional_texts!(rows, |row| (!row.metadata.is_empty()).then(|| to_json(&row.metadata))),
+        optional_texts!(rows, |row| row.lead.as_ref()),
     ];
     batch(CHUNKS, dimension, columns)
 }
@@ -223,6 +224,7 @@ pub(super) fn chunks_from_batch(batch: &RecordBatch) -> Result<Vec<ChunkRow>> {
                 chunk_index: columns.number("chunk_index", i)?,
                 content: columns.text("content", i)?,
                 context: columns.text("context", i)?,
+                lead: columns.later("lead", i).map(|_| columns.text("lead", i)).transpose()?,
                 page_start: columns.optional_number("page_start", i)?,
                 page_end: columns.optional_number("page_end", i)?,
                 language: columns.text("language", i)?,

@@ -184,7 +184,7 @@ impl KeywordReader {
             section_id: text(fields.section_id),
             chunk_index: number(fields.chunk_index).unwrap_or_default(),
             content: text(fields.content),
-            context: text(fields.context),
+            context: text(fields.titles),
             page_start: number(fields.page_start),
             page_end: number(fields.page_end),
             pieces: Piece::read(&text(fields.pieces)).unwrap_or_default(),

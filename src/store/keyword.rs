@@ -15,6 +15,7 @@ use tantivy::{
 };
 
 use super::layout::Namespace;
+use super::names::name_entries;
 use super::pieces::Piece;
 use super::read_only::ReadOnlyDirectory;
 use super::rows::{ChunkRow, ChunkType, children_by_parent};
@@ -34,8 +35,10 @@ const WRITER_MEMORY_BYTES: usize = 64 << 20;
 pub enum KeywordField {
     /// The text of the parent chunk.
     Content,
-    /// Its context line: the titles of document and sections.
+    /// The titles of document and sections above it.
     Context,
+    /// What stands behind those titles in its context line.
+    Lead,
 }
 
 /// A parent chunk found by its words.
@@ -52,11 +55,15 @@ pub(super) struct Fields {
     pub(super) doc_id: Field,
     pub(super) content: Field,
     pub(super) context: Field,
+    pub(super) lead: Field,
     // Not searched; kept to be shown.
     pub(super) section_id: Field,
     pub(super) chunk_index: Field,
     pub(super) page_start: Field,
     pub(super) page_end: Field,
+    pub(super) titles: Field,
+    // Searched by its terms alone.
+    pub(super) names: Field,
     pub(super) pieces: Field,
 }
 
@@ -65,16 +72,20 @@ fn schema() -> (Schema, Fields) {
     let indexing = TextFieldIndexing::default()
         .set_tokenizer(TOKENIZER)
         .set_index_option(IndexRecordOption::WithFreqsAndPositions);
-    let text = TextOptions::default().set_indexing_options(indexing).set_stored();
+    let searched = TextOptions::default().set_indexing_options(indexing);
     let fields = Fields {
         chunk_id: builder.add_text_field("chunk_id", STRING | STORED | FAST),
         doc_id: builder.add_text_field("doc_id", STRING | STORED),
-        content: builder.add_text_field("content", text.clone()),
-        context: builder.add_text_field("context", text),
+        content: builder.add_text_field("content", searched.clone() | STORED),
+        context: builder.add_text_field("context", searched.clone()),
+        lead: builder.add_text_field("lead", searched),
         section_id: builder.add_text_field("section_id", STORED),
         chunk_index: builder.add_u64_field("chunk_index", STORED),
         page_start: builder.add_u64_field("page_start", STORED),
         page_end: builder.add_u64_field("page_end", STORED),
+        titles: builder.add_text_field("titles", STORED),
+        // With the rules that find them this gets another name, so that older indexes are filled anew.
+        names: builder.add_text_field("names_1", STRING),
         pieces: builder.add_text_field("pieces", STORED),
     };
     (builder.build(), fields)
@@ -143,7 +154,7 @@ impl KeywordReader {
         let searcher = self.reader.searcher();
         let mut statistics =
             KeywordStatistics { passages: searcher.total_num_docs().map_err(fail)?, ..Default::default() };
-        for field in [self.fields.content, self.fields.context] {
+        for field in [self.fields.content, self.fields.context, self.fields.lead] {
             statistics.words.insert(field, searcher.total_num_tokens(field).map_err(fail)?);
         }
         for (field, text, _) in terms {
@@ -224,6 +235,7 @@ impl KeywordReader {
         match field {
             KeywordField::Content => self.fields.content,
             KeywordField::Context => self.fields.context,
+            KeywordField::Lead => self.fields.lead,
         }
     }
 
@@ -327,7 +339,12 @@ impl KeywordWriter {
             document.add_text(self.fields.chunk_id, &chunk.chunk_id);
             document.add_text(self.fields.doc_id, &chunk.doc_id);
             document.add_text(self.fields.content, &chunk.content);
-            document.add_text(self.fields.context, &chunk.context);
+            document.add_text(self.fields.context, chunk.titles_in_front());
+            document.add_text(self.fields.lead, chunk.lead.as_deref().unwrap_or_default());
+            document.add_text(self.fields.titles, &chunk.context);
+            for entry in name_entries(chunk) {
+                document.add_text(self.fields.names, &entry);
+            }
             document.add_text(self.fields.section_id, &chunk.section_id);
             document.add_u64(self.fields.chunk_index, u64::from(chunk.chunk_index));
             for (field, page) in [(self.fields.page_start, chunk.page_start), (self.fields.page_end, chunk.page_end)] {

@@ -201,7 +201,7 @@ impl Namespace {
     }
 
     /// The folder of the store that it is in.
-    pub(super) fn store(&self) -> &Path {
+    pub(crate) fn store(&self) -> &Path {
         self.root.ancestors().nth(2).unwrap_or(&self.root)
     }
 

@@ -8,6 +8,7 @@
 //! .kb/
 //!   kb.json                    format of the store; its presence makes a folder a store
 //!   kb.toml                    settings, where somebody wrote some
+//!   synonyms.txt               other names for things, where somebody listed some; a namespace may have its own
 //!   namespaces/default/
 //!     MANIFEST.json            the published generation: the version of each table
 //!     PENDING.json             the next one, while it is being published
@@ -30,6 +31,7 @@ mod keyword;
 mod layout;
 mod lock;
 mod manifest;
+mod names;
 mod namespaces;
 #[cfg(test)]
 mod older_tables;
@@ -62,6 +64,7 @@ pub use keyword::{KeywordField, KeywordHit};
 pub use layout::{Namespace, Store, check_namespace_name};
 pub use lock::{Holder, Patience};
 pub use manifest::{Manifest, ModelRecord};
+pub use names::OtherName;
 pub use phrase::{MOST_WITH_PHRASE, Phrase};
 pub use pieces::Piece;
 pub use rows::{ChunkRow, ChunkType, DocumentRow, Edit, NewDocument, SectionRow, children_by_parent, document_id};

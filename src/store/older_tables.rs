@@ -45,7 +45,7 @@ async fn publish(namespace: &Namespace, new: NewDocument) {
 /// Takes the columns out that came later, and the permission to have no vector.
 async fn make_older(namespace: &Namespace) {
     let tables = Tables::open(namespace).await.unwrap();
-    tables.chunks.drop_columns(&["edited", "metadata"]).await.unwrap();
+    tables.chunks.drop_columns(&["edited", "metadata", "lead"]).await.unwrap();
     let later = ["corrected_toc", "structure_version", "embedded", "edits", "time", "profile", "vector_of", "vector"];
     tables.documents.drop_columns(&later).await.unwrap();
     let rows: Vec<RecordBatch> = tables.rows(&tables.chunks, None, None).await.unwrap();

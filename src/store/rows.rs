@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::{Deserialize, Serialize};
 
 use super::document_time::DocumentTime;
+use crate::chunk::context;
 use crate::profile::Profile;
 
 /// A row of `documents`.
@@ -179,8 +180,11 @@ pub struct ChunkRow {
     pub chunk_index: u32,
     /// Its text.
     pub content: String,
-    /// The context line that is embedded and indexed in front of it.
+    /// The titles of the document and the sections above it.
     pub context: String,
+    /// What is embedded and indexed behind those titles and in front of it; `None` where only the titles are, and empty
+    /// where not even they are.
+    pub lead: Option<String>,
     /// First page.
     pub page_start: Option<u32>,
     /// Last page.
@@ -199,6 +203,18 @@ pub struct ChunkRow {
     /// read from the table.
     #[serde(skip)]
     pub vector: Vec<f32>,
+}
+
+impl ChunkRow {
+    /// The titles that are embedded and indexed in front of it.
+    pub fn titles_in_front(&self) -> &str {
+        if self.lead.as_deref() == Some("") { "" } else { &self.context }
+    }
+
+    /// The context line: all that is embedded in front of it.
+    pub fn context_line(&self) -> String {
+        context::with_more(self.titles_in_front(), self.lead.as_deref().unwrap_or_default())
+    }
 }
 
 #[cfg(test)]
@@ -252,6 +268,7 @@ impl ChunkRow {
             chunk_index: place.parse().unwrap_or_default(),
             content: content.into(),
             context: doc_id.into(),
+            lead: None,
             page_start: None,
             page_end: None,
             language: "en".into(),

@@ -15,6 +15,7 @@ use super::indexed::{IndexedPassage, WordPlaces};
 use super::keyword::{KeywordField, KeywordHit, KeywordReader};
 use super::layout::Namespace;
 use super::manifest::Manifest;
+use super::names::OtherName;
 use super::namespaces::nothing_ingested;
 use super::phrase::Phrase;
 use super::rows::{ChunkRow, ChunkType, DocumentRow, SectionRow};
@@ -71,6 +72,7 @@ pub(super) const CHUNK_COLUMNS: &[&str] = &[
     "updated_at",
     "edited",
     "metadata",
+    "lead",
 ];
 /// How often opening is tried again when a publication comes in between …
 const ATTEMPTS: u32 = 30;
@@ -394,6 +396,12 @@ impl Snapshot {
     /// it.
     pub fn words_beginning(&self, start: char, wanted: &dyn Fn(&str) -> bool) -> Result<HashMap<String, u64>> {
         self.keyword.words_beginning(start, wanted)
+    }
+
+    /// Other names for those with the given [`key`](crate::glossary::key)s, as its passages define them; names that have
+    /// none are left out.
+    pub fn other_names(&self, keys: &[String]) -> Result<HashMap<String, Vec<OtherName>>> {
+        self.keyword.other_names(keys)
     }
 
     /// What its keyword index has to say to the statistics of several.

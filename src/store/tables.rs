@@ -414,6 +414,7 @@ fn chunks_schema(dimension: usize) -> SchemaRef {
         // From here on: columns that stores of earlier versions lack.
         Field::new("edited", DataType::Boolean, true),
         optional_text("metadata"),
+        optional_text("lead"),
     ]))
 }
 

@@ -105,9 +105,16 @@ impl Sandbox {
 
     fn isolate(&self, command: &mut Command) {
         command.current_dir(self.folder.path()).stdin(Stdio::null());
-        for name in
-            ["KB_DIR", "KB_NAMESPACE", "KB_PASSWORD", "KB_RERANK", "ORT_DYLIB_PATH", "NO_COLOR", "CLICOLOR_FORCE"]
-        {
+        for name in [
+            "KB_DIR",
+            "KB_NAMESPACE",
+            "KB_PASSWORD",
+            "KB_INGEST_CONTEXT",
+            "KB_RERANK",
+            "ORT_DYLIB_PATH",
+            "NO_COLOR",
+            "CLICOLOR_FORCE",
+        ] {
             command.env_remove(name);
         }
         for (name, _) in std::env::vars_os() {
