@@ -215,7 +215,7 @@ _kb() {
 
     case "${cmd}" in
         kb)
-            opts="-n -q -v -h -V --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help --version ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval completions parse-worker help"
+            opts="-n -q -v -h -V --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help --version ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -937,7 +937,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__help)
-            opts="ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval completions parse-worker help"
+            opts="ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
