@@ -24,7 +24,7 @@ pub enum ContextKind {
     Headings,
     /// The titles and, for passages that speak of `it` or `其`, the sentence before them that says what that is
     Subjects,
-    /// The titles and what a language model says about the passage (needs `[llm]`)
+    /// The titles and what a language model says about the passage (not there yet)
     Llm,
 }
 

@@ -92,7 +92,7 @@ impl ReadingArgs {
     }
 }
 
-/// Refuses a context that nothing here can make.
+/// Refuses a context that nothing here can make yet: the model is there (`llm::contexts`), but no ingest asks it.
 ///
 /// # Errors
 /// Where it needs a language model.
@@ -100,8 +100,8 @@ pub(super) fn check_context(kind: ContextKind) -> Result<()> {
     if kind != ContextKind::Llm {
         return Ok(());
     }
-    Err(Error::usage("the context llm is written by a language model, and none is configured")
-        .hint("name one in kb.toml under [llm], or use --context headings"))
+    Err(Error::usage("contexts written by a language model are not there yet")
+        .hint("use --context headings, or subjects, which also says what \"it\" is"))
 }
 
 /// How long reading may take and with how much memory: what was asked for, in seconds and megabytes, or the defaults.

@@ -1,4 +1,5 @@
-//! A user's own list of names: `synonyms.txt`.
+//! Lists of names: a user's own, `synonyms.txt`, and the one that comes with the program, of what documents use without
+//! defining it.
 //!
 //! Groups of equal names on a line each, with commas between; `a => b, c` has `b` and `c` searched for where the question
 //! says `a`, and not the other way; what stands behind `#` is a comment.
@@ -13,6 +14,9 @@ use crate::error::{Error, Result};
 const LARGEST: u64 = 4 << 20;
 /// A group has at most so many names: each of them brings in all others.
 const MOST_NAMES: usize = 64;
+
+/// What comes with the program.
+const COMMON: &str = include_str!("common.txt");
 
 /// Other names for names, by their key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -48,6 +52,15 @@ impl Synonyms {
             Error::usage(format!("{}, line {line}: {what}", path.display()))
                 .hint("a line is `a, b, c` for equal names or `a => b, c` for one way; # begins a comment")
         })
+    }
+
+    /// The list that comes with the program.
+    ///
+    /// # Errors
+    /// Where it is broken, which a test rules out.
+    pub fn common() -> Result<Self> {
+        Synonyms::parse(COMMON)
+            .map_err(|(line, what)| Error::failed(format!("the built-in synonyms, line {line}: {what}")))
     }
 
     /// Reads the text of such a file.
@@ -156,6 +169,15 @@ mod tests {
         assert_eq!(others(&synonyms, "水泵"), ["pump", "centrifugal pump"]);
         assert_eq!(others(&synonyms, "tdo"), ["Transport Disconnect Order", "order"]);
         assert!(others(&synonyms, "order").is_empty());
+    }
+
+    #[test]
+    fn the_list_of_the_program_holds_what_documents_do_not_define() {
+        let common = Synonyms::common().unwrap();
+        assert!(others(&common, "PP&E").contains(&"property plant and equipment".to_owned()));
+        assert!(others(&common, "capex").contains(&"purchases of property plant and equipment".to_owned()));
+        assert!(others(&common, "purchases of property plant and equipment").is_empty());
+        assert_eq!(others(&common, "营收"), ["营业收入"]);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::entities::{self, Recogniser};
 use super::fallback::look_again;
 use super::filter::{Facts, decay, scopes};
 use super::fuse::{ArmScores, Candidate, fuse_by};
-use super::meanings::{Meaning, add_meanings};
+use super::meanings::{Meaning, add_meanings, written_out};
 use super::model_look::{self, Kept};
 use super::modes::{Answer, answer};
 use super::phrases::confine;
@@ -121,7 +121,7 @@ impl Kernel {
         };
         paths.extend(self.searched.iter().map(|searched| searched.namespace().root().join(SYNONYMS)));
         paths.dedup();
-        let mut all = Synonyms::default();
+        let mut all = Synonyms::common()?;
         for path in paths {
             match Synonyms::read(&path)? {
                 Some(list) => all.extend(list),
@@ -274,9 +274,13 @@ impl Kernel {
         said.fold(trace.stage("understand", start, 1, terms.len()), |stage, words| stage.say(words));
         let mut notes = Vec::new();
         let asked = rewordings::ask(self.model.as_ref(), request, &understood, &mut notes);
+        let wording = match request.expand {
+            Expand::Off => request.query.clone(),
+            _ => written_out(&request.query, self.synonyms()?),
+        };
         // The model is loaded and run on another thread while the store is opened and the keyword arm works.
         let encoding = (route.semantic > 0.0).then(|| {
-            let (encoder, query) = (self.encoder.clone(), request.query.clone());
+            let (encoder, query) = (self.encoder.clone(), wording);
             tokio::task::spawn_blocking(move || encoder.encode(&query))
         });
         let reranker = self.reranker.begin(request, &self.encoder);

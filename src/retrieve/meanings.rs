@@ -106,6 +106,31 @@ fn is_small_word(typed: &str) -> bool {
     typed.chars().all(|c| c.is_lowercase() && c.is_ascii_alphabetic())
 }
 
+/// The question with the listed names behind it, as the model is to read it: an abbreviation says little to it.
+pub(super) fn written_out(query: &str, synonyms: &Synonyms) -> String {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut others: Vec<&str> = Vec::new();
+    for Named { key, range } in names(query) {
+        let listed = synonyms.of(&key);
+        if listed.is_empty() || found.iter().any(|longer| longer.start < range.end && range.start < longer.end) {
+            continue;
+        }
+        found.push(range);
+        for other in listed.iter().take(MOST_SYNONYMS).filter(|other| same_script(query, other)) {
+            if !others.contains(&other.as_str()) {
+                others.push(other);
+            }
+        }
+    }
+    if others.is_empty() { query.to_owned() } else { format!("{query} ({})", others.join(", ")) }
+}
+
+/// Whether both are written with spaces between words, or both without: a model is asked in one language.
+fn same_script(query: &str, name: &str) -> bool {
+    let wide = |text: &str| text.chars().any(crate::text::is_wide);
+    wide(query) == wide(name)
+}
+
 /// Adds the words of a name that are not asked for already, and says whether there were any.
 fn add(name: &str, weight: f32, terms: &mut Terms) -> bool {
     let known = terms.len();
@@ -150,7 +175,7 @@ fn names(query: &str) -> Vec<Named> {
         let most = if tokens[first].kind == TokenKind::Single { MOST_CHARACTERS } else { MOST_WORDS };
         for last in first..tokens.len().min(first + most) {
             if last > first
-                && !query[tokens[last - 1].end..tokens[last].start].trim_matches([' ', '-', '\u{a0}']).is_empty()
+                && !query[tokens[last - 1].end..tokens[last].start].trim_matches([' ', '-', '&', '\u{a0}']).is_empty()
             {
                 break;
             }
@@ -183,6 +208,16 @@ mod tests {
         assert_eq!(typed("who is it"), [""; 0]);
         assert_eq!(typed("what is WHO"), ["WHO"]);
         assert_eq!(typed("WHO IS IT"), [""; 0]);
+    }
+
+    #[test]
+    fn the_model_reads_what_listed_names_stand_for() {
+        let synonyms = Synonyms::parse("R&D, research and development, 研发\ncapex => purchases of equipment").unwrap();
+        assert_eq!(
+            written_out("R&D and capex in 2022", &synonyms),
+            "R&D and capex in 2022 (research and development, purchases of equipment)"
+        );
+        assert_eq!(written_out("how to prime a pump", &synonyms), "how to prime a pump");
     }
 
     #[test]
