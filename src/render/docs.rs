@@ -85,7 +85,7 @@ fn kinds(profile: &Profile) -> String {
 }
 
 fn percent(share: &Share) -> String {
-    crate::text::percent((share.share * 1000.0).round() as usize, 1000)
+    crate::text::percent((share.share * 1e6).round() as usize, 1_000_000)
 }
 
 /// The same as bars, a line each.
