@@ -17,15 +17,13 @@ use std::process::exit;
 
 use kb::embed::EngineChoice;
 use kb::error::{Error, Result};
-use kb::retrieve::{Encoder, Kernel, Method, Mode, SearchRequest, Shape, Stage, Target};
+use kb::retrieve::{Encoder, Kernel, Method, Mode, SearchRequest, Shape, Target, Trace};
 use kb::store::Store;
 use synthetic::{Random, make_store, write_documents};
 
 /// A document has so many pieces, and with the passages that they make up so many chunks.
 const PIECES: usize = 8;
 const CHUNKS: usize = 10;
-/// The last stages of recall; one of them is in every search.
-const RECALL: [&str; 3] = ["keyword", "semantic", "keyword_rest"];
 
 struct Options {
     chunks: Vec<usize>,
@@ -56,13 +54,13 @@ fn measure(folder: &Path, chunks: usize, questions: usize) -> Result<()> {
     println!("\n## {chunks} chunks, {questions} questions, milliseconds (median, nine of ten)");
     let mut random = Random(0x5851_F42D_4C95_7F2D);
     for (name, template) in variants() {
-        let mut runs: Vec<Vec<Stage>> = Vec::with_capacity(questions);
+        let mut runs: Vec<Trace> = Vec::with_capacity(questions);
         // The first question opens what the others find open.
         for number in 0..=questions {
             let request = SearchRequest { query: question(&mut random, number % 2 == 1), ..template.clone() };
-            let stages = runtime.block_on(kernel.search(&request))?.trace.stages;
+            let trace = runtime.block_on(kernel.search(&request))?.trace;
             if number > 0 {
-                runs.push(stages);
+                runs.push(trace);
             }
         }
         report(name, &runs)?;
@@ -91,26 +89,23 @@ fn question(random: &mut Random, chinese: bool) -> String {
     if chinese { (0..6).map(|_| random.ideograph()).collect() } else { format!("how does {} work", random.words(4)) }
 }
 
-fn report(name: &str, runs: &[Vec<Stage>]) -> Result<()> {
+fn report(name: &str, runs: &[Trace]) -> Result<()> {
     let mut order: Vec<&str> = Vec::new();
-    for stage in runs.iter().flatten() {
+    for stage in runs.iter().flat_map(|run| &run.stages) {
         if !order.contains(&stage.name.as_str()) {
             order.push(&stage.name);
         }
     }
     println!("\n{name}");
     for stage in order {
-        let of =
-            |run: &Vec<Stage>| -> f64 { run.iter().filter(|one| one.name == stage).map(|one| one.milliseconds).sum() };
+        let of = |run: &Trace| -> f64 {
+            run.stages.iter().filter(|one| one.name == stage).map(|one| one.milliseconds).sum()
+        };
         line(stage, runs.iter().map(of).collect());
     }
-    let after = |run: &Vec<Stage>| -> Option<f64> {
-        let last = run.iter().rposition(|stage| RECALL.contains(&stage.name.as_str()))?;
-        Some(run[last + 1..].iter().map(|stage| stage.milliseconds).sum())
-    };
-    let after: Option<Vec<f64>> = runs.iter().map(after).collect();
+    let after: Option<Vec<f64>> = runs.iter().map(Trace::after_recall).collect();
     line("= after recall", after.ok_or_else(|| Error::failed("a search had no stage of recall"))?);
-    line("= all", runs.iter().map(|run| run.iter().map(|stage| stage.milliseconds).sum()).collect());
+    line("= all", runs.iter().map(|run| run.stages.iter().map(|stage| stage.milliseconds).sum()).collect());
     Ok(())
 }
 

@@ -24,10 +24,6 @@ use kb::retrieve::{Encoder, Kernel, Kind, Method, Mode, SearchRequest, Shape};
 use kb::store::{SectionRow, Store};
 use kb::structure::normalise_title;
 
-/// Stages up to the end of recall; what comes behind them is measured apart.
-const RECALL: [&str; 9] =
-    ["understand", "open", "keyword", "vectors", "model_load", "encode", "semantic", "keyword_rest", "fuse"];
-
 struct Options {
     folder: Option<PathBuf>,
     store: Option<PathBuf>,
@@ -152,8 +148,7 @@ async fn place_of(
     let start = Instant::now();
     let result = kernel.search(&request).await?;
     let total = start.elapsed().as_secs_f64() * 1000.0;
-    let stages = result.trace.stages.iter().filter(|stage| !RECALL.contains(&stage.name.as_str()));
-    let after = stages.map(|stage| stage.milliseconds).sum();
+    let after = result.trace.after_recall().unwrap_or_default();
     let wanted = normalise_title(title);
     let same: Vec<&str> = sections
         .iter()

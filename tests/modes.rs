@@ -11,20 +11,7 @@ use serde_json::Value;
 /// A manual with sections of known passages, a second one with the same words, and a third that is another copy.
 fn manuals() -> Sandbox {
     let sandbox = Sandbox::new();
-    let step = |number: usize| {
-        let text = format!("Step {number} of priming turns the handle number {number} by one notch and waits. ");
-        text.repeat(11).trim_end().to_owned()
-    };
-    let steps: Vec<String> = (1..=6).map(step).collect();
-    let manual = format!(
-        "# Pumps\n\nAll about pumps.\n\n## Introduction\n\nA pump moves water.\n\n## Priming the pump\n\n{}\n\n\
-         ### Venting\n\nOpen the vent before the casing is filled.\n\n## Bearings\n\nGrease the bearings every month.\n\n\
-         # Valves\n\n## Introduction\n\nA valve stops water. Never force it.\n",
-        steps.join("\n\n")
-    );
-    sandbox.write("pumps.md", &manual);
-    sandbox.write("notes.md", "# Notes\n\nThe apprentice asked about priming, and was shown the handle.\n");
-    sandbox.write("copy.md", "# Copied\n\nThe apprentice asked about priming, and was shown the handle.\n");
+    sandbox.write_manuals("");
     assert_eq!(sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).code, 0);
     sandbox
 }

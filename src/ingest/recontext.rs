@@ -9,12 +9,12 @@ use super::Progress;
 use super::index::KnownVectors;
 use super::prepare::Prepared;
 use super::rebuild::{RebuildOptions, Rebuilder};
-use super::reindex::{ReindexReport, ReindexRequest, ReindexedDocument, TextFrom};
+use super::reindex::{ReindexReport, ReindexRequest, ReindexedDocument, TextFrom, open};
 use crate::chunk::ChunkConfig;
 use crate::chunk::context::ContextKind;
 use crate::error::Result;
 use crate::overlay::set_leads;
-use crate::store::{ChunkRow, ChunkType, DocumentRow, NewDocument, Snapshot, Store};
+use crate::store::{ChunkRow, ChunkType, DocumentRow, NewDocument, Store};
 
 /// Gives the documents that the request names another context, those that have it already left out unless `force` says
 /// otherwise.
@@ -30,16 +30,7 @@ pub async fn recontext(
     progress: Arc<dyn Progress>,
 ) -> Result<ReindexReport> {
     let started = Instant::now();
-    let namespace = store.namespace(namespace)?;
-    // Read first, so that nothing is made where nothing is.
-    let mut rows = Snapshot::open(&namespace).await?.documents().await?;
-    let mut rebuilder = None;
-    if !request.dry_run {
-        let opened = Rebuilder::open(&namespace, options, "reindex", progress.clone()).await?;
-        rows = opened.snapshot().documents().await?;
-        rebuilder = Some(opened);
-    }
-    rows.retain(|row| request.documents.as_ref().is_none_or(|ids| ids.contains(&row.doc_id)));
+    let (mut rows, rebuilder) = open(request, &store.namespace(namespace)?, options, &progress).await?;
     let asked = rows.len();
     rows.retain(|row| request.force || ChunkConfig::of(&row.chunking).context != context);
     let mut report =
@@ -48,9 +39,7 @@ pub async fn recontext(
     let outcome = place_all(rows, context, rebuilder, &progress, &mut report).await;
     progress.end();
     outcome?;
-    report.documents.sort_by(|a, b| a.source.cmp(&b.source));
-    report.seconds = started.elapsed().as_secs_f64();
-    Ok(report)
+    Ok(report.ended(started))
 }
 
 async fn place_all(
@@ -72,13 +61,7 @@ async fn place_all(
         progress.file_read(&line.source);
         report.documents.push(line);
     }
-    if let Some(rebuilder) = rebuilder {
-        let indexer = rebuilder.finish().await?;
-        report.embedded = indexer.embedded;
-        report.reused = indexer.reused;
-        report.generation = indexer.generation;
-    }
-    Ok(())
+    report.finish(rebuilder).await
 }
 
 /// A document with another context, and the vectors of the texts that are the same. A vector that was made from a text

@@ -13,7 +13,7 @@ use super::spread::spread;
 use crate::chunk::ChunkConfig;
 use crate::chunk::context::ContextKind;
 use crate::error::{Error, Result};
-use crate::store::{DocumentRow, Snapshot, Store};
+use crate::store::{DocumentRow, Namespace, Snapshot, Store};
 use crate::structure::STRUCTURE_VERSION;
 
 /// Which documents to rebuild.
@@ -108,6 +108,43 @@ impl ReindexReport {
     pub fn failed(&self) -> usize {
         self.documents.iter().filter(|document| document.error.is_some()).count()
     }
+
+    /// Publishes what is still waiting, and says what was done.
+    pub(super) async fn finish(&mut self, rebuilder: Option<Rebuilder>) -> Result<()> {
+        if let Some(rebuilder) = rebuilder {
+            let indexer = rebuilder.finish().await?;
+            self.embedded = indexer.embedded;
+            self.reused = indexer.reused;
+            self.generation = indexer.generation;
+        }
+        Ok(())
+    }
+
+    /// The report of a run that began at `started` and is over.
+    pub(super) fn ended(mut self, started: Instant) -> Self {
+        self.documents.sort_by(|a, b| a.source.cmp(&b.source));
+        self.seconds = started.elapsed().as_secs_f64();
+        self
+    }
+}
+
+/// The documents that a request names, and what rebuilds them, unless it only asks.
+pub(super) async fn open(
+    request: &ReindexRequest,
+    namespace: &Namespace,
+    options: &RebuildOptions,
+    progress: &Arc<dyn Progress>,
+) -> Result<(Vec<DocumentRow>, Option<Rebuilder>)> {
+    // Read first, so that nothing is made where nothing is.
+    let mut rows = Snapshot::open(namespace).await?.documents().await?;
+    let mut rebuilder = None;
+    if !request.dry_run {
+        let opened = Rebuilder::open(namespace, options, "reindex", progress.clone()).await?;
+        rows = opened.snapshot().documents().await?;
+        rebuilder = Some(opened);
+    }
+    rows.retain(|row| request.documents.as_ref().is_none_or(|ids| ids.contains(&row.doc_id)));
+    Ok((rows, rebuilder))
 }
 
 /// Rebuilds what the request names.
@@ -122,16 +159,7 @@ pub async fn reindex(
     progress: Arc<dyn Progress>,
 ) -> Result<ReindexReport> {
     let started = Instant::now();
-    let namespace = store.namespace(namespace)?;
-    // Read first, so that nothing is made where nothing is.
-    let mut rows = Snapshot::open(&namespace).await?.documents().await?;
-    let mut rebuilder = None;
-    if !request.dry_run {
-        let opened = Rebuilder::open(&namespace, options, "reindex", progress.clone()).await?;
-        rows = opened.snapshot().documents().await?;
-        rebuilder = Some(opened);
-    }
-    rows.retain(|row| request.documents.as_ref().is_none_or(|ids| ids.contains(&row.doc_id)));
+    let (rows, mut rebuilder) = open(request, &store.namespace(namespace)?, options, &progress).await?;
     let asked = rows.len();
     let is_older = |row: &DocumentRow| row.structure_version < STRUCTURE_VERSION;
     let is_elsewhere =
@@ -148,9 +176,7 @@ pub async fn reindex(
     let outcome = rebuild_all(rows, request.context, store, options, rebuilder, &progress, &mut report).await;
     progress.end();
     outcome?;
-    report.documents.sort_by(|a, b| a.source.cmp(&b.source));
-    report.seconds = started.elapsed().as_secs_f64();
-    Ok(report)
+    Ok(report.ended(started))
 }
 
 async fn rebuild_all(
@@ -185,13 +211,7 @@ async fn rebuild_all(
         }
         report.documents.push(line);
     }
-    if let Some(rebuilder) = rebuilder {
-        let indexer = rebuilder.finish().await?;
-        report.embedded = indexer.embedded;
-        report.reused = indexer.reused;
-        report.generation = indexer.generation;
-    }
-    Ok(())
+    report.finish(rebuilder).await
 }
 
 /// Rebuilds one document. The outer error is the store's, which ends the run; the inner one is the document's.

@@ -8,7 +8,7 @@ use super::fuse::Candidate;
 use crate::chunk::context::SEPARATOR;
 use crate::error::{Error, Result};
 use crate::store::{DocumentRow, IndexedPassage, Snapshot};
-use crate::text::highlight::snippet;
+use crate::text::highlight::{Snippet, snippet};
 
 /// Characters of a snippet.
 const SNIPPET_CHARS: usize = 240;
@@ -94,13 +94,17 @@ impl Hit {
     pub(super) fn find_snippet(&mut self, query: &str) {
         if self.snippet.is_empty() {
             let own = self.sources.iter().find(|source| source.chunk_id == self.chunk_id);
-            self.set_snippet(own.map_or(&self.content, |source| &source.text).clone().as_str(), query);
+            let found = snippet(own.map_or(&self.content, |source| &source.text), query, SNIPPET_CHARS);
+            self.show(found);
         }
     }
 
     /// Makes the part of `text` that answers best its snippet.
     pub(super) fn set_snippet(&mut self, text: &str, query: &str) {
-        let snippet = snippet(text, query, SNIPPET_CHARS);
+        self.show(snippet(text, query, SNIPPET_CHARS));
+    }
+
+    fn show(&mut self, snippet: Snippet) {
         self.snippet = snippet.text;
         self.matches = snippet.matches.into_iter().map(|range| (range.start, range.end)).collect();
     }

@@ -7,6 +7,9 @@ use serde::Serialize;
 use super::Hit;
 use super::fuse::{Candidate, Scores};
 
+/// The stages that recall; what comes behind the last of them works on what was found.
+const RECALL: [&str; 3] = ["keyword", "semantic", "keyword_rest"];
+
 /// The stages of a search, in order.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Trace {
@@ -117,6 +120,12 @@ impl Trace {
     /// Milliseconds since the search began.
     pub fn total(&self) -> f64 {
         milliseconds(self.begun)
+    }
+
+    /// Milliseconds of the stages that follow recall; `None` where nothing was recalled.
+    pub fn after_recall(&self) -> Option<f64> {
+        let last = self.stages.iter().rposition(|stage| RECALL.contains(&stage.name.as_str()))?;
+        Some(self.stages[last + 1..].iter().map(|stage| stage.milliseconds).sum())
     }
 
     fn push(&mut self, name: &str, milliseconds: f64, taken: usize, given: usize) -> &mut Stage {

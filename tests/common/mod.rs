@@ -52,6 +52,25 @@ impl Sandbox {
         sandbox
     }
 
+    /// Writes a manual of pumps and valves with sections of known passages, `rest` behind them, and two notes that say the
+    /// same.
+    pub fn write_manuals(&self, rest: &str) {
+        let step = |number: usize| {
+            let text = format!("Step {number} of priming turns the handle number {number} by one notch and waits. ");
+            text.repeat(11).trim_end().to_owned()
+        };
+        let steps: Vec<String> = (1..=6).map(step).collect();
+        let manual = format!(
+            "# Pumps\n\nAll about pumps.\n\n## Introduction\n\nA pump moves water.\n\n## Priming the pump\n\n{}\n\n\
+             ### Venting\n\nOpen the vent before the casing is filled.\n\n## Bearings\n\nGrease the bearings every month.\n\n\
+             # Valves\n\n## Introduction\n\nA valve stops water. Never force it.\n{rest}",
+            steps.join("\n\n")
+        );
+        self.write("pumps.md", &manual);
+        self.write("notes.md", "# Notes\n\nThe apprentice asked about priming, and was shown the handle.\n");
+        self.write("copy.md", "# Copied\n\nThe apprentice asked about priming, and was shown the handle.\n");
+    }
+
     /// Takes from everybody, or gives back to the owner, the permission to change the store.
     #[cfg(unix)]
     pub fn set_store_writable(&self, writable: bool) {
