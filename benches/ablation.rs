@@ -26,6 +26,7 @@ impl Progress for Silent {
     fn file_read(&self, _source: &str) {}
     fn embedded(&self, _chunks: usize, _bytes: u64) {}
     fn failed(&self, _source: &str, _reason: &str) {}
+    fn placed(&self, _passages: usize) {}
     fn end(&self) {}
 }
 

@@ -80,7 +80,7 @@ complete -c kb -n "__fish_kb_using_subcommand ingest" -l time -d 'When what is i
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l context -d 'What is embedded and indexed in front of passages [default: headings; of documents that are there, what they have]' -r -f -a "none\t'Nothing'
 headings\t'The titles of the document and its sections'
 subjects\t'The titles and, for passages that speak of `it` or `其`, the sentence before them that says what that is'
-llm\t'The titles and what a language model says about the passage (not there yet)'"
+llm\t'The titles and what a language model says about the passage; needs `[llm]` in kb.toml'"
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l max-file-size -d 'Refuse larger files [default: 500 for PDF, DOCX and EPUB, 20 for text]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l password -d 'The password of encrypted PDFs' -r
@@ -573,7 +573,7 @@ complete -c kb -n "__fish_kb_using_subcommand check" -s h -l help -d 'Print help
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l context -d 'What is embedded and indexed in front of passages from now on' -r -f -a "none\t'Nothing'
 headings\t'The titles of the document and its sections'
 subjects\t'The titles and, for passages that speak of `it` or `其`, the sentence before them that says what that is'
-llm\t'The titles and what a language model says about the passage (not there yet)'"
+llm\t'The titles and what a language model says about the passage; needs `[llm]` in kb.toml'"
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l password -d 'The password of encrypted PDFs' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l file-timeout -d 'Give up on a file (not Markdown or plain text) that takes longer to parse [default: 120, with --ocr-command 3600]' -r

@@ -24,7 +24,7 @@ pub enum ContextKind {
     Headings,
     /// The titles and, for passages that speak of `it` or `其`, the sentence before them that says what that is
     Subjects,
-    /// The titles and what a language model says about the passage (not there yet)
+    /// The titles and what a language model says about the passage; needs `[llm]` in kb.toml
     Llm,
 }
 
@@ -43,9 +43,10 @@ impl ContextKind {
     /// is the text in front of it in its section; the end of that, `overlap`, is embedded with it anyway.
     pub fn lead(self, content: &str, before: &str, overlap: &str) -> Option<String> {
         match self {
-            ContextKind::Headings | ContextKind::Llm => None,
+            ContextKind::Headings => None,
             ContextKind::None => Some(String::new()),
-            ContextKind::Subjects => {
+            // What the model does not say, the best rule does.
+            ContextKind::Subjects | ContextKind::Llm => {
                 introduction(content, before).filter(|sentence| !overlap.contains(sentence.as_str()))
             }
         }

@@ -33,6 +33,12 @@ impl ChunkConfig {
     pub fn of(recorded: &str) -> Self {
         serde_json::from_str(recorded).unwrap_or_default()
     }
+
+    /// As a document's row records it.
+    pub fn recorded(&self) -> String {
+        // Plain data always has a JSON form.
+        serde_json::to_string(self).unwrap_or_default()
+    }
 }
 
 impl Default for ChunkConfig {

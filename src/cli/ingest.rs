@@ -7,11 +7,10 @@ use clap::Args;
 
 use super::Context;
 use super::progress::progress_display;
-use super::reading::{ReadingArgs, check_context};
+use super::reading::ReadingArgs;
 use super::waiting::WaitArgs;
 use crate::chunk::ChunkConfig;
 use crate::chunk::context::ContextKind;
-use crate::config::Config;
 use crate::error::{Error, Kind, Result};
 use crate::ingest::{self, Action, IngestRequest, Target};
 use crate::load::Format;
@@ -29,6 +28,7 @@ const LARGEST_STANDARD_INPUT: u64 = 100;
   kb ingest . --include '*.pdf' --exclude 'drafts/**'
   kb ingest docs/ --prune                take out what is gone from the folder
   kb ingest docs/ --no-embed             found by words at once; `kb ingest docs/` makes the vectors later
+  kb ingest docs/ --context llm --dry-run   what lines of a language model would cost
   kb ingest docs/ --context subjects     a passage that begins with \"It\" is found by what that is
   kb ingest minutes/ --time 2026-03      they are from March 2026, whatever the files say
   curl … | kb ingest - --name page.html
@@ -82,14 +82,16 @@ pub struct IngestArgs {
 pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
     let here = Context::here()?;
     let named = context.global.kb.as_deref();
-    let (store, exists) = match Store::open(named, &here) {
-        Ok(store) => (store, true),
-        // Whatever else is wrong with the place is found out when the store is made.
-        Err(_) => (Store::planned(named, &here)?, false),
-    };
-    let config = if exists { context.config(&store)? } else { Config::default() };
+    // Whatever is wrong with a place that is no store yet is found out when one is made.
+    let store = Store::open(named, &here).or_else(|_| Store::planned(named, &here))?;
+    // Settings may be there before the store is.
+    let config = context.config(&store)?;
     let patience = args.wait.patience(context);
     let request = request(args, config.ingest.clone())?;
+    let llm = context.llm(&store, &config);
+    if request.context == Some(ContextKind::Llm) {
+        llm.required("--context llm")?;
+    }
     let create = || -> Result<Store> {
         let (store, created) = Store::open_or_create(named, &here)?;
         if created {
@@ -97,7 +99,7 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
         }
         Ok(store)
     };
-    let target = Target { store, create: &create, namespace: context.global.namespace.clone(), patience };
+    let target = Target { store, create: &create, namespace: context.global.namespace.clone(), llm, patience };
     let progress = progress_display(context);
     let report = ingest::run(&request, &target, &context.engine(&config), progress).await?;
     context.show(&IngestView(&report))?;
@@ -122,7 +124,6 @@ fn request(args: IngestArgs, config: crate::config::IngestConfig) -> Result<Inge
     };
     let reading = args.reading.or(&config)?;
     let context = args.context.or(config.context);
-    context.map_or(Ok(()), check_context)?;
     let or_config = |typed: Vec<String>, configured: Vec<String>| if typed.is_empty() { configured } else { typed };
     Ok(IngestRequest {
         paths,

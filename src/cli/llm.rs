@@ -1,8 +1,6 @@
 //! `kb llm`: whether the language model answers, and what it is told.
 
 use std::io::Write;
-use std::path::Path;
-use std::sync::Arc;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
@@ -10,7 +8,7 @@ use clap::{Args, Subcommand};
 use super::Context;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::llm::{Client, LlmSettings, check, prompt_names, prompt_text};
+use crate::llm::{Configured, check, prompt_names, prompt_text};
 use crate::render::LlmCheckView;
 use crate::store::Store;
 
@@ -55,7 +53,7 @@ pub async fn run(context: &Context, args: LlmArgs) -> Result<u8> {
         Action::Check => {
             // A model can be tried before there is a store.
             let store = Store::planned(context.global.kb.as_deref(), &Context::here()?)?;
-            let client = client(store.root(), &context.config(&store)?, "kb llm check")?;
+            let client = context.llm(&store, &context.config(&store)?).required("kb llm check")?;
             context.show(&LlmCheckView(&check(&client).await?))?;
         }
         Action::Prompt { name } => {
@@ -67,17 +65,8 @@ pub async fn run(context: &Context, args: LlmArgs) -> Result<u8> {
 }
 
 impl Context {
-    /// The language model of a store. Where there is none, an error that says what to set; `wanted` is what asks for it.
-    pub(super) fn llm(&self, store: &Store, config: &Config, wanted: &str) -> Result<Arc<Client>> {
-        client(store.root(), config, wanted).map(Arc::new)
+    /// What is configured of a language model for a store.
+    pub(super) fn llm(&self, store: &Store, config: &Config) -> Configured {
+        Configured { config: config.llm.clone(), store: store.root().to_owned() }
     }
-}
-
-fn client(store: &Path, config: &Config, wanted: &str) -> Result<Client> {
-    let environment = |name: &str| std::env::var(name).ok();
-    let key = environment("KB_LLM_API_KEY_ENV").or_else(|| config.llm.api_key_env.clone());
-    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    LlmSettings::refuse_unknown(names, key.as_deref())?;
-    let settings = LlmSettings::resolve(&config.llm, &environment, store)?;
-    Client::new(settings.ok_or_else(|| LlmSettings::missing(wanted))?, Some(store))
 }

@@ -33,6 +33,7 @@ impl Progress for Silent {
     fn begin(&self, _files: usize, _bytes: u64) {}
     fn file_read(&self, _source: &str) {}
     fn embedded(&self, _chunks: usize, _bytes: u64) {}
+    fn placed(&self, _passages: usize) {}
     fn failed(&self, source: &str, reason: &str) {
         if !self.quiet {
             say(&format!("failed: {source}: {reason}"));
@@ -48,6 +49,7 @@ struct Bar {
     files: AtomicUsize,
     total: AtomicUsize,
     chunks: AtomicUsize,
+    placed: AtomicUsize,
     started: Instant,
 }
 
@@ -65,6 +67,7 @@ impl Bar {
             files: AtomicUsize::new(0),
             total: AtomicUsize::new(0),
             chunks: AtomicUsize::new(0),
+            placed: AtomicUsize::new(0),
             started: Instant::now(),
         }
     }
@@ -73,7 +76,8 @@ impl Bar {
         let (files, total) = (self.files.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed));
         let chunks = self.chunks.load(Ordering::Relaxed);
         let rate = chunks as f64 / self.started.elapsed().as_secs_f64().max(0.001);
-        self.bar.set_message(format!("{files}/{total} files, {chunks} passages ({rate:.0}/s)"));
+        let asked = asked_about(self.placed.load(Ordering::Relaxed));
+        self.bar.set_message(format!("{files}/{total} files, {asked}{chunks} passages ({rate:.0}/s)"));
     }
 }
 
@@ -95,6 +99,11 @@ impl Progress for Bar {
         self.update();
     }
 
+    fn placed(&self, passages: usize) {
+        self.placed.fetch_add(passages, Ordering::Relaxed);
+        self.update();
+    }
+
     fn failed(&self, source: &str, reason: &str) {
         self.bar.suspend(|| say(&format!("failed: {source}: {reason}")));
     }
@@ -109,6 +118,7 @@ struct Lines {
     files: AtomicUsize,
     total: AtomicUsize,
     chunks: AtomicUsize,
+    placed: AtomicUsize,
     started: Instant,
     last: Mutex<Instant>,
 }
@@ -120,6 +130,7 @@ impl Lines {
             files: AtomicUsize::new(0),
             total: AtomicUsize::new(0),
             chunks: AtomicUsize::new(0),
+            placed: AtomicUsize::new(0),
             started: now,
             last: Mutex::new(now),
         }
@@ -135,7 +146,8 @@ impl Lines {
         let chunks = self.chunks.load(Ordering::Relaxed);
         let seconds = self.started.elapsed().as_secs_f64();
         let rate = chunks as f64 / seconds.max(0.001);
-        say(&format!("{files}/{total} files read, {chunks} passages embedded ({rate:.0}/s), {seconds:.0} s"));
+        let asked = asked_about(self.placed.load(Ordering::Relaxed));
+        say(&format!("{files}/{total} files read, {asked}{chunks} passages embedded ({rate:.0}/s), {seconds:.0} s"));
     }
 }
 
@@ -154,11 +166,21 @@ impl Progress for Lines {
         self.line_now_and_then();
     }
 
+    fn placed(&self, passages: usize) {
+        self.placed.fetch_add(passages, Ordering::Relaxed);
+        self.line_now_and_then();
+    }
+
     fn failed(&self, source: &str, reason: &str) {
         say(&format!("failed: {source}: {reason}"));
     }
 
     fn end(&self) {}
+}
+
+/// How far a language model is, for whoever asks one.
+fn asked_about(passages: usize) -> String {
+    if passages == 0 { String::new() } else { format!("model asked about {passages}, ") }
 }
 
 /// A line on standard error; where it cannot be written, the work goes on.

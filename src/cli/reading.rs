@@ -5,9 +5,8 @@ use std::time::Duration;
 use clap::Args;
 
 use super::cores;
-use crate::chunk::context::ContextKind;
 use crate::config::IngestConfig;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::load::worker::Limits;
 use crate::load::{LoadOptions, check_ocr_command};
 
@@ -90,18 +89,6 @@ impl ReadingArgs {
         );
         Ok(Reading { load, limits, jobs: self.jobs.or(config.jobs).unwrap_or_else(cores).max(1) })
     }
-}
-
-/// Refuses a context that nothing here can make yet: the model is there (`llm::contexts`), but no ingest asks it.
-///
-/// # Errors
-/// Where it needs a language model.
-pub(super) fn check_context(kind: ContextKind) -> Result<()> {
-    if kind != ContextKind::Llm {
-        return Ok(());
-    }
-    Err(Error::usage("contexts written by a language model are not there yet")
-        .hint("use --context headings, or subjects, which also says what \"it\" is"))
 }
 
 /// How long reading may take and with how much memory: what was asked for, in seconds and megabytes, or the defaults.

@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::Context;
 use super::progress::progress_display;
-use super::reading::{ReadingArgs, check_context};
+use super::reading::ReadingArgs;
 use super::waiting::WaitArgs;
 use crate::chunk::context::ContextKind;
 use crate::error::{Error, Kind, Result};
@@ -19,10 +19,12 @@ use crate::store::Snapshot;
   kb reindex --structure                 documents whose sections an older kb found
   kb reindex --structure manual.pdf --force
   kb reindex --structure --dry-run
+  kb reindex --context llm --dry-run     what lines of a language model would cost
   kb reindex --context subjects          documents whose passages stand in another context
 
 With --context nothing is read again: what stands in front of the passages is made anew, and pieces are embedded whose
-embedded text is another now.
+embedded text is another now. --context llm asks the language model of kb.toml, with --force also for passages of which it
+said nothing; what it said once is kept and costs nothing.
 
 With --structure a document is read from its source where that still is what was ingested, otherwise from its passages in the store; where
 those show fewer sections than the source did, it is kept as it is.
@@ -55,8 +57,11 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
         return Err(Error::usage("nothing was said of what to reindex")
             .hint("`kb reindex --structure` finds the sections of documents anew, `--context KIND` embeds them in another context"));
     }
-    args.context.map_or(Ok(()), check_context)?;
     let store = context.store()?;
+    let llm = context.llm(&store, &context.config(&store)?);
+    if args.context == Some(ContextKind::Llm) {
+        llm.required("--context llm")?;
+    }
     let documents = match args.documents.as_slice() {
         [] => None,
         names => {
@@ -67,7 +72,7 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
         }
     };
     let request = ReindexRequest { documents, context: args.context, force: args.force, dry_run: args.dry_run };
-    let options = rebuild_options(context, args.reading, &args.wait)?;
+    let options = RebuildOptions { llm: Some(llm), ..rebuild_options(context, args.reading, &args.wait)? };
     let progress = progress_display(context);
     let namespace = &context.global.namespace;
     let report = match args.context {
@@ -78,7 +83,7 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
     Ok(if report.failed() > 0 { Kind::Partial.exit_code() } else { 0 })
 }
 
-/// How documents are rebuilt, from what was typed and `kb.toml`.
+/// How documents are rebuilt, from what was typed and `kb.toml`; no language model is asked.
 pub(super) fn rebuild_options(context: &Context, reading: ReadingArgs, wait: &WaitArgs) -> Result<RebuildOptions> {
     let config = context.config(&context.store()?)?;
     let reading = reading.or(&config.ingest)?;
@@ -87,6 +92,7 @@ pub(super) fn rebuild_options(context: &Context, reading: ReadingArgs, wait: &Wa
         load: reading.load,
         engine: context.engine(&config),
         jobs: reading.jobs,
+        llm: None,
         patience: wait.patience(context),
     })
 }

@@ -1,5 +1,7 @@
 //! `kb search`: the best passages for a question.
 
+use std::sync::Arc;
+
 use clap::Args;
 
 use super::Context;
@@ -225,7 +227,7 @@ pub(super) async fn ask(
     let rerank = rerank(&settings, SEARCH_BUDGET)?;
     let mut kernel = context.kernel_over(&store, &config)?;
     if settings.expand == Some(Expand::Llm) {
-        kernel = kernel.asking(context.llm(&store, &config, "--expand llm")?);
+        kernel = kernel.asking(Arc::new(context.llm(&store, &config).required("--expand llm")?));
     }
     let documents = match args.doc.as_slice() {
         [] => None,

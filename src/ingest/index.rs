@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::lines::{LineWriter, LinesReport, wants_lines};
 use super::profile::{profile_of, vector_text};
 use super::{Prepared, Progress};
 use crate::embed::{Embedder, EngineChoice, select};
@@ -76,7 +77,7 @@ impl KnownVectors {
 
     /// Without those that were made from another text.
     pub(super) fn by_text_alone(self) -> Self {
-        KnownVectors::of_texts(self.by_text)
+        KnownVectors { by_content: HashMap::new(), ..self }
     }
 
     /// Whether a child need not be embedded.
@@ -100,6 +101,8 @@ pub struct Indexer {
     updates: Vec<DocumentRow>,
     /// What the vectors of waiting documents are made of, by id.
     document_texts: HashMap<String, String>,
+    /// Asks a language model what stands in front of passages, where somebody wants that.
+    lines: Option<LineWriter>,
     /// What the waiting batch does.
     note: Note,
     /// Child chunks embedded so far.
@@ -129,12 +132,23 @@ impl Indexer {
             removals: Vec::new(),
             updates: Vec::new(),
             document_texts: HashMap::new(),
+            lines: None,
             note: Note::of(command),
             embedded: 0,
             reused: 0,
             without_vectors: 0,
             generation: None,
         }
+    }
+
+    /// The same, asking a language model for the lines of documents that want them.
+    pub fn asking(self, lines: Option<LineWriter>) -> Self {
+        Indexer { lines, ..self }
+    }
+
+    /// What came of the lines of a language model; `None` where none were wanted.
+    pub fn lines_report(&self) -> Option<LinesReport> {
+        self.lines.as_ref().and_then(LineWriter::report)
     }
 
     /// Adds a document, or replaces the one with its id. Chunks that have no known vector get one, or, unless
@@ -214,6 +228,7 @@ impl Indexer {
     pub async fn flush(&mut self) -> Result<()> {
         let mut add: Vec<NewDocument> = Vec::with_capacity(self.waiting.len());
         let waiting = std::mem::take(&mut self.waiting);
+        let waiting = self.with_lines(waiting).await?;
         let vectors = self.vectors(&waiting)?;
         for (Waiting { mut prepared, .. }, vectors) in waiting.into_iter().zip(vectors) {
             prepared.new.document.embedded = vectors.iter().all(|vector| !vector.is_empty());
@@ -230,6 +245,21 @@ impl Indexer {
             self.generation = Some(self.writer.publish(&change).await?);
         }
         Ok(())
+    }
+
+    /// Puts what a language model says in front of passages, for the documents that want that.
+    async fn with_lines(&mut self, mut waiting: Vec<Waiting>) -> Result<Vec<Waiting>> {
+        let Some(lines) = &mut self.lines else { return Ok(waiting) };
+        let documents: Vec<&NewDocument> = waiting.iter().map(|waiting| &waiting.prepared.new).collect();
+        let said = lines.lines(&documents, &*self.progress).await?;
+        if !said.is_empty() {
+            let placed = |waiting: Waiting| match wants_lines(&waiting.prepared.new.document) {
+                true => Waiting { prepared: waiting.prepared.with_said(&said), ..waiting },
+                false => waiting,
+            };
+            waiting = waiting.into_iter().map(placed).collect();
+        }
+        Ok(waiting)
     }
 
     /// The vectors of all waiting documents' children: known ones reused, the rest embedded, equal texts once; empty

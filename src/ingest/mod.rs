@@ -7,6 +7,7 @@
 
 mod edits;
 mod index;
+mod lines;
 mod plan;
 mod prepare;
 mod profile;
@@ -31,6 +32,7 @@ use crate::store::{DocumentRow, DocumentTime};
 use crate::structure::Provenance;
 
 pub use index::{Indexer, KnownVectors, Vectors};
+pub use lines::{LineWriter, LinesReport};
 pub use prepare::{Prepared, SourceFacts, corrected_toc, prepare};
 pub use rebuild::{RebuildOptions, Rebuilder, Rebuilt, SourceNow, anew, read_source, read_stored};
 pub use recontext::recontext;
@@ -230,6 +232,8 @@ pub struct IngestReport {
     pub profiled: usize,
     /// The generation published last; `None` where nothing was published.
     pub generation: Option<u64>,
+    /// What a language model was asked to say of passages, or would be; `None` where no document wants it.
+    pub lines: Option<LinesReport>,
     /// How long it took, in seconds.
     pub seconds: f64,
 }
@@ -249,6 +253,8 @@ pub trait Progress: Send + Sync {
     fn file_read(&self, source: &str);
     /// Child chunks were embedded that stand for so many bytes of files.
     fn embedded(&self, chunks: usize, bytes: u64);
+    /// A language model was asked about so many passages.
+    fn placed(&self, passages: usize);
     /// A file failed.
     fn failed(&self, source: &str, reason: &str);
     /// It is over.

@@ -81,13 +81,31 @@ impl Prepared {
         Prepared { new, texts }
     }
 
-    /// Puts what a language model said of each passage, by its id, in the place of what the rules say: for
-    /// [`ContextKind::Llm`](context::ContextKind::Llm), before anything is embedded. A passage of which nothing was said has
-    /// its titles alone.
+    /// Puts what a language model said of passages, by their ids, in the place of what the rules say: for
+    /// [`ContextKind::Llm`](context::ContextKind::Llm), before anything is embedded.
     pub fn with_said(mut self, said: &HashMap<String, String>) -> Self {
         set_said(&mut self.new.chunks, said);
         let config = ChunkConfig::of(&self.new.document.chunking);
         Prepared::of(self.new, &config)
+    }
+
+    /// Puts what was said of the same passages in front of them again, whether or not a model will be asked anew; `before`
+    /// are the document's chunks in the store, where they stand in such a context.
+    pub(super) fn with_lines_of(self, before: &[ChunkRow]) -> Self {
+        let is_parent = |row: &&ChunkRow| row.chunk_type == ChunkType::Parent;
+        let known: HashMap<&str, &String> = before
+            .iter()
+            .filter(is_parent)
+            .filter_map(|row| Some((row.content.trim_end(), row.lead.as_ref()?)))
+            .collect();
+        let said: HashMap<String, String> = self
+            .new
+            .chunks
+            .iter()
+            .filter(is_parent)
+            .filter_map(|row| Some((row.chunk_id.clone(), (*known.get(row.content.trim_end())?).clone())))
+            .collect();
+        if said.is_empty() { self } else { self.with_said(&said) }
     }
 }
 
@@ -159,7 +177,7 @@ pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, n
         language: language(&all_text).to_owned(),
         pages: document.pages,
         metadata: document.metadata.clone(),
-        chunking: serde_json::to_string(config).unwrap_or_default(),
+        chunking: config.recorded(),
         engine: document.engine.clone(),
         warnings: document.warnings.iter().cloned().chain(lost_entries(document, corrected)).collect(),
         toc_method: toc.map_or("none", |section| section.provenance.name()).to_owned(),

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::Progress;
 use super::edits::carry_edits;
 use super::index::{Indexer, KnownVectors, Vectors};
+use super::lines::{LineWriter, wants_lines};
 use super::plan::STANDARD_INPUT;
 use super::prepare::{Prepared, SourceFacts, prepare};
 use super::profile::{PROFILED, with_profiles};
@@ -15,6 +16,7 @@ use super::stored::stored_document;
 use crate::chunk::ChunkConfig;
 use crate::embed::{EngineChoice, MODEL};
 use crate::error::Result;
+use crate::llm::Configured;
 use crate::load::worker::{Limits, Worker};
 use crate::load::{Document, Format, LoadOptions, OutlineEntry};
 use crate::overlay::as_the_source_says;
@@ -31,6 +33,8 @@ pub struct RebuildOptions {
     pub engine: EngineChoice,
     /// How many threads load, and embed.
     pub jobs: usize,
+    /// The language model that says what stands in front of passages; `None` leaves what was said.
+    pub llm: Option<Configured>,
     /// How long to wait for another writer.
     pub patience: Patience,
 }
@@ -153,7 +157,8 @@ impl Rebuilder {
         let writer = Writer::open_existing(namespace, &model, &options.patience).await?;
         let snapshot = Snapshot::open(namespace).await?;
         let vectors = Vectors::WhenNeeded { engine: options.engine.clone(), jobs: options.jobs };
-        Ok(Rebuilder { snapshot, indexer: Indexer::new(writer, vectors, command, progress) })
+        let lines = options.llm.clone().map(LineWriter::new);
+        Ok(Rebuilder { snapshot, indexer: Indexer::new(writer, vectors, command, progress).asking(lines) })
     }
 
     /// What is published while nothing was rebuilt yet.
@@ -162,18 +167,21 @@ impl Rebuilder {
     }
 
     /// Replaces a document's sections and chunks by what [`anew`] made of it, with its edits on top. Vectors are reused as
-    /// [`KnownVectors::of_chunks`] says, and by their texts alone where another context was asked for; a document without vectors stays without.
+    /// [`KnownVectors::of_chunks`] says, and by their texts alone where another context was asked for or a model writes it; a document without vectors stays without.
     ///
     /// # Errors
     /// Where the store or the model fail.
     pub async fn put(&mut self, row: &DocumentRow, mut prepared: Prepared) -> Result<Rebuilt> {
         let chunks = self.snapshot.chunks_of(&row.doc_id).await?;
         let context = |row: &DocumentRow| ChunkConfig::of(&row.chunking).context;
-        let known = match context(row) == context(&prepared.new.document) {
-            true => KnownVectors::of_chunks(&chunks),
-            false => KnownVectors::of_chunks(&chunks).by_text_alone(),
+        let (before, now) = (context(row), context(&prepared.new.document));
+        if before == now && wants_lines(row) {
+            prepared = prepared.with_lines_of(&chunks);
         }
-        .and_of(row);
+        let known = KnownVectors::of_chunks(&chunks).and_of(row);
+        // What a model says is as much of the embedded text as the passage itself.
+        let by_content = before == now && !wants_lines(row);
+        let known = if by_content { known } else { known.by_text_alone() };
         let conflicts = carry_edits(row, chunks, &mut prepared).conflicts;
         let document = &prepared.new.document;
         let rebuilt = Rebuilt { sections: document.sections, parents: document.parents, conflicts };

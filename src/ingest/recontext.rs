@@ -9,7 +9,7 @@ use super::Progress;
 use super::index::KnownVectors;
 use super::prepare::Prepared;
 use super::rebuild::{RebuildOptions, Rebuilder};
-use super::reindex::{ReindexReport, ReindexRequest, ReindexedDocument, TextFrom, open};
+use super::reindex::{ReindexReport, ReindexRequest, ReindexedDocument, TextFrom, estimated, open};
 use crate::chunk::ChunkConfig;
 use crate::chunk::context::ContextKind;
 use crate::error::Result;
@@ -33,8 +33,9 @@ pub async fn recontext(
     let (mut rows, rebuilder) = open(request, &store.namespace(namespace)?, options, &progress).await?;
     let asked = rows.len();
     rows.retain(|row| request.force || ChunkConfig::of(&row.chunking).context != context);
-    let mut report =
-        ReindexReport { dry_run: request.dry_run, current: asked - rows.len(), ..ReindexReport::default() };
+    let lines = estimated(request, &rows, &store.namespace(namespace)?, options).await?;
+    let current = asked - rows.len();
+    let mut report = ReindexReport { dry_run: request.dry_run, current, lines, ..ReindexReport::default() };
     progress.begin(rows.len(), rows.iter().map(|row| row.size).sum());
     let outcome = place_all(rows, context, rebuilder, &progress, &mut report).await;
     progress.end();
@@ -72,8 +73,11 @@ fn placed(mut new: NewDocument, context: ContextKind) -> (Prepared, KnownVectors
         children.map(|row: &mut ChunkRow| (row.content_hash.clone(), std::mem::take(&mut row.vector))).collect();
     new.chunks.iter_mut().for_each(|row| row.vector.clear());
     let config = ChunkConfig { context, ..ChunkConfig::of(&new.document.chunking) };
-    // Plain data always has a JSON form.
-    new.document.chunking = serde_json::to_string(&config).unwrap_or_default();
+    if ChunkConfig::of(&new.document.chunking).context != context {
+        // A rule's lead is not what a model said.
+        new.chunks.iter_mut().for_each(|row| row.lead = None);
+    }
+    new.document.chunking = config.recorded();
     set_leads(&mut new.chunks, &config);
     (Prepared::of(new, &config), KnownVectors::of_texts(known))
 }

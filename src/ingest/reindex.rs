@@ -6,6 +6,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::Progress;
+use super::lines::{LineWriter, LinesReport};
 use super::prepare::corrected_toc;
 use super::profile::lacks_profile;
 use super::rebuild::{RebuildOptions, Rebuilder, SourceNow, anew_with, look_at_source, read_source, read_stored};
@@ -99,6 +100,8 @@ pub struct ReindexReport {
     pub reused: usize,
     /// The generation published last; `None` where nothing was published.
     pub generation: Option<u64>,
+    /// What a language model was asked to say of passages, or would be; `None` where no document wants it.
+    pub lines: Option<LinesReport>,
     /// How long it took, in seconds.
     pub seconds: f64,
 }
@@ -116,6 +119,7 @@ impl ReindexReport {
             self.embedded = indexer.embedded;
             self.reused = indexer.reused;
             self.generation = indexer.generation;
+            self.lines = indexer.lines_report();
         }
         Ok(())
     }
@@ -147,6 +151,20 @@ pub(super) async fn open(
     Ok((rows, rebuilder))
 }
 
+/// What the lines of a language model would cost, where that is all that is asked. How a document is cut after its
+/// structure was found anew is not known before; it is estimated as it is.
+pub(super) async fn estimated(
+    request: &ReindexRequest,
+    rows: &[DocumentRow],
+    namespace: &Namespace,
+    options: &RebuildOptions,
+) -> Result<Option<LinesReport>> {
+    let Some(configured) = options.llm.clone().filter(|_| request.dry_run) else { return Ok(None) };
+    let mut writer = LineWriter::new(configured);
+    writer.estimate_stored(rows, request.context, &Snapshot::open(namespace).await?).await?;
+    Ok(writer.report())
+}
+
 /// Rebuilds what the request names.
 ///
 /// # Errors
@@ -168,7 +186,8 @@ pub async fn reindex(
         rows.into_iter().partition(|row| request.force || is_older(row) || is_elsewhere(row));
     let undescribed: Vec<DocumentRow> = current.into_iter().filter(|row| lacks_profile(row, true)).collect();
     let (current, profiled) = (asked - rows.len(), undescribed.len());
-    let mut report = ReindexReport { dry_run: request.dry_run, current, profiled, ..ReindexReport::default() };
+    let lines = estimated(request, &rows, &store.namespace(namespace)?, options).await?;
+    let mut report = ReindexReport { dry_run: request.dry_run, current, profiled, lines, ..ReindexReport::default() };
     if let Some(rebuilder) = &mut rebuilder {
         rebuilder.describe(undescribed).await?;
     }

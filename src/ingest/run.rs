@@ -9,6 +9,7 @@ use tokio::sync::mpsc::Receiver;
 
 use super::edits::{carry_edits, edit_warning, lost_edits};
 use super::index::{Indexer, KnownVectors, Vectors};
+use super::lines::{LineWriter, wants_lines};
 use super::plan::{Existing, Plan, STANDARD_INPUT, Todo, failed, plan};
 use super::prepare::{Prepared, SourceFacts, corrected_toc, prepare};
 use super::profile::{PROFILED, lacks_profile, with_profiles};
@@ -18,6 +19,7 @@ use super::spread::spread;
 use super::{Action, IngestReport, IngestRequest, Progress, SourceReport};
 use crate::embed::{EngineChoice, MODEL};
 use crate::error::{Error, Result};
+use crate::llm::Configured;
 use crate::load::Format;
 use crate::load::worker::Worker;
 use crate::store::{DocumentRow, DocumentTime, ModelRecord, Patience, Snapshot, Store, Writer, document_id};
@@ -36,6 +38,8 @@ pub struct Target<'a> {
     pub create: &'a dyn Fn() -> Result<Store>,
     /// The namespace.
     pub namespace: String,
+    /// The language model that says what stands in front of passages, where documents want that.
+    pub llm: Configured,
     /// How long to wait for another writer.
     pub patience: Patience,
 }
@@ -109,6 +113,7 @@ async fn attempt(
         writer,
         snapshot,
         indexer_state: None,
+        estimates: LineWriter::new(target.llm.clone()),
         overtaken: None,
         taken: existing.rows().map(|row| row.doc_id.clone()).collect(),
         claimed: HashSet::new(),
@@ -162,6 +167,8 @@ struct Sink<'a, 'b> {
     writer: Option<Writer>,
     snapshot: Option<Snapshot>,
     indexer_state: Option<Indexer>,
+    /// What lines of a language model would cost, in a dry run.
+    estimates: LineWriter,
     /// The namespace, where somebody else has published in it since it was found empty.
     overtaken: Option<Writer>,
     taken: HashSet<String>,
@@ -210,6 +217,10 @@ impl Sink<'_, '_> {
             report.reused = indexer.reused;
             report.without_vectors = indexer.without_vectors;
             report.generation = indexer.generation;
+            report.lines = indexer.lines_report();
+        }
+        if self.request.dry_run {
+            report.lines = self.estimates.report();
         }
         Ok(())
     }
@@ -307,6 +318,10 @@ impl Sink<'_, '_> {
         let now = jiff::Timestamp::now().to_string();
         let mut prepared: Prepared = prepare(&document, &source_facts, &self.request.chunking_of(before), &now);
         line.describe(&prepared.new.document);
+        let lined = |row: &&DocumentRow| wants_lines(row) && wants_lines(&prepared.new.document);
+        if let (Some(snapshot), Some(row)) = (&self.snapshot, before.filter(lined)) {
+            prepared = prepared.with_lines_of(&snapshot.chunks_of(&row.doc_id).await?);
+        }
         if let (Some(snapshot), Some(row)) = (&self.snapshot, before.filter(|row| !row.edits.is_empty())) {
             let carried = carry_edits(row, snapshot.chunks_of(&row.doc_id).await?, &mut prepared);
             line.edits_carried = carried.carried;
@@ -314,7 +329,9 @@ impl Sink<'_, '_> {
             line.warnings.extend(edit_warning(&carried));
         }
         report.sources.push(line);
-        if !self.request.dry_run {
+        if self.request.dry_run {
+            self.estimates.estimate(&prepared.new)?;
+        } else {
             let vectors = match (&self.snapshot, before) {
                 (Some(snapshot), Some(row)) => {
                     KnownVectors::of_texts(snapshot.vectors_by_hash(&doc_id).await?).and_of(row)
@@ -366,7 +383,10 @@ impl Sink<'_, '_> {
                 }
             };
             let model = Vectors::WhenNeeded { engine: self.engine.clone(), jobs: self.request.jobs };
-            self.indexer_state = Some(Indexer::new(writer, model, "ingest", self.progress.clone()));
+            self.indexer_state = Some(
+                Indexer::new(writer, model, "ingest", self.progress.clone())
+                    .asking(Some(LineWriter::new(self.target.llm.clone()))),
+            );
         }
         self.indexer_state.as_mut().ok_or_else(|| Error::failed("the indexer was not made"))
     }

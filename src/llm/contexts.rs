@@ -119,9 +119,9 @@ struct Batches {
 
 impl Batches {
     fn of(client: &Client, document: &ContextDocument<'_>, passages: &[ContextPassage<'_>]) -> Self {
-        let about = shown_document(document);
-        let keys: Vec<String> =
-            passages.iter().map(|passage| client.key_of_part(PROMPT, &[&about, &shown(passage)])).collect();
+        // Not the outline: a title that changes somewhere makes no line wrong, and would cost all of them.
+        let key = |passage| client.key_of_part(PROMPT, &[document.title, &shown(passage)]);
+        let keys: Vec<String> = passages.iter().map(key).collect();
         let lines: Vec<Option<Option<String>>> = keys
             .iter()
             .zip(passages)

@@ -16,6 +16,7 @@ mod budget;
 mod cache;
 mod check;
 mod client;
+mod configured;
 mod contexts;
 mod estimate;
 mod expand_query;
@@ -30,6 +31,7 @@ mod wire;
 
 pub use check::{Checked, check};
 pub use client::{Ask, Client};
+pub use configured::Configured;
 pub use contexts::{ContextDocument, ContextPassage, contexts, estimate_contexts};
 pub use estimate::Estimate;
 pub use expand_query::{Expansion, expand_query};

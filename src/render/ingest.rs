@@ -5,7 +5,7 @@ use std::io::{Result, Write};
 use serde_json::{Value, json};
 
 use super::style::{BAD, grid, markdown_grid, paint};
-use super::{Screen, View, value};
+use super::{Screen, View, lines, value};
 use crate::ingest::{Action, IngestReport, SourceReport};
 use crate::text::count;
 
@@ -75,6 +75,9 @@ impl IngestView<'_> {
                     count(report.without_vectors, "document")
                 ));
             }
+        }
+        for line in report.lines.iter().flat_map(lines::told) {
+            summary.push_str(&format!("\n{line}"));
         }
         summary
     }

@@ -15,6 +15,7 @@ mod entities;
 mod eval;
 mod explain;
 mod ingest;
+mod lines;
 mod llm;
 mod log;
 mod namespaces;

@@ -5,7 +5,7 @@ use std::io::{Result, Write};
 use serde_json::{Value, json};
 
 use super::style::{BAD, grid, markdown_grid, paint};
-use super::{Screen, View, value};
+use super::{Screen, View, lines, value};
 use crate::ingest::{ReindexReport, TextFrom};
 use crate::text::count;
 
@@ -69,6 +69,9 @@ impl ReindexView<'_> {
             if report.profiled > 0 {
                 summary.push_str(&format!("\n{}", super::profiled(report.profiled)));
             }
+        }
+        for line in report.lines.iter().flat_map(lines::told) {
+            summary.push_str(&format!("\n{line}"));
         }
         summary
     }

@@ -12,6 +12,8 @@ const FORMAT: u32 = 1;
 const FORMAT_FILE: &str = "kb.json";
 /// The folder that a store has inside a project, and that is looked for upwards.
 const FOLDER: &str = ".kb";
+/// What a person may put into the folder before there is a store in it.
+const SETTINGS: [&str; 3] = ["kb.toml", "synonyms.txt", "prompts"];
 /// The folder of its namespaces.
 pub(super) const NAMESPACES: &str = "namespaces";
 
@@ -146,7 +148,11 @@ impl Store {
     fn refuse_foreign_folder(&self) -> Result<()> {
         let is_empty = match std::fs::read_dir(&self.root) {
             // What another process has begun to make, or could not finish, is nobody else's.
-            Ok(entries) => entries.flatten().all(|entry| entry.file_name().to_string_lossy().starts_with(WRITING)),
+            Ok(entries) => entries.flatten().all(|entry| {
+                let name = entry.file_name();
+                let name = name.to_string_lossy();
+                name.starts_with(WRITING) || SETTINGS.contains(&name.as_ref())
+            }),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => true,
             Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => false,
             Err(error) => return Err(Error::io("read", &self.root, &error)),
@@ -290,6 +296,15 @@ mod tests {
     fn what_was_begun_to_be_made_is_no_foreign_folder() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(".writing-x1y2z3"), "{").unwrap();
+        assert!(Store::open_or_create(Some(folder.path()), folder.path()).is_ok_and(|(_, created)| created));
+    }
+
+    #[test]
+    fn settings_may_lie_there_before_the_store() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("kb.toml"), "").unwrap();
+        std::fs::create_dir(folder.path().join("prompts")).unwrap();
+        assert!(Store::open(Some(folder.path()), folder.path()).is_err(), "it is no store yet");
         assert!(Store::open_or_create(Some(folder.path()), folder.path()).is_ok_and(|(_, created)| created));
     }
 

@@ -8,5 +8,6 @@ mod common;
 
 mod client;
 mod commands;
+mod contexts;
 mod hostile;
 mod server;
