@@ -15,7 +15,7 @@ mod synthetic;
 use std::path::{Path, PathBuf};
 use std::process::exit;
 
-use kb::embed::EngineChoice;
+use kb::embed::{EngineChoice, Model};
 use kb::error::{Error, Result};
 use kb::retrieve::{Encoder, Kernel, Method, Mode, SearchRequest, Shape, Target, Trace};
 use kb::store::Store;
@@ -50,7 +50,10 @@ fn measure(folder: &Path, chunks: usize, questions: usize) -> Result<()> {
     let runtime = tokio::runtime::Runtime::new()?;
     let (store, _) = Store::open_or_create(None, folder)?;
     let library = std::env::var_os("KB_ONNXRUNTIME").map(PathBuf::from);
-    let kernel = Kernel::new(store.namespace("default")?, Encoder::new(EngineChoice::parse(library.as_deref())));
+    let kernel = Kernel::new(
+        store.namespace("default")?,
+        Encoder::new(EngineChoice::parse(library.as_deref()), Model::embedded()),
+    );
     println!("\n## {chunks} chunks, {questions} questions, milliseconds (median, nine of ten)");
     let mut random = Random(0x5851_F42D_4C95_7F2D);
     for (name, template) in variants() {

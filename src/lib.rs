@@ -8,7 +8,8 @@
 //! - [`chunk`]: sections to parent chunks, parents to child chunks, and the context line in front of them
 //! - [`glossary`]: other names for the same thing, as documents define them and users list them
 //! - [`text`]: scripts, tokens, sentences; pure functions
-//! - [`embed`]: the embedding model and the engine that runs it
+//! - [`embed`]: embedding models and the engine that runs them
+//! - [`models`]: which models there are, and which one a store has its vectors of
 //! - [`store`]: LanceDB tables, the tantivy index, generations and the lock
 //! - [`overlay`]: what people changed, as a layer over what the sources say; pure functions
 //! - [`profile`]: what a document is: kinds of passages, topics, a paragraph; pure functions
@@ -34,6 +35,7 @@ pub mod glossary;
 pub mod ingest;
 pub mod llm;
 pub mod load;
+pub mod models;
 pub mod overlay;
 pub mod profile;
 pub mod render;

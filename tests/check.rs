@@ -6,7 +6,7 @@
 mod common;
 
 use common::{Sandbox, rewrite};
-use kb::embed::MODEL;
+use kb::embed::Model;
 use kb::store::ChunkRow;
 use serde_json::Value;
 
@@ -138,7 +138,7 @@ fn damaged_rows_are_found_and_mended_as_one_generation() {
         new.chunks.push(stranger(&new.chunks[1]));
         let piece = ChunkRow { chunk_id: "x:9.0".into(), parent_id: Some("x:9".into()), ..new.chunks[1].clone() };
         new.chunks.push(piece);
-        new.chunks[2].vector = vec![0.0; MODEL.dimension];
+        new.chunks[2].vector = vec![0.0; Model::embedded().habits.dimension];
     });
     found(&sandbox, "zzz999", "0 sections and 1 chunk, and is no document");
     found(&sandbox, &format!("{id}:0"), "the id of 2 rows");
@@ -169,7 +169,7 @@ fn deleted_chunks_are_no_damage() {
 fn a_vector_that_is_lost_is_made_by_the_next_ingest() {
     let sandbox = two_documents();
     let id = rewrite(&sandbox, "b.md", |new| {
-        new.chunks.iter_mut().for_each(|row| row.vector = vec![1.0; MODEL.dimension]);
+        new.chunks.iter_mut().for_each(|row| row.vector = vec![1.0; Model::embedded().habits.dimension]);
     });
     found(&sandbox, &format!("{id}:0.0"), "length 19.596");
     assert!(repaired(&sandbox).contains("kb ingest"));

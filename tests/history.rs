@@ -389,7 +389,7 @@ fn a_renamed_namespace_keeps_its_history() {
 }
 
 fn model() -> ModelRecord {
-    ModelRecord { name: "m".into(), dimension: 4 }
+    ModelRecord { name: "m".into(), dimension: 4, fingerprint: None }
 }
 
 /// A document whose text says its version.

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use kb::chunk::ChunkConfig;
-use kb::embed::MODEL;
+use kb::embed::Model;
 use kb::error::Result;
 use kb::ingest::{SourceFacts, prepare};
 use kb::load::{Format, LoadOptions, parse};
-use kb::store::{Change, ChunkRow, ChunkType, ModelRecord, NewDocument, Store, Writer, document_id};
+use kb::models::record_of;
+use kb::store::{Change, ChunkRow, ChunkType, NewDocument, Store, Writer, document_id};
 
 /// As many as an ingest publishes at once.
 const BATCH: usize = 256;
@@ -44,7 +45,7 @@ pub fn make_store(folder: &Path) -> Result<()> {
     let runtime = tokio::runtime::Runtime::new()?;
     let (store, _) = Store::open_or_create(None, folder)?;
     let namespace = store.namespace("default")?;
-    let model = ModelRecord { name: MODEL.name.to_owned(), dimension: MODEL.dimension };
+    let model = record_of(&Model::embedded());
     let mut files: Vec<PathBuf> = Vec::new();
     for below in std::fs::read_dir(folder.join("docs"))? {
         for file in std::fs::read_dir(below?.path())? {
@@ -94,7 +95,7 @@ fn set_vectors(chunks: &mut [ChunkRow], random: &mut Random) {
     for chunk in chunks.iter_mut().rev() {
         let mut vector = match chunk.chunk_type {
             ChunkType::Parent => std::mem::take(&mut sum),
-            ChunkType::Child => (0..MODEL.dimension).map(|_| random.number()).collect(),
+            ChunkType::Child => (0..Model::embedded().habits.dimension).map(|_| random.number()).collect(),
         };
         let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(f32::EPSILON);
         vector.iter_mut().for_each(|x| *x /= length);

@@ -10,11 +10,10 @@ use jiff::Timestamp;
 use super::Context;
 use super::filter::parse_time;
 use super::waiting::WaitArgs;
-use crate::embed::MODEL;
 use crate::entities::{EntityOrder, EntityPlan, Outcome, What, plan, read_batch};
 use crate::error::{Error, Result};
 use crate::render::EntitiesSetView;
-use crate::store::{Change, ModelRecord, Namespace, Note, Snapshot, Writer};
+use crate::store::{Change, Namespace, Note, Snapshot, Writer};
 use crate::text::Period;
 
 const EXAMPLES: &str = "\
@@ -80,8 +79,7 @@ pub async fn run(context: &Context, args: EntitySetArgs) -> Result<u8> {
         context.show(&EntitiesSetView { outcomes: &planned.outcomes, generation: None, dry_run: true })?;
         return Ok(0);
     }
-    let model = ModelRecord { name: MODEL.name.to_owned(), dimension: MODEL.dimension };
-    let mut writer = Writer::open_existing(&namespace, &model, &args.wait.patience(context)).await?;
+    let mut writer = Writer::open_existing(&namespace, &args.wait.patience(context)).await?;
     let EntityPlan { change, outcomes } = planned(&namespace, orders, now).await?;
     let mut generation = None;
     if !change.is_empty() {

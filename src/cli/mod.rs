@@ -39,7 +39,7 @@ use std::process::ExitCode;
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
 
 use crate::config::Config;
-use crate::embed::EngineChoice;
+use crate::embed::{EngineChoice, Model};
 use crate::error::{Error, Kind, Result};
 use crate::render::{OutputFormat, Screen, View, render};
 use crate::retrieve::{Encoder, Kernel, Purpose, resolve_document, resolve_documents};
@@ -243,12 +243,15 @@ impl Context {
 
     /// A kernel on the namespace that was named.
     fn kernel(&self, store: &Store, config: &Config) -> Result<Kernel> {
-        Ok(Kernel::new(store.namespace(&self.global.namespace)?, Encoder::new(self.engine(config))))
+        Ok(Kernel::new(store.namespace(&self.global.namespace)?, Encoder::new(self.engine(config), Model::embedded())))
     }
 
     /// A kernel on all namespaces that were named.
     fn kernel_over(&self, store: &Store, config: &Config) -> Result<Kernel> {
-        let kernel = Kernel::over(store.namespaces_named(&self.global.namespace)?, Encoder::new(self.engine(config)));
+        let kernel = Kernel::over(
+            store.namespaces_named(&self.global.namespace)?,
+            Encoder::new(self.engine(config), Model::embedded()),
+        );
         Ok(kernel.with_synonyms(config.search.synonyms.as_ref().map(|path| store.root().join(path))))
     }
 

@@ -9,6 +9,7 @@ use super::waiting::WaitArgs;
 use crate::chunk::context::ContextKind;
 use crate::error::{Error, Kind, Result};
 use crate::ingest::{RebuildOptions, ReindexRequest, recontext, reindex};
+use crate::models::Models;
 use crate::render::ReindexView;
 use crate::retrieve::Purpose;
 use crate::store::Snapshot;
@@ -90,6 +91,7 @@ pub(super) fn rebuild_options(context: &Context, reading: ReadingArgs, wait: &Wa
     Ok(RebuildOptions {
         limits: reading.limits,
         load: reading.load,
+        models: Models::of_user()?,
         engine: context.engine(&config),
         jobs: reading.jobs,
         llm: None,

@@ -4,11 +4,10 @@ use clap::Args;
 
 use super::Context;
 use super::waiting::WaitArgs;
-use crate::embed::MODEL;
 use crate::error::Result;
 use crate::render::RemovedView;
 use crate::retrieve::Purpose;
-use crate::store::{Change, ModelRecord, Note, Snapshot, Writer};
+use crate::store::{Change, Note, Snapshot, Writer};
 
 /// Take documents out of the knowledge base; the files stay
 #[derive(Debug, Args)]
@@ -27,11 +26,10 @@ pub struct RemoveArgs {
 pub async fn run(context: &Context, args: RemoveArgs) -> Result<u8> {
     let store = context.store()?;
     let namespace = store.namespace(&context.global.namespace)?;
-    let model = ModelRecord { name: MODEL.name.to_owned(), dimension: MODEL.dimension };
     // Locked before it is read, so that what the names stand for holds until it is taken out.
     let writer = match args.dry_run {
         true => None,
-        false => Some(Writer::open_existing(&namespace, &model, &args.wait.patience(context)).await?),
+        false => Some(Writer::open_existing(&namespace, &args.wait.patience(context)).await?),
     };
     let documents = Snapshot::open(&namespace).await?.documents().await?;
     let found = context.documents(&documents, &args.documents, &store, Purpose::Change)?;

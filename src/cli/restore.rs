@@ -4,10 +4,9 @@ use clap::Args;
 
 use super::Context;
 use super::waiting::WaitArgs;
-use crate::embed::MODEL;
 use crate::error::Result;
 use crate::render::RestoredView;
-use crate::store::{ModelRecord, Writer, plan_restore};
+use crate::store::{Writer, plan_restore};
 
 /// Bring an old generation back, as a new one
 #[derive(Debug, Args)]
@@ -34,8 +33,7 @@ pub async fn run(context: &Context, args: RestoreArgs) -> Result<u8> {
     let restored = if args.dry_run {
         plan_restore(&namespace, args.generation).await?
     } else {
-        let model = ModelRecord { name: MODEL.name.to_owned(), dimension: MODEL.dimension };
-        let mut writer = Writer::open_existing(&namespace, &model, &args.wait.patience(context)).await?;
+        let mut writer = Writer::open_existing(&namespace, &args.wait.patience(context)).await?;
         writer.restore(args.generation).await?
     };
     context.show(&RestoredView { restored: &restored, dry_run: args.dry_run })?;

@@ -1,4 +1,4 @@
-//! Text to vectors: the model that is shipped with the program, and the engine that runs it.
+//! Text to vectors: the model that is shipped with the program or another one, and the engine that runs it.
 //!
 //! Vectors have length 1, so a dot product is the cosine. The same text gives the same vector whatever engine runs
 //! the model and whatever else is in the batch, within 0.0005 in the cosine.
@@ -11,19 +11,20 @@ mod model;
 mod outline;
 mod tokens;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
-use fastembed::{
-    InitOptionsUserDefined, Pooling, QuantizationMode, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel,
-};
+use fastembed::{InitOptionsUserDefined, QuantizationMode, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel};
 
 pub use crash::on_engine_crash;
 pub use cross_encoder::CrossEncoder;
 pub use engine::{Engine, EngineChoice, select};
-pub use model::{MODEL, Model, is_known_word};
+pub use model::{Coverage, EMBEDDED, Habits, Model, ModelFiles, Pooling, Quantization, Source, is_known_word};
 pub use tokens::TokenCounter;
+
+use crash::guarded;
 
 use crate::error::{Error, Result};
 
@@ -32,49 +33,53 @@ const BATCH: usize = 16;
 
 /// A loaded model, ready to embed.
 pub struct Embedder {
+    model: Arc<Model>,
     engine: Engine,
     /// One session per worker thread; a session can only do one thing at a time.
     sessions: Vec<Mutex<TextEmbedding>>,
 }
 
 impl Embedder {
-    /// Loads the embedded model for single questions: one session.
+    /// Loads a model for single questions: one session.
     ///
     /// # Errors
-    /// Where the engine cannot be started or the model not be loaded into it.
-    pub fn for_queries(engine: &Engine) -> Result<Self> {
-        Embedder::load(engine, 1)
+    /// Where its files cannot be read, or it cannot be loaded into the engine.
+    pub fn for_queries(engine: &Engine, model: &Arc<Model>) -> Result<Self> {
+        Embedder::load(engine, model, 1)
     }
 
-    /// Loads the embedded model for many texts: on tract, which uses one core, as many sessions as `jobs`; on ONNX
-    /// Runtime one session that uses them all.
+    /// Loads a model for many texts: on tract, which uses one core, as many sessions as `jobs`; on ONNX Runtime one
+    /// session that uses them all.
     ///
     /// # Errors
     /// As for [`for_queries`](Self::for_queries).
-    pub fn for_documents(engine: &Engine, jobs: usize) -> Result<Self> {
-        Embedder::load(engine, jobs.max(1))
+    pub fn for_documents(engine: &Engine, model: &Arc<Model>, jobs: usize) -> Result<Self> {
+        Embedder::load(engine, model, jobs.max(1))
     }
 
-    fn load(engine: &Engine, jobs: usize) -> Result<Self> {
+    fn load(engine: &Engine, model: &Arc<Model>, jobs: usize) -> Result<Self> {
         let (sessions, threads) = match engine {
             Engine::Tract => (jobs, 1),
             Engine::OnnxRuntime { .. } => (1, jobs),
         };
         let loaded: Result<Vec<_>> = std::thread::scope(|scope| {
-            let handles: Vec<_> = (0..sessions).map(|_| scope.spawn(move || load_session(threads))).collect();
+            let handles: Vec<_> = (0..sessions).map(|_| scope.spawn(move || load_session(model, threads))).collect();
             handles
                 .into_iter()
                 .map(|handle| {
-                    handle.join().unwrap_or_else(|_| Err(Error::failed("loading the embedding model crashed")))
+                    handle.join().unwrap_or_else(|_| {
+                        Err(Error::failed(format!("loading the embedding model {} crashed", model.name)))
+                    })
                 })
                 .collect()
         });
-        Ok(Embedder { engine: engine.clone(), sessions: loaded?.into_iter().map(Mutex::new).collect() })
+        let sessions = loaded?.into_iter().map(Mutex::new).collect();
+        Ok(Embedder { model: model.clone(), engine: engine.clone(), sessions })
     }
 
     /// The model.
-    pub fn model(&self) -> &'static Model {
-        &MODEL
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
     }
 
     /// The engine that runs it.
@@ -82,29 +87,34 @@ impl Embedder {
         &self.engine
     }
 
-    /// The vector of one text, of [`Model::dimension`] numbers and length 1.
+    /// The vector of a question, of [`Habits::dimension`] numbers and length 1.
     ///
     /// # Errors
     /// Where the engine fails.
-    pub fn embed_one(&self, text: &str) -> Result<Vec<f32>> {
-        let vectors = self.run(0, &[text])?;
+    pub fn embed_query(&self, question: &str) -> Result<Vec<f32>> {
+        let vectors = self.run(0, &[self.model.as_query(question)])?;
         vectors.into_iter().next().ok_or_else(|| Error::failed("the embedding model gave no vector"))
     }
 
-    /// The vectors of `texts`, in their order. Texts of similar length go through the model together; `progress` is
+    /// The vectors of passages, in their order. Texts of similar length go through the model together; `progress` is
     /// told how many are done, from several threads.
     ///
     /// # Errors
     /// Where the engine fails on any batch.
-    pub fn embed_all(&self, texts: &[&str], progress: &(dyn Fn(usize) + Sync)) -> Result<Vec<Vec<f32>>> {
+    pub fn embed_passages(&self, texts: &[&str], progress: &(dyn Fn(usize) + Sync)) -> Result<Vec<Vec<f32>>> {
         let mut order: Vec<usize> = (0..texts.len()).collect();
         order.sort_by_key(|&i| std::cmp::Reverse(texts[i].len()));
-        let batches: Vec<&[usize]> = order.chunks(BATCH).collect();
+        let batch = match self.model.habits.quantization {
+            // Otherwise a text's vector would depend on what else is in its batch.
+            Quantization::Dynamic => 1,
+            Quantization::None | Quantization::Static => BATCH,
+        };
+        let batches: Vec<&[usize]> = order.chunks(batch).collect();
         let next = AtomicUsize::new(0);
         let work = |session: usize| -> Result<Vec<(usize, Vec<f32>)>> {
             let mut done = Vec::new();
             while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let inputs: Vec<&str> = batch.iter().map(|&i| texts[i]).collect();
+                let inputs: Vec<Cow<'_, str>> = batch.iter().map(|&i| self.model.as_passage(texts[i])).collect();
                 let vectors = self.run(session, &inputs)?;
                 progress(inputs.len());
                 done.extend(batch.iter().copied().zip(vectors));
@@ -126,27 +136,62 @@ impl Embedder {
         Ok(by_index.into_values().collect())
     }
 
-    fn run(&self, session: usize, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
+    fn run(&self, session: usize, texts: &[Cow<'_, str>]) -> Result<Vec<Vec<f32>>> {
         let mut session =
             self.sessions[session].lock().map_err(|_| Error::failed("the embedding engine crashed earlier"))?;
-        session.embed(texts, Some(texts.len().max(1))).map_err(|error| {
-            Error::failed(format!("the embedding model failed on {}: {error}", self.engine.name()))
-                .hint("try the other engine: --onnxruntime off runs the model in pure Rust")
-        })
+        let (name, engine) = (&self.model.name, self.engine.name());
+        let vectors = guarded(&named(&self.model), || {
+            session.embed(texts, Some(texts.len().max(1))).map_err(|error| {
+                Error::failed(format!("the embedding model {name} failed on {engine}: {error}"))
+                    .hint("try the other engine: --onnxruntime off runs the model in pure Rust")
+            })
+        })?;
+        let wanted = self.model.habits.dimension;
+        match vectors.iter().find(|vector| vector.len() != wanted) {
+            Some(vector) => {
+                let gives = vector.len();
+                Err(Error::failed(format!(
+                    "the embedding model {name} gives vectors of {gives} numbers, not of {wanted}"
+                ))
+                .hint("add it again with `kb models add`"))
+            }
+            None => Ok(vectors),
+        }
     }
 }
 
-fn load_session(threads: usize) -> Result<TextEmbedding> {
+/// How it is called in errors.
+fn named(model: &Model) -> String {
+    format!("the embedding model {}", model.name)
+}
+
+fn load_session(model: &Model, threads: usize) -> Result<TextEmbedding> {
+    let bytes = model.bytes()?;
     let files = TokenizerFiles {
-        tokenizer_file: model::TOKENIZER.to_vec(),
-        config_file: model::CONFIG.to_vec(),
-        special_tokens_map_file: model::SPECIAL_TOKENS.to_vec(),
-        tokenizer_config_file: model::TOKENIZER_CONFIG.to_vec(),
+        tokenizer_file: bytes.tokenizer.into_owned(),
+        config_file: bytes.config.into_owned(),
+        special_tokens_map_file: bytes.special_tokens.into_owned(),
+        tokenizer_config_file: bytes.tokenizer_config.into_owned(),
     };
-    let user_defined = UserDefinedEmbeddingModel::new(model::ONNX.to_vec(), files)
-        .with_pooling(Pooling::Mean)
-        .with_quantization(QuantizationMode::None);
-    let options = InitOptionsUserDefined::new().with_max_length(MODEL.max_tokens).with_intra_threads(threads);
-    TextEmbedding::try_new_from_user_defined(user_defined, options)
-        .map_err(|error| Error::failed(format!("cannot load the embedding model {}: {error}", MODEL.name)))
+    let habits = &model.habits;
+    let mut user_defined = UserDefinedEmbeddingModel::new(bytes.graph.into_owned(), files)
+        .with_pooling(match habits.pooling {
+            Pooling::Mean => fastembed::Pooling::Mean,
+            Pooling::Cls => fastembed::Pooling::Cls,
+        })
+        .with_quantization(match habits.quantization {
+            Quantization::None => QuantizationMode::None,
+            Quantization::Static => QuantizationMode::Static,
+            Quantization::Dynamic => QuantizationMode::Dynamic,
+        });
+    for (name, bytes) in bytes.external {
+        user_defined = user_defined.with_external_initializer(name, bytes);
+    }
+    let options = InitOptionsUserDefined::new().with_max_length(habits.max_tokens).with_intra_threads(threads);
+    guarded(&named(model), || {
+        TextEmbedding::try_new_from_user_defined(user_defined, options).map_err(|error| {
+            Error::failed(format!("cannot load the embedding model {}: {error}", model.name))
+                .hint("add it again with `kb models add`, or try the other engine (--onnxruntime)")
+        })
+    })
 }

@@ -3,6 +3,10 @@
 //! Counted with the tokenizer of the embedded model (WordPiece, every Han character one token), not estimated from
 //! characters: it is in the program anyway, and loading it adds 60 ms to a command (measured in a development build,
 //! where the command itself takes 60). Other models' tokenizers count somewhat differently.
+//!
+//! These are tokens for whoever reads a result, a language model mostly (`--max-tokens`); so it is not the tokenizer of
+//! the model that a store has its vectors of, and `--tokenizer` names a better one. Chunks are measured in characters:
+//! they are the same whichever model embeds them.
 
 use std::sync::{Arc, OnceLock};
 
@@ -30,7 +34,7 @@ impl TokenCounter {
     /// # Errors
     /// Where it cannot be read; it is part of the program, so that would be a fault of the build.
     pub fn load() -> Result<Self> {
-        TokenCounter::of_file(model::TOKENIZER, super::MODEL.name)
+        TokenCounter::of_file(model::TOKENIZER, model::EMBEDDED)
     }
 
     /// The tokenizer of the embedded model, loaded once per process.

@@ -14,12 +14,13 @@ pub use beir::{BeirSet, Passage};
 pub use metrics::{Condition, Metric, Metrics};
 
 use crate::chunk::ChunkConfig;
-use crate::embed::{CrossEncoder, Embedder, EngineChoice, MODEL, select};
+use crate::embed::{CrossEncoder, EMBEDDED, Embedder, EngineChoice, Model, select};
 use crate::error::{Error, Kind, Result};
 use crate::ingest::{Indexer, KnownVectors, Progress, SourceFacts, Vectors, prepare};
 use crate::load::{Document, Format, plain};
+use crate::models::record_of;
 use crate::retrieve::{DEFAULT_POOL, Encoder, Kernel, Method, Rerank, SearchRequest};
-use crate::store::{ModelRecord, Namespace, Snapshot, Store, Writer};
+use crate::store::{Namespace, Snapshot, Store, Writer};
 
 /// Rankings are judged by their first so many documents.
 const DEPTH: usize = 10;
@@ -116,7 +117,7 @@ impl EvalStore {
         // Its name says what is in it.
         let namespace = store.namespace(&format!("eval-{}", fingerprint(&set, made)))?;
         let engine = select(choice)?;
-        let embedder = Arc::new(Embedder::for_documents(&engine, jobs)?);
+        let embedder = Arc::new(Embedder::for_documents(&engine, &Model::embedded(), jobs)?);
         // An ingest that was interrupted is done again.
         let there = if namespace.exists() { Snapshot::open(&namespace).await?.counts().await?[0] } else { 0 };
         if there != set.passages.len() {
@@ -233,7 +234,7 @@ async fn ingest(
     embedder: Arc<Embedder>,
     progress: Arc<dyn Progress>,
 ) -> Result<()> {
-    let model = ModelRecord { name: MODEL.name.to_owned(), dimension: MODEL.dimension };
+    let model = record_of(embedder.model());
     let writer = Writer::open(namespace, &model).await?;
     let mut indexer = Indexer::new(writer, Vectors::Loaded(embedder), "eval", progress.clone());
     let bytes = set.passages.iter().map(|passage| passage.text.len() as u64).sum();
@@ -258,7 +259,7 @@ async fn ingest(
 /// What stands for a corpus, how it is cut and the model that embeds it.
 fn fingerprint(set: &BeirSet, made: &Made<'_>) -> String {
     let mut hasher = blake3::Hasher::new();
-    let vectors = if made.embed { MODEL.name } else { "none" };
+    let vectors = if made.embed { EMBEDDED } else { "none" };
     hasher.update(format!("{:?} {vectors}", made.config).as_bytes());
     for passage in &set.passages {
         for part in [&passage.id, &passage.title, &passage.text] {

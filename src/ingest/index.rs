@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::lines::{LineWriter, LinesReport, wants_lines};
 use super::profile::{profile_of, vector_text};
 use super::{Prepared, Progress};
-use crate::embed::{Embedder, EngineChoice, select};
+use crate::embed::{Embedder, EngineChoice, Model, select};
 use crate::error::Result;
 use crate::store::{Change, ChunkRow, ChunkType, DocumentRow, NewDocument, Note, Writer};
 
@@ -21,6 +21,8 @@ pub enum Vectors {
     Loaded(Arc<Embedder>),
     /// To be loaded when the first text needs it: a run that finds all vectors in the store never pays for it.
     WhenNeeded {
+        /// Which one.
+        model: Arc<Model>,
         /// The engine to run it on.
         engine: EngineChoice,
         /// How many threads embed.
@@ -32,8 +34,8 @@ impl Vectors {
     fn embedder(&mut self) -> Result<Arc<Embedder>> {
         match self {
             Vectors::Loaded(embedder) => Ok(embedder.clone()),
-            Vectors::WhenNeeded { engine, jobs } => {
-                let embedder = Arc::new(Embedder::for_documents(&select(engine)?, *jobs)?);
+            Vectors::WhenNeeded { model, engine, jobs } => {
+                let embedder = Arc::new(Embedder::for_documents(&select(engine)?, model, *jobs)?);
                 *self = Vectors::Loaded(embedder.clone());
                 Ok(embedder)
             }
@@ -213,7 +215,7 @@ impl Indexer {
             return Ok(());
         }
         let texts: Vec<&str> = wanted.iter().map(|(_, text)| text.as_str()).collect();
-        let vectors = self.model.embedder()?.embed_all(&texts, &|_| ())?;
+        let vectors = self.model.embedder()?.embed_passages(&texts, &|_| ())?;
         for ((row, text), vector) in wanted.into_iter().zip(vectors) {
             row.vector_of = Some(blake3::hash(text.as_bytes()).to_hex().to_string());
             row.vector = vector;
@@ -284,7 +286,7 @@ impl Indexer {
             let (total, progress) = (wanted.len() as u64, &self.progress);
             self.model
                 .embedder()?
-                .embed_all(&wanted, &|count| progress.embedded(count, bytes * count as u64 / total))?
+                .embed_passages(&wanted, &|count| progress.embedded(count, bytes * count as u64 / total))?
         };
         self.embedded += wanted.len();
         let mut all = Vec::with_capacity(waiting.len());

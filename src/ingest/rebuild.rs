@@ -14,13 +14,14 @@ use super::profile::{PROFILED, with_profiles};
 use super::source::{parse_bytes, read_steadily};
 use super::stored::stored_document;
 use crate::chunk::ChunkConfig;
-use crate::embed::{EngineChoice, MODEL};
+use crate::embed::EngineChoice;
 use crate::error::Result;
 use crate::llm::Configured;
 use crate::load::worker::{Limits, Worker};
 use crate::load::{Document, Format, LoadOptions, OutlineEntry};
+use crate::models::Models;
 use crate::overlay::as_the_source_says;
-use crate::store::{DocumentRow, DocumentTime, ModelRecord, Namespace, NewDocument, Patience, Snapshot, Store, Writer};
+use crate::store::{DocumentRow, DocumentTime, Namespace, NewDocument, Patience, Snapshot, Store, Writer};
 
 /// How sources are read and texts embedded.
 #[derive(Debug, Clone)]
@@ -29,6 +30,8 @@ pub struct RebuildOptions {
     pub load: LoadOptions,
     /// A file that takes longer to parse is given up.
     pub limits: Limits,
+    /// Among these is the model that embeds.
+    pub models: Models,
     /// The engine that embeds.
     pub engine: EngineChoice,
     /// How many threads load, and embed.
@@ -152,11 +155,11 @@ impl Rebuilder {
         command: &str,
         progress: Arc<dyn Progress>,
     ) -> Result<Self> {
-        let model = ModelRecord { name: MODEL.name.to_owned(), dimension: MODEL.dimension };
         // Locked before it is read, so that what is read holds until it is replaced.
-        let writer = Writer::open_existing(namespace, &model, &options.patience).await?;
+        let writer = Writer::open_existing(namespace, &options.patience).await?;
         let snapshot = Snapshot::open(namespace).await?;
-        let vectors = Vectors::WhenNeeded { engine: options.engine.clone(), jobs: options.jobs };
+        let model = options.models.recorded(writer.model())?;
+        let vectors = Vectors::WhenNeeded { model, engine: options.engine.clone(), jobs: options.jobs };
         let lines = options.llm.clone().map(LineWriter::new);
         Ok(Rebuilder { snapshot, indexer: Indexer::new(writer, vectors, command, progress).asking(lines) })
     }

@@ -17,11 +17,12 @@ use super::scan::{Candidate, Scan, scan};
 use super::source::{parse_bytes, read_steadily};
 use super::spread::spread;
 use super::{Action, IngestReport, IngestRequest, Progress, SourceReport};
-use crate::embed::{EngineChoice, MODEL};
+use crate::embed::{EngineChoice, Model};
 use crate::error::{Error, Result};
 use crate::llm::Configured;
 use crate::load::Format;
 use crate::load::worker::Worker;
+use crate::models::record_of;
 use crate::store::{DocumentRow, DocumentTime, ModelRecord, Patience, Snapshot, Store, Writer, document_id};
 
 /// What the history calls a file that is the same and has another time of change.
@@ -86,7 +87,7 @@ async fn attempt(
     if candidates.is_empty() && request.standard_input.is_none() && !request.prune {
         return Err(nothing_to_ingest(request, skipped));
     }
-    let model = ModelRecord { name: MODEL.name.to_owned(), dimension: MODEL.dimension };
+    let model = record_of(&Model::embedded());
     // A store that is there is locked before it is read, so that the plan holds until it is carried out.
     let writer = match writer {
         None if namespace.exists() && !request.dry_run => {
@@ -382,11 +383,10 @@ impl Sink<'_, '_> {
                     writer
                 }
             };
-            let model = Vectors::WhenNeeded { engine: self.engine.clone(), jobs: self.request.jobs };
-            self.indexer_state = Some(
-                Indexer::new(writer, model, "ingest", self.progress.clone())
-                    .asking(Some(LineWriter::new(self.target.llm.clone()))),
-            );
+            let model =
+                Vectors::WhenNeeded { model: Model::embedded(), engine: self.engine.clone(), jobs: self.request.jobs };
+            let lines = LineWriter::new(self.target.llm.clone());
+            self.indexer_state = Some(Indexer::new(writer, model, "ingest", self.progress.clone()).asking(Some(lines)));
         }
         self.indexer_state.as_mut().ok_or_else(|| Error::failed("the indexer was not made"))
     }

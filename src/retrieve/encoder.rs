@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use super::trace::milliseconds;
-use crate::embed::{Embedder, Engine, EngineChoice, select};
+use crate::embed::{Embedder, Engine, EngineChoice, Model, select};
 use crate::error::Result;
 
 /// A question is cut to so many characters for the model, which reads far fewer.
@@ -17,6 +17,7 @@ const MOST_KNOWN: usize = 4096;
 /// Questions to vectors. The model is loaded when the first question needs it.
 #[derive(Clone)]
 pub struct Encoder {
+    model: Arc<Model>,
     choice: EngineChoice,
     loaded: Arc<OnceLock<Arc<Embedder>>>,
     /// The same question is asked again: in another way, by another user, by a fallback.
@@ -24,14 +25,20 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// An encoder on the engine that `choice` leads to.
-    pub fn new(choice: EngineChoice) -> Self {
-        Encoder { choice, loaded: Arc::new(OnceLock::new()), known: Arc::default() }
+    /// An encoder with a model, on the engine that `choice` leads to.
+    pub fn new(choice: EngineChoice, model: Arc<Model>) -> Self {
+        Encoder { model, choice, loaded: Arc::new(OnceLock::new()), known: Arc::default() }
     }
 
     /// An encoder with a model that is loaded already.
     pub fn with(embedder: Arc<Embedder>) -> Self {
-        Encoder { choice: EngineChoice::Auto, loaded: Arc::new(OnceLock::from(embedder)), known: Arc::default() }
+        let (model, choice) = (embedder.model().clone(), EngineChoice::Auto);
+        Encoder { model, choice, loaded: Arc::new(OnceLock::from(embedder)), known: Arc::default() }
+    }
+
+    /// The model.
+    pub(super) fn model(&self) -> &Arc<Model> {
+        &self.model
     }
 
     /// The engine, started if it was not.
@@ -54,13 +61,13 @@ impl Encoder {
         let embedder = match self.loaded.get() {
             Some(embedder) => embedder.clone(),
             None => {
-                let embedder = Arc::new(Embedder::for_queries(&select(&self.choice)?)?);
+                let embedder = Arc::new(Embedder::for_queries(&select(&self.choice)?, &self.model)?);
                 self.loaded.get_or_init(|| embedder).clone()
             }
         };
         let loaded = milliseconds(start);
         let start = Instant::now();
-        let vector = embedder.embed_one(&query)?;
+        let vector = embedder.embed_query(&query)?;
         let mut known = known();
         if known.len() >= MOST_KNOWN {
             known.clear();

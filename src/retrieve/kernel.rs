@@ -27,10 +27,10 @@ use super::trace::Trace;
 use super::understand::Understanding;
 use super::words::{self, Other, add_others};
 use super::{Method, Rerank, SearchRequest, SearchResult};
-use crate::embed::MODEL;
 use crate::error::{Error, Result};
 use crate::glossary::synonyms::Synonyms;
 use crate::llm;
+use crate::models::record_of;
 use crate::store::{LoadedVectors, Namespace, Scope, Snapshot};
 use crate::text::period::duration;
 
@@ -198,7 +198,7 @@ impl Kernel {
         let answer = answer(&self.searched, vectors, request, &mut ranking).await?;
         let Ranking { namespaces, understood, route, others, notes: told, no_vectors, trace, .. } = ranking;
         let snapshots = self.snapshots().await?;
-        notes.extend(language_notes(request, &route));
+        notes.extend(language_notes(request, &route, &self.encoder.model().name));
         notes.extend(told);
         notes.extend(words::notes(&snapshots, &others).await?);
         notes.extend(vector_note(request, &snapshots, no_vectors).await?);
@@ -220,7 +220,7 @@ impl Kernel {
         // Who asks for sections wants those: a section may be called "Contents".
         let wanted = understood.wanted.as_ref().filter(|_| !request.shape.seeks_sections());
         let Some(wanted) = wanted else { return Ok(None) };
-        let route = Route::choose(&understood, request, &MODEL);
+        let route = Route::choose(&understood, request, self.encoder.model());
         understood.in_words().into_iter().fold(trace.stage("understand", start, 1, 1), |stage, words| stage.say(words));
         let (start, snapshots, namespaces) = (Instant::now(), self.snapshots().await?, self.names());
         let (scopes, _) = self.scopes(request, &snapshots, Timestamp::now(), &mut trace).await?;
@@ -268,7 +268,7 @@ impl Kernel {
         let mut trace = Trace::new(request.explain);
         let start = Instant::now();
         let understood = Understanding::of_kind(&request.query, request.kind);
-        let mut route = Route::choose(&understood, request, &MODEL);
+        let mut route = Route::choose(&understood, request, self.encoder.model());
         let mut terms = keyword_terms(&request.query, &understood.identifiers);
         let said = understood.in_words().into_iter().chain(route.in_words());
         said.fold(trace.stage("understand", start, 1, terms.len()), |stage, words| stage.say(words));
@@ -457,14 +457,15 @@ impl Kernel {
 
     /// Cosines with vectors of another model would mean nothing.
     fn refuse_other_models(&self, snapshots: &[&Snapshot]) -> Result<()> {
+        let own = record_of(self.encoder.model());
         for (searched, snapshot) in self.searched.iter().zip(snapshots) {
             let model = &snapshot.manifest().model;
-            if model.name != MODEL.name || model.dimension != MODEL.dimension {
+            if !model.agrees_with(&own) {
                 return Err(Error::failed(format!(
                     "the namespace {:?} holds vectors of the model {}, this kb asks with {}",
                     searched.name(),
                     model.name,
-                    MODEL.name
+                    own.name
                 ))
                 .hint("use --method keyword, or ingest its documents into a new namespace"));
             }
@@ -486,18 +487,16 @@ fn held_in_memory(chunks: &[usize], most: usize) -> Vec<bool> {
     held
 }
 
-fn language_notes(request: &SearchRequest, route: &Route) -> Vec<String> {
+fn language_notes(request: &SearchRequest, route: &Route, model: &str) -> Vec<String> {
     let mut notes = Vec::new();
     if request.method == Method::Hybrid && request.weights.is_none() && !route.model_knows() {
-        notes
-            .push(format!("the model {} does not know this question's language: ranked by keywords alone", MODEL.name));
+        notes.push(format!("the model {model} does not know this question's language: ranked by keywords alone"));
     }
     if (request.method == Method::Semantic || (request.weights.is_some() && route.semantic > 0.0))
         && !route.model_knows()
     {
         notes.push(format!(
-            "the model {} does not know this question's language: expect poor results, or use --method keyword",
-            MODEL.name
+            "the model {model} does not know this question's language: expect poor results, or use --method keyword"
         ));
     }
     notes

@@ -7,7 +7,6 @@ use super::understand::{Kind, Understanding};
 use super::{Method, SearchRequest};
 use crate::embed::Model;
 use crate::store::KeywordField;
-use crate::text::script::coverage;
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{TokenKind, tokenize};
 
@@ -53,7 +52,7 @@ pub struct Route {
 impl Route {
     /// Chooses the route for a question.
     pub fn choose(understood: &Understanding, request: &SearchRequest, model: &Model) -> Self {
-        let coverage = coverage(&request.query, model.scripts);
+        let coverage = model.habits.languages.share(&request.query);
         let (semantic, why) = match (request.weights, request.method) {
             (Some(weights), _) => (weights.semantic(), "as asked"),
             (None, Method::Keyword) => (0.0, "words alone were asked for"),
@@ -167,7 +166,6 @@ pub(super) fn weigh_titles(terms: &mut [(KeywordField, String, f32)], title_weig
 mod tests {
     use super::super::settings::Weights;
     use super::*;
-    use crate::embed::MODEL;
 
     fn words(query: &str) -> Vec<String> {
         keyword_terms(query, &[])
@@ -185,7 +183,7 @@ mod tests {
 
     #[test]
     fn the_model_is_asked_only_in_its_languages() {
-        let route = |query| Route::choose(&Understanding::of(query), &SearchRequest::new(query), &MODEL);
+        let route = |query| Route::choose(&Understanding::of(query), &SearchRequest::new(query), &Model::embedded());
         assert_eq!(route("how to prime the pump").method(), Method::Hybrid);
         assert_eq!(route("如何启动水泵？").method(), Method::Keyword);
         assert!(route("LaTeX beamer theme 颜色").semantic < SEMANTIC_WEIGHT + 0.01);
@@ -195,7 +193,7 @@ mod tests {
     fn a_lookup_is_left_to_the_words_unless_a_method_is_asked_for() {
         let route = |query: &str, method| {
             let request = SearchRequest { method, ..SearchRequest::new(query) };
-            Route::choose(&Understanding::of(query), &request, &MODEL).method()
+            Route::choose(&Understanding::of(query), &request, &Model::embedded()).method()
         };
         assert_eq!(route("E-417", Method::Auto), Method::Keyword);
         assert_eq!(route("E-417", Method::Hybrid), Method::Hybrid);
@@ -206,7 +204,7 @@ mod tests {
     fn weights_that_are_asked_for_hold_in_any_language() {
         let request =
             SearchRequest { weights: Weights::new(1.0, 3.0).ok(), ..SearchRequest::new("如何启动水泵") };
-        let route = Route::choose(&Understanding::of(&request.query), &request, &MODEL);
+        let route = Route::choose(&Understanding::of(&request.query), &request, &Model::embedded());
         assert_eq!((route.keyword, route.semantic), (0.25, 0.75));
     }
 

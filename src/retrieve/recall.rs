@@ -276,7 +276,7 @@ mod tests {
             })
             .collect();
         let namespace = store.namespace(name).unwrap();
-        let model = ModelRecord { name: "m".into(), dimension: 2 };
+        let model = ModelRecord { name: "m".into(), dimension: 2, fingerprint: None };
         let mut writer = Writer::open(&namespace, &model).await.unwrap();
         writer.publish(&Change { add, ..Change::default() }).await.unwrap();
         Snapshot::open(&namespace).await.unwrap()

@@ -17,7 +17,6 @@ use super::searched::PassageKey;
 use super::settings::Expand;
 use super::trace::{Trace, milliseconds};
 use super::understand::{Kind, Understanding};
-use crate::embed::MODEL;
 use crate::error::{Error, Result};
 use crate::llm::{self, Expansion};
 use crate::store::{LoadedVectors, Scope, Snapshot};
@@ -193,7 +192,7 @@ async fn recall_all(wordings: Vec<Wording>, with: &Searching<'_>) -> Result<Rewo
         .map(|wording| {
             let understood = Understanding::of_kind(&wording.text, with.request.kind);
             let own = SearchRequest { query: wording.text.clone(), ..with.request.clone() };
-            let route = Route::choose(&understood, &own, &MODEL);
+            let route = Route::choose(&understood, &own, with.encoder.model());
             // Words that make no sentence are left to the keyword arm, where the question has one.
             let one_arm = with.route.semantic <= 0.0 || (wording.words_only && with.route.keyword > 0.0);
             let route = if one_arm { Route { keyword: 1.0, semantic: 0.0, ..route } } else { route };

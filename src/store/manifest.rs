@@ -44,6 +44,22 @@ pub struct ModelRecord {
     pub name: String,
     /// How many numbers a vector has.
     pub dimension: usize,
+    /// The hash of all that its vectors depend on; `None` where an earlier version published, which had the embedded
+    /// model alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<String>,
+}
+
+impl ModelRecord {
+    /// Whether vectors of the one and the other can be compared. A record of an earlier version has no fingerprint: then
+    /// name and dimension say it.
+    pub fn agrees_with(&self, other: &ModelRecord) -> bool {
+        let same = match (&self.fingerprint, &other.fingerprint) {
+            (Some(own), Some(theirs)) => own == theirs,
+            _ => true,
+        };
+        same && self.name == other.name && self.dimension == other.dimension
+    }
 }
 
 impl Manifest {

@@ -13,7 +13,7 @@ use crate::profile::{PassageText, Profile};
 const DIMENSION: usize = 4;
 
 fn model() -> ModelRecord {
-    ModelRecord { name: "m".into(), dimension: DIMENSION }
+    ModelRecord { name: "m".into(), dimension: DIMENSION, fingerprint: None }
 }
 
 fn profile(language: &str, text: &str) -> Option<Profile> {

@@ -90,16 +90,16 @@ impl Writer {
         Writer::open_locked(namespace, model, lock, patience).await
     }
 
-    /// Like [`open_or_wait`](Self::open_or_wait) for a namespace that must be there: none is made.
+    /// Like [`open_or_wait`](Self::open_or_wait) for a namespace that must be there, whatever the model of its vectors is.
     ///
     /// # Errors
     /// As for [`open_or_wait`](Self::open_or_wait), and where nothing was ever published.
-    pub async fn open_existing(namespace: &Namespace, model: &ModelRecord, patience: &Patience) -> Result<Self> {
+    pub async fn open_existing(namespace: &Namespace, patience: &Patience) -> Result<Self> {
         let lock = WriterLock::take(namespace, patience).await?;
-        if Manifest::read(namespace)?.or(Manifest::read_pending(namespace)?).is_none() {
+        let Some(manifest) = Manifest::read(namespace)?.or(Manifest::read_pending(namespace)?) else {
             return Err(nothing_ingested(namespace));
-        }
-        Writer::open_locked(namespace, model, lock, patience).await
+        };
+        Writer::open_locked(namespace, &manifest.model, lock, patience).await
     }
 
     async fn open_locked(
@@ -136,7 +136,7 @@ impl Writer {
                 _lock: lock,
             });
         };
-        if &manifest.model != model {
+        if !manifest.model.agrees_with(model) {
             return Err(Error::failed(format!(
                 "the namespace {:?} holds vectors of the model {}, this kb makes those of {}",
                 namespace.name(),
@@ -175,6 +175,11 @@ impl Writer {
     /// What was published last.
     pub(super) fn manifest(&self) -> &Manifest {
         &self.manifest
+    }
+
+    /// The model of its vectors.
+    pub fn model(&self) -> &ModelRecord {
+        &self.manifest.model
     }
 
     /// The number of the published generation; 0 where there is none.

@@ -1,7 +1,8 @@
 //! Which script a text is written in, and how well a model that knows certain scripts can read it.
 
 /// The scripts that matter for tokens and for models.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Script {
     /// Latin letters, with accents.
     Latin,

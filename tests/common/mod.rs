@@ -7,8 +7,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use kb::embed::MODEL;
-use kb::store::{Change, ModelRecord, NewDocument, Snapshot, Store, Writer};
+use kb::embed::Model;
+use kb::models::record_of;
+use kb::store::{Change, NewDocument, Snapshot, Store, Writer};
 
 /// A folder of its own for a test, with a store in it once something is ingested.
 pub struct Sandbox {
@@ -203,7 +204,7 @@ pub fn rewrite(sandbox: &Sandbox, source: &str, change: impl Fn(&mut NewDocument
         let sections = snapshot.sections(&id).await.unwrap();
         let mut new = NewDocument { document, sections, chunks: snapshot.chunks_of(&id).await.unwrap() };
         change(&mut new);
-        let model = ModelRecord { name: MODEL.name.to_owned(), dimension: MODEL.dimension };
+        let model = record_of(&Model::embedded());
         let mut writer = Writer::open(&namespace, &model).await.unwrap();
         writer.publish(&Change { remove: vec![id.clone()], add: vec![new], ..Change::default() }).await.unwrap();
         id

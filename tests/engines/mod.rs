@@ -4,7 +4,7 @@
 // What goes wrong in here ends the test, as it should.
 #![allow(clippy::unwrap_used)]
 
-use kb::embed::{Embedder, EngineChoice, select};
+use kb::embed::{Embedder, EngineChoice, Model, select};
 use serde_json::Value;
 
 pub fn agrees_with_the_reference(choice: &EngineChoice) {
@@ -13,10 +13,10 @@ pub fn agrees_with_the_reference(choice: &EngineChoice) {
     let allowed = reference["max_deviation"].as_f64().unwrap();
     let pairs = reference["pairs"].as_array().unwrap();
     assert!(pairs.len() >= 10);
-    let embedder = Embedder::for_documents(&select(choice).unwrap(), 2).unwrap();
+    let embedder = Embedder::for_documents(&select(choice).unwrap(), &Model::embedded(), 2).unwrap();
     let texts: Vec<&str> =
         pairs.iter().flat_map(|pair| [pair["a"].as_str().unwrap(), pair["b"].as_str().unwrap()]).collect();
-    let together = embedder.embed_all(&texts, &|_| {}).unwrap();
+    let together = embedder.embed_passages(&texts, &|_| {}).unwrap();
     for (pair, vectors) in pairs.iter().zip(together.chunks(2)) {
         let expected = pair["similarity"].as_f64().unwrap();
         let found = cosine(&vectors[0], &vectors[1]);
@@ -24,9 +24,9 @@ pub fn agrees_with_the_reference(choice: &EngineChoice) {
     }
     // Alone or in a batch, a text has the same vector, of length 1.
     for (text, vector) in texts.iter().zip(&together) {
-        let alone = embedder.embed_one(text).unwrap();
+        let alone = embedder.embed_query(text).unwrap();
         assert!(cosine(&alone, vector) > 0.9995, "{text:?}");
-        assert_eq!(vector.len(), embedder.model().dimension);
+        assert_eq!(vector.len(), embedder.model().habits.dimension);
         assert!((vector.iter().map(|x| x * x).sum::<f32>() - 1.0).abs() < 1e-3, "{text:?}");
     }
 }

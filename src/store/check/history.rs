@@ -80,7 +80,7 @@ mod tests {
     use crate::store::manifest::ModelRecord;
 
     fn file(record: bool) -> RecordFile {
-        let model = ModelRecord { name: "m".into(), dimension: 4 };
+        let model = ModelRecord { name: "m".into(), dimension: 4, fingerprint: None };
         let published_at = String::new();
         let manifest =
             Manifest { generation: 7, documents: 3, sections: 4, chunks: 5, entities: None, model, published_at };

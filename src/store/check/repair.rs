@@ -36,7 +36,7 @@ pub async fn repair(namespace: &Namespace, patience: &Patience) -> Result<Repair
         return Ok(Repaired { before: before.checked, mended: Vec::new(), after });
     }
     // The writer finishes interrupted publications and rebuilds a keyword index that is not the manifest's.
-    let mut writer = Writer::open_existing(namespace, &before.model, patience).await?;
+    let mut writer = Writer::open_existing(namespace, patience).await?;
     let locked = survey(namespace).await?;
     let mut mended = opening_mended(&before, &locked);
     // Before anything is published, so that the publication can take old versions away.

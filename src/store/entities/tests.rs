@@ -10,7 +10,7 @@ use crate::store::{Change, ModelRecord, Namespace, Patience, Snapshot, Store, Wr
 use jiff::Timestamp;
 
 fn model() -> ModelRecord {
-    ModelRecord { name: "m".into(), dimension: 4 }
+    ModelRecord { name: "m".into(), dimension: 4, fingerprint: None }
 }
 
 fn document(id: &str, texts: &[&str]) -> NewDocument {

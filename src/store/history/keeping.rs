@@ -92,7 +92,7 @@ mod tests {
                 sections: 1,
                 chunks: 1,
                 entities: None,
-                model: ModelRecord { name: "m".into(), dimension: 4 },
+                model: ModelRecord { name: "m".into(), dimension: 4, fingerprint: None },
                 published_at: at(hour).to_string(),
             },
             begun_at: (!run.is_empty()).then(|| run.to_owned()),

@@ -66,7 +66,7 @@ impl Writer {
         if generation == self.generation() {
             return Ok(restored);
         }
-        if then.manifest.model != self.manifest().model {
+        if !then.manifest.model.agrees_with(&self.manifest().model) {
             return Err(Error::failed(format!(
                 "generation {generation} holds vectors of the model {}, the published one those of {}",
                 then.manifest.model.name,
