@@ -6,6 +6,7 @@
 mod crash;
 mod cross_encoder;
 mod cross_encoder_folder;
+mod direct;
 mod engine;
 mod model;
 mod outline;
@@ -20,6 +21,7 @@ use fastembed::{InitOptionsUserDefined, QuantizationMode, TextEmbedding, Tokeniz
 
 pub use crash::on_engine_crash;
 pub use cross_encoder::CrossEncoder;
+pub use direct::DirectEncoder;
 pub use engine::{Engine, EngineChoice, select};
 pub use model::{Coverage, EMBEDDED, Habits, Model, ModelFiles, Pooling, Quantization, Source, is_known_word};
 pub use tokens::TokenCounter;

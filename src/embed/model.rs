@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::text::script::{Script, coverage};
 
 /// The ONNX graph, about 23 MB.
-const ONNX: &[u8] = include_bytes!("../../models/all-MiniLM-L6-v2-int8.onnx");
+pub(super) const ONNX: &[u8] = include_bytes!("../../models/all-MiniLM-L6-v2-int8.onnx");
 pub(super) const TOKENIZER: &[u8] = include_bytes!("../../models/tokenizer.json");
 const CONFIG: &[u8] = include_bytes!("../../models/config.json");
 const SPECIAL_TOKENS: &[u8] = include_bytes!("../../models/special_tokens_map.json");
