@@ -39,6 +39,7 @@ mod phrase;
 mod pieces;
 mod profiles;
 mod read_only;
+mod rewrite;
 mod rows;
 mod scope;
 mod size;
@@ -53,7 +54,7 @@ mod writer;
 pub use chunk_keys::{ChunkFilter, ChunkKey};
 pub use document_time::DocumentTime;
 pub use entities::{EntityChange, EntityRow, EntityState};
-pub use fault::{RESTORE_STEPS, STEPS};
+pub use fault::{RESTORE_STEPS, REWRITE_STEPS, STEPS};
 pub use filter_facts::{DocumentFacts, PassageFacts, PassageNotes};
 pub use history::{
     Counts, DocumentDiff, EntityDiff, Field, GenerationDiff, Item, LogEntry, Note, Restored, What, diff, log,
@@ -67,6 +68,7 @@ pub use manifest::{Manifest, ModelRecord};
 pub use names::OtherName;
 pub use phrase::{MOST_WITH_PHRASE, Phrase};
 pub use pieces::Piece;
+pub use rewrite::Rewrite;
 pub use rows::{ChunkRow, ChunkType, DocumentRow, Edit, NewDocument, SectionRow, children_by_parent, document_id};
 pub use scope::Scope;
 pub use size::Size;

@@ -45,20 +45,22 @@ impl Change {
 
 /// How the next generation comes to be.
 #[derive(Clone, Copy)]
-enum Next<'a> {
+pub(super) enum Next<'a> {
     /// By a change of the published one.
     Changed(&'a Change),
     /// The same, with a keyword index that is filled anew.
     ChangedWithKeywordAnew(&'a Change),
     /// As what an old one was.
     Restored(&'a Manifest),
+    /// With tables that were written anew already, with the vectors of this model. The text is the same.
+    Rewritten(&'a ModelRecord),
 }
 
 /// A namespace, open for writing.
 pub struct Writer {
     namespace: Namespace,
     manifest: Manifest,
-    tables: Tables,
+    pub(super) tables: Tables,
     keyword: KeywordWriter,
     /// When the namespace was taken: what one writer publishes is one run.
     begun_at: String,
@@ -207,14 +209,22 @@ impl Writer {
         self.publish_as(Next::Restored(old), &note).await
     }
 
-    async fn publish_as(&mut self, what: Next<'_>, note: &Note) -> Result<u64> {
+    pub(super) async fn publish_as(&mut self, what: Next<'_>, note: &Note) -> Result<u64> {
         // Read first, so that a mistake in the settings stops nothing halfway.
         let keeping = Keeping::of(&self.namespace)?;
-        step("begun")?;
+        if !matches!(what, Next::Rewritten(_)) {
+            step("begun")?;
+        }
         match what {
             Next::Changed(change) | Next::ChangedWithKeywordAnew(change) => self.write_tables(change).await?,
             Next::Restored(old) => self.restore_tables(old).await?,
+            Next::Rewritten(_) => {}
         }
+        let model = match what {
+            Next::Changed(_) | Next::ChangedWithKeywordAnew(_) => &self.manifest.model,
+            Next::Restored(old) => &old.model,
+            Next::Rewritten(model) => model,
+        };
         let [documents, sections, chunks] = self.tables.versions().await?;
         let next = Manifest {
             generation: self.manifest.generation + 1,
@@ -222,11 +232,12 @@ impl Writer {
             sections,
             chunks,
             entities: self.tables.entities_version().await?,
-            model: self.manifest.model.clone(),
+            model: model.clone(),
             published_at: jiff::Timestamp::now().to_string(),
         };
         match what {
             Next::Changed(change) => self.write_keyword(change)?,
+            Next::Rewritten(_) => {}
             Next::ChangedWithKeywordAnew(_) | Next::Restored(_) => {
                 if let Err(error) = fill_keyword(&self.tables, &mut self.keyword).await {
                     return Err(self.keyword.given_up(error));
@@ -290,7 +301,7 @@ impl Writer {
         self.tables.roll_back_to(old).await?;
         self.tables.create_missing().await?;
         step("tables restored")?;
-        self.tables.add_missing_columns(self.manifest.model.dimension).await?;
+        self.tables.add_missing_columns(old.model.dimension).await?;
         step("columns added")
     }
 
