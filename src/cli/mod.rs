@@ -39,8 +39,9 @@ use std::process::ExitCode;
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
 
 use crate::config::Config;
-use crate::embed::{EngineChoice, Model};
+use crate::embed::EngineChoice;
 use crate::error::{Error, Kind, Result};
+use crate::models::Models;
 use crate::render::{OutputFormat, Screen, View, render};
 use crate::retrieve::{Encoder, Kernel, Purpose, resolve_document, resolve_documents};
 use crate::store::{DocumentRow, Store};
@@ -241,16 +242,21 @@ impl Context {
         EngineChoice::parse(self.global.onnxruntime.as_deref().or(config.onnxruntime.as_deref()))
     }
 
+    /// The models that are here. Where nothing says where they would be, there is the one in the program alone.
+    fn models(&self) -> Models {
+        Models::of_user().unwrap_or_else(|_| Models::open(""))
+    }
+
     /// A kernel on the namespace that was named.
     fn kernel(&self, store: &Store, config: &Config) -> Result<Kernel> {
-        Ok(Kernel::new(store.namespace(&self.global.namespace)?, Encoder::new(self.engine(config), Model::embedded())))
+        Ok(Kernel::new(store.namespace(&self.global.namespace)?, Encoder::new(self.engine(config), self.models())))
     }
 
     /// A kernel on all namespaces that were named.
     fn kernel_over(&self, store: &Store, config: &Config) -> Result<Kernel> {
         let kernel = Kernel::over(
             store.namespaces_named(&self.global.namespace)?,
-            Encoder::new(self.engine(config), Model::embedded()),
+            Encoder::new(self.engine(config), self.models()),
         );
         Ok(kernel.with_synonyms(config.search.synonyms.as_ref().map(|path| store.root().join(path))))
     }

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::profile::{profile_of, vector_text};
 use super::{Prepared, Progress};
-use crate::embed::{Embedder, EngineChoice, Model, select};
+use crate::embed::{Embedder, EngineChoice, select};
 use crate::error::Result;
-use crate::store::{Change, ChunkRow, ChunkType, DocumentRow, NewDocument, Note, Writer};
+use crate::models::Models;
+use crate::store::{Change, ChunkRow, ChunkType, DocumentRow, ModelRecord, NewDocument, Note, Writer};
 
 /// A batch is published when it has so many documents …
 const BATCH_DOCUMENTS: usize = 256;
@@ -20,8 +21,10 @@ pub enum Vectors {
     Loaded(Arc<Embedder>),
     /// To be loaded when the first text needs it: a run that finds all vectors in the store never pays for it.
     WhenNeeded {
-        /// Which one.
-        model: Arc<Model>,
+        /// Where it is looked for.
+        models: Models,
+        /// Which one it is.
+        record: ModelRecord,
         /// The engine to run it on.
         engine: EngineChoice,
         /// How many threads embed.
@@ -30,11 +33,12 @@ pub enum Vectors {
 }
 
 impl Vectors {
-    fn embedder(&mut self) -> Result<Arc<Embedder>> {
+    pub(super) fn embedder(&mut self) -> Result<Arc<Embedder>> {
         match self {
             Vectors::Loaded(embedder) => Ok(embedder.clone()),
-            Vectors::WhenNeeded { model, engine, jobs } => {
-                let embedder = Arc::new(Embedder::for_documents(&select(engine)?, model, *jobs)?);
+            Vectors::WhenNeeded { models, record, engine, jobs } => {
+                let model = models.recorded(record)?;
+                let embedder = Arc::new(Embedder::for_documents(&select(engine)?, &model, *jobs)?);
                 *self = Vectors::Loaded(embedder.clone());
                 Ok(embedder)
             }
@@ -285,7 +289,7 @@ fn children(chunks: &[ChunkRow]) -> impl Iterator<Item = &ChunkRow> {
 }
 
 /// Gives each child its vector and each parent the normalised mean of its children's; none, where they have none.
-fn set_vectors(chunks: &mut [ChunkRow], vectors: Vec<Vec<f32>>) {
+pub(super) fn set_vectors(chunks: &mut [ChunkRow], vectors: Vec<Vec<f32>>) {
     let mut vectors = vectors.into_iter();
     let mut parent: Option<usize> = None;
     for i in 0..chunks.len() {

@@ -240,9 +240,13 @@ mod tests {
         for model in catalogue().unwrap() {
             let name = &model.name;
             let asked = |family: &str| name.contains(family) && model.kind == ModelKind::Text;
-            assert_eq!(!model.query_prefix.is_empty(), [
-                "e5", "bge-small", "bge-base", "bge-large", "nomic", "modernbert", "mxbai", "gemma", "arctic",
-            ].into_iter().any(asked), "{name}");
+            assert_eq!(
+                !model.query_prefix.is_empty(),
+                ["e5", "bge-small", "bge-base", "bge-large", "nomic", "modernbert", "mxbai", "gemma", "arctic",]
+                    .into_iter()
+                    .any(asked),
+                "{name}"
+            );
             let quantised = name.ends_with("-q");
             assert_eq!(model.quantization != Quantization::None, quantised, "{name}");
         }

@@ -17,7 +17,7 @@ pub use catalogue::{KnownModel, catalogue, known, nearest};
 pub use hub::Hub;
 pub use place::VARIABLE;
 pub use record::{GRAPH, ModelFile, ModelKind, RECORD, Record};
-pub use recorded::record_of;
+pub use recorded::{ModelChoice, record_of};
 
 use crate::embed::{EMBEDDED, Model};
 use crate::error::{Error, Result};
@@ -139,7 +139,8 @@ impl Models {
         let usable = |one: &Installed| one.record.as_ref().is_ok_and(|record| record.kind == kind);
         let here: Vec<String> = self.here()?.into_iter().filter(usable).map(|one| one.name).collect();
         let kind = kind.name();
-        let there = if here.is_empty() { "there is none yet".to_owned() } else { format!("there is {}", here.join(", ")) };
+        let there =
+            if here.is_empty() { "there is none yet".to_owned() } else { format!("there is {}", here.join(", ")) };
         let folder = self.folder.display();
         Ok(Error::usage(format!("there is no {kind} model {name:?} in {folder}, where {there}")).hint(hint))
     }
@@ -180,8 +181,12 @@ mod tests {
     fn a_model_is_found_by_its_names_and_a_missing_one_says_what_there_is() {
         let folder = tempfile::tempdir().unwrap();
         let models = Models::open(folder.path());
-        let told = |name, kind| models.must_have(name, kind).map_or_else(|error| error.to_line(), |(_, found)| found.name);
-        assert!(told("bge-m3", ModelKind::Text).contains("where there is none yet; download it with `kb models add bge-m3`"));
+        let told =
+            |name, kind| models.must_have(name, kind).map_or_else(|error| error.to_line(), |(_, found)| found.name);
+        assert!(
+            told("bge-m3", ModelKind::Text)
+                .contains("where there is none yet; download it with `kb models add bge-m3`")
+        );
         put(&models, "bge-m3", ModelKind::Text);
         put(&models, "mine", ModelKind::Rerank);
         assert_eq!(told("BAAI/BGE-M3", ModelKind::Text), "bge-m3");

@@ -15,6 +15,7 @@
 //!     tables/*.lance           documents, sections, chunks, entities
 //!     keyword/                 the tantivy index; its commit carries the generation
 //!     history/0000012.json     what a generation did, and the versions of its tables; locked by who reads it
+//!     revector/*.vectors       vectors of another model that are not published yet
 //!     lock                     held by the writer
 //! ```
 
@@ -46,6 +47,7 @@ mod size;
 mod snapshot;
 mod statistics;
 mod tables;
+mod vector_cache;
 mod vectors;
 mod versions;
 mod vocabulary;
@@ -74,6 +76,7 @@ pub use scope::Scope;
 pub use size::Size;
 pub use snapshot::Snapshot;
 pub use statistics::KeywordStatistics;
+pub use vector_cache::{VectorCache, VectorKey, unpublished_vectors};
 pub use vectors::{LoadedVectors, VectorHit};
 pub use writer::{Change, Writer};
 

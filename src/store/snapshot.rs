@@ -260,18 +260,17 @@ impl Snapshot {
     pub async fn chunks_of(&self, doc_id: &str) -> Result<Vec<ChunkRow>> {
         let filter = in_list("doc_id", &[doc_id.to_owned()]);
         let batches = self.tables.rows(&self.tables.chunks, Some(filter), None).await?;
-        let mut rows: Vec<ChunkRow> = collect(&batches, convert::chunks_from_batch)?;
-        // Children have their place in the parent, so they are ordered by the parent's first.
-        let places: HashMap<String, u32> = rows
-            .iter()
-            .filter(|row| row.chunk_type == ChunkType::Parent)
-            .map(|row| (row.chunk_id.clone(), row.chunk_index))
-            .collect();
-        rows.sort_by_key(|row| match &row.parent_id {
-            Some(parent) => (places.get(parent).copied(), true, row.chunk_index),
-            None => (Some(row.chunk_index), false, 0),
-        });
-        Ok(rows)
+        Ok(in_order(collect(&batches, convert::chunks_from_batch)?))
+    }
+
+    /// All chunks of some documents without their vectors, by document, each parent followed by its children.
+    pub async fn chunks_of_each(&self, doc_ids: &[String]) -> Result<HashMap<String, Vec<ChunkRow>>> {
+        let batches = self.tables.rows_with(&self.tables.chunks, "doc_id", doc_ids, Some(CHUNK_COLUMNS)).await?;
+        let mut each: HashMap<String, Vec<ChunkRow>> = HashMap::new();
+        for row in collect(&batches, convert::chunks_from_batch)? {
+            each.entry(row.doc_id.clone()).or_default().push(row);
+        }
+        Ok(each.into_iter().map(|(id, rows)| (id, in_order(rows))).collect())
     }
 
     /// How many rows `documents`, `sections` and `chunks` have.
@@ -418,6 +417,21 @@ impl Snapshot {
     pub fn word_places(&self, words: &[String], chunk_ids: &[String]) -> Result<Vec<WordPlaces>> {
         self.keyword.word_places(words, chunk_ids)
     }
+}
+
+/// The chunks of a document, each parent followed by its children.
+fn in_order(mut rows: Vec<ChunkRow>) -> Vec<ChunkRow> {
+    // Children have their place in the parent, so they are ordered by the parent's first.
+    let places: HashMap<String, u32> = rows
+        .iter()
+        .filter(|row| row.chunk_type == ChunkType::Parent)
+        .map(|row| (row.chunk_id.clone(), row.chunk_index))
+        .collect();
+    rows.sort_by_key(|row| match &row.parent_id {
+        Some(parent) => (places.get(parent).copied(), true, row.chunk_index),
+        None => (Some(row.chunk_index), false, 0),
+    });
+    rows
 }
 
 pub(super) fn collect<T>(batches: &[RecordBatch], convert: fn(&RecordBatch) -> Result<Vec<T>>) -> Result<Vec<T>> {

@@ -139,13 +139,12 @@ impl Writer {
             });
         };
         if !manifest.model.agrees_with(model) {
+            let (theirs, own) = (&manifest.model.name, &model.name);
             return Err(Error::failed(format!(
-                "the namespace {:?} holds vectors of the model {}, this kb makes those of {}",
-                namespace.name(),
-                manifest.model.name,
-                model.name
+                "the namespace {:?} holds vectors of the model {theirs}, not of {own}: another process has published them",
+                namespace.name()
             ))
-            .hint("ingest into another namespace with --namespace NAME"));
+            .hint("run the command again"));
         }
         let tables = Tables::open(namespace).await?;
         tables.roll_back_to(&manifest).await?;
