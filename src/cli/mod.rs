@@ -9,6 +9,7 @@ mod completions;
 mod context;
 mod diff;
 mod docs;
+mod download_bar;
 mod editor;
 mod entities;
 mod entity_set;
@@ -17,6 +18,7 @@ mod filter;
 mod ingest;
 mod llm;
 mod log;
+mod models;
 mod namespaces;
 mod progress;
 mod reading;
@@ -127,6 +129,7 @@ enum Command {
     Check(check::CheckArgs),
     Reindex(reindex::ReindexArgs),
     Eval(eval::EvalArgs),
+    Models(models::ModelsArgs),
     Llm(llm::LlmArgs),
     Completions(completions::CompletionsArgs),
     /// Parse files for a parent process
@@ -186,6 +189,7 @@ fn run(cli: Cli) -> Result<u8> {
             Command::Check(args) => check::run(&context, args).await,
             Command::Reindex(args) => reindex::run(&context, args).await,
             Command::Eval(args) => eval::run(&context, args).await,
+            Command::Models(args) => models::run(&context, args).await,
             Command::Llm(args) => llm::run(&context, args).await,
             Command::Completions(_) | Command::ParseWorker => Ok(0),
         }

@@ -64,6 +64,28 @@ pub struct KnownModel {
 struct Table {
     text: Vec<Entry>,
     rerank: Vec<Entry>,
+    family: Vec<Family>,
+}
+
+/// How models of a family want to be used.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Family {
+    begins: Vec<String>,
+    /// How the vectors of tokens become one.
+    pub pooling: Pooling,
+    /// What stands in front of a question.
+    #[serde(default)]
+    pub query_prefix: String,
+    /// What stands in front of a passage.
+    #[serde(default)]
+    pub passage_prefix: String,
+}
+
+/// All that the table says.
+struct Read {
+    known: Vec<KnownModel>,
+    families: Vec<Family>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -88,12 +110,28 @@ struct Entry {
 /// # Errors
 /// Where the table cannot be read; it is part of the program, so that would be a fault of the build.
 pub fn catalogue() -> Result<&'static [KnownModel]> {
-    static KNOWN: OnceLock<Vec<KnownModel>> = OnceLock::new();
-    if let Some(known) = KNOWN.get() {
-        return Ok(known);
+    all().map(|all| all.known.as_slice())
+}
+
+/// The family of a model by its name, which may be that of a folder.
+///
+/// # Errors
+/// As for [`catalogue`].
+pub(super) fn family(name: &str) -> Result<Option<&'static Family>> {
+    let name = name.to_lowercase();
+    // Models that are told what to do in words have another prefix for each task.
+    let is_told = name.contains("instruct");
+    let fits = |family: &&Family| !is_told && family.begins.iter().any(|begin| name.starts_with(begin.as_str()));
+    Ok(all()?.families.iter().find(fits))
+}
+
+fn all() -> Result<&'static Read> {
+    static READ: OnceLock<Read> = OnceLock::new();
+    if let Some(read) = READ.get() {
+        return Ok(read);
     }
-    let known = read(TABLE)?;
-    Ok(KNOWN.get_or_init(|| known))
+    let made = read(TABLE)?;
+    Ok(READ.get_or_init(|| made))
 }
 
 /// The model of a name: ours, fastembed's, or that of its authors. Small and capital letters are the same.
@@ -124,7 +162,7 @@ pub fn nearest(name: &str) -> Result<Option<&'static str>> {
     Ok(near.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, model)| model.name.as_str()))
 }
 
-fn read(table: &str) -> Result<Vec<KnownModel>> {
+fn read(table: &str) -> Result<Read> {
     let fault = |told: String| Error::failed(format!("the catalogue of models is broken: {told}"));
     let table: Table = toml::from_str(table).map_err(|error| fault(error.message().to_owned()))?;
     let texts = TextEmbedding::list_supported_models();
@@ -153,7 +191,8 @@ fn read(table: &str) -> Result<Vec<KnownModel>> {
             ..entry.known(ModelKind::Rerank)
         })
     });
-    text.chain(rerank).collect()
+    let known = text.chain(rerank).collect::<Result<_>>()?;
+    Ok(Read { known, families: table.family })
 }
 
 impl Entry {
@@ -264,6 +303,21 @@ mod tests {
         assert_eq!(found("all-minilm"), None);
         assert_eq!(nearest("bge-smal-en-v1.5").unwrap(), Some("bge-small-en-v1.5"));
         assert_eq!(nearest("x").unwrap(), None);
+    }
+
+    #[test]
+    fn families_are_told_by_their_names_and_agree_with_the_models_that_are_listed() {
+        let of = |name: &str| family(name).unwrap().map(|family| family.query_prefix.as_str());
+        assert_eq!(of("E5-base-v2"), Some("query: "));
+        assert_eq!(of("multilingual-e5-large-instruct"), None);
+        assert_eq!(of("snowflake-arctic-embed-m-v2.0"), Some("query: "));
+        assert!(of("snowflake-arctic-embed-m-v1.5").unwrap().starts_with("Represent"));
+        assert_eq!(of("something-else"), None);
+        for model in catalogue().unwrap().iter().filter(|model| model.kind == ModelKind::Text) {
+            let Some(family) = family(&model.name).unwrap() else { continue };
+            let habits = (family.pooling, &family.query_prefix, &family.passage_prefix);
+            assert_eq!(habits, (model.pooling, &model.query_prefix, &model.passage_prefix), "{}", model.name);
+        }
     }
 
     #[test]

@@ -4,17 +4,26 @@
 //! model is put together in a folder of another name and gets its own by being renamed, so a crash, a full disk or a
 //! broken download leave no half of one.
 
+mod add;
 mod catalogue;
+mod download;
 mod hub;
+mod languages;
+mod offer;
 mod place;
 mod record;
 mod recorded;
+mod remove;
+mod weights;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use add::Added;
 pub use catalogue::{KnownModel, catalogue, known, nearest};
+pub use download::{DownloadProgress, Wanted};
 pub use hub::Hub;
+pub use offer::Wish;
 pub use place::VARIABLE;
 pub use record::{GRAPH, ModelFile, ModelKind, RECORD, Record};
 pub use recorded::{ModelChoice, record_of};

@@ -18,7 +18,7 @@ use std::time::Duration;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Response, StatusCode, Url, redirect};
 
-pub use listing::{Listing, RemoteFile};
+pub(super) use listing::{Listing, RemoteFile};
 
 use crate::error::{Error, Result, innermost};
 use crate::text::{squeeze, truncate};
