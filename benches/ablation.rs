@@ -124,7 +124,7 @@ async fn run(sets: &[String], stores: Option<&Path>, what: What) -> kb::Result<(
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
     let open = async |set: &String, context: ContextKind, other: Option<&EvalStore>| {
         let config = ChunkConfig { context, ..ChunkConfig::default() };
-        let made = Made { config, other, embed: !what.words };
+        let made = Made { config, other, embed: !what.words, ..Made::default() };
         EvalStore::open_made(Path::new(set), folder, &made, &choice, jobs, Arc::new(Silent)).await
     };
     let mut columns: Vec<Vec<(String, f64)>> = Vec::with_capacity(sets.len());

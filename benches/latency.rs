@@ -15,8 +15,9 @@ mod synthetic;
 use std::path::{Path, PathBuf};
 use std::process::exit;
 
-use kb::embed::{EngineChoice, Model};
+use kb::embed::EngineChoice;
 use kb::error::{Error, Result};
+use kb::models::Models;
 use kb::retrieve::{Encoder, Kernel, Method, Mode, SearchRequest, Shape, Target, Trace};
 use kb::store::Store;
 use synthetic::{Random, make_store, write_documents};
@@ -52,7 +53,7 @@ fn measure(folder: &Path, chunks: usize, questions: usize) -> Result<()> {
     let library = std::env::var_os("KB_ONNXRUNTIME").map(PathBuf::from);
     let kernel = Kernel::new(
         store.namespace("default")?,
-        Encoder::new(EngineChoice::parse(library.as_deref()), Model::embedded()),
+        Encoder::new(EngineChoice::parse(library.as_deref()), Models::open("")),
     );
     println!("\n## {chunks} chunks, {questions} questions, milliseconds (median, nine of ten)");
     let mut random = Random(0x5851_F42D_4C95_7F2D);

@@ -19,7 +19,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 use std::time::Instant;
 
-use kb::embed::{EngineChoice, Model};
+use kb::embed::EngineChoice;
+use kb::models::Models;
 use kb::retrieve::{Encoder, Kernel, Kind, Method, Mode, SearchRequest, Shape};
 use kb::store::{SectionRow, Store};
 use kb::structure::normalise_title;
@@ -56,7 +57,7 @@ async fn main() {
 
 async fn measure(options: &Options, folder: &Path) -> kb::Result<()> {
     let store = Store::open(Some(folder), folder)?;
-    let kernel = Kernel::new(store.namespace("default")?, Encoder::new(EngineChoice::Auto, Model::embedded()));
+    let kernel = Kernel::new(store.namespace("default")?, Encoder::new(EngineChoice::Auto, Models::open("")));
     let snapshot = kernel.snapshot().await?;
     let (mut whole, mut after) = (Vec::new(), Vec::new());
     let mut scores = [("English", Score::default()), ("Chinese", Score::default())];
@@ -94,7 +95,7 @@ async fn measure(options: &Options, folder: &Path) -> kb::Result<()> {
 /// How often the first hit is of a document with a section of the title that is searched for.
 async fn measure_documents(options: &Options, folder: &Path) -> kb::Result<()> {
     let store = Store::open(Some(folder), folder)?;
-    let kernel = Kernel::new(store.namespace("default")?, Encoder::new(EngineChoice::Auto, Model::embedded()));
+    let kernel = Kernel::new(store.namespace("default")?, Encoder::new(EngineChoice::Auto, Models::open("")));
     let mut of_title: BTreeMap<String, (String, BTreeSet<String>)> = BTreeMap::new();
     for section in kernel.snapshot().await?.all_sections().await? {
         let title = normalise_title(&section.title);

@@ -27,6 +27,8 @@ pub const FILE: &str = "kb.toml";
 pub struct Config {
     /// The ONNX Runtime library, or `off`.
     pub onnxruntime: Option<PathBuf>,
+    /// The model of the vectors of new namespaces.
+    pub model: Option<String>,
     /// For `kb search`.
     #[serde(default)]
     pub search: SearchConfig,

@@ -172,6 +172,17 @@ pub fn plain_io(error: &std::io::Error) -> String {
     }
 }
 
+/// The message of the innermost cause, without the `(os error 28)` behind it: the outer ones of a request repeat its
+/// address.
+pub fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut cause = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    let text = cause.to_string();
+    text.split(" (os error").next().unwrap_or_default().to_owned()
+}
+
 /// The innermost I/O error in a chain of causes, where there is one: a full disk is told as a full disk, however
 /// many layers have wrapped it.
 pub fn root_io<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e std::io::Error> {

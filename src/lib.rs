@@ -9,7 +9,7 @@
 //! - [`glossary`]: other names for the same thing, as documents define them and users list them
 //! - [`text`]: scripts, tokens, sentences; pure functions
 //! - [`embed`]: embedding models and the engine that runs them
-//! - [`models`]: which models there are, and which one a store has its vectors of
+//! - [`models`]: models that people choose: which there are, how one gets here, and which one a store has its vectors of
 //! - [`store`]: LanceDB tables, the tantivy index, generations and the lock
 //! - [`overlay`]: what people changed, as a layer over what the sources say; pure functions
 //! - [`profile`]: what a document is: kinds of passages, topics, a paragraph; pure functions

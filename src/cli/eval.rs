@@ -9,6 +9,7 @@ use super::rerank::{RerankArgs, rerank};
 use super::search::flag;
 use super::{Context, cores};
 use crate::config::Config;
+use crate::embed::Model;
 use crate::error::{Error, Result};
 use crate::eval::{Condition, evaluate, unmet};
 use crate::render::EvalView;
@@ -17,7 +18,7 @@ use crate::retrieve::{Method, RerankBudget, Settings};
 /// Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  kb eval fixtures/retrieval\n  kb eval cranfield --methods hybrid --min 'hybrid.ndcg@10>=0.40'\n  kb eval cranfield --methods hybrid --rerank models/reranker --rerank-depth 50"
+    after_help = "Examples:\n  kb eval fixtures/retrieval\n  kb eval cranfield --methods hybrid --min 'hybrid.ndcg@10>=0.40'\n  kb eval cranfield --model bge-small-en-v1.5\n  kb eval cranfield --methods hybrid --rerank models/reranker --rerank-depth 50"
 )]
 pub struct EvalArgs {
     /// The folder of the set
@@ -31,6 +32,9 @@ pub struct EvalArgs {
     minimums: Vec<String>,
     #[command(flatten)]
     rerank: RerankArgs,
+    /// The model that makes the vectors [default: the one in the program]
+    #[arg(long, value_name = "NAME", env = "KB_MODEL", hide_env_values = true)]
+    model: Option<String>,
     /// Threads that embed [default: one per core]
     #[arg(long, value_name = "N")]
     jobs: Option<usize>,
@@ -51,9 +55,13 @@ pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
     let scratch =
         tempfile::tempdir().map_err(|error| Error::io("make a scratch folder in", &std::env::temp_dir(), &error))?;
     let engine = context.engine(&Config::default());
+    let model = match &args.model {
+        Some(name) => context.models().find(name)?,
+        None => Model::embedded(),
+    };
     let progress = progress_display(context);
     let jobs = args.jobs.unwrap_or_else(cores);
-    let report = evaluate(&args.folder, scratch.path(), &args.methods, &rerank, &engine, jobs, progress).await?;
+    let report = evaluate(&args.folder, scratch.path(), &args.methods, &rerank, model, &engine, jobs, progress).await?;
     context.show(&EvalView(&report))?;
     let unmet = unmet(&report, &conditions);
     for condition in &unmet {

@@ -14,6 +14,7 @@ use crate::chunk::context::ContextKind;
 use crate::error::{Error, Kind, Result};
 use crate::ingest::{self, Action, IngestRequest, Target};
 use crate::load::Format;
+use crate::models::ModelChoice;
 use crate::render::IngestView;
 use crate::store::{DocumentTime, Store};
 use crate::text::Period;
@@ -30,8 +31,11 @@ const LARGEST_STANDARD_INPUT: u64 = 100;
   kb ingest docs/ --no-embed             found by words at once; `kb ingest docs/` makes the vectors later
   kb ingest docs/ --context llm --dry-run   what lines of a language model would cost
   kb ingest docs/ --context subjects     a passage that begins with \"It\" is found by what that is
+  kb ingest docs/ --model bge-m3 -n zh   a new namespace with another model; `kb models` lists them
   kb ingest minutes/ --time 2026-03      they are from March 2026, whatever the files say
   curl … | kb ingest - --name page.html
+
+A namespace has the vectors of one model, and remembers which: later commands use it without being told.
 
 Folders: hidden files and those in .gitignore and .kbignore are left out. Exit code 4 where some files failed; the
 rest is in.")]
@@ -67,6 +71,10 @@ pub struct IngestArgs {
     /// Make no vectors, which takes most of the time: searches use words alone until a run without this makes them
     #[arg(long)]
     no_embed: bool,
+    /// The model of the vectors, of a new namespace; `kb reindex --vectors` gives one that is there another [default: what the
+    /// namespace has, otherwise `model` in kb.toml, otherwise the one in the program]
+    #[arg(long, value_name = "NAME", env = "KB_MODEL", hide_env_values = true)]
+    model: Option<String>,
     /// What is embedded and indexed in front of passages [default: headings; of documents that are there, what they have]
     #[arg(long, value_enum, value_name = "KIND", env = "KB_INGEST_CONTEXT", hide_env_values = true)]
     context: Option<ContextKind>,
@@ -87,6 +95,7 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
     // Settings may be there before the store is.
     let config = context.config(&store)?;
     let patience = args.wait.patience(context);
+    let asked = args.model.clone();
     let request = request(args, config.ingest.clone())?;
     let llm = context.llm(&store, &config);
     if request.context == Some(ContextKind::Llm) {
@@ -99,10 +108,13 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
         }
         Ok(store)
     };
-    let target = Target { store, create: &create, namespace: context.global.namespace.clone(), llm, patience };
+    let model = ModelChoice { models: context.models(), asked, preset: config.model.clone() };
+    let namespace = context.global.namespace.clone();
+    let target = Target { store, create: &create, namespace, model, llm, patience };
     let progress = progress_display(context);
     let report = ingest::run(&request, &target, &context.engine(&config), progress).await?;
     context.show(&IngestView(&report))?;
+    report.notes.iter().for_each(|note| context.tell(note));
     Ok(if report.count(Action::Failed) > 0 { Kind::Partial.exit_code() } else { 0 })
 }
 

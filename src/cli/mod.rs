@@ -9,6 +9,7 @@ mod completions;
 mod context;
 mod diff;
 mod docs;
+mod download_bar;
 mod editor;
 mod entities;
 mod entity_set;
@@ -17,6 +18,7 @@ mod filter;
 mod ingest;
 mod llm;
 mod log;
+mod models;
 mod namespaces;
 mod progress;
 mod reading;
@@ -39,8 +41,9 @@ use std::process::ExitCode;
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
 
 use crate::config::Config;
-use crate::embed::{EngineChoice, Model};
+use crate::embed::EngineChoice;
 use crate::error::{Error, Kind, Result};
+use crate::models::Models;
 use crate::render::{OutputFormat, Screen, View, render};
 use crate::retrieve::{Encoder, Kernel, Purpose, resolve_document, resolve_documents};
 use crate::store::{DocumentRow, Store};
@@ -126,6 +129,7 @@ enum Command {
     Check(check::CheckArgs),
     Reindex(reindex::ReindexArgs),
     Eval(eval::EvalArgs),
+    Models(models::ModelsArgs),
     Llm(llm::LlmArgs),
     Completions(completions::CompletionsArgs),
     /// Parse files for a parent process
@@ -185,6 +189,7 @@ fn run(cli: Cli) -> Result<u8> {
             Command::Check(args) => check::run(&context, args).await,
             Command::Reindex(args) => reindex::run(&context, args).await,
             Command::Eval(args) => eval::run(&context, args).await,
+            Command::Models(args) => models::run(&context, args).await,
             Command::Llm(args) => llm::run(&context, args).await,
             Command::Completions(_) | Command::ParseWorker => Ok(0),
         }
@@ -241,16 +246,21 @@ impl Context {
         EngineChoice::parse(self.global.onnxruntime.as_deref().or(config.onnxruntime.as_deref()))
     }
 
+    /// The models that are here. Where nothing says where they would be, there is the one in the program alone.
+    fn models(&self) -> Models {
+        Models::of_user().unwrap_or_else(|_| Models::open(""))
+    }
+
     /// A kernel on the namespace that was named.
     fn kernel(&self, store: &Store, config: &Config) -> Result<Kernel> {
-        Ok(Kernel::new(store.namespace(&self.global.namespace)?, Encoder::new(self.engine(config), Model::embedded())))
+        Ok(Kernel::new(store.namespace(&self.global.namespace)?, Encoder::new(self.engine(config), self.models())))
     }
 
     /// A kernel on all namespaces that were named.
     fn kernel_over(&self, store: &Store, config: &Config) -> Result<Kernel> {
         let kernel = Kernel::over(
             store.namespaces_named(&self.global.namespace)?,
-            Encoder::new(self.engine(config), Model::embedded()),
+            Encoder::new(self.engine(config), self.models()),
         );
         Ok(kernel.with_synonyms(config.search.synonyms.as_ref().map(|path| store.root().join(path))))
     }

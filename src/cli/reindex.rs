@@ -8,13 +8,12 @@ use super::reading::ReadingArgs;
 use super::waiting::WaitArgs;
 use crate::chunk::context::ContextKind;
 use crate::error::{Error, Kind, Result};
-use crate::ingest::{RebuildOptions, ReindexRequest, recontext, reindex};
-use crate::models::Models;
-use crate::render::ReindexView;
+use crate::ingest::{RebuildOptions, ReindexRequest, RevectorRequest, recontext, reindex, revector};
+use crate::render::{ReindexView, RevectorView};
 use crate::retrieve::Purpose;
 use crate::store::Snapshot;
 
-/// Find the sections of documents anew, in place, or embed their passages in another context
+/// Find the sections of documents anew, in place, or make their vectors anew: in another context, or by another model
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kb reindex --structure                 documents whose sections an older kb found
@@ -22,10 +21,17 @@ use crate::store::Snapshot;
   kb reindex --structure --dry-run
   kb reindex --context llm --dry-run     what lines of a language model would cost
   kb reindex --context subjects          documents whose passages stand in another context
+  kb reindex --vectors --model bge-m3    all vectors by another model; `kb models` lists them
+  kb reindex --vectors                   those that are missing (`kb ingest --no-embed`), by the model that is used
 
 With --context nothing is read again: what stands in front of the passages is made anew, and pieces are embedded whose
 embedded text is another now. --context llm asks the language model of kb.toml, with --force also for passages of which it
 said nothing; what it said once is kept and costs nothing.
+
+With --vectors and another model all vectors are made anew, also of documents that were ingested with --no-embed, and
+published in one piece; until then searches use the old ones, and other commands may write. What an interrupted run has
+made is kept, and the same command goes on from there. The generation before can be restored, with its vectors. With
+--structure and --context documents without vectors stay without.
 
 With --structure a document is read from its source where that still is what was ingested, otherwise from its passages in the store; where
 those show fewer sections than the source did, it is kept as it is.
@@ -41,10 +47,16 @@ pub struct ReindexArgs {
     /// What is embedded and indexed in front of passages from now on
     #[arg(long, value_enum, value_name = "KIND")]
     context: Option<ContextKind>,
-    /// Those too that this version of kb made, or that stand in this context
+    /// Make vectors: all of them where the model is another one than before, otherwise those that are missing
+    #[arg(long, conflicts_with_all = ["structure", "context", "documents"])]
+    vectors: bool,
+    /// The model of the vectors, which is used from now on [default: the one that is used]
+    #[arg(long, value_name = "NAME", requires = "vectors")]
+    model: Option<String>,
+    /// Those too that this version of kb made, that stand in this context, or whose vectors are there
     #[arg(long)]
     force: bool,
-    /// Only say what would be rebuilt
+    /// Only say what would be made anew
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -54,9 +66,12 @@ pub struct ReindexArgs {
 }
 
 pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
+    if args.vectors {
+        return vectors(context, args).await;
+    }
     if !args.structure && args.context.is_none() {
         return Err(Error::usage("nothing was said of what to reindex")
-            .hint("`kb reindex --structure` finds the sections of documents anew, `--context KIND` embeds them in another context"));
+            .hint("`kb reindex --structure` finds the sections of documents anew, `--context KIND` embeds them in another context, `--vectors` by another model"));
     }
     let store = context.store()?;
     let llm = context.llm(&store, &context.config(&store)?);
@@ -84,6 +99,15 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
     Ok(if report.failed() > 0 { Kind::Partial.exit_code() } else { 0 })
 }
 
+async fn vectors(context: &Context, args: ReindexArgs) -> Result<u8> {
+    let namespace = context.store()?.namespace(&context.global.namespace)?;
+    let request = RevectorRequest { model: args.model, force: args.force, dry_run: args.dry_run };
+    let options = rebuild_options(context, args.reading, &args.wait)?;
+    let report = revector(&request, &namespace, &options, progress_display(context)).await?;
+    context.show(&RevectorView(&report))?;
+    Ok(0)
+}
+
 /// How documents are rebuilt, from what was typed and `kb.toml`; no language model is asked.
 pub(super) fn rebuild_options(context: &Context, reading: ReadingArgs, wait: &WaitArgs) -> Result<RebuildOptions> {
     let config = context.config(&context.store()?)?;
@@ -91,7 +115,7 @@ pub(super) fn rebuild_options(context: &Context, reading: ReadingArgs, wait: &Wa
     Ok(RebuildOptions {
         limits: reading.limits,
         load: reading.load,
-        models: Models::of_user()?,
+        models: context.models(),
         engine: context.engine(&config),
         jobs: reading.jobs,
         llm: None,

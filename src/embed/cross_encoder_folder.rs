@@ -1,17 +1,15 @@
 //! A folder with a cross-encoder as Hugging Face lays it out: what must be there, and what is wrong where it is not.
 //!
-//! A folder is somebody else's work. Everything is looked at before an engine sees it, sizes first, so that a wrong file
-//! is named with what to do about it, and a folder of another kind is told from one that is broken.
+//! How its files are looked at stands in [`folder`](super::folder).
 
-use std::fs::File;
-use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use fastembed::TokenizerFiles;
 use serde_json::{Value, json};
 
-use super::outline::{FLOAT, Outline, outline};
-use crate::error::{Error, Result, plain_io};
+use super::folder::{DOWNLOAD, ModelFolder, check_pad_id, pad_token};
+use super::outline::{FLOAT, Outline};
+use crate::error::{Error, Result};
 
 /// Where the model may be, the best first.
 const MODELS: [&str; 4] = ["model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx"];
@@ -19,21 +17,16 @@ const MODELS: [&str; 4] = ["model.onnx", "onnx/model.onnx", "model_quantized.onn
 const INPUTS: [&str; 3] = ["input_ids", "attention_mask", "token_type_ids"];
 /// What it takes from it.
 const OUTPUT: &str = "logits";
-/// Protobuf has no larger files: weights beyond are kept beside.
-const LARGEST_MODEL: u64 = 2 << 30;
-/// The tokenizers of many languages take 17 MB.
-const LARGEST_JSON: u64 = 64 << 20;
 /// Pairs of question and passage are cut to so many tokens where the model takes more.
 const MOST_TOKENS: u64 = 512;
 /// A model that takes fewer cannot read a passage.
 const FEWEST_TOKENS: u64 = 16;
 
 const EXPORT: &str = "`optimum-cli export onnx --task text-classification` writes a reranker as ONNX";
-const DOWNLOAD: &str = "download the folder again, with all its files";
 
 /// The files of a cross-encoder, found and looked at, but not loaded.
 pub(super) struct CrossEncoderFolder {
-    folder: PathBuf,
+    files: ModelFolder,
     /// The ONNX file.
     pub model: PathBuf,
     /// What it and the weights beside it have in bytes.
@@ -61,14 +54,14 @@ impl CrossEncoderFolder {
             }
             Err(error) => return Err(Error::io("read", folder, &error)),
         }
-        let found = MODELS.iter().map(|name| folder.join(name)).find(|path| path.is_file());
-        let model = found.ok_or_else(|| without_model(folder))?;
-        let opened = CrossEncoderFolder { folder: folder.to_owned(), bytes: weight(&model), model };
-        opened.check_model()?;
-        opened.required("tokenizer.json")?;
-        opened.required("config.json")?;
-        opened.required("tokenizer_config.json")?;
-        Ok(opened)
+        let files = ModelFolder::new(folder, "the reranking model");
+        let name = files.first_of(&MODELS).ok_or_else(|| without_model(folder))?;
+        check_outline(&files.outline(name)?).map_err(|told| files.wrong(name, &told).hint(EXPORT))?;
+        files.required("tokenizer.json")?;
+        files.required("config.json")?;
+        files.required("tokenizer_config.json")?;
+        let model = folder.join(name);
+        Ok(CrossEncoderFolder { files, bytes: weight(&model), model })
     }
 
     /// Reads what tells words from each other, and what stands around them.
@@ -77,28 +70,21 @@ impl CrossEncoderFolder {
     /// Where a file is missing or broken; whether the tokenizer itself is, only loading it tells.
     pub fn tokenizer(&self) -> Result<TokenizerFiles> {
         let (special_tokens_map_file, config_file, tokenizer_config_file) = self.settings()?;
-        let tokenizer_file = self.bytes_of("tokenizer.json")?;
+        let tokenizer_file = self.files.bytes_of("tokenizer.json")?;
         Ok(TokenizerFiles { tokenizer_file, config_file, special_tokens_map_file, tokenizer_config_file })
     }
 
     /// The small files, as fastembed wants them: the special tokens, the configurations of model and tokenizer.
     pub fn settings(&self) -> Result<(Vec<u8>, Vec<u8>, Vec<u8>)> {
-        let config = self.json("config.json")?;
-        let tokenizer_config = self.json("tokenizer_config.json")?;
+        let files = &self.files;
+        let config = files.json("config.json")?;
+        let tokenizer_config = files.json("tokenizer_config.json")?;
         // Newer folders say what is in here in tokenizer_config.json.
-        let is_there = self.folder.join("special_tokens_map.json").exists();
-        let special = if is_there { self.json("special_tokens_map.json")? } else { json!({}) };
+        let special = files.json_if_there("special_tokens_map.json")?.unwrap_or_else(|| json!({}));
         check_labels(&config).map_err(|told| self.wrong("config.json", &told).hint(EXPORT))?;
+        check_pad_id(files, &config)?;
         let pad_id = &config["pad_token_id"];
-        if pad_id.as_u64().is_some_and(|id| u32::try_from(id).is_err()) {
-            return Err(self.wrong("config.json", "pad_token_id is no token").hint(DOWNLOAD));
-        }
-        let name = |from: &Value| from.as_str().or_else(|| from["content"].as_str()).map(str::to_owned);
-        let pad = match name(&tokenizer_config["pad_token"]).or_else(|| name(&special["pad_token"])) {
-            Some(pad) => pad,
-            None => name(&self.json("tokenizer.json")?["padding"]["pad_token"])
-                .ok_or_else(|| self.wrong("tokenizer_config.json", "it names no pad_token").hint(DOWNLOAD))?,
-        };
+        let pad = pad_token(files, &tokenizer_config, &special)?;
         let most = [&tokenizer_config["model_max_length"], &config["max_position_embeddings"]]
             .into_iter()
             .filter_map(Value::as_f64)
@@ -117,69 +103,17 @@ impl CrossEncoderFolder {
 
     /// The folder.
     pub fn folder(&self) -> &Path {
-        &self.folder
+        self.files.path()
     }
 
     /// An error about one of the files.
     pub fn wrong(&self, file: &str, told: &str) -> Error {
-        let (folder, told) = (self.folder.display(), crate::text::squeeze(told));
-        Error::failed(format!("the reranking model in {folder} cannot be used: {file}: {told}"))
+        self.files.wrong(file, told)
     }
 
     /// The name of the model's file within the folder.
     pub fn model_name(&self) -> String {
-        self.model.strip_prefix(&self.folder).unwrap_or(&self.model).display().to_string()
-    }
-
-    fn check_model(&self) -> Result<()> {
-        let name = self.model_name();
-        let unreadable = |error: &std::io::Error| self.wrong(&name, &format!("cannot read it: {}", plain_io(error)));
-        let mut file = File::open(&self.model).map_err(|error| unreadable(&error))?;
-        let size = file.metadata().map_err(|error| unreadable(&error))?.len();
-        if size > LARGEST_MODEL {
-            let told = format!("it has {} MB, and ONNX files end at 2048", size >> 20);
-            return Err(self.wrong(&name, &told).hint("keep its weights beside it, as external data"));
-        }
-        if size < 1024 {
-            let start = std::fs::read(&self.model).map_err(|error| unreadable(&error))?;
-            if start.starts_with(b"version https://git-lfs") {
-                let told = "it only stands for the model, as git leaves it without LFS";
-                return Err(self.wrong(&name, told).hint("fetch it with `git lfs pull`"));
-            }
-        }
-        let outline = outline(&mut BufReader::new(&mut file)).map_err(|error| {
-            self.wrong(&name, &format!("it is no ONNX model, or not the whole of one ({error})")).hint(DOWNLOAD)
-        })?;
-        check_outline(&outline).map_err(|told| self.wrong(&name, &told).hint(EXPORT))
-    }
-
-    /// Looks whether a file is there and no larger than it may be.
-    fn required(&self, name: &str) -> Result<()> {
-        let path = self.folder.join(name);
-        let about = std::fs::metadata(&path).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => self.wrong(name, "it is not there").hint(DOWNLOAD),
-            _ => self.wrong(name, &format!("cannot read it: {}", plain_io(&error))),
-        })?;
-        if !about.is_file() {
-            return Err(self.wrong(name, "it is no file").hint(DOWNLOAD));
-        }
-        if about.len() > LARGEST_JSON {
-            let told = format!("it has {} MB, more than any tokenizer", about.len() >> 20);
-            return Err(self.wrong(name, &told).hint(DOWNLOAD));
-        }
-        Ok(())
-    }
-
-    fn bytes_of(&self, name: &str) -> Result<Vec<u8>> {
-        self.required(name)?;
-        std::fs::read(self.folder.join(name))
-            .map_err(|error| self.wrong(name, &format!("cannot read it: {}", plain_io(&error))))
-    }
-
-    fn json(&self, name: &str) -> Result<Value> {
-        let value: Value = serde_json::from_slice(&self.bytes_of(name)?)
-            .map_err(|error| self.wrong(name, &format!("it is no JSON: {error}")).hint(DOWNLOAD))?;
-        if value.is_object() { Ok(value) } else { Err(self.wrong(name, "it is no JSON object").hint(DOWNLOAD)) }
+        self.model.strip_prefix(self.folder()).unwrap_or(&self.model).display().to_string()
     }
 }
 
@@ -246,6 +180,8 @@ fn check_labels(config: &Value) -> std::result::Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
 
     /// A folder with the fixture in it.

@@ -7,24 +7,33 @@ mod crash;
 mod cross_encoder;
 mod cross_encoder_folder;
 mod direct;
+mod embedding_folder;
 mod engine;
+mod folder;
 mod model;
 mod outline;
 mod tokens;
+mod trial;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use fastembed::{InitOptionsUserDefined, QuantizationMode, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel};
+use fastembed::{
+    InitOptionsUserDefined, OutputKey, QuantizationMode, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel,
+};
 
 pub use crash::on_engine_crash;
 pub use cross_encoder::CrossEncoder;
 pub use direct::DirectEncoder;
+pub(crate) use embedding_folder::{EmbeddingFolder, SaidHabits, usual_tokens};
 pub use engine::{Engine, EngineChoice, select};
-pub use model::{Coverage, EMBEDDED, Habits, Model, ModelFiles, Pooling, Quantization, Source, is_known_word};
+pub use model::{
+    Coverage, EMBEDDED, Habits, Model, ModelFiles, Pooling, Quantization, Source, VectorOutput, is_known_word,
+};
 pub use tokens::TokenCounter;
+pub(crate) use trial::try_out;
 
 use crash::guarded;
 
@@ -189,6 +198,10 @@ fn load_session(model: &Model, threads: usize) -> Result<TextEmbedding> {
     for (name, bytes) in bytes.external {
         user_defined = user_defined.with_external_initializer(name, bytes);
     }
+    user_defined.output_key = match habits.output {
+        VectorOutput::Usual => None,
+        VectorOutput::SentenceEmbedding => Some(OutputKey::ByName("sentence_embedding")),
+    };
     let options = InitOptionsUserDefined::new().with_max_length(habits.max_tokens).with_intra_threads(threads);
     guarded(&named(model), || {
         TextEmbedding::try_new_from_user_defined(user_defined, options).map_err(|error| {

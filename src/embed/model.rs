@@ -59,6 +59,20 @@ pub struct Habits {
     pub passage_prefix: String,
     /// What it was taught.
     pub languages: Coverage,
+    /// Which of its outputs is the vector.
+    #[serde(default)]
+    pub output: VectorOutput,
+}
+
+/// Which output of a graph is the vector.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VectorOutput {
+    /// The only one, or the one with the usual name.
+    #[default]
+    Usual,
+    /// That of whole sentences, where there is one of tokens too.
+    SentenceEmbedding,
 }
 
 /// How the vectors of tokens become one. A graph that gives one vector for a text is taken at its word.
@@ -153,11 +167,17 @@ impl Model {
                 query_prefix: String::new(),
                 passage_prefix: String::new(),
                 languages: Coverage::latin(),
+                output: VectorOutput::Usual,
             };
             let fingerprint = EMBEDDED_FINGERPRINT.to_owned();
             Arc::new(Model { name: EMBEDDED.to_owned(), habits, fingerprint, source: Source::Embedded })
         };
         EMBEDDED_MODEL.get_or_init(make).clone()
+    }
+
+    /// How many bytes that has.
+    pub fn embedded_bytes() -> u64 {
+        [ONNX, TOKENIZER, CONFIG, SPECIAL_TOKENS, TOKENIZER_CONFIG].iter().map(|file| file.len() as u64).sum()
     }
 
     /// A model whose files lie in a folder. All of them are read, for its fingerprint; who knows that nothing has changed
@@ -201,8 +221,12 @@ fn prefixed<'t>(prefix: &str, text: &'t str) -> Cow<'t, str> {
 
 fn fingerprint(habits: &Habits, bytes: &ModelBytes) -> String {
     let mut hasher = blake3::Hasher::new();
-    let Habits { dimension, max_tokens, pooling, quantization, query_prefix, passage_prefix, languages: _ } = habits;
-    let said = format!("{dimension} {max_tokens} {pooling:?} {quantization:?} {query_prefix:?} {passage_prefix:?}");
+    let Habits { dimension, max_tokens, pooling, quantization, query_prefix, passage_prefix, output, languages: _ } =
+        habits;
+    let mut said = format!("{dimension} {max_tokens} {pooling:?} {quantization:?} {query_prefix:?} {passage_prefix:?}");
+    if *output != VectorOutput::Usual {
+        said.push_str(&format!(" {output:?}"));
+    }
     let files = [&bytes.graph, &bytes.tokenizer, &bytes.config, &bytes.special_tokens, &bytes.tokenizer_config];
     let external = bytes.external.iter().flat_map(|(name, bytes)| [name.as_bytes(), bytes]);
     for part in [said.as_bytes()].into_iter().chain(files.into_iter().map(AsRef::as_ref)).chain(external) {

@@ -14,7 +14,7 @@ pub use beir::{BeirSet, Passage};
 pub use metrics::{Condition, Metric, Metrics};
 
 use crate::chunk::ChunkConfig;
-use crate::embed::{CrossEncoder, EMBEDDED, Embedder, EngineChoice, Model, select};
+use crate::embed::{CrossEncoder, Embedder, EngineChoice, Model, select};
 use crate::error::{Error, Kind, Result};
 use crate::ingest::{Indexer, KnownVectors, Progress, SourceFacts, Vectors, prepare};
 use crate::load::{Document, Format, plain};
@@ -46,7 +46,9 @@ pub struct EvalReport {
     pub documents: usize,
     /// How many queries with an answer.
     pub queries: usize,
-    /// The engine that made the vectors.
+    /// The model that made the vectors.
+    pub model: String,
+    /// The engine that ran it.
     pub engine: String,
     /// The folder of the cross-encoder that read the best again, where one did.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -65,11 +67,13 @@ pub struct Made<'a> {
     pub other: Option<&'a EvalStore>,
     /// Whether there are vectors at all; without, only words are measured.
     pub embed: bool,
+    /// The model that makes them.
+    pub model: Arc<Model>,
 }
 
 impl Default for Made<'_> {
     fn default() -> Self {
-        Made { config: ChunkConfig::default(), other: None, embed: true }
+        Made { config: ChunkConfig::default(), other: None, embed: true, model: Model::embedded() }
     }
 }
 
@@ -117,7 +121,7 @@ impl EvalStore {
         // Its name says what is in it.
         let namespace = store.namespace(&format!("eval-{}", fingerprint(&set, made)))?;
         let engine = select(choice)?;
-        let embedder = Arc::new(Embedder::for_documents(&engine, &Model::embedded(), jobs)?);
+        let embedder = Arc::new(Embedder::for_documents(&engine, &made.model, jobs)?);
         // An ingest that was interrupted is done again.
         let there = if namespace.exists() { Snapshot::open(&namespace).await?.counts().await?[0] } else { 0 };
         if there != set.passages.len() {
@@ -197,6 +201,7 @@ pub async fn evaluate(
     scratch: &Path,
     methods: &[Method],
     rerank: &Rerank,
+    model: Arc<Model>,
     choice: &EngineChoice,
     jobs: usize,
     progress: Arc<dyn Progress>,
@@ -204,7 +209,8 @@ pub async fn evaluate(
     if let Rerank::Model(look) = rerank {
         CrossEncoder::check(&look.folder)?;
     }
-    let store = EvalStore::open(folder, scratch, choice, jobs, progress).await?;
+    let made = Made { model, ..Made::default() };
+    let store = EvalStore::open_made(folder, scratch, &made, choice, jobs, progress).await?;
     let mut reports = Vec::with_capacity(methods.len());
     for &method in methods {
         let start = Instant::now();
@@ -217,6 +223,7 @@ pub async fn evaluate(
         set: folder.display().to_string(),
         documents: store.set.passages.len(),
         queries: store.set.judged_queries().count(),
+        model: made.model.name.clone(),
         engine: store.engine,
         reranker: match rerank {
             Rerank::Model(look) => Some(look.folder.display().to_string()),
@@ -259,7 +266,7 @@ async fn ingest(
 /// What stands for a corpus, how it is cut and the model that embeds it.
 fn fingerprint(set: &BeirSet, made: &Made<'_>) -> String {
     let mut hasher = blake3::Hasher::new();
-    let vectors = if made.embed { EMBEDDED } else { "none" };
+    let vectors = if made.embed { made.model.fingerprint.as_str() } else { "none" };
     hasher.update(format!("{:?} {vectors}", made.config).as_bytes());
     for passage in &set.passages {
         for part in [&passage.id, &passage.title, &passage.text] {

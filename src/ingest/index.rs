@@ -6,9 +6,10 @@ use std::sync::Arc;
 use super::lines::{LineWriter, LinesReport, wants_lines};
 use super::profile::{profile_of, vector_text};
 use super::{Prepared, Progress};
-use crate::embed::{Embedder, EngineChoice, Model, select};
+use crate::embed::{Embedder, EngineChoice, select};
 use crate::error::Result;
-use crate::store::{Change, ChunkRow, ChunkType, DocumentRow, NewDocument, Note, Writer};
+use crate::models::Models;
+use crate::store::{Change, ChunkRow, ChunkType, DocumentRow, ModelRecord, NewDocument, Note, Writer};
 
 /// A batch is published when it has so many documents …
 const BATCH_DOCUMENTS: usize = 256;
@@ -21,8 +22,10 @@ pub enum Vectors {
     Loaded(Arc<Embedder>),
     /// To be loaded when the first text needs it: a run that finds all vectors in the store never pays for it.
     WhenNeeded {
-        /// Which one.
-        model: Arc<Model>,
+        /// Where it is looked for.
+        models: Models,
+        /// Which one it is.
+        record: ModelRecord,
         /// The engine to run it on.
         engine: EngineChoice,
         /// How many threads embed.
@@ -31,11 +34,12 @@ pub enum Vectors {
 }
 
 impl Vectors {
-    fn embedder(&mut self) -> Result<Arc<Embedder>> {
+    pub(super) fn embedder(&mut self) -> Result<Arc<Embedder>> {
         match self {
             Vectors::Loaded(embedder) => Ok(embedder.clone()),
-            Vectors::WhenNeeded { model, engine, jobs } => {
-                let embedder = Arc::new(Embedder::for_documents(&select(engine)?, model, *jobs)?);
+            Vectors::WhenNeeded { models, record, engine, jobs } => {
+                let model = models.recorded(record)?;
+                let embedder = Arc::new(Embedder::for_documents(&select(engine)?, &model, *jobs)?);
                 *self = Vectors::Loaded(embedder.clone());
                 Ok(embedder)
             }
@@ -231,7 +235,8 @@ impl Indexer {
         let mut add: Vec<NewDocument> = Vec::with_capacity(self.waiting.len());
         let waiting = std::mem::take(&mut self.waiting);
         let waiting = self.with_lines(waiting).await?;
-        let vectors = self.vectors(&waiting)?;
+        let stored = self.stored_vectors(&waiting).await?;
+        let vectors = self.vectors(&waiting, &stored)?;
         for (Waiting { mut prepared, .. }, vectors) in waiting.into_iter().zip(vectors) {
             prepared.new.document.embedded = vectors.iter().all(|vector| !vector.is_empty());
             self.without_vectors += usize::from(!prepared.new.document.embedded);
@@ -264,16 +269,26 @@ impl Indexer {
         Ok(waiting)
     }
 
-    /// The vectors of all waiting documents' children: known ones reused, the rest embedded, equal texts once; empty
-    /// where none is wanted.
-    fn vectors(&mut self, waiting: &[Waiting]) -> Result<Vec<Vec<Vec<f32>>>> {
+    /// Vectors of the same texts in other documents of the namespace, by the hash of the text.
+    async fn stored_vectors(&self, waiting: &[Waiting]) -> Result<HashMap<String, Vec<f32>>> {
+        let wanting = waiting.iter().filter(|waiting| waiting.embed);
+        let unknown = wanting.flat_map(|Waiting { prepared, known, .. }| {
+            children(&prepared.new.chunks).filter(|child| known.get(child).is_none())
+        });
+        self.writer.vectors_of_texts(unknown.map(|child| child.content_hash.as_str()).collect()).await
+    }
+
+    /// The vectors of all waiting documents' children: known and stored ones reused, the rest embedded, equal texts once;
+    /// empty where none is wanted.
+    fn vectors(&mut self, waiting: &[Waiting], stored: &HashMap<String, Vec<f32>>) -> Result<Vec<Vec<Vec<f32>>>> {
         let mut wanted: Vec<&str> = Vec::new();
         let mut place: HashMap<&str, usize> = HashMap::new();
         let mut bytes = 0;
         for Waiting { prepared, known, embed } in waiting {
             bytes += prepared.new.document.size;
             for (text, child) in prepared.texts.iter().zip(children(&prepared.new.chunks)) {
-                if *embed && known.get(child).is_none() && !place.contains_key(text.as_str()) {
+                let is_there = known.get(child).is_some() || stored.contains_key(&child.content_hash);
+                if *embed && !is_there && !place.contains_key(text.as_str()) {
                     place.insert(text, wanted.len());
                     wanted.push(text);
                 }
@@ -293,7 +308,8 @@ impl Indexer {
         for Waiting { prepared, known, embed } in waiting {
             let mut vectors = Vec::with_capacity(prepared.texts.len());
             for (text, child) in prepared.texts.iter().zip(children(&prepared.new.chunks)) {
-                let vector = match known.get(child) {
+                let same = || stored.get(&child.content_hash).filter(|_| *embed);
+                let vector = match known.get(child).or_else(same) {
                     Some(vector) => {
                         self.reused += 1;
                         vector.clone()
@@ -315,7 +331,7 @@ fn children(chunks: &[ChunkRow]) -> impl Iterator<Item = &ChunkRow> {
 }
 
 /// Gives each child its vector and each parent the normalised mean of its children's; none, where they have none.
-fn set_vectors(chunks: &mut [ChunkRow], vectors: Vec<Vec<f32>>) {
+pub(super) fn set_vectors(chunks: &mut [ChunkRow], vectors: Vec<Vec<f32>>) {
     let mut vectors = vectors.into_iter();
     let mut parent: Option<usize> = None;
     for i in 0..chunks.len() {

@@ -14,6 +14,7 @@ mod profile;
 mod rebuild;
 mod recontext;
 mod reindex;
+mod revector;
 mod run;
 mod scan;
 mod source;
@@ -37,6 +38,7 @@ pub use prepare::{Prepared, SourceFacts, corrected_toc, prepare};
 pub use rebuild::{RebuildOptions, Rebuilder, Rebuilt, SourceNow, anew, read_source, read_stored};
 pub use recontext::recontext;
 pub use reindex::{ReindexReport, ReindexRequest, ReindexedDocument, TextFrom, reindex};
+pub use revector::{RevectorReport, RevectorRequest, revector};
 pub use run::{Target, run};
 
 /// What to ingest and how.
@@ -230,12 +232,16 @@ pub struct IngestReport {
     pub without_vectors: usize,
     /// Unchanged documents that got a profile, because an earlier version put them in.
     pub profiled: usize,
+    /// The name of the model of the namespace's vectors.
+    pub model: String,
     /// The generation published last; `None` where nothing was published.
     pub generation: Option<u64>,
     /// What a language model was asked to say of passages, or would be; `None` where no document wants it.
     pub lines: Option<LinesReport>,
     /// How long it took, in seconds.
     pub seconds: f64,
+    /// What a person should know about the run.
+    pub notes: Vec<String>,
 }
 
 impl IngestReport {

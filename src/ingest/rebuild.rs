@@ -158,8 +158,8 @@ impl Rebuilder {
         // Locked before it is read, so that what is read holds until it is replaced.
         let writer = Writer::open_existing(namespace, &options.patience).await?;
         let snapshot = Snapshot::open(namespace).await?;
-        let model = options.models.recorded(writer.model())?;
-        let vectors = Vectors::WhenNeeded { model, engine: options.engine.clone(), jobs: options.jobs };
+        let (models, record) = (options.models.clone(), writer.model().clone());
+        let vectors = Vectors::WhenNeeded { models, record, engine: options.engine.clone(), jobs: options.jobs };
         let lines = options.llm.clone().map(LineWriter::new);
         Ok(Rebuilder { snapshot, indexer: Indexer::new(writer, vectors, command, progress).asking(lines) })
     }

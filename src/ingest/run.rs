@@ -17,13 +17,13 @@ use super::scan::{Candidate, Scan, scan};
 use super::source::{parse_bytes, read_steadily};
 use super::spread::spread;
 use super::{Action, IngestReport, IngestRequest, Progress, SourceReport};
-use crate::embed::{EngineChoice, Model};
+use crate::embed::EngineChoice;
 use crate::error::{Error, Result};
 use crate::llm::Configured;
 use crate::load::Format;
 use crate::load::worker::Worker;
-use crate::models::record_of;
-use crate::store::{DocumentRow, DocumentTime, ModelRecord, Patience, Snapshot, Store, Writer, document_id};
+use crate::models::ModelChoice;
+use crate::store::{DocumentRow, DocumentTime, ModelRecord, Namespace, Patience, Snapshot, Store, Writer, document_id};
 
 /// What the history calls a file that is the same and has another time of change.
 const TOUCHED: &str = "touched";
@@ -41,6 +41,8 @@ pub struct Target<'a> {
     pub namespace: String,
     /// The language model that says what stands in front of passages, where documents want that.
     pub llm: Configured,
+    /// Which model makes the vectors.
+    pub model: ModelChoice,
     /// How long to wait for another writer.
     pub patience: Patience,
 }
@@ -87,7 +89,7 @@ async fn attempt(
     if candidates.is_empty() && request.standard_input.is_none() && !request.prune {
         return Err(nothing_to_ingest(request, skipped));
     }
-    let model = record_of(&Model::embedded());
+    let model = model_of(&namespace, request, &target.model).await?;
     // A store that is there is locked before it is read, so that the plan holds until it is carried out.
     let writer = match writer {
         None if namespace.exists() && !request.dry_run => {
@@ -104,7 +106,14 @@ async fn attempt(
     for report in settled.iter().filter(|report| report.action == Action::Failed) {
         progress.failed(&report.source, report.error.as_deref().unwrap_or_default());
     }
-    let mut report = IngestReport { dry_run: request.dry_run, sources: settled, skipped, ..IngestReport::default() };
+    let mut report = IngestReport {
+        dry_run: request.dry_run,
+        sources: settled,
+        skipped,
+        model: model.name.clone(),
+        notes: target.model.note(&model).into_iter().collect(),
+        ..IngestReport::default()
+    };
     let mut sink = Sink {
         request,
         target,
@@ -128,6 +137,19 @@ async fn attempt(
     outcome?;
     report.sources.sort_by(|a, b| a.source.cmp(&b.source));
     Ok(Attempt::Done(Box::new(report)))
+}
+
+/// The model of a namespace. One that is not here is no use to an ingest that makes vectors.
+async fn model_of(namespace: &Namespace, request: &IngestRequest, choice: &ModelChoice) -> Result<ModelRecord> {
+    let published = Snapshot::model_of(namespace).await?;
+    let model = choice.of_namespace(namespace.name(), published.as_ref())?;
+    if request.embed {
+        choice.models.recorded(&model).map_err(|error| {
+            let hint = error.next_step().unwrap_or_default().to_owned();
+            error.hint(format!("{hint}; `--no-embed` takes documents in without vectors"))
+        })?;
+    }
+    Ok(model)
 }
 
 fn nothing_to_ingest(request: &IngestRequest, skipped: usize) -> Error {
@@ -383,8 +405,9 @@ impl Sink<'_, '_> {
                     writer
                 }
             };
-            let model =
-                Vectors::WhenNeeded { model: Model::embedded(), engine: self.engine.clone(), jobs: self.request.jobs };
+            let (models, record) = (self.target.model.models.clone(), self.model.clone());
+            let (engine, jobs) = (self.engine.clone(), self.request.jobs);
+            let model = Vectors::WhenNeeded { models, record, engine, jobs };
             let lines = LineWriter::new(self.target.llm.clone());
             self.indexer_state = Some(Indexer::new(writer, model, "ingest", self.progress.clone()).asking(Some(lines)));
         }

@@ -17,7 +17,7 @@ use super::client::Ask;
 use super::failure::{Failure, Reason};
 use super::retry::retry_after;
 use super::settings::LlmSettings;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, innermost};
 use crate::text::{squeeze, truncate};
 
 /// Bytes of a response at most.
@@ -86,7 +86,7 @@ impl Wire {
             .timeout(settings.timeout)
             .connect_timeout(settings.connect_timeout)
             .build()
-            .map_err(|error| Error::failed(format!("cannot prepare for the language model: {}", root(&error))))?;
+            .map_err(|error| Error::failed(format!("cannot prepare for the language model: {}", innermost(&error))))?;
         let (new_limit, no_temperature) = (AtomicBool::new(false), AtomicBool::new(false));
         Ok(Wire { http, settings: settings.clone(), new_limit, no_temperature })
     }
@@ -195,13 +195,13 @@ impl Wire {
                     Reason::Timeout,
                     format!("no connection within {}", seconds(self.settings.connect_timeout)),
                 ),
-                false => Failure::new(Reason::Unreachable, self.clean(&root(error))),
+                false => Failure::new(Reason::Unreachable, self.clean(&innermost(error))),
             };
         }
         if error.is_timeout() {
             return Failure::new(Reason::Timeout, format!("no answer within {}", seconds(self.settings.timeout)));
         }
-        Failure::new(Reason::Broken, self.clean(&root(error)))
+        Failure::new(Reason::Broken, self.clean(&innermost(error)))
     }
 
     /// What an endpoint said, for a person: in a line, short, without the key and without characters that do something.
@@ -215,14 +215,4 @@ impl Wire {
         let redacted = self.settings.key.as_ref().map_or(seen.clone(), |key| key.redact(&seen));
         truncate(&squeeze(&redacted), LONGEST_DETAIL)
     }
-}
-
-/// The innermost cause: the outer ones repeat the address.
-fn root(error: &reqwest::Error) -> String {
-    let mut cause: &dyn std::error::Error = error;
-    while let Some(inner) = cause.source() {
-        cause = inner;
-    }
-    let text = cause.to_string();
-    text.split(" (os error").next().unwrap_or_default().to_owned()
 }

@@ -31,8 +31,8 @@ impl EvalView<'_> {
         let report = self.0;
         let reranked = report.reranker.as_ref().map(|folder| format!(", reranked by {folder}")).unwrap_or_default();
         format!(
-            "{}: {} documents ingested in {:.1} s, {} queries, {}{reranked}",
-            report.set, report.documents, report.ingest_seconds, report.queries, report.engine
+            "{}: {} documents ingested in {:.1} s, {} queries, {} on {}{reranked}",
+            report.set, report.documents, report.ingest_seconds, report.queries, report.model, report.engine
         )
     }
 }

@@ -109,7 +109,8 @@ impl RestoredView<'_> {
             some => counts.push(format!("{some} entities put back as they were")),
         }
         let counts = if counts.is_empty() { "no document is other than now".to_owned() } else { counts.join(", ") };
-        [what, counts]
+        let vectors = restored.model.as_ref().map(|model| format!("; its vectors are of the model {}", model.name));
+        [what, format!("{counts}{}", vectors.unwrap_or_default())]
     }
 }
 

@@ -1,27 +1,30 @@
 //! Questions to vectors.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use super::trace::milliseconds;
 use crate::embed::{DirectEncoder, Embedder, Engine, EngineChoice, Model, Source, select};
 use crate::error::Result;
+use crate::models::{Models, record_of};
+use crate::store::ModelRecord;
 
 /// A question is cut to so many characters for the model, which reads far fewer.
 pub(super) const LONGEST_ENCODED: usize = 4000;
 
-/// So many vectors of questions (6 MB) are kept; then all are forgotten.
+/// So many vectors of questions (6 MB of the model in the program) are kept; then all are forgotten.
 const MOST_KNOWN: usize = 4096;
 
-/// Questions to vectors. The model is loaded when the first question needs it.
+/// Questions to vectors. A model is loaded when the first question needs it.
 #[derive(Clone)]
 pub struct Encoder {
-    model: Arc<Model>,
     choice: EngineChoice,
-    loaded: Arc<OnceLock<Loaded>>,
-    /// The same question is asked again: in another way, by another user, by a fallback.
-    known: Arc<Mutex<HashMap<String, Vec<f32>>>>,
+    models: Models,
+    /// Those that were loaded, by fingerprint.
+    loaded: Arc<Mutex<HashMap<String, Loaded>>>,
+    /// The same question is asked again: in another way, by another user, by a fallback. By fingerprint and question.
+    known: Arc<Mutex<HashMap<(String, String), Vec<f32>>>>,
 }
 
 /// What makes vectors, loaded.
@@ -44,6 +47,13 @@ impl Loaded {
         }
     }
 
+    fn model(&self) -> Arc<Model> {
+        match self {
+            Loaded::Engine(embedder) => embedder.model().clone(),
+            Loaded::Direct(_) => Model::embedded(),
+        }
+    }
+
     fn embed(&self, query: &str) -> Result<Vec<f32>> {
         match self {
             Loaded::Engine(embedder) => embedder.embed_query(query),
@@ -53,20 +63,21 @@ impl Loaded {
 }
 
 impl Encoder {
-    /// An encoder with a model, on the engine that `choice` leads to.
-    pub fn new(choice: EngineChoice, model: Arc<Model>) -> Self {
-        Encoder { model, choice, loaded: Arc::new(OnceLock::new()), known: Arc::default() }
+    /// An encoder with the models that are here, on the engine that `choice` leads to.
+    pub fn new(choice: EngineChoice, models: Models) -> Self {
+        Encoder { choice, models, loaded: Arc::default(), known: Arc::default() }
     }
 
     /// An encoder with a model that is loaded already.
     pub fn with(embedder: Arc<Embedder>) -> Self {
-        let (model, choice) = (embedder.model().clone(), EngineChoice::Auto);
-        Encoder { model, choice, loaded: Arc::new(OnceLock::from(Loaded::Engine(embedder))), known: Arc::default() }
+        let encoder = Encoder::without_model();
+        guarded(&encoder.loaded).insert(embedder.model().fingerprint.clone(), Loaded::Engine(embedder));
+        encoder
     }
 
-    /// The model.
-    pub(super) fn model(&self) -> &Arc<Model> {
-        &self.model
+    /// An encoder that knows the model in the program alone.
+    pub fn without_model() -> Self {
+        Encoder::new(EngineChoice::Auto, Models::open(""))
     }
 
     /// The engine, started if it was not.
@@ -77,30 +88,44 @@ impl Encoder {
         select(&self.choice)
     }
 
+    /// The model of a record.
+    ///
+    /// # Errors
+    /// Where it is not here, or another one of its name is.
+    pub(super) fn model_of(&self, record: &ModelRecord) -> Result<Arc<Model>> {
+        let loaded = guarded(&self.loaded).values().map(Loaded::model).find(|own| record_of(own).agrees_with(record));
+        loaded.map_or_else(|| self.models.recorded(record), Ok)
+    }
+
     /// The vector of a question, and the milliseconds that loading the model and running it took.
-    pub(super) fn encode(&self, query: &str) -> Result<(Vec<f32>, f64, f64)> {
+    pub(super) fn encode(&self, model: &Arc<Model>, query: &str) -> Result<(Vec<f32>, f64, f64)> {
         let query: String = query.chars().take(LONGEST_ENCODED).collect();
-        // A lock that a panic has poisoned still guards a sound map: vectors are put in whole.
-        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (model.fingerprint.clone(), query);
         let start = Instant::now();
-        if let Some(vector) = known().get(&query) {
+        if let Some(vector) = guarded(&self.known).get(&key) {
             return Ok((vector.clone(), 0.0, milliseconds(start)));
         }
-        let encoder = match self.loaded.get() {
-            Some(encoder) => encoder.clone(),
+        let loaded = guarded(&self.loaded).get(&model.fingerprint).cloned();
+        let encoder = match loaded {
+            Some(encoder) => encoder,
             None => {
-                let encoder = Loaded::load(&self.model, &self.choice)?;
-                self.loaded.get_or_init(|| encoder).clone()
+                let encoder = Loaded::load(model, &self.choice)?;
+                guarded(&self.loaded).entry(model.fingerprint.clone()).or_insert(encoder).clone()
             }
         };
         let loaded = milliseconds(start);
         let start = Instant::now();
-        let vector = encoder.embed(&query)?;
-        let mut known = known();
+        let vector = encoder.embed(&key.1)?;
+        let mut known = guarded(&self.known);
         if known.len() >= MOST_KNOWN {
             known.clear();
         }
-        known.insert(query, vector.clone());
+        known.insert(key, vector.clone());
         Ok((vector, loaded, milliseconds(start)))
     }
+}
+
+/// A lock that a panic has poisoned still guards a sound map: what is in it was put in whole.
+fn guarded<T>(map: &Mutex<T>) -> MutexGuard<'_, T> {
+    map.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -44,6 +44,24 @@ pub(super) struct ArmScores {
     pub keyword: Scores,
     /// Cosine; a chunk that is not in here has no vector.
     pub semantic: Scores,
+    /// Of each namespace, the number of the model that its cosines are of; one for all, where it says nothing.
+    pub models: Vec<usize>,
+}
+
+impl ArmScores {
+    fn model(&self, key: &PassageKey) -> usize {
+        self.models.get(key.namespace).copied().unwrap_or(0)
+    }
+
+    /// The lowest and the highest cosine of each model.
+    fn ranges(&self) -> HashMap<usize, (f32, f32)> {
+        let mut ranges: HashMap<usize, (f32, f32)> = HashMap::new();
+        for (key, score) in &self.semantic {
+            let (low, top) = ranges.entry(self.model(key)).or_insert((f32::INFINITY, f32::NEG_INFINITY));
+            (*low, *top) = (low.min(*score), top.max(*score));
+        }
+        ranges
+    }
 }
 
 /// Fuses, best first, as `fusion` says. Weights are shares of 1.
@@ -62,7 +80,11 @@ pub(super) fn fuse_by(fusion: Fusion, scores: &ArmScores, keyword_weight: f32, s
 /// not judged by the semantic arm and keeps its rank among the words, as in [`fuse`].
 fn fuse_ranks(scores: &ArmScores, keyword_weight: f32, semantic_weight: f32, k: f32) -> Vec<Candidate> {
     let mut candidates = fuse(scores, keyword_weight, semantic_weight);
-    let (keyword, semantic) = (ranks(&scores.keyword), ranks(&scores.semantic));
+    let (keyword, mut semantic) = (ranks(&scores.keyword), HashMap::new());
+    for model in scores.ranges().keys() {
+        let own = scores.semantic.iter().filter(|(key, _)| scores.model(key) == *model);
+        semantic.extend(ranks(&own.map(|(key, score)| (key.clone(), *score)).collect()));
+    }
     // The first place counts as much whatever k is.
     let part = |rank: usize| (k + 1.0) / (k + rank as f32);
     for candidate in &mut candidates {
@@ -102,8 +124,8 @@ pub(super) fn fuse(scores: &ArmScores, keyword_weight: f32, semantic_weight: f32
     keys.dedup();
     // A chunk without a matching word has BM25 0, which is its true lower end; the cosine has none that is known.
     let keyword_top = scores.keyword.values().copied().fold(0.0, f32::max);
-    let semantic_low = scores.semantic.values().copied().fold(f32::INFINITY, f32::min);
-    let semantic_top = scores.semantic.values().copied().fold(f32::NEG_INFINITY, f32::max);
+    // Cosines of two models cannot be compared: those of each are scaled by themselves.
+    let ranges = scores.ranges();
     let mut candidates: Vec<Candidate> = keys
         .into_iter()
         .map(|key| {
@@ -113,7 +135,9 @@ pub(super) fn fuse(scores: &ArmScores, keyword_weight: f32, semantic_weight: f32
             // A passage without a vector (`kb ingest --no-embed`) was not judged by the semantic arm, which is not
             // the same as judged badly: it is taken to agree with the keyword arm, so that the keyword score alone
             // is the score. Zero would put it behind everything that has a vector.
-            let semantic_part = semantic.map_or(keyword_part, |score| scale(score, semantic_low, semantic_top));
+            let semantic_part = semantic.map_or(keyword_part, |score| {
+                ranges.get(&scores.model(key)).map_or(0.0, |(low, top)| scale(score, *low, *top))
+            });
             let score = if keyword_weight <= 0.0 {
                 // One arm alone keeps its own meaning: a cosine.
                 semantic.unwrap_or(0.0).clamp(0.0, 1.0)
@@ -148,7 +172,7 @@ mod tests {
 
     fn scores(keyword: &[(&str, f32)], semantic: &[(&str, f32)]) -> ArmScores {
         let map = |pairs: &[(&str, f32)]| pairs.iter().map(|(id, s)| (key(id, 0), *s)).collect();
-        ArmScores { keyword: map(keyword), semantic: map(semantic) }
+        ArmScores { keyword: map(keyword), semantic: map(semantic), models: Vec::new() }
     }
 
     #[test]
@@ -156,6 +180,22 @@ mod tests {
         let both = scores(&[("a", 3.0), ("b", 2.0)], &[("b", 0.9), ("a", 0.1)]);
         let order: Vec<String> = fuse(&both, 1.0, 0.0).into_iter().map(|c| c.chunk_id).collect();
         assert_eq!(order, ["a", "b"]);
+    }
+
+    #[test]
+    fn cosines_of_two_models_are_never_compared() {
+        // The second model gives higher cosines to everything. The words like both alike.
+        let of = |pairs: &[(&str, usize, f32)]| pairs.iter().map(|(id, space, s)| (key(id, *space), *s)).collect();
+        let cosines = [("a", 0, 0.5), ("b", 0, 0.1), ("c", 1, 0.9), ("d", 1, 0.8), ("e", 2, 0.3)];
+        let words = [("a", 0, 2.0), ("c", 1, 1.0)];
+        let scores = ArmScores { keyword: of(&words), semantic: of(&cosines), models: vec![0, 1, 0] };
+        for fusion in [Fusion::Weighted, Fusion::Rrf(60.0)] {
+            let fused = fuse_by(fusion, &scores, 0.5, 0.5);
+            let of = |id: &str| fused.iter().find(|candidate| candidate.chunk_id == id).unwrap().score;
+            assert_eq!(fused[0].chunk_id, "a", "{fusion:?}: best by the words, and of its model");
+            assert_eq!(of("b"), of("d"), "{fusion:?}: the last of each");
+            assert!(of("e") > of("d") || matches!(fusion, Fusion::Rrf(_)), "namespaces of one model are compared");
+        }
     }
 
     #[test]
@@ -220,7 +260,7 @@ mod tests {
     #[test]
     fn the_same_id_in_two_namespaces_is_two_passages_on_one_scale() {
         let keyword = Scores::from([(key("a", 0), 4.0), (key("a", 1), 8.0), (key("b", 0), 8.0)]);
-        let fused = fuse(&ArmScores { keyword, semantic: Scores::new() }, 1.0, 0.0);
+        let fused = fuse(&ArmScores { keyword, ..ArmScores::default() }, 1.0, 0.0);
         let found: Vec<(&str, usize, f32)> =
             fused.iter().map(|c| (c.chunk_id.as_str(), c.namespace, c.score)).collect();
         assert_eq!(found, [("a", 1, 1.0), ("b", 0, 1.0), ("a", 0, 0.5)]);

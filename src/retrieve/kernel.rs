@@ -25,12 +25,12 @@ use super::searched::Searched;
 use super::settings::Expand;
 use super::trace::Trace;
 use super::understand::Understanding;
+use super::vector_models::{QuestionVectors, VectorModels};
 use super::words::{self, Other, add_others};
 use super::{Method, Rerank, SearchRequest, SearchResult};
 use crate::error::{Error, Result};
 use crate::glossary::synonyms::Synonyms;
 use crate::llm;
-use crate::models::record_of;
 use crate::store::{LoadedVectors, Namespace, Scope, Snapshot};
 use crate::text::period::duration;
 
@@ -50,8 +50,8 @@ pub struct Ranking {
     pub(super) others: Vec<Other>,
     /// The passages. One that is in several namespaces is there for each, and counts once for the limit.
     pub candidates: Vec<Candidate>,
-    /// The question's vector, where the semantic arm was asked.
-    pub vector: Option<Vec<f32>>,
+    /// The question's vectors, where the semantic arm was asked.
+    pub vector: Option<QuestionVectors>,
     /// What may be found in each namespace.
     pub(super) scopes: Vec<Scope>,
     /// Whether the semantic arm was asked and no passage that was searched has a vector.
@@ -69,6 +69,8 @@ pub struct Kernel {
     /// Of each namespace; `None` where they stay in its table.
     vectors: OnceCell<Vec<Option<LoadedVectors>>>,
     encoder: Encoder,
+    /// Which models the vectors are of.
+    models: OnceCell<VectorModels>,
     /// Where the user's list of synonyms is, if not in the store's folder.
     synonyms_at: Option<PathBuf>,
     synonyms: OnceLock<Synonyms>,
@@ -93,6 +95,7 @@ impl Kernel {
             searched,
             vectors: OnceCell::new(),
             encoder,
+            models: OnceCell::new(),
             synonyms_at: None,
             synonyms: OnceLock::new(),
             reranker: Kept::default(),
@@ -151,6 +154,11 @@ impl Kernel {
         try_join_all(self.searched.iter().map(Searched::snapshot)).await
     }
 
+    /// The models of the vectors that are searched.
+    async fn models(&self) -> Result<&VectorModels> {
+        self.models.get_or_try_init(|| VectorModels::of(&self.searched, &self.encoder)).await
+    }
+
     /// The namespaces that are searched.
     pub(super) fn searched(&self) -> &[Searched] {
         &self.searched
@@ -198,7 +206,7 @@ impl Kernel {
         let answer = answer(&self.searched, vectors, request, &mut ranking).await?;
         let Ranking { namespaces, understood, route, others, notes: told, no_vectors, trace, .. } = ranking;
         let snapshots = self.snapshots().await?;
-        notes.extend(language_notes(request, &route, &self.encoder.model().name));
+        notes.extend(language_notes(request, &route, &self.models().await?.names()));
         notes.extend(told);
         notes.extend(words::notes(&snapshots, &others).await?);
         notes.extend(vector_note(request, &snapshots, no_vectors).await?);
@@ -220,7 +228,7 @@ impl Kernel {
         // Who asks for sections wants those: a section may be called "Contents".
         let wanted = understood.wanted.as_ref().filter(|_| !request.shape.seeks_sections());
         let Some(wanted) = wanted else { return Ok(None) };
-        let route = Route::choose(&understood, request, self.encoder.model());
+        let route = Route::choose(&understood, request, self.models().await?.coverage(&request.query));
         understood.in_words().into_iter().fold(trace.stage("understand", start, 1, 1), |stage, words| stage.say(words));
         let (start, snapshots, namespaces) = (Instant::now(), self.snapshots().await?, self.names());
         let (scopes, _) = self.scopes(request, &snapshots, Timestamp::now(), &mut trace).await?;
@@ -268,26 +276,28 @@ impl Kernel {
         let mut trace = Trace::new(request.explain);
         let start = Instant::now();
         let understood = Understanding::of_kind(&request.query, request.kind);
-        let mut route = Route::choose(&understood, request, self.encoder.model());
+        let (models, mut notes) = (self.models().await?, Vec::new());
+        let route = Route::choose(&understood, request, models.coverage(&request.query));
+        let mut route = models.allow(route, &mut notes)?;
         let mut terms = keyword_terms(&request.query, &understood.identifiers);
         let said = understood.in_words().into_iter().chain(route.in_words());
         said.fold(trace.stage("understand", start, 1, terms.len()), |stage, words| stage.say(words));
-        let mut notes = Vec::new();
         let asked = rewordings::ask(self.model.as_ref(), request, &understood, &mut notes);
         let wording = match request.expand {
             Expand::Off => request.query.clone(),
             _ => written_out(&request.query, self.synonyms()?),
         };
         // The model is loaded and run on another thread while the store is opened and the keyword arm works.
+        let asking = models.asking(request, &self.encoder);
         let encoding = (route.semantic > 0.0).then(|| {
-            let (encoder, query) = (self.encoder.clone(), wording);
-            tokio::task::spawn_blocking(move || encoder.encode(&query))
+            let (asking, query) = (asking.clone(), wording);
+            tokio::task::spawn_blocking(move || asking.encode(&query))
         });
         let reranker = self.reranker.begin(request, &self.encoder);
         let start = Instant::now();
         let snapshots = self.snapshots().await?;
         if encoding.is_some() {
-            self.refuse_other_models(&snapshots)?;
+            models.check(&snapshots)?;
         }
         trace.stage("open", start, self.searched.len(), snapshots.len());
         if request.explain {
@@ -326,8 +336,8 @@ impl Kernel {
         let reworded = match asked {
             Some(asked) => {
                 let vectors = if encoding.is_some() { self.vectors().await? } else { &[] };
-                let (scopes, encoder) = (&scopes, &self.encoder);
-                let with = Searching { snapshots: &snapshots, vectors, scopes, encoder, request, route: &route };
+                let (scopes, asking, route) = (&scopes, &asking, &route);
+                let with = Searching { snapshots: &snapshots, vectors, scopes, models, asking, request, route };
                 asked.recall(&with, &mut trace, &mut notes).await
             }
             None => Reworded::default(),
@@ -348,6 +358,7 @@ impl Kernel {
             let recalled = semantic(&snapshots, vectors, &vector, &scopes, &wanted, request.pool).await?;
             (scores.semantic, no_vectors) =
                 (recalled.scores, recalled.no_vectors && !scopes.iter().all(Scope::is_empty));
+            scores.models = vector.models();
             trace.stage("semantic", start, request.pool, scores.semantic.len()).scores(&scores.semantic);
             asked_vector = Some(vector);
         }
@@ -452,24 +463,6 @@ impl Kernel {
         let undated = decay(candidates, half_life, seen_from, &documents);
         let said = format!("half-life {}, seen from {seen_from:.0}; {undated} without a time", duration(half_life));
         trace.stage("decay", start, candidates.len(), candidates.len()).say(said).ranking(candidates);
-        Ok(())
-    }
-
-    /// Cosines with vectors of another model would mean nothing.
-    fn refuse_other_models(&self, snapshots: &[&Snapshot]) -> Result<()> {
-        let own = record_of(self.encoder.model());
-        for (searched, snapshot) in self.searched.iter().zip(snapshots) {
-            let model = &snapshot.manifest().model;
-            if !model.agrees_with(&own) {
-                return Err(Error::failed(format!(
-                    "the namespace {:?} holds vectors of the model {}, this kb asks with {}",
-                    searched.name(),
-                    model.name,
-                    own.name
-                ))
-                .hint("use --method keyword, or ingest its documents into a new namespace"));
-            }
-        }
         Ok(())
     }
 }

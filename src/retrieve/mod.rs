@@ -32,6 +32,7 @@ mod settings;
 mod shape;
 mod trace;
 mod understand;
+mod vector_models;
 mod why;
 mod words;
 
@@ -59,6 +60,7 @@ pub use settings::{Contradiction, DEFAULT_RRF_K, Expand, Fallback, Fusion, Fusio
 pub use shape::{Beam, DEFAULT_DIVERSITY, GroupBy, Mode, Shape, Target};
 pub use trace::{Stage, Trace, Traced};
 pub use understand::{Kind, Quantity, ScriptShare, Understanding, Wanted};
+pub use vector_models::QuestionVectors;
 pub use why::{Change, Why, WhySection, WhyStage};
 
 /// Which arms are used.

@@ -5,7 +5,6 @@ use serde::Serialize;
 use super::settings::{Expand, Fusion};
 use super::understand::{Kind, Understanding};
 use super::{Method, SearchRequest};
-use crate::embed::Model;
 use crate::store::KeywordField;
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{TokenKind, tokenize};
@@ -22,7 +21,7 @@ const IDENTIFIER_WEIGHT: f32 = 2.0;
 /// A question may be long (a pasted log); more different terms than this do not make it clearer.
 const MOST_TERMS: usize = 256;
 /// Below this coverage by the model's languages the semantic arm is not asked, above the other it has full weight.
-const COVERAGE_FROM: f32 = 0.5;
+pub(super) const COVERAGE_FROM: f32 = 0.5;
 const COVERAGE_FULL: f32 = 0.8;
 /// The semantic arm's weight in a question that its model covers.
 const SEMANTIC_WEIGHT: f32 = 0.7;
@@ -50,9 +49,8 @@ pub struct Route {
 }
 
 impl Route {
-    /// Chooses the route for a question.
-    pub fn choose(understood: &Understanding, request: &SearchRequest, model: &Model) -> Self {
-        let coverage = model.habits.languages.share(&request.query);
+    /// Chooses the route for a question, of whose words the model covers the share `coverage`.
+    pub fn choose(understood: &Understanding, request: &SearchRequest, coverage: f32) -> Self {
         let (semantic, why) = match (request.weights, request.method) {
             (Some(weights), _) => (weights.semantic(), "as asked"),
             (None, Method::Keyword) => (0.0, "words alone were asked for"),
@@ -167,6 +165,11 @@ mod tests {
     use super::super::settings::Weights;
     use super::*;
 
+    /// By the model in the program.
+    fn coverage(query: &str) -> f32 {
+        crate::embed::Coverage::latin().share(query)
+    }
+
     fn words(query: &str) -> Vec<String> {
         keyword_terms(query, &[])
             .into_iter()
@@ -183,7 +186,7 @@ mod tests {
 
     #[test]
     fn the_model_is_asked_only_in_its_languages() {
-        let route = |query| Route::choose(&Understanding::of(query), &SearchRequest::new(query), &Model::embedded());
+        let route = |query| Route::choose(&Understanding::of(query), &SearchRequest::new(query), coverage(query));
         assert_eq!(route("how to prime the pump").method(), Method::Hybrid);
         assert_eq!(route("如何启动水泵？").method(), Method::Keyword);
         assert!(route("LaTeX beamer theme 颜色").semantic < SEMANTIC_WEIGHT + 0.01);
@@ -193,7 +196,7 @@ mod tests {
     fn a_lookup_is_left_to_the_words_unless_a_method_is_asked_for() {
         let route = |query: &str, method| {
             let request = SearchRequest { method, ..SearchRequest::new(query) };
-            Route::choose(&Understanding::of(query), &request, &Model::embedded()).method()
+            Route::choose(&Understanding::of(query), &request, coverage(query)).method()
         };
         assert_eq!(route("E-417", Method::Auto), Method::Keyword);
         assert_eq!(route("E-417", Method::Hybrid), Method::Hybrid);
@@ -204,7 +207,7 @@ mod tests {
     fn weights_that_are_asked_for_hold_in_any_language() {
         let request =
             SearchRequest { weights: Weights::new(1.0, 3.0).ok(), ..SearchRequest::new("如何启动水泵") };
-        let route = Route::choose(&Understanding::of(&request.query), &request, &Model::embedded());
+        let route = Route::choose(&Understanding::of(&request.query), &request, coverage(&request.query));
         assert_eq!((route.keyword, route.semantic), (0.25, 0.75));
     }
 

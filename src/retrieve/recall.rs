@@ -9,6 +9,7 @@ use futures::future::try_join_all;
 
 use super::fuse::{Candidate, Scores};
 use super::searched::{PassageKey, on_each};
+use super::vector_models::QuestionVectors;
 use crate::error::Result;
 use crate::store::{
     KeywordField, KeywordHit, KeywordStatistics, LoadedVectors, Scope, Snapshot, VectorHit, WordPlaces,
@@ -123,54 +124,59 @@ pub(super) struct SemanticRecall {
 pub(super) async fn semantic(
     snapshots: &[&Snapshot],
     vectors: &[Option<LoadedVectors>],
-    question: &[f32],
+    question: &QuestionVectors,
     scopes: &[Scope],
     keyword: &Scores,
     pool: usize,
 ) -> Result<SemanticRecall> {
     // Of vectors in memory all are scored, and exactly; of those in a table the nearest are, and the wanted ones anew.
-    let mut recalled = on_each(vectors, |namespace, vectors| match vectors {
-        Some(vectors) => {
+    let mut recalled = on_each(vectors, |namespace, vectors| match (vectors, question.of(namespace)) {
+        (Some(vectors), Some(question)) => {
             let mut scores = ParentScores::default();
             let add = |chunk_id, parent_id, score| scores.add(chunk_id, parent_id, score);
             vectors.each(question, &scopes[namespace], add)?;
             Ok(scores.joined())
         }
-        None => Ok(HashMap::new()),
+        _ => Ok(HashMap::new()),
     })?;
-    let in_tables: Vec<usize> = (0..vectors.len()).filter(|&namespace| vectors[namespace].is_none()).collect();
-    let near = in_tables.iter().map(|&i| snapshots[i].nearest(question, &scopes[i], pool * CHUNKS_PER_PARENT));
+    let is_asked = |namespace: usize| vectors[namespace].is_none().then(|| question.of(namespace)).flatten();
+    let in_tables: Vec<(usize, &[f32])> =
+        (0..vectors.len()).filter_map(|namespace| Some((namespace, is_asked(namespace)?))).collect();
+    let near = in_tables.iter().map(|(i, own)| snapshots[*i].nearest(own, &scopes[*i], pool * CHUNKS_PER_PARENT));
     let near = try_join_all(near).await?;
-    for (&namespace, near) in in_tables.iter().zip(&near) {
+    for (&(namespace, _), near) in in_tables.iter().zip(&near) {
         recalled[namespace] = parent_scores(near);
     }
     let no_vectors = recalled.iter().all(HashMap::is_empty);
-    let wanted = pooled(keyword, &recalled, pool);
+    let wanted = pooled(keyword, &recalled, &question.models(), pool);
     let exact = |key: &PassageKey| {
         let score = vectors[key.namespace].as_ref().and(recalled[key.namespace].get(key.chunk_id.as_str()))?;
         Some((key.clone(), *score))
     };
     let mut scores: Scores = wanted.iter().filter_map(exact).collect();
     let ids = by_namespace(wanted.iter(), snapshots.len());
-    let anew = in_tables.iter().map(|&namespace| snapshots[namespace].similarities(question, &ids[namespace]));
-    for (&namespace, hits) in in_tables.iter().zip(try_join_all(anew).await?) {
+    let anew = in_tables.iter().map(|(namespace, own)| snapshots[*namespace].similarities(own, &ids[*namespace]));
+    for (&(namespace, _), hits) in in_tables.iter().zip(try_join_all(anew).await?) {
         let anew = parent_scores(&hits);
         scores.extend(anew.into_iter().map(|(id, score)| (PassageKey { chunk_id: id.to_owned(), namespace }, score)));
     }
     Ok(SemanticRecall { scores, no_vectors })
 }
 
-/// The passages whose exact scores are wanted from both arms, in order: the best `pool` of each. The semantic arm's scores
-/// are by namespace.
-fn pooled(keyword: &Scores, semantic: &[HashMap<&str, f32>], pool: usize) -> Vec<PassageKey> {
-    let each = semantic.iter().enumerate();
-    let mut nearest: Vec<(&str, usize, f32)> =
-        each.flat_map(|(namespace, scores)| scores.iter().map(move |(id, score)| (*id, namespace, *score))).collect();
-    nearest.sort_unstable_by(|a, b| b.2.total_cmp(&a.2).then_with(|| (a.0, a.1).cmp(&(b.0, b.1))));
-    first_different(&mut nearest, pool, |(chunk_id, ..)| chunk_id);
-    let nearest =
-        nearest.into_iter().map(|(chunk_id, namespace, _)| PassageKey { chunk_id: chunk_id.to_owned(), namespace });
-    let mut keys: Vec<PassageKey> = nearest.chain(keyword.keys().cloned()).collect();
+/// The passages whose exact scores are wanted from both arms, in order: the best `pool` of the keyword arm and of each
+/// model. The semantic arm's scores are by namespace, as `models` are.
+fn pooled(keyword: &Scores, semantic: &[HashMap<&str, f32>], models: &[usize], pool: usize) -> Vec<PassageKey> {
+    let mut keys: Vec<PassageKey> = keyword.keys().cloned().collect();
+    for model in models.iter().copied().collect::<HashSet<usize>>() {
+        let each = semantic.iter().enumerate().filter(|(namespace, _)| models.get(*namespace) == Some(&model));
+        let mut nearest: Vec<(&str, usize, f32)> = each
+            .flat_map(|(namespace, scores)| scores.iter().map(move |(id, score)| (*id, namespace, *score)))
+            .collect();
+        nearest.sort_unstable_by(|a, b| b.2.total_cmp(&a.2).then_with(|| (a.0, a.1).cmp(&(b.0, b.1))));
+        first_different(&mut nearest, pool, |(chunk_id, ..)| chunk_id);
+        let key = |(id, namespace, _): (&str, usize, f32)| PassageKey { chunk_id: id.to_owned(), namespace };
+        keys.extend(nearest.into_iter().map(key));
+    }
     keys.sort();
     keys.dedup();
     keys
@@ -297,7 +303,7 @@ mod tests {
             for (snapshot, held) in snapshots.iter().zip(held) {
                 vectors.push(if held { Some(snapshot.load_vectors().await.unwrap()) } else { None });
             }
-            let found = semantic(&snapshots, &vectors, &[1.0, 0.0], &scopes, &keyword, 3).await.unwrap();
+            let found = semantic(&snapshots, &vectors, &vec![1.0, 0.0].into(), &scopes, &keyword, 3).await.unwrap();
             assert!(!found.no_vectors);
             let mut found: Vec<(String, usize, i32)> = found
                 .scores

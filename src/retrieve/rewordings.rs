@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use super::SearchRequest;
-use super::encoder::Encoder;
 use super::fuse::{ArmScores, Candidate, Scores, fuse_by};
 use super::query::{Route, keyword_terms, weigh_titles};
 use super::recall::{KeywordArm, semantic};
@@ -17,6 +16,7 @@ use super::searched::PassageKey;
 use super::settings::Expand;
 use super::trace::{Trace, milliseconds};
 use super::understand::{Kind, Understanding};
+use super::vector_models::{Asking, QuestionVectors, VectorModels};
 use crate::error::{Error, Result};
 use crate::llm::{self, Expansion};
 use crate::store::{LoadedVectors, Scope, Snapshot};
@@ -139,7 +139,8 @@ pub(super) struct Searching<'a> {
     pub snapshots: &'a [&'a Snapshot],
     pub vectors: &'a [Option<LoadedVectors>],
     pub scopes: &'a [Scope],
-    pub encoder: &'a Encoder,
+    pub models: &'a VectorModels,
+    pub asking: &'a Asking,
     pub request: &'a SearchRequest,
     /// The question's own route: where it has no semantic arm, its other wordings have none.
     pub route: &'a Route,
@@ -192,14 +193,14 @@ async fn recall_all(wordings: Vec<Wording>, with: &Searching<'_>) -> Result<Rewo
         .map(|wording| {
             let understood = Understanding::of_kind(&wording.text, with.request.kind);
             let own = SearchRequest { query: wording.text.clone(), ..with.request.clone() };
-            let route = Route::choose(&understood, &own, with.encoder.model());
+            let route = Route::choose(&understood, &own, with.models.coverage(&wording.text));
             // Words that make no sentence are left to the keyword arm, where the question has one.
             let one_arm = with.route.semantic <= 0.0 || (wording.words_only && with.route.keyword > 0.0);
             let route = if one_arm { Route { keyword: 1.0, semantic: 0.0, ..route } } else { route };
             (understood, route)
         })
         .collect();
-    let vectors = encode(&wordings, &routes, with.encoder).await?;
+    let vectors = encode(&wordings, &routes, with.asking).await?;
     let mut rankings = Vec::with_capacity(wordings.len());
     for ((wording, (understood, route)), vector) in wordings.iter().zip(&routes).zip(vectors) {
         let mut terms =
@@ -217,7 +218,7 @@ async fn recall_all(wordings: Vec<Wording>, with: &Searching<'_>) -> Result<Rewo
             if found.no_vectors && route.keyword > 0.0 {
                 route = Route { keyword: 1.0, semantic: 0.0, ..route };
             }
-            scores.semantic = found.scores;
+            (scores.semantic, scores.models) = (found.scores, vector.models());
             let rest: Vec<&PassageKey> =
                 scores.semantic.keys().filter(|key| !scores.keyword.contains_key(*key)).collect();
             let rest = keyword.score(rest.into_iter())?;
@@ -232,17 +233,17 @@ async fn recall_all(wordings: Vec<Wording>, with: &Searching<'_>) -> Result<Rewo
 async fn encode(
     wordings: &[Wording],
     routes: &[(Understanding, Route)],
-    encoder: &Encoder,
-) -> Result<Vec<Option<Vec<f32>>>> {
+    asking: &Asking,
+) -> Result<Vec<Option<QuestionVectors>>> {
     let texts: Vec<Option<String>> = wordings
         .iter()
         .zip(routes)
         .map(|(wording, (_, route))| (route.semantic > 0.0).then(|| wording.text.clone()))
         .collect();
-    let encoder = encoder.clone();
+    let asking = asking.clone();
     let encode = move || {
         let vector =
-            |text: Option<String>| text.map(|text| encoder.encode(&text).map(|(vector, ..)| vector)).transpose();
+            |text: Option<String>| text.map(|text| asking.encode(&text).map(|(vector, ..)| vector)).transpose();
         texts.into_iter().map(vector).collect()
     };
     tokio::task::spawn_blocking(encode)

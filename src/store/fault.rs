@@ -25,6 +25,9 @@ pub const STEPS: &[&str] = &[
 /// The steps that a publication has besides where it restores an older generation.
 pub const RESTORE_STEPS: &[&str] = &["tables restored", "columns added"];
 
+/// The steps that it has besides where all documents are written anew with the vectors of another model.
+pub const REWRITE_STEPS: &[&str] = &["tables emptied", "rows written anew"];
+
 /// A step of a publication. Does nothing, unless a test asked for a fault at this one: `KB_TEST_FAULT=KIND:STEP`.
 ///
 /// # Errors
@@ -32,7 +35,7 @@ pub const RESTORE_STEPS: &[&str] = &["tables restored", "columns added"];
 #[cfg(debug_assertions)]
 pub(super) fn step(name: &str) -> Result<()> {
     debug_assert!(
-        STEPS.contains(&name) || RESTORE_STEPS.contains(&name),
+        [STEPS, RESTORE_STEPS, REWRITE_STEPS].concat().contains(&name),
         "{name:?} is missing from STEPS: no test would go through it"
     );
     let Ok(fault) = std::env::var("KB_TEST_FAULT") else { return Ok(()) };

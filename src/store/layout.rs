@@ -50,6 +50,11 @@ impl Store {
         Ok(store)
     }
 
+    /// Whether there is a store in a folder or above it.
+    pub fn is_within(folder: &Path) -> bool {
+        find_upwards(folder).is_some()
+    }
+
     /// Opens the store like [`open`](Self::open), and makes it where it does not exist: at the place named, or as
     /// `.kb/` in `from`.
     ///

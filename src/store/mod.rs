@@ -15,6 +15,7 @@
 //!     tables/*.lance           documents, sections, chunks, entities
 //!     keyword/                 the tantivy index; its commit carries the generation
 //!     history/0000012.json     what a generation did, and the versions of its tables; locked by who reads it
+//!     revector/*.vectors       vectors of another model that are not published yet
 //!     lock                     held by the writer
 //! ```
 
@@ -39,12 +40,14 @@ mod phrase;
 mod pieces;
 mod profiles;
 mod read_only;
+mod rewrite;
 mod rows;
 mod scope;
 mod size;
 mod snapshot;
 mod statistics;
 mod tables;
+mod vector_cache;
 mod vectors;
 mod versions;
 mod vocabulary;
@@ -53,11 +56,11 @@ mod writer;
 pub use chunk_keys::{ChunkFilter, ChunkKey};
 pub use document_time::DocumentTime;
 pub use entities::{EntityChange, EntityRow, EntityState};
-pub use fault::{RESTORE_STEPS, STEPS};
+pub use fault::{RESTORE_STEPS, REWRITE_STEPS, STEPS};
 pub use filter_facts::{DocumentFacts, PassageFacts, PassageNotes};
 pub use history::{
-    Counts, DocumentDiff, EntityDiff, Field, GenerationDiff, Item, LogEntry, Note, Restored, What, diff, log,
-    plan_restore,
+    Counts, DocumentDiff, EntityDiff, Field, GenerationDiff, Item, LogEntry, ModelDiff, Note, Restored, What, diff,
+    log, plan_restore,
 };
 pub use indexed::{IndexedPassage, WordPlaces};
 pub use keyword::{KeywordField, KeywordHit};
@@ -67,11 +70,13 @@ pub use manifest::{Manifest, ModelRecord};
 pub use names::OtherName;
 pub use phrase::{MOST_WITH_PHRASE, Phrase};
 pub use pieces::Piece;
+pub use rewrite::Rewrite;
 pub use rows::{ChunkRow, ChunkType, DocumentRow, Edit, NewDocument, SectionRow, children_by_parent, document_id};
 pub use scope::Scope;
 pub use size::Size;
 pub use snapshot::Snapshot;
 pub use statistics::KeywordStatistics;
+pub use vector_cache::{VectorCache, VectorKey, unpublished_vectors};
 pub use vectors::{LoadedVectors, VectorHit};
 pub use writer::{Change, Writer};
 

@@ -14,7 +14,7 @@ use super::history::Lease;
 use super::indexed::{IndexedPassage, WordPlaces};
 use super::keyword::{KeywordField, KeywordHit, KeywordReader};
 use super::layout::Namespace;
-use super::manifest::Manifest;
+use super::manifest::{Manifest, ModelRecord};
 use super::names::OtherName;
 use super::namespaces::nothing_ingested;
 use super::phrase::Phrase;
@@ -142,6 +142,20 @@ impl Snapshot {
         Ok(Some(Snapshot { manifest, tables, keyword, lease, known: Mutex::default() }))
     }
 
+    /// The model of the vectors that are published; `None` where nothing is. As a rule, nothing is opened for it.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub async fn model_of(namespace: &Namespace) -> Result<Option<ModelRecord>> {
+        match (Manifest::read(namespace)?, Manifest::read_pending(namespace)?) {
+            (Some(published), Some(pending)) if !published.model.agrees_with(&pending.model) => {
+                // Which of them stands, the indexes say.
+                Ok(Some(Snapshot::open(namespace).await?.manifest.model))
+            }
+            (published, pending) => Ok(published.or(pending).map(|manifest| manifest.model)),
+        }
+    }
+
     /// Its tables, without the keyword index.
     pub(super) fn into_parts(self) -> (Manifest, Tables, Option<Lease>) {
         (self.manifest, self.tables, self.lease)
@@ -260,18 +274,17 @@ impl Snapshot {
     pub async fn chunks_of(&self, doc_id: &str) -> Result<Vec<ChunkRow>> {
         let filter = in_list("doc_id", &[doc_id.to_owned()]);
         let batches = self.tables.rows(&self.tables.chunks, Some(filter), None).await?;
-        let mut rows: Vec<ChunkRow> = collect(&batches, convert::chunks_from_batch)?;
-        // Children have their place in the parent, so they are ordered by the parent's first.
-        let places: HashMap<String, u32> = rows
-            .iter()
-            .filter(|row| row.chunk_type == ChunkType::Parent)
-            .map(|row| (row.chunk_id.clone(), row.chunk_index))
-            .collect();
-        rows.sort_by_key(|row| match &row.parent_id {
-            Some(parent) => (places.get(parent).copied(), true, row.chunk_index),
-            None => (Some(row.chunk_index), false, 0),
-        });
-        Ok(rows)
+        Ok(in_order(collect(&batches, convert::chunks_from_batch)?))
+    }
+
+    /// All chunks of some documents without their vectors, by document, each parent followed by its children.
+    pub async fn chunks_of_each(&self, doc_ids: &[String]) -> Result<HashMap<String, Vec<ChunkRow>>> {
+        let batches = self.tables.rows_with(&self.tables.chunks, "doc_id", doc_ids, Some(CHUNK_COLUMNS)).await?;
+        let mut each: HashMap<String, Vec<ChunkRow>> = HashMap::new();
+        for row in collect(&batches, convert::chunks_from_batch)? {
+            each.entry(row.doc_id.clone()).or_default().push(row);
+        }
+        Ok(each.into_iter().map(|(id, rows)| (id, in_order(rows))).collect())
     }
 
     /// How many rows `documents`, `sections` and `chunks` have.
@@ -418,6 +431,21 @@ impl Snapshot {
     pub fn word_places(&self, words: &[String], chunk_ids: &[String]) -> Result<Vec<WordPlaces>> {
         self.keyword.word_places(words, chunk_ids)
     }
+}
+
+/// The chunks of a document, each parent followed by its children.
+fn in_order(mut rows: Vec<ChunkRow>) -> Vec<ChunkRow> {
+    // Children have their place in the parent, so they are ordered by the parent's first.
+    let places: HashMap<String, u32> = rows
+        .iter()
+        .filter(|row| row.chunk_type == ChunkType::Parent)
+        .map(|row| (row.chunk_id.clone(), row.chunk_index))
+        .collect();
+    rows.sort_by_key(|row| match &row.parent_id {
+        Some(parent) => (places.get(parent).copied(), true, row.chunk_index),
+        None => (Some(row.chunk_index), false, 0),
+    });
+    rows
 }
 
 pub(super) fn collect<T>(batches: &[RecordBatch], convert: fn(&RecordBatch) -> Result<Vec<T>>) -> Result<Vec<T>> {

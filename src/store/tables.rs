@@ -105,6 +105,14 @@ impl Tables {
         })
     }
 
+    /// Begins the tables that have vectors anew, empty, as later versions of themselves, for vectors of another width.
+    pub(super) async fn empty_those_with_vectors(&mut self, dimension: usize) -> Result<()> {
+        let connection = connect(&self.namespace).await?;
+        self.documents = create_table(&self.namespace, &connection, DOCUMENTS, documents_schema(dimension)).await?;
+        self.chunks = create_table(&self.namespace, &connection, CHUNKS, chunks_schema(dimension)).await?;
+        Ok(())
+    }
+
     /// The namespace.
     pub(super) fn namespace(&self) -> &Namespace {
         &self.namespace

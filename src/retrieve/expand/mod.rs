@@ -20,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use futures::future::try_join_all;
 
+use super::vector_models::QuestionVectors;
 use super::{Hit, Mode, Route, SearchRequest};
 use crate::error::Result;
 use crate::store::{IndexedPassage, LoadedVectors, Scope, Snapshot};
@@ -34,8 +35,8 @@ pub(super) struct Passage<'a> {
     pub snapshots: &'a [&'a Snapshot],
     pub names: &'a [String],
     pub request: &'a SearchRequest,
-    /// The question's vector, where the semantic arm was asked.
-    pub vector: Option<&'a [f32]>,
+    /// The question's vectors, where the semantic arm was asked.
+    pub asked: Option<&'a QuestionVectors>,
     /// The vectors of each namespace, where they are held in memory.
     pub vectors: &'a [Option<LoadedVectors>],
     pub route: Route,
@@ -108,7 +109,7 @@ async fn known(asked: &Passage<'_>, hits: &[Hit], namespace: usize) -> Result<Pi
     let ids: HashSet<String> = found.map(|source| source.chunk_id.clone()).collect();
     let passages = snapshot.passages(&ids.iter().cloned().collect::<Vec<String>>())?;
     let mut cosines = HashMap::new();
-    if let Some(question) = asked.vector {
+    if let Some(question) = asked.asked.and_then(|asked| asked.of(namespace)) {
         match asked.vectors.get(namespace).and_then(Option::as_ref) {
             Some(vectors) => {
                 let scope = Scope::Passages(ids);

@@ -28,6 +28,7 @@ use super::fetch::fetch;
 use super::fuse::Candidate;
 use super::kernel::Ranking;
 use super::searched::Searched;
+use super::vector_models::QuestionVectors;
 use super::{Hit, Mode, SearchRequest};
 use crate::embed::TokenCounter;
 use crate::error::Result;
@@ -94,7 +95,7 @@ async fn drill_down(searched: &[Searched], request: &SearchRequest, ranking: &mu
     try_join_all(searched.iter().map(Searched::documents)).await?;
     ranking.trace.took("documents", super::trace::milliseconds(start));
     let start = Instant::now();
-    let near = near(searched, &request.query, ranking.vector.as_deref(), &ranking.candidates).await?;
+    let near = near(searched, &request.query, ranking.vector.as_ref(), &ranking.candidates).await?;
     let paths = drill::paths(&ranking.candidates, &near, request.shape.beam);
     let (all, beam) = (ranking.candidates.len(), format!("beam {}", request.shape.beam));
     ranking.candidates = paths.passages;
@@ -107,13 +108,13 @@ async fn drill_down(searched: &[Searched], request: &SearchRequest, ranking: &mu
 pub(super) async fn near(
     searched: &[Searched],
     query: &str,
-    vector: Option<&[f32]>,
+    vectors: Option<&QuestionVectors>,
     candidates: &[Candidate],
 ) -> Result<Near> {
-    let asked = AskedDocument::of(query, vector);
     let mut all = Near::new();
     for (namespace, searched) in searched.iter().enumerate() {
         let (sections, documents) = (searched.sections().await?, searched.documents().await?);
+        let asked = AskedDocument::of(query, vectors.and_then(|vectors| vectors.of(namespace)));
         let of = |id: String| (id.clone(), documents.nearness(&id, sections, &asked));
         all.push(drill::documents(candidates, namespace).into_iter().map(of).collect());
     }
@@ -160,8 +161,8 @@ async fn passages(
         let say = if duplicates == 1 { "says" } else { "say" };
         notes.push(format!("left out: {passages} that {say} the same as one shown; --keep-duplicates shows them"));
     }
-    let vector = ranking.vector.as_deref();
-    let question = Passage { snapshots, names, request, vector, vectors, route: ranking.route };
+    let asked = ranking.vector.as_ref();
+    let question = Passage { snapshots, names, request, asked, vectors, route: ranking.route };
     let start = Instant::now();
     name_children(&question, &mut hits).await?;
     ranking.trace.stage("children", start, hits.len(), hits.len());

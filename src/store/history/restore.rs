@@ -6,8 +6,9 @@ use super::Note;
 use super::between::{GenerationDiff, between};
 use super::compare::What;
 use super::past::Past;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::store::layout::Namespace;
+use crate::store::manifest::ModelRecord;
 use crate::store::writer::Writer;
 
 /// What bringing a generation back comes to.
@@ -27,10 +28,14 @@ pub struct Restored {
     pub removed: usize,
     /// Entities that are other than before, there again or no longer there.
     pub entities: usize,
+    /// The model of its vectors, where the published ones are of another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<ModelRecord>,
 }
 
 impl Restored {
-    fn new(then: &Past, diff: &GenerationDiff) -> Self {
+    fn new(now: &Past, then: &Past, diff: &GenerationDiff) -> Self {
+        let model = &then.manifest.model;
         Restored {
             restored: then.manifest.generation,
             published_at: then.manifest.published_at.clone(),
@@ -39,6 +44,7 @@ impl Restored {
             changed: diff.count(What::Changed),
             removed: diff.count(What::Gone),
             entities: diff.entities.len(),
+            model: (!model.agrees_with(&now.manifest.model)).then(|| model.clone()),
         }
     }
 }
@@ -49,30 +55,23 @@ impl Restored {
 /// As for that.
 pub async fn plan_restore(namespace: &Namespace, generation: u64) -> Result<Restored> {
     let (now, then) = (Past::published(namespace).await?, Past::open(namespace, generation).await?);
-    Ok(Restored::new(&then, &between(&now, &then, false).await?))
+    Ok(Restored::new(&now, &then, &between(&now, &then, false).await?))
 }
 
 impl Writer {
-    /// Publishes an old generation anew. The published one is left as it is.
+    /// Publishes an old generation anew, with the vectors it had, whichever model made them. The published one is left as
+    /// it is.
     ///
     /// # Errors
-    /// Where there is no generation of that number, or no longer; where its vectors are another model's; or the disk
-    /// refuses. Then what was published before stays.
+    /// Where there is no generation of that number, or no longer; or the disk refuses. Then what was published before
+    /// stays.
     pub async fn restore(&mut self, generation: u64) -> Result<Restored> {
         let namespace = self.namespace().clone();
         let (now, then) = (Past::published(&namespace).await?, Past::open(&namespace, generation).await?);
         let diff = between(&now, &then, false).await?;
-        let mut restored = Restored::new(&then, &diff);
+        let mut restored = Restored::new(&now, &then, &diff);
         if generation == self.generation() {
             return Ok(restored);
-        }
-        if !then.manifest.model.agrees_with(&self.manifest().model) {
-            return Err(Error::failed(format!(
-                "generation {generation} holds vectors of the model {}, the published one those of {}",
-                then.manifest.model.name,
-                self.manifest().model.name
-            ))
-            .hint("ingest the documents again instead"));
         }
         // Otherwise this would be a reader of the generation that is replaced.
         drop(now);

@@ -1,0 +1,266 @@
+//! A folder that is offered as a model: what kind of model it is, and how it wants to be used.
+
+use std::path::{Path, PathBuf};
+
+use fastembed::TokenizerFiles;
+use tokenizers::Tokenizer;
+
+use super::catalogue::{KnownModel, family, known};
+use super::languages;
+use super::record::ModelKind;
+use super::weights::{Survey, survey, whole};
+use crate::embed::{
+    Coverage, CrossEncoder, EmbeddingFolder, Habits, Pooling, Quantization, SaidHabits, VectorOutput, usual_tokens,
+};
+use crate::error::{Error, Result};
+
+/// Graphs of more bytes cannot be one file: protobuf ends there.
+const LARGEST_WHOLE: u64 = (2 << 30) - (1 << 20);
+/// Tokens with the highest numbers that are tried: a model that does not know them fails on them.
+const HIGHEST_TRIED: u32 = 64;
+
+/// What is wished of a model that is added.
+#[derive(Debug, Clone, Default)]
+pub struct Wish {
+    /// What it is to be called.
+    pub name: Option<String>,
+    /// What is to stand in front of questions.
+    pub query_prefix: Option<String>,
+    /// What is to stand in front of passages.
+    pub passage_prefix: Option<String>,
+}
+
+/// A folder, looked at.
+pub(super) struct Offer {
+    /// The folder.
+    pub folder: PathBuf,
+    /// The ONNX file in it.
+    pub graph: String,
+    /// What is in that.
+    pub survey: Survey,
+    /// The whole model in one file, where it had its weights beside it or was no ONNX.
+    pub made: Option<Vec<u8>>,
+    /// What is known of it.
+    pub subject: Subject,
+    /// Its languages, in words.
+    pub languages: Option<String>,
+    /// Its licence.
+    pub licence: Option<String>,
+    /// What had to be assumed.
+    pub notes: Vec<String>,
+}
+
+/// What it is for.
+pub(super) enum Subject {
+    /// Embedding.
+    Text(Box<TextOffer>),
+    /// Reranking.
+    Rerank,
+}
+
+/// A model for embedding; its dimension is found out when it is tried.
+pub(super) struct TextOffer {
+    pub habits: Habits,
+    pub files: TokenizerFiles,
+    /// Texts of odd tokens of its own, to be tried.
+    pub tried: Vec<String>,
+}
+
+impl Offer {
+    /// Looks at a folder; `chosen` is what it was downloaded as.
+    ///
+    /// # Errors
+    /// Where there is no model in it that kb can run.
+    pub fn of(folder: &Path, chosen: Option<&KnownModel>, wish: &Wish) -> Result<Self> {
+        check_folder(folder)?;
+        let graph = match chosen {
+            Some(chosen) => chosen.model_file.as_str(),
+            None => EmbeddingFolder::graph_in(folder).ok_or_else(|| without_graph(folder))?,
+        };
+        let is_reranker = match chosen {
+            Some(chosen) => chosen.kind == ModelKind::Rerank,
+            None => EmbeddingFolder::gives_logits(folder, graph)?,
+        };
+        // A folder may have the name of a model that is known, and be another: what it says itself comes first then.
+        let namesake = wish.name.as_deref().or_else(|| folder.file_name()?.to_str());
+        let namesake = if chosen.is_some() { chosen } else { namesake.map(known).transpose()?.flatten() };
+        let bytes =
+            std::fs::read(folder.join(graph)).map_err(|error| Error::io("read", &folder.join(graph), &error))?;
+        let wrong =
+            |told: String| Error::failed(format!("the model in {} cannot be used: {graph}: {told}", folder.display()));
+        let hint = "download the folder again, with all its files";
+        let survey = survey(&bytes).map_err(|told| wrong(told).hint(hint))?;
+        let mut offer = Offer {
+            folder: folder.to_owned(),
+            graph: graph.to_owned(),
+            made: None,
+            subject: Subject::Rerank,
+            languages: namesake.map(|known| known.languages.clone()),
+            licence: namesake.and_then(|known| known.licence.clone()),
+            notes: Vec::new(),
+            survey,
+        };
+        if is_reranker {
+            CrossEncoder::check(folder)?;
+            refuse_prefixes(wish)?;
+        } else {
+            offer.subject = Subject::Text(Box::new(offer.text(chosen, namesake, wish)?));
+        }
+        if !offer.survey.external.is_empty() && bytes.len() as u64 + offer.survey.outside < LARGEST_WHOLE {
+            let beside = offer.graph_path();
+            let beside = beside.parent().unwrap_or(folder);
+            offer.made = Some(whole(&bytes, beside, LARGEST_WHOLE).map_err(|told| wrong(told).hint(hint))?);
+        }
+        Ok(offer)
+    }
+
+    /// The ONNX file.
+    pub fn graph_path(&self) -> PathBuf {
+        self.folder.join(&self.graph)
+    }
+
+    /// What it is for.
+    pub fn kind(&self) -> ModelKind {
+        match self.subject {
+            Subject::Text(_) => ModelKind::Text,
+            Subject::Rerank => ModelKind::Rerank,
+        }
+    }
+
+    fn text(&mut self, chosen: Option<&KnownModel>, namesake: Option<&KnownModel>, wish: &Wish) -> Result<TextOffer> {
+        let output = match chosen.and_then(|chosen| chosen.output.as_deref()) {
+            Some("sentence_embedding") => VectorOutput::SentenceEmbedding,
+            _ => VectorOutput::Usual,
+        };
+        let opened = EmbeddingFolder::open(&self.folder, &self.graph, output)?;
+        let said = opened.habits()?;
+        let name = wish.name.as_deref().or_else(|| self.folder.file_name()?.to_str()).unwrap_or_default();
+        let family = family(name)?;
+        let prefixes = prefixes(
+            &said,
+            chosen,
+            namesake
+                .map(of_known)
+                .or(family.map(|family| (family.query_prefix.clone(), family.passage_prefix.clone()))),
+        );
+        if prefixes.is_none() && said.query_prefix.is_none() {
+            self.notes.push(
+                "nothing says whether questions and passages want a prefix, so they get none; --query-prefix and \
+                 --passage-prefix set one"
+                    .to_owned(),
+            );
+        }
+        let (query_prefix, passage_prefix) = prefixes.unwrap_or_default();
+        let pooling = match chosen {
+            Some(chosen) => Some(chosen.pooling),
+            None => said.pooling.or(namesake.map(|known| known.pooling)).or(family.map(|family| family.pooling)),
+        };
+        if pooling.is_none() && !opened.is_pooled {
+            self.notes.push("nothing says how the vectors of tokens are pooled, so their mean is taken".to_owned());
+        }
+        let declared = namesake.map(|known| known.max_tokens as u64);
+        let most = [said.max_tokens, declared].into_iter().flatten().min();
+        let max_tokens = most.map_or_else(usual_tokens, |most| most as usize);
+        let (files, tokenizer) = opened.tokenizer(max_tokens)?;
+        let scripts = self.scripts(&opened, namesake, &tokenizer);
+        let habits = Habits {
+            dimension: 0,
+            max_tokens,
+            pooling: pooling.unwrap_or(Pooling::Mean),
+            quantization: self.quantization(chosen),
+            query_prefix: wish.query_prefix.clone().unwrap_or(query_prefix),
+            passage_prefix: wish.passage_prefix.clone().unwrap_or(passage_prefix),
+            languages: Coverage { scripts },
+            output,
+        };
+        Ok(TextOffer { habits, files, tried: odd_texts(&tokenizer) })
+    }
+
+    /// A graph that rounds by what it is given says so itself, whatever is said of it.
+    fn quantization(&self, chosen: Option<&KnownModel>) -> Quantization {
+        match chosen.map(|chosen| chosen.quantization) {
+            _ if self.survey.is_dynamic => Quantization::Dynamic,
+            Some(said) => said,
+            None => Quantization::None,
+        }
+    }
+
+    fn scripts(
+        &mut self,
+        opened: &EmbeddingFolder,
+        namesake: Option<&KnownModel>,
+        tokenizer: &Tokenizer,
+    ) -> Vec<crate::text::script::Script> {
+        if let Some(known) = namesake {
+            return known.scripts.clone();
+        }
+        let codes = opened.languages();
+        self.languages = languages::in_words(&codes);
+        languages::of_codes(&codes).unwrap_or_else(|| languages::of_vocabulary(tokenizer))
+    }
+}
+
+/// What stands in front of questions and passages, where anything is known: of a model that was downloaded what the
+/// catalogue has, otherwise what the folder says, then what its name does.
+fn prefixes(
+    said: &SaidHabits,
+    chosen: Option<&KnownModel>,
+    named: Option<(String, String)>,
+) -> Option<(String, String)> {
+    if let Some(chosen) = chosen {
+        return Some(of_known(chosen));
+    }
+    match (&said.query_prefix, &said.passage_prefix) {
+        (Some(query), Some(passage)) => Some((query.clone(), passage.clone())),
+        _ => named,
+    }
+}
+
+fn of_known(known: &KnownModel) -> (String, String) {
+    (known.query_prefix.clone(), known.passage_prefix.clone())
+}
+
+/// A reranking model reads question and passage as they are.
+fn refuse_prefixes(wish: &Wish) -> Result<()> {
+    if wish.query_prefix.is_some() || wish.passage_prefix.is_some() {
+        return Err(Error::usage(
+            "--query-prefix and --passage-prefix are for embedding models; this is one for reranking",
+        ));
+    }
+    Ok(())
+}
+
+/// Texts of the tokens with the highest numbers: a model with fewer fails on them.
+fn odd_texts(tokenizer: &Tokenizer) -> Vec<String> {
+    let highest = tokenizer.get_vocab(false).into_values().max().unwrap_or(0);
+    let ids: Vec<u32> = (highest.saturating_sub(HIGHEST_TRIED)..=highest).collect();
+    let words = ids.iter().filter_map(|id| tokenizer.decode(&[*id], false).ok()).collect::<Vec<_>>().join(" ");
+    if words.trim().is_empty() { Vec::new() } else { vec![words] }
+}
+
+fn check_folder(folder: &Path) -> Result<()> {
+    match std::fs::metadata(folder) {
+        Ok(about) if about.is_dir() => Ok(()),
+        Ok(_) => Err(Error::usage(format!("{} is a file; a model is a folder", folder.display()))
+            .hint("name the folder that has model.onnx and tokenizer.json in it")),
+        Err(error) => Err(Error::io("read", folder, &error)),
+    }
+}
+
+/// The error about a folder without an ONNX file.
+fn without_graph(folder: &Path) -> Error {
+    let has = |name: &str| folder.join(name).exists();
+    let told = |why: &str| Error::failed(format!("the model in {} cannot be used: {why}", folder.display()));
+    if has("model.safetensors") {
+        return told("it has model.safetensors, which kb cannot take yet, and no model.onnx")
+            .hint("`optimum-cli export onnx --task feature-extraction` writes it as ONNX");
+    }
+    if has("pytorch_model.bin") {
+        return told(
+            "its weights are a pickle (pytorch_model.bin), which can do anything when it is read, so kb never does",
+        )
+        .hint("`optimum-cli export onnx --task feature-extraction` writes it as ONNX");
+    }
+    told("there is no model.onnx in it, nor in a folder onnx")
+        .hint("name the folder that has model.onnx and tokenizer.json in it")
+}

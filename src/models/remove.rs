@@ -1,0 +1,74 @@
+//! Taking a model away.
+
+use std::path::Path;
+
+use super::{Installed, Models};
+use crate::embed::EMBEDDED;
+use crate::error::{Error, Result};
+
+/// What the names of folders begin with that are being removed.
+const REMOVING: &str = ".removing-";
+/// What those of downloads begin with.
+const DOWNLOADING: &str = ".downloading-";
+
+impl Models {
+    /// The model of a name that can be removed: it is here, or was partly downloaded.
+    ///
+    /// # Errors
+    /// Where there is none, or it is part of the program.
+    pub fn removable(&self, name: &str) -> Result<Installed> {
+        if name.eq_ignore_ascii_case(EMBEDDED) {
+            return Err(Error::usage(format!("{EMBEDDED} is part of kb and cannot be removed")));
+        }
+        match self.installed(name)? {
+            Some(found) => Ok(found),
+            None => Err(Error::usage(format!("there is no model {name:?} in {}", self.folder().display()))
+                .hint("`kb models` lists what is here")),
+        }
+    }
+
+    /// Removes a model, and what is left of a download of it. From one moment to the next it is not here any more.
+    /// Gives the bytes that its files had.
+    ///
+    /// # Errors
+    /// Where the disk does not let it.
+    pub fn remove(&self, model: &Installed) -> Result<u64> {
+        let bytes = size_of(&model.folder);
+        self.clear_removed()?;
+        let aside = self.folder().join(format!("{REMOVING}{}", model.name));
+        std::fs::rename(&model.folder, &aside).map_err(|error| Error::io("remove", &model.folder, &error))?;
+        remove_folder(&aside)?;
+        remove_folder(&self.folder().join(format!("{DOWNLOADING}{}", model.name)))?;
+        Ok(bytes)
+    }
+
+    /// Takes away what a removal left that was killed.
+    fn clear_removed(&self) -> Result<()> {
+        let entries = std::fs::read_dir(self.folder()).map_err(|error| Error::io("read", self.folder(), &error))?;
+        for entry in entries.flatten() {
+            if entry.file_name().to_str().is_some_and(|name| name.starts_with(REMOVING)) {
+                remove_folder(&entry.path())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn remove_folder(folder: &Path) -> Result<()> {
+    match std::fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", folder, &error)),
+        _ => Ok(()),
+    }
+}
+
+/// Bytes of the files in a folder; what cannot be read counts nothing.
+fn size_of(folder: &Path) -> u64 {
+    let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
+    entries
+        .flatten()
+        .map(|entry| match entry.file_type() {
+            Ok(kind) if kind.is_dir() => size_of(&entry.path()),
+            _ => entry.metadata().map_or(0, |about| about.len()),
+        })
+        .sum()
+}

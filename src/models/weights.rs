@@ -1,0 +1,375 @@
+//! What an ONNX file has in it besides names: which weights lie beside it, and how it was quantised.
+//!
+//! Weights may lie in other files, by name, offset and length, of any tensor anywhere in the graph. Those of a model
+//! below two gigabytes are put into the ONNX file when it is added: then both engines load it, from memory or disk, and
+//! nothing that a graph says is taken for a path any more. ONNX is protobuf: a tree of numbered fields; everything that
+//! is not looked for is copied as it stands.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Component, Path};
+
+use crate::error::plain_io;
+
+/// Graphs within graphs, at most.
+const DEEPEST: usize = 32;
+/// Longer names of files are none.
+const LONGEST_NAME: usize = 1000;
+
+/// What is found in an ONNX file.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Survey {
+    /// The files that hold weights, by the names that the graph calls them by.
+    pub external: BTreeSet<String>,
+    /// Bytes of weights that lie outside, where the graph says how many.
+    pub outside: u64,
+    /// Whether it rounds by ranges that depend on what it is given.
+    pub is_dynamic: bool,
+}
+
+/// What is wrong with a file.
+pub(super) type Wrong = String;
+
+/// What a message holds, as far as it matters here.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Model,
+    Graph,
+    Node,
+    Attribute,
+    Tensor,
+}
+
+impl Part {
+    /// The part in a field of this one.
+    fn within(self, field: u64) -> Option<Part> {
+        match (self, field) {
+            (Part::Model, 7) | (Part::Attribute, 6 | 11) => Some(Part::Graph),
+            (Part::Graph, 1) => Some(Part::Node),
+            (Part::Graph, 5) | (Part::Attribute, 5 | 10) => Some(Part::Tensor),
+            (Part::Node, 5) => Some(Part::Attribute),
+            _ => None,
+        }
+    }
+}
+
+/// Looks an ONNX file through.
+pub(super) fn survey(model: &[u8]) -> Result<Survey, Wrong> {
+    let mut found = Survey::default();
+    look(Part::Model, model, 0, &mut found)?;
+    Ok(found)
+}
+
+/// The same model with all weights in it. `folder` is where those beside it lie; no more than `most` bytes are made.
+pub(super) fn whole(model: &[u8], folder: &Path, most: u64) -> Result<Vec<u8>, Wrong> {
+    let mut left = most.checked_sub(model.len() as u64).ok_or("it is too large to be one file")?;
+    rewrite(Part::Model, model, 0, folder, &mut left)
+}
+
+fn look(part: Part, message: &[u8], depth: usize, found: &mut Survey) -> Result<(), Wrong> {
+    check_depth(depth)?;
+    let mut fields = Fields { rest: message };
+    while let Some(field) = fields.next()? {
+        let Some(bytes) = field.bytes else { continue };
+        match part.within(field.number) {
+            Some(Part::Tensor) => {
+                if let Some(weights) = Weights::of(bytes)? {
+                    found.outside += weights.length.unwrap_or(0);
+                    found.external.insert(weights.file);
+                }
+            }
+            Some(inner) => look(inner, bytes, depth + 1, found)?,
+            None if part == Part::Node && field.number == 4 => {
+                found.is_dynamic |= bytes.starts_with(b"DynamicQuantize")
+            }
+            None => {}
+        }
+    }
+    Ok(())
+}
+
+fn rewrite(part: Part, message: &[u8], depth: usize, folder: &Path, left: &mut u64) -> Result<Vec<u8>, Wrong> {
+    check_depth(depth)?;
+    let mut out = Vec::with_capacity(message.len());
+    let mut fields = Fields { rest: message };
+    while let Some(field) = fields.next()? {
+        match (field.bytes, part.within(field.number)) {
+            (Some(bytes), Some(Part::Tensor)) => match Weights::of(bytes)? {
+                Some(weights) => put(&mut out, field.number, &with_weights(bytes, &weights.read(folder, left)?)?),
+                None => out.extend_from_slice(field.whole),
+            },
+            (Some(bytes), Some(inner)) => {
+                put(&mut out, field.number, &rewrite(inner, bytes, depth + 1, folder, left)?);
+            }
+            _ => out.extend_from_slice(field.whole),
+        }
+    }
+    Ok(out)
+}
+
+/// A tensor with its weights in it instead of where they were.
+fn with_weights(tensor: &[u8], weights: &[u8]) -> Result<Vec<u8>, Wrong> {
+    let mut out = Vec::with_capacity(tensor.len() + weights.len());
+    let mut fields = Fields { rest: tensor };
+    while let Some(field) = fields.next()? {
+        if !matches!(field.number, EXTERNAL | LOCATION | RAW) {
+            out.extend_from_slice(field.whole);
+        }
+    }
+    put(&mut out, RAW, weights);
+    Ok(out)
+}
+
+fn check_depth(depth: usize) -> Result<(), Wrong> {
+    if depth > DEEPEST { Err("it has graphs within graphs without an end".to_owned()) } else { Ok(()) }
+}
+
+/// The fields of a tensor: its weights, where they are, and whether they are outside.
+const RAW: u64 = 9;
+const EXTERNAL: u64 = 13;
+const LOCATION: u64 = 14;
+
+/// Where the weights of a tensor lie.
+struct Weights {
+    file: String,
+    offset: u64,
+    length: Option<u64>,
+}
+
+impl Weights {
+    /// Those of a tensor that has them outside.
+    fn of(tensor: &[u8]) -> Result<Option<Self>, Wrong> {
+        let mut weights = Weights { file: String::new(), offset: 0, length: None };
+        let mut is_outside = false;
+        let mut fields = Fields { rest: tensor };
+        while let Some(field) = fields.next()? {
+            match (field.number, field.bytes) {
+                (LOCATION, None) => is_outside = field.value == 1,
+                (EXTERNAL, Some(entry)) => weights.take(entry)?,
+                _ => {}
+            }
+        }
+        if !is_outside {
+            return Ok(None);
+        }
+        check_name(&weights.file)?;
+        Ok(Some(weights))
+    }
+
+    fn take(&mut self, entry: &[u8]) -> Result<(), Wrong> {
+        let (mut key, mut value) = ("", "");
+        let mut fields = Fields { rest: entry };
+        while let Some(field) = fields.next()? {
+            let text = field.bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
+            match field.number {
+                1 => key = text,
+                2 => value = text,
+                _ => {}
+            }
+        }
+        let number = || value.parse().map_err(|_| format!("the {key} of weights is {value:?}"));
+        match key {
+            "location" => value.clone_into(&mut self.file),
+            "offset" => self.offset = number()?,
+            "length" => self.length = Some(number()?),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Reads them, if there is so much `left`.
+    fn read(&self, folder: &Path, left: &mut u64) -> Result<Vec<u8>, Wrong> {
+        let name = &self.file;
+        let unreadable = |error: &std::io::Error| format!("its weights are in {name}: {}", plain_io(error));
+        let mut file = File::open(folder.join(name)).map_err(|error| unreadable(&error))?;
+        let about = file.metadata().map_err(|error| unreadable(&error))?;
+        if !about.is_file() {
+            return Err(format!("its weights are in {name}, which is no file"));
+        }
+        let rest = about.len().checked_sub(self.offset);
+        let rest = rest.ok_or_else(|| format!("its weights begin behind the end of {name}"))?;
+        let length = self.length.unwrap_or(rest);
+        if length > rest {
+            return Err(format!("{name} is too short for its weights: it has {} bytes", about.len()));
+        }
+        *left = left.checked_sub(length).ok_or("it is too large to be one file")?;
+        file.seek(SeekFrom::Start(self.offset)).map_err(|error| unreadable(&error))?;
+        let mut weights = Vec::new();
+        file.take(length).read_to_end(&mut weights).map_err(|error| unreadable(&error))?;
+        if weights.len() as u64 == length { Ok(weights) } else { Err(format!("{name} became shorter meanwhile")) }
+    }
+}
+
+/// Whether a name that a graph calls its weights by stays in the folder.
+fn check_name(name: &str) -> Result<(), Wrong> {
+    let plain = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
+    let odd = name.is_empty() || name.len() > LONGEST_NAME || name.contains(['\\', ':', '\0']);
+    if plain && !odd { Ok(()) } else { Err(format!("it wants weights from {name:?}, which is no file beside it")) }
+}
+
+/// A field of a message.
+struct Field<'m> {
+    number: u64,
+    /// Its number, where it is one.
+    value: u64,
+    /// What is in it, where it has a length.
+    bytes: Option<&'m [u8]>,
+    /// All of it, with number and length.
+    whole: &'m [u8],
+}
+
+/// The fields of a message, one after the other.
+struct Fields<'m> {
+    rest: &'m [u8],
+}
+
+impl<'m> Fields<'m> {
+    fn next(&mut self) -> Result<Option<Field<'m>>, Wrong> {
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        let all = self.rest;
+        let key = self.number()?;
+        let (value, bytes) = match key & 7 {
+            0 => (self.number()?, None),
+            1 => (0, self.skip(8)?),
+            2 => {
+                let length = self.number()?;
+                let length = usize::try_from(length).map_err(|_| "a part is longer than the whole")?;
+                (0, Some(self.take(length)?))
+            }
+            5 => (0, self.skip(4)?),
+            _ => return Err("it is no protobuf".to_owned()),
+        };
+        Ok(Some(Field { number: key >> 3, value, bytes, whole: &all[..all.len() - self.rest.len()] }))
+    }
+
+    fn take(&mut self, length: usize) -> Result<&'m [u8], Wrong> {
+        let (bytes, rest) = self.rest.split_at_checked(length).ok_or("a part is longer than the whole")?;
+        self.rest = rest;
+        Ok(bytes)
+    }
+
+    fn skip(&mut self, length: usize) -> Result<Option<&'m [u8]>, Wrong> {
+        self.take(length).map(|_| None)
+    }
+
+    /// A number of up to ten bytes of seven bits.
+    fn number(&mut self) -> Result<u64, Wrong> {
+        let mut number = 0u64;
+        for shift in (0..70).step_by(7) {
+            let byte = self.take(1)?[0];
+            number |= u64::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
+            if byte < 0x80 {
+                return Ok(number);
+            }
+        }
+        Err("a number without an end".to_owned())
+    }
+}
+
+/// Writes a field with a length.
+fn put(out: &mut Vec<u8>, number: u64, bytes: &[u8]) {
+    put_number(out, number << 3 | 2);
+    put_number(out, bytes.len() as u64);
+    out.extend_from_slice(bytes);
+}
+
+fn put_number(out: &mut Vec<u8>, mut number: u64) {
+    while number >= 0x80 {
+        out.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push(number as u8);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn fixture() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/rerank")
+    }
+
+    /// A model whose only tensor has its weights outside.
+    fn outside(file: &str, offset: &str, length: &str) -> Vec<u8> {
+        let message = |fields: &[(u64, &[u8])]| {
+            let mut out = Vec::new();
+            fields.iter().for_each(|(number, bytes)| put(&mut out, *number, bytes));
+            out
+        };
+        let entry = |key: &str, value: &str| message(&[(1, key.as_bytes()), (2, value.as_bytes())]);
+        let (location, offset, length) = (entry("location", file), entry("offset", offset), entry("length", length));
+        let mut tensor = message(&[(8, b"weights"), (EXTERNAL, &location), (EXTERNAL, &offset), (EXTERNAL, &length)]);
+        put_number(&mut tensor, LOCATION << 3);
+        put_number(&mut tensor, 1);
+        message(&[(7, &message(&[(5, &tensor)]))])
+    }
+
+    #[test]
+    fn a_model_with_weights_beside_it_becomes_the_one_that_has_them_in_it() {
+        let folder = fixture().join("external");
+        let model = std::fs::read(folder.join("model.onnx")).unwrap();
+        let found = survey(&model).unwrap();
+        assert_eq!(found.external.iter().map(String::as_str).collect::<Vec<_>>(), ["model.onnx_data"]);
+        let made = whole(&model, &folder, 1 << 20).unwrap();
+        assert_eq!(survey(&made).unwrap(), Survey::default());
+        // The generator wrote both from the same weights.
+        let weights = std::fs::read(folder.join("model.onnx_data")).unwrap();
+        let contained = |model: &[u8]| memchr::memmem::find(model, &weights[..32]).is_some();
+        assert!(contained(&made) && !contained(&model));
+        let inside = std::fs::read(fixture().join("model.onnx")).unwrap();
+        assert_eq!(whole(&inside, &folder, 1 << 20).unwrap(), inside, "nothing else is changed");
+        assert!(whole(&model, &folder, model.len() as u64).unwrap_err().contains("too large"));
+    }
+
+    #[test]
+    fn weights_from_elsewhere_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("w"), [7; 16]).unwrap();
+        std::fs::create_dir(folder.path().join("d")).unwrap();
+        assert!(whole(&outside("w", "4", "12"), folder.path(), 1 << 20).is_ok());
+        let told =
+            |file: &str, offset, length| whole(&outside(file, offset, length), folder.path(), 1 << 20).unwrap_err();
+        for name in ["../w", "/etc/passwd", "d/../../w", "", "c:\\w", "."] {
+            assert!(told(name, "0", "1").contains("no file beside it"), "{name}");
+        }
+        assert!(told("none", "0", "1").contains("no such file"));
+        assert!(told("d", "0", "1").contains("no file"));
+        assert!(told("w", "17", "1").contains("behind the end"));
+        assert!(told("w", "4", "13").contains("too short"));
+        assert!(told("w", "-1", "1").contains("\"-1\""));
+        assert!(told("w", "0", "18446744073709551615").contains("too short"));
+    }
+
+    #[test]
+    fn a_file_that_is_cut_or_bent_is_an_error_or_another_model_and_never_more() {
+        let model = std::fs::read(fixture().join("external/model.onnx")).unwrap();
+        for at in 0..model.len() {
+            for bent in [model[..at].to_vec(), {
+                let mut bent = model.clone();
+                bent[at] ^= 0xff;
+                bent
+            }] {
+                if let Ok(made) = whole(&bent, &fixture().join("external"), 1 << 20) {
+                    assert!(made.len() < 1 << 20);
+                }
+            }
+        }
+        let mut deep = Vec::new();
+        for _ in 0..200 {
+            let mut outer = Vec::new();
+            put(&mut outer, 6, &deep);
+            let mut node = Vec::new();
+            put(&mut node, 5, &outer);
+            deep.clear();
+            put(&mut deep, 1, &node);
+        }
+        let mut model = Vec::new();
+        put(&mut model, 7, &deep);
+        assert!(survey(&model).unwrap_err().contains("without an end"));
+    }
+}

@@ -1,0 +1,230 @@
+//! Vectors of a model that is to take the place of another, kept until they are published.
+//!
+//! Embedding a large namespace takes hours, and whoever interrupts it loses a moment: vectors are appended to a file as
+//! they are made, each with a checksum, so that half a vector at its end, from a crash, is known as that and written
+//! over. The file is called after the model's fingerprint, so that no other model's vectors are ever taken for its, and it
+//! is taken away once they are published.
+
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::layout::Namespace;
+use super::manifest::{ModelRecord, sync_folder};
+use crate::error::{Error, Result};
+
+/// The folder of the files, in the namespace's.
+const FOLDER: &str = "revector";
+/// A hash, of what was embedded.
+const KEY: usize = 32;
+/// The beginning of the hash of key and vector.
+const CHECKSUM: usize = 8;
+
+/// What a vector is found by: the hash of the text that was embedded.
+pub type VectorKey = [u8; KEY];
+
+/// The vectors that were made so far.
+pub struct VectorCache {
+    path: PathBuf,
+    /// Locked, so that only one process adds to it.
+    file: File,
+    dimension: usize,
+    /// Where the vector of each text begins.
+    places: HashMap<VectorKey, u64>,
+    end: u64,
+}
+
+/// Whether something was made for a model and not published yet, and how many vectors.
+///
+/// # Errors
+/// Where the file cannot be read.
+pub fn unpublished_vectors(namespace: &Namespace, model: &ModelRecord) -> Result<usize> {
+    let path = path_of(namespace, model);
+    match File::open(&path) {
+        Ok(mut file) => Ok(read(&path, &mut file, model.dimension)?.0.len()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(0),
+        Err(error) => Err(Error::io("read", &path, &error)),
+    }
+}
+
+impl VectorCache {
+    /// Opens what was made for a model so far.
+    ///
+    /// # Errors
+    /// Where another process makes vectors for it, or the disk refuses.
+    pub fn open(namespace: &Namespace, model: &ModelRecord) -> Result<Self> {
+        let path = path_of(namespace, model);
+        let folder = path.parent().unwrap_or(namespace.root());
+        std::fs::create_dir_all(folder).map_err(|error| Error::io("make the folder", folder, &error))?;
+        let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let mut file = opened.map_err(|error| Error::io("open", &path, &error))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::failed(format!(
+                    "another process makes vectors of {} for the namespace {:?}",
+                    model.name,
+                    namespace.name()
+                ))
+                .hint("wait until it is done"));
+            }
+            Err(TryLockError::Error(error)) => return Err(Error::io("lock", &path, &error)),
+        }
+        let (places, end) = read(&path, &mut file, model.dimension)?;
+        file.set_len(end).map_err(|error| Error::io("write", &path, &error))?;
+        Ok(VectorCache { path, file, dimension: model.dimension, places, end })
+    }
+
+    /// Whether the vector of a text is there.
+    pub fn has(&self, key: &VectorKey) -> bool {
+        self.places.contains_key(key)
+    }
+
+    /// The vector of a text.
+    ///
+    /// # Errors
+    /// Where it cannot be read, or is not there.
+    pub fn get(&mut self, key: &VectorKey) -> Result<Vec<f32>> {
+        let Some(place) = self.places.get(key) else {
+            return Err(Error::failed(format!("a vector is missing in {}", self.path.display()))
+                .hint("run the command again: it makes what is missing"));
+        };
+        let mut bytes = vec![0; self.dimension * size_of::<f32>()];
+        let read = self.file.seek(SeekFrom::Start(*place)).and_then(|_| self.file.read_exact(&mut bytes));
+        read.map_err(|error| Error::io("read", &self.path, &error))?;
+        let numbers = bytes.as_chunks::<4>().0.iter();
+        Ok(numbers.map(|bytes| f32::from_le_bytes(*bytes)).collect())
+    }
+
+    /// Adds vectors.
+    ///
+    /// # Errors
+    /// Where the disk refuses, or one has another width.
+    pub fn put(&mut self, vectors: &[(VectorKey, Vec<f32>)]) -> Result<()> {
+        let mut bytes = Vec::with_capacity(vectors.len() * length_of(self.dimension));
+        let mut places = Vec::with_capacity(vectors.len());
+        for (key, vector) in vectors {
+            if vector.len() != self.dimension {
+                let told = format!(
+                    "a vector of {} numbers is none of this model's, which have {}",
+                    vector.len(),
+                    self.dimension
+                );
+                return Err(Error::failed(told));
+            }
+            let start = bytes.len();
+            bytes.extend_from_slice(key);
+            places.push((*key, self.end + bytes.len() as u64));
+            bytes.extend(vector.iter().flat_map(|number| number.to_le_bytes()));
+            let checksum = checksum(&bytes[start..]);
+            bytes.extend_from_slice(&checksum);
+        }
+        let written = self.file.seek(SeekFrom::Start(self.end)).and_then(|_| self.file.write_all(&bytes));
+        written.map_err(|error| Error::io("write", &self.path, &error))?;
+        self.end += bytes.len() as u64;
+        self.places.extend(places);
+        Ok(())
+    }
+
+    /// Takes away what was made for any model, now that vectors of one are published.
+    ///
+    /// # Errors
+    /// Where the disk refuses.
+    pub fn clear(self, namespace: &Namespace) -> Result<()> {
+        // Elsewhere an open file cannot be removed.
+        drop(self);
+        let folder = namespace.root().join(FOLDER);
+        std::fs::remove_dir_all(&folder).map_err(|error| Error::io("remove", &folder, &error))?;
+        sync_folder(namespace.root())
+    }
+}
+
+fn path_of(namespace: &Namespace, model: &ModelRecord) -> PathBuf {
+    // A model that is known by its name alone is one of an earlier version; its vectors are not made anew under that.
+    let name = model.fingerprint.as_deref().unwrap_or(&model.name);
+    namespace.root().join(FOLDER).join(format!("{}.vectors", name.get(..32).unwrap_or(name)))
+}
+
+fn length_of(dimension: usize) -> usize {
+    KEY + dimension * size_of::<f32>() + CHECKSUM
+}
+
+fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
+    let hash = blake3::hash(bytes);
+    let mut beginning = [0; CHECKSUM];
+    beginning.copy_from_slice(&hash.as_bytes()[..CHECKSUM]);
+    beginning
+}
+
+/// The places of all vectors up to the first that is not whole, and where that begins.
+fn read(path: &Path, file: &mut File, dimension: usize) -> Result<(HashMap<VectorKey, u64>, u64)> {
+    let length = length_of(dimension);
+    let fail = |error: std::io::Error| Error::io("read", path, &error);
+    let whole = file.metadata().map_err(fail)?.len() / length as u64;
+    let mut from = BufReader::with_capacity(1 << 20, file);
+    let (mut places, mut end) = (HashMap::new(), 0u64);
+    let mut bytes = vec![0; length];
+    for _ in 0..whole {
+        from.read_exact(&mut bytes).map_err(fail)?;
+        let (said, sum) = bytes.split_at(length - CHECKSUM);
+        let Some(key) = said.first_chunk::<KEY>().filter(|_| checksum(said) == *sum) else { break };
+        places.insert(*key, end + KEY as u64);
+        end += length as u64;
+    }
+    Ok((places, end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Store;
+
+    fn namespace() -> (tempfile::TempDir, Namespace) {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        (folder, store.namespace("default").unwrap())
+    }
+
+    fn model(name: &str) -> ModelRecord {
+        ModelRecord { name: name.to_owned(), dimension: 2, fingerprint: Some(format!("{name}{}", "0".repeat(63))) }
+    }
+
+    fn key(of: &str) -> VectorKey {
+        *blake3::hash(of.as_bytes()).as_bytes()
+    }
+
+    #[test]
+    fn what_was_made_is_there_after_a_crash_and_only_for_its_model() {
+        let (_folder, namespace) = namespace();
+        let mut cache = VectorCache::open(&namespace, &model("a")).unwrap();
+        cache.put(&[(key("x"), vec![1.0, 2.0]), (key("y"), vec![3.0, 4.0])]).unwrap();
+        assert_eq!(cache.get(&key("y")).unwrap(), [3.0, 4.0]);
+        assert!(VectorCache::open(&namespace, &model("a")).is_err(), "somebody else adds to it");
+        let path = cache.path.clone();
+        drop(cache);
+        assert_eq!(unpublished_vectors(&namespace, &model("a")).unwrap(), 2);
+        assert_eq!(unpublished_vectors(&namespace, &model("b")).unwrap(), 0);
+
+        // Half a vector, as a crash leaves it, and one that the disk has lost.
+        let whole = std::fs::read(&path).unwrap();
+        for (broken, left) in [(whole[..whole.len() - 1].to_vec(), 1), (vec![0; whole.len()], 0), (Vec::new(), 0)] {
+            std::fs::write(&path, &broken).unwrap();
+            let mut cache = VectorCache::open(&namespace, &model("a")).unwrap();
+            assert_eq!(cache.places.len(), left);
+            assert!(cache.get(&key("y")).is_err() && !cache.has(&key("y")));
+            cache.put(&[(key("y"), vec![5.0, 6.0])]).unwrap();
+            assert_eq!(cache.get(&key("y")).unwrap(), [5.0, 6.0]);
+        }
+        VectorCache::open(&namespace, &model("b")).unwrap().clear(&namespace).unwrap();
+        assert!(!path.exists());
+    }
+
+    #[test]
+    fn a_vector_of_another_width_is_refused() {
+        let (_folder, namespace) = namespace();
+        let mut cache = VectorCache::open(&namespace, &model("a")).unwrap();
+        assert!(cache.put(&[(key("x"), vec![1.0])]).is_err());
+        assert_eq!(cache.end, 0);
+    }
+}
