@@ -251,17 +251,21 @@ impl Context {
         Models::of_user().unwrap_or_else(|_| Models::open(""))
     }
 
+    fn encoder(&self, store: &Store, config: &Config) -> Encoder {
+        Encoder::new(self.engine(config), self.models()).keeping(store.root())
+    }
+
     /// A kernel on the namespace that was named.
     fn kernel(&self, store: &Store, config: &Config) -> Result<Kernel> {
-        Ok(Kernel::new(store.namespace(&self.global.namespace)?, Encoder::new(self.engine(config), self.models())))
+        Ok(Kernel::new(
+            store.namespace(&self.global.namespace)?,
+            Encoder::new(self.engine(config), self.models()).keeping(store.root()),
+        ))
     }
 
     /// A kernel on all namespaces that were named.
     fn kernel_over(&self, store: &Store, config: &Config) -> Result<Kernel> {
-        let kernel = Kernel::over(
-            store.namespaces_named(&self.global.namespace)?,
-            Encoder::new(self.engine(config), self.models()),
-        );
+        let kernel = Kernel::over(store.namespaces_named(&self.global.namespace)?, self.encoder(store, config));
         Ok(kernel.with_synonyms(config.search.synonyms.as_ref().map(|path| store.root().join(path))))
     }
 

@@ -1,9 +1,11 @@
 //! Questions to vectors.
 
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use super::question_cache::QuestionCache;
 use super::trace::milliseconds;
 use crate::embed::{DirectEncoder, Embedder, Engine, EngineChoice, Model, Source, select};
 use crate::error::Result;
@@ -25,6 +27,8 @@ pub struct Encoder {
     loaded: Arc<Mutex<HashMap<String, Loaded>>>,
     /// The same question is asked again: in another way, by another user, by a fallback. By fingerprint and question.
     known: Arc<Mutex<HashMap<(String, String), Vec<f32>>>>,
+    /// And in another process.
+    kept: Option<Arc<QuestionCache>>,
 }
 
 /// What makes vectors, loaded.
@@ -65,7 +69,12 @@ impl Loaded {
 impl Encoder {
     /// An encoder with the models that are here, on the engine that `choice` leads to.
     pub fn new(choice: EngineChoice, models: Models) -> Self {
-        Encoder { choice, models, loaded: Arc::default(), known: Arc::default() }
+        Encoder { choice, models, loaded: Arc::default(), known: Arc::default(), kept: None }
+    }
+
+    /// The same, with the vectors of questions kept in the folder of a store.
+    pub fn keeping(self, store: &Path) -> Self {
+        Encoder { kept: Some(Arc::new(QuestionCache::of_store(store))), ..self }
     }
 
     /// An encoder with a model that is loaded already.
@@ -105,6 +114,10 @@ impl Encoder {
         if let Some(vector) = guarded(&self.known).get(&key) {
             return Ok((vector.clone(), 0.0, milliseconds(start)));
         }
+        if let Some(vector) = self.kept.as_ref().and_then(|kept| kept.get(model, &key.1)) {
+            guarded(&self.known).insert(key, vector.clone());
+            return Ok((vector, 0.0, milliseconds(start)));
+        }
         let loaded = guarded(&self.loaded).get(&model.fingerprint).cloned();
         let encoder = match loaded {
             Some(encoder) => encoder,
@@ -116,6 +129,10 @@ impl Encoder {
         let loaded = milliseconds(start);
         let start = Instant::now();
         let vector = encoder.embed(&key.1)?;
+        if let Some(kept) = &self.kept {
+            // A store that cannot be written to is searched as well; the next process makes the vector again.
+            kept.put(model, &key.1, &vector).unwrap_or_default();
+        }
         let mut known = guarded(&self.known);
         if known.len() >= MOST_KNOWN {
             known.clear();

@@ -7,7 +7,7 @@ use super::expand::Source;
 use super::fuse::Candidate;
 use crate::chunk::context::SEPARATOR;
 use crate::error::{Error, Result};
-use crate::store::{DocumentRow, IndexedPassage, Snapshot};
+use crate::store::{DocumentName, IndexedPassage, Snapshot};
 use crate::text::highlight::{Snippet, snippet};
 
 /// Characters of a snippet.
@@ -16,7 +16,7 @@ const SNIPPET_CHARS: usize = 240;
 /// What is read of one namespace.
 struct Rows {
     chunks: Vec<IndexedPassage>,
-    documents: Vec<DocumentRow>,
+    documents: Vec<DocumentName>,
 }
 
 /// The hits, without their snippets. `snapshots` and `names` are those of the namespaces that were searched.
@@ -51,16 +51,16 @@ async fn read(snapshot: &Snapshot, candidates: &[Candidate], place: usize) -> Re
     let mut doc_ids: Vec<String> = chunks.iter().map(|chunk| chunk.doc_id.clone()).collect();
     doc_ids.sort();
     doc_ids.dedup();
-    let documents = snapshot.documents_by_id(&doc_ids).await?;
+    let documents = snapshot.document_names(&doc_ids).await?;
     Ok(Rows { chunks, documents })
 }
 
 /// Whether a passage is what a hit shows already, from another namespace. The same file in an older state is not.
-fn is_same(hit: &Hit, chunk: &IndexedPassage, document: &DocumentRow) -> bool {
+fn is_same(hit: &Hit, chunk: &IndexedPassage, document: &DocumentName) -> bool {
     hit.chunk_id == chunk.chunk_id && hit.source == document.source && hit.content == chunk.content.trim_end()
 }
 
-fn hit(candidate: &Candidate, namespace: &str, chunk: &IndexedPassage, document: &DocumentRow) -> Hit {
+fn hit(candidate: &Candidate, namespace: &str, chunk: &IndexedPassage, document: &DocumentName) -> Hit {
     let section = chunk.section_id.rsplit_once('#').map_or("", |(_, path)| path).to_owned();
     Hit {
         rank: 0,

@@ -21,6 +21,7 @@ mod model_look;
 mod modes;
 mod phrases;
 mod query;
+mod question_cache;
 mod recall;
 mod rerank;
 mod rerank_settings;

@@ -19,9 +19,11 @@
 //!     lock                     held by the writer
 //! ```
 
+mod cache_folder;
 pub mod check;
 mod chunk_keys;
 mod convert;
+mod document_names;
 mod document_time;
 mod entities;
 mod fault;
@@ -39,6 +41,7 @@ mod older_tables;
 mod phrase;
 mod pieces;
 mod profiles;
+mod read_cache;
 mod read_only;
 mod rewrite;
 mod rows;
@@ -53,7 +56,9 @@ mod versions;
 mod vocabulary;
 mod writer;
 
+pub use cache_folder::CacheFolder;
 pub use chunk_keys::{ChunkFilter, ChunkKey};
+pub use document_names::DocumentName;
 pub use document_time::DocumentTime;
 pub use entities::{EntityChange, EntityRow, EntityState};
 pub use fault::{RESTORE_STEPS, REWRITE_STEPS, STEPS};

@@ -8,8 +8,10 @@ use futures::TryStreamExt;
 use lancedb::DistanceType;
 use lancedb::arrow::arrow_array::RecordBatch;
 use lancedb::query::{ExecutableQuery, QueryBase, Select};
+use tokio::sync::OnceCell;
 
 use super::convert::{self, Columns};
+use super::document_names::DocumentName;
 use super::history::Lease;
 use super::indexed::{IndexedPassage, WordPlaces};
 use super::keyword::{KeywordField, KeywordHit, KeywordReader};
@@ -18,6 +20,7 @@ use super::manifest::{Manifest, ModelRecord};
 use super::names::OtherName;
 use super::namespaces::nothing_ingested;
 use super::phrase::Phrase;
+use super::read_cache::ReadCache;
 use super::rows::{ChunkRow, ChunkType, DocumentRow, SectionRow};
 use super::scope::Scope;
 use super::statistics::KeywordStatistics;
@@ -96,6 +99,9 @@ pub struct Snapshot {
     lease: Option<Lease>,
     /// Documents that were read: a generation does not change, and the same ones answer question after question.
     known: Mutex<HashMap<String, DocumentRow>>,
+    /// How its documents are called, where they are not too many.
+    pub(super) names: OnceCell<Option<HashMap<String, DocumentName>>>,
+    cache: ReadCache,
 }
 
 impl Snapshot {
@@ -139,7 +145,8 @@ impl Snapshot {
             return Ok(None);
         }
         let tables = Tables::open_at(namespace, &manifest).await?;
-        Ok(Some(Snapshot { manifest, tables, keyword, lease, known: Mutex::default() }))
+        let cache = ReadCache::of(namespace, &manifest);
+        Ok(Some(Snapshot { manifest, tables, keyword, lease, known: Mutex::default(), names: OnceCell::new(), cache }))
     }
 
     /// The model of the vectors that are published; `None` where nothing is. As a rule, nothing is opened for it.
@@ -342,7 +349,23 @@ impl Snapshot {
     /// All vectors of the generation, for scoring them in memory.
     pub async fn load_vectors(&self) -> Result<LoadedVectors> {
         let columns = ["chunk_id", "parent_id", "doc_id", "vector"];
-        Ok(LoadedVectors::new(self.tables.rows(&self.tables.chunks, None, Some(&columns)).await?))
+        let rows = self.tables.rows(&self.tables.chunks, None, Some(&columns));
+        Ok(LoadedVectors::new(self.cached("vectors", rows).await?))
+    }
+
+    /// Batches as the first reader of this generation has read them from the tables.
+    pub(super) async fn cached(
+        &self,
+        name: &str,
+        read: impl Future<Output = Result<Vec<RecordBatch>>>,
+    ) -> Result<Vec<RecordBatch>> {
+        if let Some(kept) = self.cache.get(name) {
+            return Ok(kept);
+        }
+        let batches = read.await?;
+        // A store that cannot be written to is read as well; the next reader goes to the tables again.
+        self.cache.put(name, &batches).unwrap_or_default();
+        Ok(batches)
     }
 
     async fn vector_search(&self, vector: &[f32], filter: Option<String>, limit: usize) -> Result<Vec<VectorHit>> {

@@ -12,11 +12,11 @@ use crate::retrieve::expand::merge::refresh;
 use crate::retrieve::expand::{Source, ids};
 use crate::retrieve::fuse::Candidate;
 use crate::retrieve::{Hit, SearchRequest, Target, Traced};
-use crate::store::{DocumentRow, IndexedPassage, Scope, SectionRow, Snapshot};
+use crate::store::{DocumentName, IndexedPassage, Scope, SectionRow, Snapshot};
 
 /// What is read of a namespace.
 struct Rows {
-    documents: HashMap<String, DocumentRow>,
+    documents: HashMap<String, DocumentName>,
     passages: BTreeMap<(String, u32), IndexedPassage>,
 }
 
@@ -90,7 +90,7 @@ async fn read(
     let mut doc_ids: Vec<String> = found.iter().map(|found| index.row(found.at).doc_id.clone()).collect();
     doc_ids.sort();
     doc_ids.dedup();
-    let documents = snapshot.documents_by_id(&doc_ids).await?;
+    let documents = snapshot.document_names(&doc_ids).await?;
     Ok(Rows {
         documents: documents.into_iter().map(|row| (row.doc_id.clone(), row)).collect(),
         passages: passages.into_iter().map(|row| ((row.doc_id.clone(), row.chunk_index), row)).collect(),
@@ -176,7 +176,7 @@ fn whole(
     index: &SectionIndex,
     found: &FoundSection,
     rows: &Rows,
-    document: &DocumentRow,
+    document: &DocumentName,
     matched: &HashMap<&str, &Candidate>,
 ) -> Vec<Source> {
     let mut sources: Vec<Source> = Vec::new();
