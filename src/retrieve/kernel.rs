@@ -208,7 +208,7 @@ impl Kernel {
         let snapshots = self.snapshots().await?;
         notes.extend(language_notes(request, &route, &self.models().await?.names()));
         notes.extend(told);
-        notes.extend(words::notes(&snapshots, &others).await?);
+        notes.extend(words::notes(&snapshots, &others)?);
         notes.extend(vector_note(request, &snapshots, no_vectors).await?);
         let Answer { hits, left_out, notes: more } = answer;
         notes.extend(more);

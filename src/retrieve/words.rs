@@ -240,12 +240,12 @@ fn distance(typed: &str, indexed: &str, word: &str) -> Option<usize> {
 }
 
 /// Says which words were searched for instead of missing ones, as they stand in a passage.
-pub(super) async fn notes(snapshots: &[&Snapshot], others: &[Other]) -> Result<Vec<String>> {
+pub(super) fn notes(snapshots: &[&Snapshot], others: &[Other]) -> Result<Vec<String>> {
     let mut notes = Vec::new();
     for other in others.iter().filter(|other| other.missing) {
         let mut found = Vec::with_capacity(other.words.len());
         for word in &other.words {
-            found.push(format!("{:?}", as_written(snapshots, word, &other.typed).await?));
+            found.push(format!("{:?}", as_written(snapshots, word, &other.typed)?));
         }
         notes.push(format!("nothing has {:?}; searched for {}", other.typed, found.join(", ")));
     }
@@ -254,7 +254,7 @@ pub(super) async fn notes(snapshots: &[&Snapshot], others: &[Other]) -> Result<V
 
 /// A word as it is written in the best passages that have it, most like what was typed: indexed words have lost their
 /// endings.
-async fn as_written(snapshots: &[&Snapshot], word: &str, typed: &str) -> Result<String> {
+fn as_written(snapshots: &[&Snapshot], word: &str, typed: &str) -> Result<String> {
     let mut forms: Vec<String> = Vec::new();
     for snapshot in snapshots {
         let in_text =
@@ -262,7 +262,7 @@ async fn as_written(snapshots: &[&Snapshot], word: &str, typed: &str) -> Result<
         let in_titles =
             snapshot.keyword(&[(KeywordField::Context, word.to_owned(), 1.0)], None, &Scope::Everything, 1)?;
         let ids: Vec<String> = in_text.into_iter().chain(in_titles).map(|hit| hit.chunk_id).collect();
-        for chunk in snapshot.chunks_by_id(&ids).await? {
+        for chunk in snapshot.passages(&ids)? {
             let text = format!("{}\n{}", chunk.content, chunk.context);
             let own = tokenize(&text).into_iter().filter(|token| token.text == word);
             forms.extend(own.map(|token| text[token.start..token.end].to_lowercase()));
