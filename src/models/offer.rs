@@ -13,6 +13,7 @@ use crate::embed::{
     Coverage, CrossEncoder, EmbeddingFolder, Habits, Pooling, Quantization, SaidHabits, VectorOutput, usual_tokens,
 };
 use crate::error::{Error, Result};
+use crate::text::script::Script;
 
 /// Graphs of more bytes cannot be one file: protobuf ends there.
 const LARGEST_WHOLE: u64 = (2 << 30) - (1 << 20);
@@ -132,6 +133,8 @@ impl Offer {
         };
         let opened = EmbeddingFolder::open(&self.folder, &self.graph, output)?;
         let said = opened.habits()?;
+        let card = opened.card();
+        self.licence = self.licence.take().or_else(|| card.licence.clone());
         let name = wish.name.as_deref().or_else(|| self.folder.file_name()?.to_str()).unwrap_or_default();
         let family = family(name)?;
         let prefixes = prefixes(&said, chosen, namesake.map(of_known).or(family.map(|family| {
@@ -156,7 +159,7 @@ impl Offer {
         let most = [said.max_tokens, declared].into_iter().flatten().min();
         let max_tokens = most.map_or_else(usual_tokens, |most| most as usize);
         let (files, tokenizer) = opened.tokenizer(max_tokens)?;
-        let scripts = self.scripts(&opened, namesake, &tokenizer);
+        let scripts = self.scripts(&card.languages, namesake, &tokenizer);
         let habits = Habits {
             dimension: 0,
             max_tokens,
@@ -181,16 +184,15 @@ impl Offer {
 
     fn scripts(
         &mut self,
-        opened: &EmbeddingFolder,
+        codes: &[String],
         namesake: Option<&KnownModel>,
         tokenizer: &Tokenizer,
-    ) -> Vec<crate::text::script::Script> {
+    ) -> Vec<Script> {
         if let Some(known) = namesake {
             return known.scripts.clone();
         }
-        let codes = opened.languages();
-        self.languages = languages::in_words(&codes);
-        languages::of_codes(&codes).unwrap_or_else(|| languages::of_vocabulary(tokenizer))
+        self.languages = languages::in_words(codes);
+        languages::of_codes(codes).unwrap_or_else(|| languages::of_vocabulary(tokenizer))
     }
 }
 

@@ -67,14 +67,15 @@ impl ModelList<'_> {
         self.models
             .iter()
             .map(|line| {
-                let about = if line.here { "" } else { "~" };
+                // What is not here has about that size.
+                let told = |bytes| if line.here { size(bytes) } else { format!("~{} MB", bytes / 1_000_000) };
                 let dimension = if line.kind == "reranking" { String::new() } else { unknown() };
                 vec![
                     line.name.clone(),
                     line.kind.to_owned(),
                     line.dimension.map_or(dimension, |dimension| dimension.to_string()),
                     line.languages.clone().unwrap_or_else(|| if line.scripts.is_empty() { unknown() } else { line.scripts.join(", ") }),
-                    line.bytes.map_or_else(unknown, |bytes| format!("{about}{}", size(bytes))),
+                    line.bytes.map_or_else(unknown, told),
                     line.licence.clone().unwrap_or_else(unknown),
                     here(line),
                 ]
