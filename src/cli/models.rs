@@ -151,7 +151,7 @@ async fn add(context: &Context, models: &Models, args: AddArgs) -> Result<u8> {
     let AddArgs { model, name, query_prefix, passage_prefix } = args;
     let wish = Wish { name, query_prefix, passage_prefix };
     let folder = Path::new(&model);
-    let added = if folder.is_dir() || looks_like_a_path(&model) {
+    let added = if folder.exists() || looks_like_a_path(&model) {
         // Reading and trying a model takes long and waits for nothing.
         let (models, folder) = (models.clone(), folder.to_owned());
         let work = tokio::task::spawn_blocking(move || models.add_folder(&folder, &engine, &wish));
@@ -246,7 +246,12 @@ fn embedded() -> ModelLine {
 fn of_installed(one: &Installed) -> ModelLine {
     match &one.record {
         Ok(record) => ModelLine { name: one.name.clone(), ..of_record(record) },
-        Err(error) => ModelLine { name: one.name.clone(), error: Some(error.to_line()), ..ModelLine::default() },
+        Err(error) => ModelLine {
+            name: one.name.clone(),
+            kind: ModelKind::Text.name(),
+            error: Some(error.to_line()),
+            ..ModelLine::default()
+        },
     }
 }
 

@@ -27,7 +27,7 @@ fn well(_request: &Request, _before: usize) -> Reply {
 fn with_hub(sandbox: &Sandbox, endpoint: &str, args: &[&str], environment: &[(&str, &str)]) -> Run {
     let mut command = sandbox.command(args);
     command.env("HF_ENDPOINT", endpoint);
-    environment.iter().for_each(|(name, value)| drop(command.env(name, value)));
+    command.envs(environment.iter().copied());
     Run::of(command.output().unwrap())
 }
 

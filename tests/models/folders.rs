@@ -75,10 +75,9 @@ fn habits_that_no_file_says_come_from_the_name_or_are_told() {
     let named = sandbox.json(&["models", "add", "mine", "--name", "e5-small-v2"]);
     assert_eq!((&named["query_prefix"], &named["passage_prefix"]), (&"query: ".into(), &"passage: ".into()));
     assert_eq!(named["notes"], serde_json::json!([]));
-    let bge = sandbox.json(&["models", "add", "mine", "--name", "bge-small-zh-v1.5"]);
-    assert_eq!(bge["pooling"], "cls");
-    assert!(bge["query_prefix"].as_str().unwrap().starts_with("为这个句子"), "{bge}");
-    assert_eq!(bge["model"]["scripts"], serde_json::json!(["Han"]));
+    // The first token of a bag of words is the same in every text, so taking that alone is found out.
+    let told = error(&sandbox.kb(&["models", "add", "mine", "--name", "bge-small-zh-v1.5"]), 3);
+    assert!(told.contains("the same vector for every text"), "{told}");
 }
 
 #[test]
@@ -162,7 +161,7 @@ fn weights_of_other_kinds_are_told_from_models() {
     let told = refused(&sandbox, &[]);
     assert!(told.contains("pickle") && told.contains("optimum-cli"), "{told}");
     let told = error(&sandbox.kb(&["models", "add", "mine/config.json"]), 2);
-    assert!(told.contains("no folder of that name") || told.contains("is a file"), "{told}");
+    assert!(told.contains("is a file; a model is a folder"), "{told}");
     let told = error(&sandbox.kb(&["models", "add", "./nowhere"]), 3);
     assert!(told.contains("nowhere"), "{told}");
     for name in ["light", "../evil", "a b", "all-MiniLM-L6-v2-int8", ""] {
