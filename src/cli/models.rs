@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use super::Context;
 use super::download_bar::download_display;
 use crate::config::Config;
-use crate::embed::{Engine, Habits, Model, Pooling, select};
+use crate::embed::{Device, Engine, Habits, Model, Pooling, devices, select, slow_processor};
 use crate::error::{Error, Result};
 use crate::models::{
     Added, Hub, Installed, KnownModel, ModelKind, Models, Record, Wanted, Wish, catalogue, nearest,
@@ -138,11 +138,17 @@ fn list(context: &Context, models: &Models) -> Result<u8> {
     let machine = Machine {
         folder: models.folder().display().to_string(),
         engine: engine.name(),
-        devices: vec!["cpu".to_owned()],
-        notes,
+        devices: in_use_first(devices(&engine), engine.device()),
+        notes: notes.into_iter().chain(slow_processor().map(str::to_owned)).collect(),
     };
     context.show(&ModelList { models: &lines, machine: &machine })?;
     Ok(0)
+}
+
+fn in_use_first(mut devices: Vec<Device>, used: Device) -> Vec<String> {
+    // Equals stay as they are.
+    devices.sort_by_key(|device| *device != used);
+    devices.into_iter().map(|device| device.name().to_owned()).collect()
 }
 
 async fn add(context: &Context, models: &Models, args: AddArgs) -> Result<u8> {

@@ -131,6 +131,7 @@ impl Sandbox {
             "KB_PASSWORD",
             "KB_INGEST_CONTEXT",
             "KB_RERANK",
+            "KB_DEVICE",
             "HF_ENDPOINT",
             "HF_TOKEN",
             "HF_HUB_OFFLINE",

@@ -1,7 +1,7 @@
 //! The list: what can be had, what is here, and what the store uses.
 
 use super::common::Sandbox;
-use super::{copy_model, everything, here};
+use super::{copy_model, engines, error, everything, here};
 
 #[test]
 fn every_model_is_listed_in_every_format_without_a_store() {
@@ -39,4 +39,33 @@ fn the_model_that_a_store_uses_is_marked_and_a_damaged_one_hides_nothing() {
     assert_eq!((&damaged["name"], &damaged["here"]), (&"mine".into(), &false.into()));
     assert!(damaged["error"].as_str().unwrap().contains("has 8 bytes"), "{damaged}");
     assert!(sandbox.kb(&["models"]).out.contains("| mine |"));
+}
+
+#[test]
+fn a_device_that_is_not_offered_is_refused_with_those_that_are() {
+    let sandbox = Sandbox::new();
+    let told = error(&sandbox.kb(&["models", "--device", "cuda"]), 2);
+    assert!(told.contains("tract (pure Rust) offers no device cuda, only cpu"), "{told}");
+    assert!(told.contains("--onnxruntime PATH"), "{told}");
+    for engine in engines() {
+        for device in ["auto", "cpu"] {
+            let list = sandbox.json(&["models", "--device", device, "--onnxruntime", &engine]);
+            assert_eq!(list["devices"][0], "cpu", "{engine}");
+        }
+        // The library of the tests is built for the processor alone.
+        copy_model(&sandbox.path("mine"));
+        for device in ["coreml", "directml", "rocm"] {
+            let args = ["models", "add", "mine", "--device", device, "--onnxruntime", &engine];
+            let told = error(&sandbox.kb(&args), 2);
+            assert!(told.contains(&format!("offers no device {device}, only cpu")), "{told}");
+        }
+    }
+    sandbox.write("docs/a.md", "# A\n\nThe pump moves water.\n");
+    assert_eq!(sandbox.kb(&["ingest", "docs", "-q", "--device", "cpu"]).code, 0);
+    sandbox.write(".kb/kb.toml", "device = \"cuda\"\n");
+    let told = error(&sandbox.kb(&["search", "what moves water?", "--method", "semantic"]), 2);
+    assert!(told.contains("offers no device cuda"), "{told}");
+    assert_eq!(sandbox.kb(&["search", "what moves water?", "--method", "semantic", "--device", "cpu"]).code, 0);
+    let run = sandbox.kb(&["models", "--device", "abacus"]);
+    assert!(run.code == 2 && run.err.contains("directml"), "{}", run.err);
 }
