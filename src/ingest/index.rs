@@ -220,7 +220,8 @@ impl Indexer {
     pub async fn flush(&mut self) -> Result<()> {
         let mut add: Vec<NewDocument> = Vec::with_capacity(self.waiting.len());
         let waiting = std::mem::take(&mut self.waiting);
-        let vectors = self.vectors(&waiting)?;
+        let stored = self.stored_vectors(&waiting).await?;
+        let vectors = self.vectors(&waiting, &stored)?;
         for (Waiting { mut prepared, .. }, vectors) in waiting.into_iter().zip(vectors) {
             prepared.new.document.embedded = vectors.iter().all(|vector| !vector.is_empty());
             self.without_vectors += usize::from(!prepared.new.document.embedded);
@@ -238,16 +239,26 @@ impl Indexer {
         Ok(())
     }
 
-    /// The vectors of all waiting documents' children: known ones reused, the rest embedded, equal texts once; empty
-    /// where none is wanted.
-    fn vectors(&mut self, waiting: &[Waiting]) -> Result<Vec<Vec<Vec<f32>>>> {
+    /// Vectors of the same texts in other documents of the namespace, by the hash of the text.
+    async fn stored_vectors(&self, waiting: &[Waiting]) -> Result<HashMap<String, Vec<f32>>> {
+        let wanting = waiting.iter().filter(|waiting| waiting.embed);
+        let unknown = wanting.flat_map(|Waiting { prepared, known, .. }| {
+            children(&prepared.new.chunks).filter(|child| known.get(child).is_none())
+        });
+        self.writer.vectors_of_texts(unknown.map(|child| child.content_hash.as_str()).collect()).await
+    }
+
+    /// The vectors of all waiting documents' children: known and stored ones reused, the rest embedded, equal texts once;
+    /// empty where none is wanted.
+    fn vectors(&mut self, waiting: &[Waiting], stored: &HashMap<String, Vec<f32>>) -> Result<Vec<Vec<Vec<f32>>>> {
         let mut wanted: Vec<&str> = Vec::new();
         let mut place: HashMap<&str, usize> = HashMap::new();
         let mut bytes = 0;
         for Waiting { prepared, known, embed } in waiting {
             bytes += prepared.new.document.size;
             for (text, child) in prepared.texts.iter().zip(children(&prepared.new.chunks)) {
-                if *embed && known.get(child).is_none() && !place.contains_key(text.as_str()) {
+                let is_there = known.get(child).is_some() || stored.contains_key(&child.content_hash);
+                if *embed && !is_there && !place.contains_key(text.as_str()) {
                     place.insert(text, wanted.len());
                     wanted.push(text);
                 }
@@ -267,7 +278,8 @@ impl Indexer {
         for Waiting { prepared, known, embed } in waiting {
             let mut vectors = Vec::with_capacity(prepared.texts.len());
             for (text, child) in prepared.texts.iter().zip(children(&prepared.new.chunks)) {
-                let vector = match known.get(child) {
+                let same = || stored.get(&child.content_hash).filter(|_| *embed);
+                let vector = match known.get(child).or_else(same) {
                     Some(vector) => {
                         self.reused += 1;
                         vector.clone()

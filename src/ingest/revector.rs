@@ -83,7 +83,10 @@ pub async fn revector(
     let started = Instant::now();
     let snapshot = Snapshot::open(namespace).await?;
     let before = snapshot.manifest().model.clone();
-    let model = options.models.find(request.model.as_deref().unwrap_or(&before.name))?;
+    let model = match &request.model {
+        Some(name) => options.models.find(name)?,
+        None => options.models.of_that_name(&before)?,
+    };
     let record = record_of(&model);
     let mut report = RevectorReport {
         dry_run: request.dry_run,

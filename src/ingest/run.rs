@@ -21,9 +21,7 @@ use crate::error::{Error, Result};
 use crate::load::Format;
 use crate::load::worker::Worker;
 use crate::models::ModelChoice;
-use crate::store::{
-    DocumentRow, DocumentTime, Manifest, ModelRecord, Namespace, Patience, Snapshot, Store, Writer, document_id,
-};
+use crate::store::{DocumentRow, DocumentTime, ModelRecord, Namespace, Patience, Snapshot, Store, Writer, document_id};
 
 /// What the history calls a file that is the same and has another time of change.
 const TOUCHED: &str = "touched";
@@ -87,7 +85,7 @@ async fn attempt(
     if candidates.is_empty() && request.standard_input.is_none() && !request.prune {
         return Err(nothing_to_ingest(request, skipped));
     }
-    let model = model_of(&namespace, request, &target.model)?;
+    let model = model_of(&namespace, request, &target.model).await?;
     // A store that is there is locked before it is read, so that the plan holds until it is carried out.
     let writer = match writer {
         None if namespace.exists() && !request.dry_run => {
@@ -137,11 +135,14 @@ async fn attempt(
 }
 
 /// The model of a namespace. One that is not here is no use to an ingest that makes vectors.
-fn model_of(namespace: &Namespace, request: &IngestRequest, choice: &ModelChoice) -> Result<ModelRecord> {
-    let published = Manifest::read(namespace)?.or(Manifest::read_pending(namespace)?).map(|manifest| manifest.model);
+async fn model_of(namespace: &Namespace, request: &IngestRequest, choice: &ModelChoice) -> Result<ModelRecord> {
+    let published = Snapshot::model_of(namespace).await?;
     let model = choice.of_namespace(namespace.name(), published.as_ref())?;
     if request.embed {
-        choice.models.recorded(&model)?;
+        choice.models.recorded(&model).map_err(|error| {
+            let hint = error.next_step().unwrap_or_default().to_owned();
+            error.hint(format!("{hint}; `--no-embed` takes documents in without vectors"))
+        })?;
     }
     Ok(model)
 }

@@ -80,18 +80,26 @@ impl Models {
     /// # Errors
     /// Where there is none of that name, or it is another one than what made the vectors.
     pub fn recorded(&self, record: &ModelRecord) -> Result<Arc<Model>> {
+        let (model, name) = (self.of_that_name(record)?, &record.name);
+        if record_of(&model).agrees_with(record) {
+            return Ok(model);
+        }
+        Err(Error::failed(format!("the model {name} here is another one than that which made the vectors"))
+            .hint(format!("make them anew with the one that is here: `kb reindex --vectors --model {name}`")))
+    }
+
+    /// The model that has the name of a record, whether it is the same one or not.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub fn of_that_name(&self, record: &ModelRecord) -> Result<Arc<Model>> {
         let name = &record.name;
         if name != EMBEDDED && self.installed(name)?.is_none() {
             return Err(Error::failed(format!("the model {name}, which made the vectors, is not here")).hint(format!(
                 "add it with `kb models add {name}`, or make vectors with another: `kb reindex --vectors --model NAME`"
             )));
         }
-        let model = self.find(name)?;
-        if record_of(&model).agrees_with(record) {
-            return Ok(model);
-        }
-        Err(Error::failed(format!("the model {name} here is another one than that which made the vectors"))
-            .hint(format!("make them anew with the one that is here: `kb reindex --vectors --model {name}`")))
+        self.find(name)
     }
 }
 

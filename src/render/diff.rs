@@ -62,6 +62,15 @@ impl DiffView<'_> {
         format!("Generation {} to {}", self.0.from, self.0.to)
     }
 
+    /// `vectors: of b instead of a`.
+    fn models(&self) -> Option<String> {
+        let models = self.0.models.as_ref()?;
+        Some(match (&models.before.name, &models.after.name) {
+            (before, after) if before == after => format!("vectors: of another {after}"),
+            (before, after) => format!("vectors: of {after} instead of {before}"),
+        })
+    }
+
     fn summary(&self) -> String {
         let parts = |count: &dyn Fn(What) -> usize| {
             let parts: Vec<String> = [What::Added, What::Changed, What::Gone]
@@ -75,7 +84,7 @@ impl DiffView<'_> {
         let documents =
             (!self.0.documents.is_empty()).then(|| format!("documents: {}", parts(&|what| self.0.count(what))));
         let entities = (!self.0.entities.is_empty()).then(|| format!("entities: {}", parts(&of_entities)));
-        documents.into_iter().chain(entities).collect::<Vec<String>>().join("; ")
+        documents.into_iter().chain(entities).chain(self.models()).collect::<Vec<String>>().join("; ")
     }
 }
 

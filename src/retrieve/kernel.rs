@@ -70,7 +70,7 @@ pub struct Kernel {
     vectors: OnceCell<Vec<Option<LoadedVectors>>>,
     encoder: Encoder,
     /// Which models the vectors are of.
-    models: OnceLock<VectorModels>,
+    models: OnceCell<VectorModels>,
     /// Where the user's list of synonyms is, if not in the store's folder.
     synonyms_at: Option<PathBuf>,
     synonyms: OnceLock<Synonyms>,
@@ -95,7 +95,7 @@ impl Kernel {
             searched,
             vectors: OnceCell::new(),
             encoder,
-            models: OnceLock::new(),
+            models: OnceCell::new(),
             synonyms_at: None,
             synonyms: OnceLock::new(),
             reranker: Kept::default(),
@@ -155,12 +155,8 @@ impl Kernel {
     }
 
     /// The models of the vectors that are searched.
-    fn models(&self) -> Result<&VectorModels> {
-        if let Some(known) = self.models.get() {
-            return Ok(known);
-        }
-        let models = VectorModels::of(&self.searched, &self.encoder)?;
-        Ok(self.models.get_or_init(|| models))
+    async fn models(&self) -> Result<&VectorModels> {
+        self.models.get_or_try_init(|| VectorModels::of(&self.searched, &self.encoder)).await
     }
 
     /// The namespaces that are searched.
@@ -210,7 +206,7 @@ impl Kernel {
         let answer = answer(&self.searched, vectors, request, &mut ranking).await?;
         let Ranking { namespaces, understood, route, others, notes: told, no_vectors, trace, .. } = ranking;
         let snapshots = self.snapshots().await?;
-        notes.extend(language_notes(request, &route, &self.models()?.names()));
+        notes.extend(language_notes(request, &route, &self.models().await?.names()));
         notes.extend(told);
         notes.extend(words::notes(&snapshots, &others).await?);
         notes.extend(vector_note(request, &snapshots, no_vectors).await?);
@@ -232,7 +228,7 @@ impl Kernel {
         // Who asks for sections wants those: a section may be called "Contents".
         let wanted = understood.wanted.as_ref().filter(|_| !request.shape.seeks_sections());
         let Some(wanted) = wanted else { return Ok(None) };
-        let route = Route::choose(&understood, request, self.models()?.coverage(&request.query));
+        let route = Route::choose(&understood, request, self.models().await?.coverage(&request.query));
         understood.in_words().into_iter().fold(trace.stage("understand", start, 1, 1), |stage, words| stage.say(words));
         let (start, snapshots, namespaces) = (Instant::now(), self.snapshots().await?, self.names());
         let (scopes, _) = self.scopes(request, &snapshots, Timestamp::now(), &mut trace).await?;
@@ -280,7 +276,7 @@ impl Kernel {
         let mut trace = Trace::new(request.explain);
         let start = Instant::now();
         let understood = Understanding::of_kind(&request.query, request.kind);
-        let (models, mut notes) = (self.models()?, Vec::new());
+        let (models, mut notes) = (self.models().await?, Vec::new());
         let route = Route::choose(&understood, request, models.coverage(&request.query));
         let mut route = models.allow(route, &mut notes)?;
         let mut terms = keyword_terms(&request.query, &understood.identifiers);

@@ -14,7 +14,7 @@ use super::searched::Searched;
 use super::{Method, SearchRequest};
 use crate::embed::Model;
 use crate::error::{Error, Result};
-use crate::store::{Manifest, ModelRecord, Snapshot};
+use crate::store::{ModelRecord, Snapshot};
 
 /// The models of some namespaces.
 pub(super) struct VectorModels {
@@ -41,13 +41,12 @@ impl VectorModels {
     ///
     /// # Errors
     /// Where what is published cannot be read.
-    pub(super) fn of(namespaces: &[Searched], encoder: &Encoder) -> Result<Self> {
+    pub(super) async fn of(namespaces: &[Searched], encoder: &Encoder) -> Result<Self> {
         let mut all = VectorModels { models: Vec::new(), each: Vec::new(), missing: Vec::new() };
         for searched in namespaces {
             let namespace = searched.namespace();
-            let published = Manifest::read(namespace)?.or(Manifest::read_pending(namespace)?);
             // Where nothing is published, opening it says so.
-            let Some(record) = published.map(|manifest| manifest.model) else { continue };
+            let Some(record) = Snapshot::model_of(namespace).await? else { continue };
             let place = match encoder.model_of(&record) {
                 Ok(model) => Some(all.place_of(model)),
                 Err(error) => {

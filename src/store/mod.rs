@@ -59,8 +59,8 @@ pub use entities::{EntityChange, EntityRow, EntityState};
 pub use fault::{RESTORE_STEPS, REWRITE_STEPS, STEPS};
 pub use filter_facts::{DocumentFacts, PassageFacts, PassageNotes};
 pub use history::{
-    Counts, DocumentDiff, EntityDiff, Field, GenerationDiff, Item, LogEntry, Note, Restored, What, diff, log,
-    plan_restore,
+    Counts, DocumentDiff, EntityDiff, Field, GenerationDiff, Item, LogEntry, ModelDiff, Note, Restored, What, diff,
+    log, plan_restore,
 };
 pub use indexed::{IndexedPassage, WordPlaces};
 pub use keyword::{KeywordField, KeywordHit};

@@ -14,7 +14,7 @@ use super::history::Lease;
 use super::indexed::{IndexedPassage, WordPlaces};
 use super::keyword::{KeywordField, KeywordHit, KeywordReader};
 use super::layout::Namespace;
-use super::manifest::Manifest;
+use super::manifest::{Manifest, ModelRecord};
 use super::names::OtherName;
 use super::namespaces::nothing_ingested;
 use super::phrase::Phrase;
@@ -140,6 +140,20 @@ impl Snapshot {
         }
         let tables = Tables::open_at(namespace, &manifest).await?;
         Ok(Some(Snapshot { manifest, tables, keyword, lease, known: Mutex::default() }))
+    }
+
+    /// The model of the vectors that are published; `None` where nothing is. As a rule, nothing is opened for it.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub async fn model_of(namespace: &Namespace) -> Result<Option<ModelRecord>> {
+        match (Manifest::read(namespace)?, Manifest::read_pending(namespace)?) {
+            (Some(published), Some(pending)) if !published.model.agrees_with(&pending.model) => {
+                // Which of them stands, the indexes say.
+                Ok(Some(Snapshot::open(namespace).await?.manifest.model))
+            }
+            (published, pending) => Ok(published.or(pending).map(|manifest| manifest.model)),
+        }
     }
 
     /// Its tables, without the keyword index.

@@ -5,8 +5,9 @@
 //! `PENDING.json` rolls forward if tantivy carries its number, otherwise back.
 
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
-use super::convert;
+use super::convert::{self, Columns};
 use super::entities::EntityChange;
 use super::fault::step;
 use super::history::{Keeping, Note, Record, prune, record};
@@ -17,9 +18,12 @@ use super::manifest::{Manifest, ModelRecord};
 use super::namespaces::{clear_removed, nothing_ingested};
 use super::rows::{ChunkRow, ChunkType, DocumentRow, NewDocument, SectionRow};
 use super::snapshot::CHUNK_COLUMNS;
-use super::tables::Tables;
+use super::tables::{CHUNKS, MOST_IN_LIST, Tables, in_list};
 use super::versions::DamagedVersion;
 use crate::error::{Error, Result};
+
+/// Only the pieces among the chunks: passages are not embedded.
+const PIECES: &str = "chunk_type = 'child'";
 
 /// What one generation changes. A document that is both removed and added is replaced.
 #[derive(Debug, Default)]
@@ -56,6 +60,15 @@ pub(super) enum Next<'a> {
     Rewritten(&'a ModelRecord),
 }
 
+/// The model of the vectors that a writer is opened for.
+#[derive(Clone, Copy)]
+enum Wanted<'a> {
+    /// This one and no other.
+    This(&'a ModelRecord),
+    /// Whichever is published; this one where it turns out that nothing is.
+    Any(&'a ModelRecord),
+}
+
 /// A namespace, open for writing.
 pub struct Writer {
     namespace: Namespace,
@@ -89,7 +102,7 @@ impl Writer {
     /// As for [`open`](Self::open), where another process writes for longer than `patience` has.
     pub async fn open_or_wait(namespace: &Namespace, model: &ModelRecord, patience: &Patience) -> Result<Self> {
         let lock = WriterLock::take_or_make(namespace, patience).await?;
-        Writer::open_locked(namespace, model, lock, patience).await
+        Writer::open_locked(namespace, Wanted::This(model), lock, patience).await
     }
 
     /// Like [`open_or_wait`](Self::open_or_wait) for a namespace that must be there, whatever the model of its vectors is.
@@ -101,12 +114,12 @@ impl Writer {
         let Some(manifest) = Manifest::read(namespace)?.or(Manifest::read_pending(namespace)?) else {
             return Err(nothing_ingested(namespace));
         };
-        Writer::open_locked(namespace, &manifest.model, lock, patience).await
+        Writer::open_locked(namespace, Wanted::Any(&manifest.model), lock, patience).await
     }
 
     async fn open_locked(
         namespace: &Namespace,
-        model: &ModelRecord,
+        wanted: Wanted<'_>,
         lock: WriterLock,
         patience: &Patience,
     ) -> Result<Self> {
@@ -114,6 +127,7 @@ impl Writer {
         clear_removed(namespace);
         let (mut keyword, generation) = KeywordWriter::open(namespace)?;
         recover_pending(namespace, generation)?;
+        let (Wanted::This(model) | Wanted::Any(model)) = wanted;
         let Some(manifest) = Manifest::read(namespace)? else {
             let tables = Tables::create(namespace, model.dimension).await?;
             let manifest = Manifest {
@@ -138,7 +152,7 @@ impl Writer {
                 _lock: lock,
             });
         };
-        if !manifest.model.agrees_with(model) {
+        if matches!(wanted, Wanted::This(_)) && !manifest.model.agrees_with(model) {
             let (theirs, own) = (&manifest.model.name, &model.name);
             return Err(Error::failed(format!(
                 "the namespace {:?} holds vectors of the model {theirs}, not of {own}: another process has published them",
@@ -165,7 +179,7 @@ impl Writer {
             return Ok(());
         };
         let Some(lock) = WriterLock::try_take(namespace)? else { return Ok(()) };
-        Writer::open_locked(namespace, &manifest.model, lock, &Patience::none()).await.map(drop)
+        Writer::open_locked(namespace, Wanted::Any(&manifest.model), lock, &Patience::none()).await.map(drop)
     }
 
     /// The namespace.
@@ -181,6 +195,38 @@ impl Writer {
     /// The model of its vectors.
     pub fn model(&self) -> &ModelRecord {
         &self.manifest.model
+    }
+
+    /// The vectors of pieces in any document, as they were published last, by the hash of the text that was embedded: of
+    /// those `hashes` that there are.
+    ///
+    /// # Errors
+    /// Where the table cannot be read.
+    pub async fn vectors_of_texts(&self, mut hashes: HashSet<&str>) -> Result<HashMap<String, Vec<f32>>> {
+        let mut vectors = HashMap::new();
+        if hashes.is_empty() || self.generation() == 0 {
+            return Ok(vectors);
+        }
+        let tables = &self.tables;
+        // One look at all hashes, which is cheap, instead of a question to the table for every few of them.
+        let mut there: HashSet<String> = HashSet::new();
+        let mut all = tables.stream(&tables.chunks, Some(PIECES.to_owned()), Some(&["content_hash"])).await?;
+        while let Some(batch) = tables.next(&mut all).await? {
+            let columns = Columns { table: CHUNKS, batch: &batch };
+            let column = columns.texts("content_hash")?;
+            there.extend(column.iter().flatten().filter_map(|hash| hashes.take(hash)).map(str::to_owned));
+        }
+        let there: Vec<String> = there.into_iter().collect();
+        for some in there.chunks(MOST_IN_LIST) {
+            let filter = format!("{PIECES} AND {}", in_list("content_hash", some));
+            for batch in tables.rows(&tables.chunks, Some(filter), Some(&["content_hash", "vector"])).await? {
+                let columns = Columns { table: CHUNKS, batch: &batch };
+                for row in (0..batch.num_rows()).filter(|&row| columns.later("vector", row).is_some()) {
+                    vectors.insert(columns.text("content_hash", row)?, columns.vector("vector", row)?);
+                }
+            }
+        }
+        Ok(vectors)
     }
 
     /// The number of the published generation; 0 where there is none.

@@ -7,8 +7,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use kb::embed::Model;
-use kb::models::record_of;
+use kb::embed::{Habits, Model, ModelFiles};
+use kb::models::{GRAPH, ModelFile, ModelKind, Record, record_of};
 use kb::store::{Change, NewDocument, Snapshot, Store, Writer};
 
 /// A folder of its own for a test, with a store in it once something is ingested.
@@ -176,6 +176,32 @@ impl Sandbox {
         Run::of(child.wait_with_output().expect("kb ends"))
     }
 
+    /// Puts the small embedding model of the fixtures where `kb` looks for models, under a name, with other habits where
+    /// `change` makes them other.
+    pub fn add_model(&self, name: &str, change: impl Fn(&mut Habits)) {
+        let folder = self.path("models").join(name);
+        copy_files(&fixtures().join("embedding"), &folder);
+        let mut habits = Habits { dimension: 12, max_tokens: 64, ..Model::embedded().habits.clone() };
+        change(&mut habits);
+        let files = ModelFiles { folder: folder.clone(), graph: GRAPH.to_owned(), external: Vec::new() };
+        let model = Model::in_folder(name, habits, files).expect("a model");
+        let bytes = std::fs::metadata(folder.join(GRAPH)).expect("a graph").len();
+        let record = Record {
+            format: Record::format(),
+            name: name.to_owned(),
+            kind: ModelKind::Text,
+            habits: Some(model.habits),
+            languages: None,
+            licence: None,
+            external: Vec::new(),
+            files: vec![ModelFile { path: GRAPH.to_owned(), bytes }],
+            fingerprint: model.fingerprint,
+            from: "fixtures".to_owned(),
+            added_at: "2026-11-21T00:00:00Z".to_owned(),
+        };
+        record.write(&folder).expect("a record");
+    }
+
     /// Runs and expects success; gives the JSON it printed.
     pub fn json(&self, args: &[&str]) -> serde_json::Value {
         let run = self.kb(&[args, &["--format", "json"]].concat());
@@ -196,6 +222,17 @@ impl Run {
 
 pub fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
+}
+
+/// Copies the files of a folder, and not the folders in it.
+fn copy_files(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder");
+    for entry in std::fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        if entry.path().is_file() {
+            std::fs::copy(entry.path(), to.join(entry.file_name())).expect("a copy");
+        }
+    }
 }
 
 pub fn copy_folder(from: &Path, to: &Path) {

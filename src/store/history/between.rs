@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::store::convert::{Columns, documents_from_batch};
 use crate::store::document_time::DocumentTime;
 use crate::store::layout::Namespace;
+use crate::store::manifest::ModelRecord;
 use crate::store::rows::DocumentRow;
 use crate::store::snapshot::collect;
 use crate::store::tables::{CHUNKS, MOST_IN_LIST, SECTIONS, Tables, in_list};
@@ -121,12 +122,24 @@ pub struct GenerationDiff {
     /// The entities that are not the same in both, by name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub entities: Vec<EntityDiff>,
+    /// The models of the vectors, where they are not of the same.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub models: Option<ModelDiff>,
+}
+
+/// Vectors of another model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ModelDiff {
+    /// What they were of.
+    pub before: ModelRecord,
+    /// What they are of.
+    pub after: ModelRecord,
 }
 
 impl GenerationDiff {
     /// Whether both are the same.
     pub fn is_empty(&self) -> bool {
-        self.documents.is_empty() && self.entities.is_empty()
+        self.documents.is_empty() && self.entities.is_empty() && self.models.is_none()
     }
 
     /// How many documents had this happen to them.
@@ -157,6 +170,7 @@ pub(super) async fn between(before: &Past, after: &Past, items: bool) -> Result<
         to: after.manifest.generation,
         documents: Vec::new(),
         entities: entities::between(before, after).await?,
+        models: models(&before.manifest.model, &after.manifest.model),
     };
     if versions(before) == versions(after) {
         return Ok(found);
@@ -181,6 +195,10 @@ pub(super) async fn between(before: &Past, after: &Past, items: bool) -> Result<
         }
     }
     Ok(found)
+}
+
+fn models(before: &ModelRecord, after: &ModelRecord) -> Option<ModelDiff> {
+    (!before.agrees_with(after)).then(|| ModelDiff { before: before.clone(), after: after.clone() })
 }
 
 async fn documents(past: &Past) -> Result<BTreeMap<String, DocumentRow>> {

@@ -27,7 +27,7 @@ use super::layout::Namespace;
 use super::manifest::{Manifest, sync_folder, write_json};
 use crate::error::{Error, Result};
 
-pub use between::{DocumentDiff, Field, GenerationDiff, diff};
+pub use between::{DocumentDiff, Field, GenerationDiff, ModelDiff, diff};
 pub use compare::{Counts, Item, What};
 pub use entities::EntityDiff;
 pub(super) use keeping::Keeping;
