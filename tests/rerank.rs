@@ -204,7 +204,11 @@ fn a_model_that_was_added_is_named() {
     assert_eq!(sandbox.kb(&["models", "add", "model", "--name", "counts"]).code, 0);
     assert_eq!(titles(&sandbox.json(&["search", QUESTION, "--rerank", "counts"])), ["Overview", "Relief", "Paint"]);
     let told = refused("count");
-    assert!(told.contains("there is no reranking model \"count\"") && told.contains("where there is counts"), "{told}");
+    assert!(
+        told.contains("there is no folder count, and no reranking model of that name")
+            && told.contains("where there is counts"),
+        "{told}"
+    );
     // In the file of the store, a name is one from anywhere, and a folder is one from the store's folder on.
     sandbox.write(".kb/kb.toml", "[search]\nrerank = \"counts\"\n");
     assert_eq!(titles(&sandbox.json(&["search", QUESTION])), ["Overview", "Relief", "Paint"]);
@@ -212,7 +216,9 @@ fn a_model_that_was_added_is_named() {
     assert_eq!(titles(&sandbox.json(&["search", QUESTION])), ["Overview", "Relief", "Paint"]);
     // A folder that is there comes before a model of its name.
     copy_folder(&fixtures().join("rerank/broken"), &sandbox.path("counts"));
-    assert!(error(&sandbox.kb(&["search", QUESTION, "--rerank", "counts", "--no-progress"]), 3).contains("no model.onnx"));
+    assert!(
+        error(&sandbox.kb(&["search", QUESTION, "--rerank", "counts", "--no-progress"]), 3).contains("no model.onnx")
+    );
 }
 
 #[test]

@@ -107,7 +107,15 @@ pub struct Global {
     onnxruntime: Option<PathBuf>,
     /// What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or
     /// openvino; `kb models` says which the library at hand offers [default: auto]
-    #[arg(long, global = true, value_enum, value_name = "DEVICE", env = "KB_DEVICE", hide_env_values = true, hide_possible_values = true)]
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "DEVICE",
+        env = "KB_DEVICE",
+        hide_env_values = true,
+        hide_possible_values = true
+    )]
     device: Option<Device>,
 }
 

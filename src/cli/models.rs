@@ -9,9 +9,7 @@ use super::download_bar::download_display;
 use crate::config::Config;
 use crate::embed::{Device, Engine, Habits, Model, Pooling, devices, select, slow_processor};
 use crate::error::{Error, Result};
-use crate::models::{
-    Added, Hub, Installed, KnownModel, ModelKind, Models, Record, Wanted, Wish, catalogue, nearest,
-};
+use crate::models::{Added, Hub, Installed, KnownModel, ModelKind, Models, Record, Wanted, Wish, catalogue, nearest};
 use crate::render::{AddedModel, AddedModelView, Machine, ModelLine, ModelList, RemovedModelView};
 use crate::store::{Manifest, Store};
 use crate::text::script::Script;
@@ -196,7 +194,10 @@ fn wanted(name: &str) -> Result<Wanted> {
 
 /// Whether what was typed can only be a path.
 fn looks_like_a_path(typed: &str) -> bool {
-    typed.starts_with(['.', '/', '~', '\\']) || typed.contains('\\') || typed.matches('/').count() > 1 || typed.ends_with('/')
+    typed.starts_with(['.', '/', '~', '\\'])
+        || typed.contains('\\')
+        || typed.matches('/').count() > 1
+        || typed.ends_with('/')
 }
 
 fn remove(context: &Context, models: &Models, name: &str, yes: bool) -> Result<u8> {
@@ -207,8 +208,9 @@ fn remove(context: &Context, models: &Models, name: &str, yes: bool) -> Result<u
         uses.into_iter().filter(|used| used.model == found.name).map(|used| used.namespace).collect();
     if !yes && let Some(store) = store.filter(|_| !of_it.is_empty()) {
         let (name, root, namespaces) = (&found.name, store.root().display(), of_it.join(", "));
-        return Err(Error::usage(format!("the store {root} has vectors of {name} (namespaces: {namespaces})"))
-            .hint("say --yes if you mean it; `kb reindex --vectors --model NAME` makes its vectors with another model first"));
+        return Err(Error::usage(format!("the store {root} has vectors of {name} (namespaces: {namespaces})")).hint(
+            "say --yes if you mean it; `kb reindex --vectors --model NAME` makes its vectors with another model first",
+        ));
     }
     let bytes = models.remove(&found)?;
     context.show(&RemovedModelView { name: found.name, bytes })?;

@@ -73,7 +73,9 @@ mod tests {
 
     #[test]
     fn names_are_told_from_paths() {
-        assert!(["bge-reranker-base", "BAAI/bge-reranker-base"].into_iter().all(|name| could_be_a_name(Path::new(name))));
+        assert!(
+            ["bge-reranker-base", "BAAI/bge-reranker-base"].into_iter().all(|name| could_be_a_name(Path::new(name)))
+        );
         assert!(["./x", "/x", "../x", "a/b/c"].into_iter().all(|path| !could_be_a_name(Path::new(path))));
     }
 }

@@ -120,7 +120,9 @@ pub(super) fn check(engine: &Engine, device: Device) -> Result<()> {
     let names: Vec<&str> = offered.into_iter().map(Device::name).collect();
     let hint = match engine {
         Engine::Tract => "name an ONNX Runtime that was built for it with --onnxruntime PATH",
-        Engine::OnnxRuntime { .. } => "name an ONNX Runtime that was built for it with --onnxruntime PATH, or another --device",
+        Engine::OnnxRuntime { .. } => {
+            "name an ONNX Runtime that was built for it with --onnxruntime PATH, or another --device"
+        }
     };
     let told = format!("{} offers no device {}, only {}", engine.name(), device.name(), names.join(", "));
     Err(Error::usage(told).hint(hint))

@@ -108,7 +108,13 @@ impl EmbeddingFolder {
     /// Where it says what kb cannot do, or one of the files is broken.
     pub fn habits(&self) -> Result<SaidHabits> {
         let (query_prefix, passage_prefix) = self.prefixes()?;
-        Ok(SaidHabits { pooling: self.pooling()?, max_tokens: self.max_tokens()?, query_prefix, passage_prefix })
+        let has_prefix = [&query_prefix, &passage_prefix].into_iter().flatten().any(|prefix| !prefix.is_empty());
+        Ok(SaidHabits {
+            pooling: self.pooling(has_prefix)?,
+            max_tokens: self.max_tokens()?,
+            query_prefix,
+            passage_prefix,
+        })
     }
 
     /// The small files as fastembed wants them, with all that it wants in them, and the tokens that the tokenizer has.
@@ -127,7 +133,8 @@ impl EmbeddingFolder {
             .map_err(|error| self.wrong("tokenizer.json", &format!("it is no tokenizer: {error}")).hint(DOWNLOAD))?;
         let highest = tokenizer.get_vocab(true).into_values().max().unwrap_or(0);
         if let Some(known) = config["vocab_size"].as_u64().filter(|&known| u64::from(highest) >= known) {
-            let told = format!("it has tokens up to {highest}, and the model knows {known}: it is that of another model");
+            let told =
+                format!("it has tokens up to {highest}, and the model knows {known}: it is that of another model");
             return Err(self.wrong("tokenizer.json", &told).hint(DOWNLOAD));
         }
         let as_bytes = |value: Value| value.to_string().into_bytes();
@@ -159,15 +166,16 @@ impl EmbeddingFolder {
             let known = matches!(kind, "Transformer" | "Pooling" | "Normalize");
             // A graph that gives one vector for a text has been through all of it.
             if !known && !self.is_pooled {
-                let told = format!("the model has a layer {kind:?} behind the transformer, which is not in its ONNX file");
+                let told =
+                    format!("the model has a layer {kind:?} behind the transformer, which is not in its ONNX file");
                 return Err(wrong(told).hint("export the whole model, with its output sentence_embedding"));
             }
         }
         Ok(())
     }
 
-    /// How the vectors of tokens become one.
-    fn pooling(&self) -> Result<Option<Pooling>> {
+    /// How the vectors of tokens become one, where texts have a prefix or have none.
+    fn pooling(&self, has_prefix: bool) -> Result<Option<Pooling>> {
         let of_modules = self.modules.as_ref().and_then(Value::as_array).into_iter().flatten();
         let named = of_modules
             .filter(|module| module["type"].as_str().is_some_and(|kind| kind.ends_with("Pooling")))
@@ -189,6 +197,9 @@ impl EmbeddingFolder {
         let cannot = |how: &str| self.wrong(&name, &format!("it wants tokens pooled by {how}, which kb cannot do"));
         if let Some((other, _)) = others.next() {
             return Err(cannot(other.trim_start_matches("pooling_mode_")));
+        }
+        if has_prefix && mean && config["include_prompt"].as_bool() == Some(false) {
+            return Err(cannot("the mean of all tokens but those of the prefix"));
         }
         match (cls, mean, newer) {
             (true, false, _) => Ok(Some(Pooling::Cls)),
@@ -290,7 +301,9 @@ fn check_outline(outline: &Outline, output: VectorOutput) -> std::result::Result
         // The usual shape where nothing is said.
         None => Ok(vector.name == "sentence_embedding" || vector.name == "text_embeds"),
         Some(3) => Ok(false),
-        Some(dimensions) => Err(format!("its {} have {dimensions} dimensions, and two or three are wanted", vector.name)),
+        Some(dimensions) => {
+            Err(format!("its {} have {dimensions} dimensions, and two or three are wanted", vector.name))
+        }
     }
 }
 

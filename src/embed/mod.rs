@@ -20,14 +20,18 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use fastembed::{InitOptionsUserDefined, OutputKey, QuantizationMode, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel};
+use fastembed::{
+    InitOptionsUserDefined, OutputKey, QuantizationMode, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel,
+};
 
 pub use crash::on_engine_crash;
 pub use cross_encoder::CrossEncoder;
 pub use device::{Device, devices, slow_processor};
-pub use engine::{Engine, EngineChoice, select};
-pub use model::{Coverage, EMBEDDED, Habits, Model, ModelFiles, Pooling, Quantization, Source, VectorOutput, is_known_word};
 pub(crate) use embedding_folder::{EmbeddingFolder, SaidHabits, usual_tokens};
+pub use engine::{Engine, EngineChoice, select};
+pub use model::{
+    Coverage, EMBEDDED, Habits, Model, ModelFiles, Pooling, Quantization, Source, VectorOutput, is_known_word,
+};
 pub use tokens::TokenCounter;
 pub(crate) use trial::try_out;
 
@@ -70,7 +74,8 @@ impl Embedder {
             Engine::OnnxRuntime { .. } => (1, jobs),
         };
         let loaded: Result<Vec<_>> = std::thread::scope(|scope| {
-            let handles: Vec<_> = (0..sessions).map(|_| scope.spawn(move || load_session(engine, model, threads))).collect();
+            let handles: Vec<_> =
+                (0..sessions).map(|_| scope.spawn(move || load_session(engine, model, threads))).collect();
             handles
                 .into_iter()
                 .map(|handle| {

@@ -221,7 +221,8 @@ fn prefixed<'t>(prefix: &str, text: &'t str) -> Cow<'t, str> {
 
 fn fingerprint(habits: &Habits, bytes: &ModelBytes) -> String {
     let mut hasher = blake3::Hasher::new();
-    let Habits { dimension, max_tokens, pooling, quantization, query_prefix, passage_prefix, output, languages: _ } = habits;
+    let Habits { dimension, max_tokens, pooling, quantization, query_prefix, passage_prefix, output, languages: _ } =
+        habits;
     let mut said = format!("{dimension} {max_tokens} {pooling:?} {quantization:?} {query_prefix:?} {passage_prefix:?}");
     if *output != VectorOutput::Usual {
         said.push_str(&format!(" {output:?}"));

@@ -68,12 +68,7 @@ pub(crate) fn try_out(engine: &Engine, model: &Model, more: &[String]) -> Result
     Ok(dimension)
 }
 
-fn run(
-    session: &mut TextEmbedding,
-    engine: &Engine,
-    model: &Model,
-    texts: &[Cow<'_, str>],
-) -> Result<Vec<Vec<f32>>> {
+fn run(session: &mut TextEmbedding, engine: &Engine, model: &Model, texts: &[Cow<'_, str>]) -> Result<Vec<Vec<f32>>> {
     guarded(&named(model), || {
         session.embed(texts, Some(texts.len())).map_err(|error| {
             let told = crate::text::squeeze(&error.to_string());

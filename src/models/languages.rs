@@ -10,13 +10,8 @@ const LATIN: &str = "af az bs ca ceb cs cy da de en eng eo es et eu fi fil fr ga
 
 /// So many tokens of a script in a vocabulary are there because it was taught: English vocabularies have some hundred
 /// letters of every script, which only keep odd texts from being unknown altogether.
-const ENOUGH: [(Script, usize); 5] = [
-    (Script::Latin, 1500),
-    (Script::Han, 3000),
-    (Script::Kana, 500),
-    (Script::Hangul, 1000),
-    (Script::Other, 3000),
-];
+const ENOUGH: [(Script, usize); 5] =
+    [(Script::Latin, 1500), (Script::Han, 3000), (Script::Kana, 500), (Script::Hangul, 1000), (Script::Other, 3000)];
 
 /// The scripts of some languages by their codes; `None` where those do not say it.
 pub(super) fn of_codes(codes: &[String]) -> Option<Vec<Script>> {
@@ -32,7 +27,11 @@ pub(super) fn of_codes(codes: &[String]) -> Option<Vec<Script>> {
             _ if LATIN.split_whitespace().any(|latin| latin == base) => &[Script::Latin],
             _ => &[Script::Other],
         };
-        own.iter().for_each(|script| if !scripts.contains(script) { scripts.push(*script) });
+        own.iter().for_each(|script| {
+            if !scripts.contains(script) {
+                scripts.push(*script)
+            }
+        });
     }
     (!scripts.is_empty()).then_some(scripts)
 }

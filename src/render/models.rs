@@ -79,7 +79,9 @@ impl ModelList<'_> {
                     line.name.clone(),
                     line.kind.to_owned(),
                     line.dimension.map_or(dimension, |dimension| dimension.to_string()),
-                    line.languages.clone().unwrap_or_else(|| if line.scripts.is_empty() { unknown() } else { line.scripts.join(", ") }),
+                    line.languages
+                        .clone()
+                        .unwrap_or_else(|| if line.scripts.is_empty() { unknown() } else { line.scripts.join(", ") }),
                     line.bytes.map_or_else(unknown, told),
                     line.licence.clone().unwrap_or_else(unknown),
                     here(line),
@@ -192,7 +194,10 @@ impl AddedModel {
         if let (Some(dimension), Some(most)) = (model.dimension, model.max_tokens) {
             let pooling = self.pooling.map(|pooling| format!(", pooled by {pooling}")).unwrap_or_default();
             facts.push(format!("vectors of {dimension} numbers, texts of up to {most} tokens{pooling}"));
-            facts.push(format!("prefixes: {:?} for questions, {:?} for passages", self.query_prefix, self.passage_prefix));
+            facts.push(format!(
+                "prefixes: {:?} for questions, {:?} for passages",
+                self.query_prefix, self.passage_prefix
+            ));
             let scripts = if model.scripts.is_empty() { "unknown".to_owned() } else { model.scripts.join(", ") };
             facts.push(format!("scripts it was taught: {scripts}"));
         }

@@ -32,7 +32,9 @@ impl FromStr for RerankChoice {
         match text {
             "light" => Ok(RerankChoice::Light),
             "off" => Ok(RerankChoice::Off),
-            _ if text.trim().is_empty() => Err("light, off or a reranking model is wanted, by its name or its folder".to_owned()),
+            _ if text.trim().is_empty() => {
+                Err("light, off or a reranking model is wanted, by its name or its folder".to_owned())
+            }
             folder => Ok(RerankChoice::Model(PathBuf::from(folder))),
         }
     }
@@ -94,8 +96,7 @@ impl Settings {
             let of_models =
                 [("rerank_depth", self.rerank_depth.is_some()), ("rerank_budget", self.rerank_budget.is_some())];
             let (setting, _) = of_models.into_iter().find(|(_, said)| *said)?;
-            let told =
-                format!("{{{setting}}} says something only to a reranking model; {{rerank}} must name one");
+            let told = format!("{{{setting}}} says something only to a reranking model; {{rerank}} must name one");
             return wrong(setting, told);
         }
         let depth = self.rerank_depth.filter(|depth| !(1..=LARGEST_DEPTH).contains(depth))?;

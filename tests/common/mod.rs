@@ -132,6 +132,7 @@ impl Sandbox {
             "KB_INGEST_CONTEXT",
             "KB_RERANK",
             "KB_DEVICE",
+            "KB_MODEL",
             "HF_ENDPOINT",
             "HF_TOKEN",
             "HF_HUB_OFFLINE",

@@ -95,12 +95,11 @@ fn any_model_with_an_onnx_file_can_be_named_by_its_owner() {
 #[test]
 fn a_download_that_breaks_off_goes_on_where_it_stopped() {
     let sandbox = Sandbox::new();
-    let hub = Hub::with("ours/tiny", tiny(), |request, before| {
-        match request.target.ends_with("model.onnx") && before < 2 {
+    let hub =
+        Hub::with("ours/tiny", tiny(), |request, before| match request.target.ends_with("model.onnx") && before < 2 {
             true => Reply::BreakAfter(1000),
             false => Reply::Well,
-        }
-    });
+        });
     assert_eq!(add(&sandbox, &hub).code, 0);
     let expected = [None, Some("bytes=1000-"), Some("bytes=2000-")];
     assert_eq!(hub.ranges("model.onnx"), expected.map(|range| range.map(str::to_owned)));
@@ -117,7 +116,10 @@ fn what_one_run_has_the_next_one_needs_not() {
         }
     });
     let told = error(&add(&sandbox, &hub), 3);
-    assert!(told.contains("tokenizer.json") && told.contains("broke off") && told.contains("run the command again"), "{told}");
+    assert!(
+        told.contains("tokenizer.json") && told.contains("broke off") && told.contains("run the command again"),
+        "{told}"
+    );
     assert!(here(&sandbox).is_empty());
     assert_eq!(add(&sandbox, &hub).code, 0);
     assert_eq!(hub.ranges("model.onnx").len(), 1, "the graph was there");
@@ -130,7 +132,8 @@ fn a_damaged_rest_of_an_earlier_run_is_fetched_anew() {
     let hub = Hub::with("ours/tiny", tiny(), well);
     let place = format!("models/.downloading-tiny/{REVISION}/onnx");
     sandbox.write(&format!("{place}/model.onnx.part"), [7; 500]);
-    sandbox.write("models/.downloading-tiny/ffffffffffffffffffffffffffffffffffffffff/config.json", "of another revision");
+    sandbox
+        .write("models/.downloading-tiny/ffffffffffffffffffffffffffffffffffffffff/config.json", "of another revision");
     assert_eq!(add(&sandbox, &hub).code, 0);
     assert_eq!(hub.ranges("model.onnx"), [Some("bytes=500-".to_owned()), None]);
     assert_eq!(everything(&sandbox), ["tiny"]);
@@ -195,7 +198,10 @@ fn refusals_say_what_to_do() {
         let told = refused(move |_| Reply::Status(status, headers, String::new()));
         assert!(told.contains(says), "{status}: {told}");
     }
-    let told = refused(|before| if before == 0 { Reply::Status(503, &[], String::new()) } else { Reply::Redirect("/".to_owned()) });
+    let told =
+        refused(
+            |before| if before == 0 { Reply::Status(503, &[], String::new()) } else { Reply::Redirect("/".to_owned()) },
+        );
     assert!(told.contains("HTTP 404"), "{told}");
 }
 
@@ -225,7 +231,8 @@ fn circles_and_pages_that_are_no_hub_are_told() {
 
 #[test]
 fn a_repository_without_what_is_needed_is_told() {
-    for (missing, says) in [("onnx/model.onnx", "it has no ONNX file"), ("tokenizer.json", "it has no tokenizer.json")] {
+    for (missing, says) in [("onnx/model.onnx", "it has no ONNX file"), ("tokenizer.json", "it has no tokenizer.json")]
+    {
         let sandbox = Sandbox::new();
         let mut there = tiny();
         there.remove(missing);
@@ -267,12 +274,18 @@ fn proxies_are_used() {
     let sandbox = Sandbox::new();
     let proxy = Hub::with("ours/tiny", tiny(), well);
     // A name that nobody knows: only the proxy can answer.
-    let run = with_hub(&sandbox, "http://hub.invalid", &["models", "add", "ours/tiny"], &[("HTTP_PROXY", &proxy.endpoint())]);
+    let run =
+        with_hub(&sandbox, "http://hub.invalid", &["models", "add", "ours/tiny"], &[("HTTP_PROXY", &proxy.endpoint())]);
     assert_eq!(run.code, 0, "{}", run.err);
     assert!(proxy.requests().iter().all(|request| request.target.starts_with("http://hub.invalid/")));
     let refusing = Hub::with("ours/tiny", tiny(), |_, _| Reply::Status(403, &[], String::new()));
     let sandbox = Sandbox::new();
-    let run = with_hub(&sandbox, "https://hub.invalid", &["models", "add", "ours/tiny"], &[("HTTPS_PROXY", &refusing.endpoint())]);
+    let run = with_hub(
+        &sandbox,
+        "https://hub.invalid",
+        &["models", "add", "ours/tiny"],
+        &[("HTTPS_PROXY", &refusing.endpoint())],
+    );
     assert!(error(&run, 3).contains("cannot reach https://hub.invalid"), "{}", run.err);
     assert_eq!(refusing.requests()[0].method, "CONNECT");
 }

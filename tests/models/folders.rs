@@ -1,6 +1,9 @@
 //! Models from folders: taken whole, tried, or refused without a trace.
 
 use std::path::Path;
+use std::sync::Arc;
+
+use kb::embed::{Embedder, EngineChoice, Habits, Model, ModelFiles, select};
 
 use super::common::{Sandbox, copy_folder, fixtures};
 use super::{copy_model, engines, error, everything, here};
@@ -46,7 +49,14 @@ fn a_folder_is_taken_with_its_habits_on_both_engines() {
             .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
             .collect();
         files.sort();
-        let wanted = ["config.json", "kb-model.json", "model.onnx", "special_tokens_map.json", "tokenizer.json", "tokenizer_config.json"];
+        let wanted = [
+            "config.json",
+            "kb-model.json",
+            "model.onnx",
+            "special_tokens_map.json",
+            "tokenizer.json",
+            "tokenizer_config.json",
+        ];
         assert_eq!(files, wanted);
         let again = error(&sandbox.kb(&["models", "add", "mine"]), 2);
         assert!(again.contains("there is a model mine already") && again.contains("--name"), "{again}");
@@ -65,7 +75,9 @@ fn what_is_typed_comes_before_what_the_folder_says() {
 #[test]
 fn habits_that_no_file_says_come_from_the_name_or_are_told() {
     let sandbox = mine();
-    for file in ["modules.json", "1_Pooling/config.json", "sentence_bert_config.json", "config_sentence_transformers.json"] {
+    for file in
+        ["modules.json", "1_Pooling/config.json", "sentence_bert_config.json", "config_sentence_transformers.json"]
+    {
         std::fs::remove_file(sandbox.path("mine").join(file)).unwrap();
     }
     let plain = sandbox.json(&["models", "add", "mine"]);
@@ -91,6 +103,25 @@ fn weights_beside_the_graph_and_pooled_graphs_are_taken_on_both_engines() {
             assert!(!sandbox.path("models/mine/model.onnx_data").exists(), "they are in the graph now");
         }
     }
+}
+
+#[test]
+fn weights_that_stay_beside_a_graph_are_read_from_there() {
+    // As of models above two gigabytes, which ONNX Runtime alone takes.
+    let Some(library) = engines().into_iter().nth(1) else { return };
+    let engine = select(&EngineChoice::parse(Some(Path::new(&library)))).unwrap();
+    let embedded = |external: &[&str], graph: &str| {
+        let sandbox = mine();
+        copy_folder(&fixtures().join("embedding").join(graph), &sandbox.path("mine"));
+        let external = external.iter().map(|name| (*name).to_owned()).collect();
+        let files = ModelFiles { folder: sandbox.path("mine"), graph: "model.onnx".to_owned(), external };
+        let habits = Habits { dimension: 12, max_tokens: 48, ..Model::embedded().habits.clone() };
+        let model = Arc::new(Model::in_folder("m", habits, files).unwrap());
+        Embedder::for_queries(&engine, &model).unwrap().embed_query("a valve closes").unwrap()
+    };
+    let (beside, within) = (embedded(&["model.onnx_data"], "external"), embedded(&[], "whole"));
+    let cosine: f32 = beside.iter().zip(&within).map(|(a, b)| a * b).sum();
+    assert!(cosine > 0.9999, "{cosine}");
 }
 
 #[test]
@@ -139,6 +170,11 @@ fn hostile_folders_are_told_and_leave_nothing() {
         ("sentence_bert_config.json", b"[1]", "it is no JSON object"),
         ("1_Pooling/config.json", br#"{"pooling_mode_lasttoken": true}"#, "pooled by lasttoken, which kb cannot do"),
         ("1_Pooling/config.json", br#"{"pooling_mode_max_tokens": true}"#, "pooled by max_tokens"),
+        (
+            "1_Pooling/config.json",
+            br#"{"pooling_mode_mean_tokens": true, "include_prompt": false}"#,
+            "all tokens but those of the prefix",
+        ),
         ("modules.json", br#"[{"type": "sentence_transformers.models.Dense"}]"#, "a layer \"Dense\""),
         ("modules.json", b"{}", "modules.json: it is no list"),
     ] {

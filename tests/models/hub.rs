@@ -179,9 +179,10 @@ impl State {
 
     fn reply(&self, mut stream: TcpStream, request: &Request, reply: Reply) -> std::io::Result<()> {
         let content = self.content(request);
-        let offset = request.range.as_ref().and_then(|range| {
-            range.strip_prefix("bytes=")?.strip_suffix('-')?.parse::<usize>().ok()
-        });
+        let offset = request
+            .range
+            .as_ref()
+            .and_then(|range| range.strip_prefix("bytes=")?.strip_suffix('-')?.parse::<usize>().ok());
         match reply {
             Reply::Status(status, headers, body) => write(&mut stream, status, headers, body.len(), body.as_bytes()),
             Reply::Redirect(to) => {
@@ -220,9 +221,10 @@ impl State {
 
     /// What there is at an address.
     fn content(&self, request: &Request) -> Option<Vec<u8>> {
-        let path = request.target.split_once("://").map_or(request.target.as_str(), |(_, rest)| {
-            rest.find('/').map_or("/", |slash| &rest[slash..])
-        });
+        let path = request
+            .target
+            .split_once("://")
+            .map_or(request.target.as_str(), |(_, rest)| rest.find('/').map_or("/", |slash| &rest[slash..]));
         let path = path.strip_prefix("/cdn").unwrap_or(path);
         for (repository, files) in &self.repositories {
             if path == format!("/api/models/{repository}/revision/main?blobs=true") {

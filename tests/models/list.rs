@@ -19,7 +19,11 @@ fn every_model_is_listed_in_every_format_without_a_store() {
     let paths = sandbox.kb(&["models", "--format", "paths"]);
     assert!(paths.out.starts_with("all-MiniLM-L6-v2-int8\nall-MiniLM-L6-v2\n"), "{}", paths.out);
     let table = sandbox.kb(&["models", "--format", "table"]);
-    assert!(table.out.contains("jina-reranker-v2-base-multilingual ") && table.out.contains("CC-BY-NC-4.0"), "{}", table.out);
+    assert!(
+        table.out.contains("jina-reranker-v2-base-multilingual ") && table.out.contains("CC-BY-NC-4.0"),
+        "{}",
+        table.out
+    );
     assert_eq!(sandbox.kb(&["models"]).out, sandbox.kb(&["models", "--format", "markdown"]).out);
     assert!(everything(&sandbox).is_empty(), "looking makes nothing");
 }
