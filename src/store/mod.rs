@@ -42,6 +42,7 @@ mod profiles;
 mod read_only;
 mod rewrite;
 mod rows;
+mod same_texts;
 mod scope;
 mod size;
 mod snapshot;
