@@ -275,15 +275,18 @@ fn a_crash_at_any_step_leaves_the_old_vectors_or_the_new_ones() {
 fn a_text_that_another_document_has_too_is_not_embedded_again() {
     let sandbox = sandbox();
     sandbox.add_model("tiny", |_| ());
+    let section = |number: usize| format!("## Part {number}\n\nValve number {number} closes the tap.\n\n");
+    let manual: String = (0..60).map(section).collect();
+    sandbox.write("docs/manual.md", format!("# Manual\n\n{manual}"));
     sandbox.json(&["ingest", "docs", "--model", "tiny"]);
-    sandbox.write("copies/pump.md", PUMP);
-    sandbox.write("copies/both.md", format!("{PUMP}\nThe pump stands in the water.\n"));
-    std::fs::remove_dir_all(sandbox.path("models")).unwrap();
-    sandbox.json(&["ingest", "copies/pump.md", "--no-embed"]);
-    sandbox.add_model("tiny", |_| ());
-    let report = sandbox.json(&["ingest", "copies"]);
-    assert_eq!((report["embedded"].as_u64(), report["reused"].as_u64()), (Some(1), Some(1)), "{report}");
-    let sources = found(&sandbox, &["--method", "semantic", "--keep-duplicates"]);
-    assert!(sources[..3].contains(&"copies/pump.md".to_owned()), "{sources:?}");
-    assert!(is_sound(&sandbox));
+    sandbox.write("docs/second.md", format!("# Manual\n\n{manual}{}", section(60)));
+    let report = sandbox.json(&["ingest", "docs"]);
+    assert_eq!((report["embedded"].as_u64(), report["reused"].as_u64()), (Some(1), Some(60)), "{report}");
+    let hit =
+        sandbox.json(&["search", "seal number 33", "--doc", "second.md", "--method", "semantic"])["hits"][0].clone();
+    assert!(hit["semantic_score"].as_f64().unwrap() > 0.5, "{hit}");
+    // Where no vectors are wanted, none are taken over.
+    sandbox.write("docs/third.md", format!("# Manual\n\n{manual}"));
+    assert_eq!(sandbox.json(&["ingest", "docs", "--no-embed"])["reused"], 0);
+    assert!(status(&sandbox).2 == 1 && is_sound(&sandbox));
 }

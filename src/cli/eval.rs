@@ -11,7 +11,7 @@ use super::{Context, cores};
 use crate::config::Config;
 use crate::embed::Model;
 use crate::error::{Error, Result};
-use crate::eval::{Condition, evaluate, unmet};
+use crate::eval::{Condition, Evaluation, evaluate, unmet};
 use crate::render::EvalView;
 use crate::retrieve::{Method, RerankBudget, Settings};
 
@@ -61,7 +61,8 @@ pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
     };
     let progress = progress_display(context);
     let jobs = args.jobs.unwrap_or_else(cores);
-    let report = evaluate(&args.folder, scratch.path(), &args.methods, &rerank, model, &engine, jobs, progress).await?;
+    let what = Evaluation { folder: &args.folder, methods: &args.methods, rerank: &rerank, model };
+    let report = evaluate(what, scratch.path(), &engine, jobs, progress).await?;
     context.show(&EvalView(&report))?;
     let unmet = unmet(&report, &conditions);
     for condition in &unmet {

@@ -191,21 +191,30 @@ impl EvalStore {
     }
 }
 
-/// Ingests the corpus of a set into a store in `scratch` and runs all its queries by each method, with the second looks
-/// that `rerank` says.
+/// What is measured.
+pub struct Evaluation<'a> {
+    /// The folder of the set.
+    pub folder: &'a Path,
+    /// By which methods.
+    pub methods: &'a [Method],
+    /// With which second looks.
+    pub rerank: &'a Rerank,
+    /// With vectors of which model.
+    pub model: Arc<Model>,
+}
+
+/// Ingests the corpus of a set into a store in `scratch` and runs all its queries by each method.
 ///
 /// # Errors
 /// Where the set cannot be read, or ingest or search fail.
 pub async fn evaluate(
-    folder: &Path,
+    what: Evaluation<'_>,
     scratch: &Path,
-    methods: &[Method],
-    rerank: &Rerank,
-    model: Arc<Model>,
     choice: &EngineChoice,
     jobs: usize,
     progress: Arc<dyn Progress>,
 ) -> Result<EvalReport> {
+    let Evaluation { folder, methods, rerank, model } = what;
     if let Rerank::Model(look) = rerank {
         CrossEncoder::check(&look.folder)?;
     }

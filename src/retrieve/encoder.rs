@@ -18,6 +18,9 @@ pub(super) const LONGEST_ENCODED: usize = 4000;
 /// So many vectors of questions (6 MB of the model in the program) are kept; then all are forgotten.
 const MOST_KNOWN: usize = 4096;
 
+/// Vectors by the fingerprint of the model and the question.
+type KnownQuestions = HashMap<(String, String), Vec<f32>>;
+
 /// Questions to vectors. A model is loaded when the first question needs it.
 #[derive(Clone)]
 pub struct Encoder {
@@ -25,8 +28,8 @@ pub struct Encoder {
     models: Models,
     /// Those that were loaded, by fingerprint.
     loaded: Arc<Mutex<HashMap<String, Loaded>>>,
-    /// The same question is asked again: in another way, by another user, by a fallback. By fingerprint and question.
-    known: Arc<Mutex<HashMap<(String, String), Vec<f32>>>>,
+    /// The same question is asked again: in another way, by another user, by a fallback.
+    known: Arc<Mutex<KnownQuestions>>,
     /// And in another process.
     kept: Option<Arc<QuestionCache>>,
 }

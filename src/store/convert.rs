@@ -290,6 +290,13 @@ impl<'a> Columns<'a> {
             .ok_or_else(|| Error::failed(format!("the column {name} of the table {} is no text", self.table)))
     }
 
+    /// The numbers of rows, where they were asked for.
+    pub(super) fn row_ids(&self, name: &str) -> Result<&'a UInt64Array> {
+        self.get(name)?
+            .as_primitive_opt::<UInt64Type>()
+            .ok_or_else(|| Error::failed(format!("the column {name} of the table {} has no numbers", self.table)))
+    }
+
     /// Which rows of a column say something; `None` for all.
     pub(super) fn are_there(&self, name: &str) -> Result<Option<&'a NullBuffer>> {
         Ok(self.get(name)?.nulls())

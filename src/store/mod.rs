@@ -45,6 +45,7 @@ mod read_cache;
 mod read_only;
 mod rewrite;
 mod rows;
+mod same_texts;
 mod scope;
 mod size;
 mod snapshot;

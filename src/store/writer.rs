@@ -5,9 +5,8 @@
 //! `PENDING.json` rolls forward if tantivy carries its number, otherwise back.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
 
-use super::convert::{self, Columns};
+use super::convert;
 use super::entities::EntityChange;
 use super::fault::step;
 use super::history::{Keeping, Note, Record, prune, record};
@@ -18,12 +17,9 @@ use super::manifest::{Manifest, ModelRecord};
 use super::namespaces::{clear_removed, nothing_ingested};
 use super::rows::{ChunkRow, ChunkType, DocumentRow, NewDocument, SectionRow};
 use super::snapshot::CHUNK_COLUMNS;
-use super::tables::{CHUNKS, MOST_IN_LIST, Tables, in_list};
+use super::tables::Tables;
 use super::versions::DamagedVersion;
 use crate::error::{Error, Result};
-
-/// Only the pieces among the chunks: passages are not embedded.
-const PIECES: &str = "chunk_type = 'child'";
 
 /// What one generation changes. A document that is both removed and added is replaced.
 #[derive(Debug, Default)]
@@ -195,38 +191,6 @@ impl Writer {
     /// The model of its vectors.
     pub fn model(&self) -> &ModelRecord {
         &self.manifest.model
-    }
-
-    /// The vectors of pieces in any document, as they were published last, by the hash of the text that was embedded: of
-    /// those `hashes` that there are.
-    ///
-    /// # Errors
-    /// Where the table cannot be read.
-    pub async fn vectors_of_texts(&self, mut hashes: HashSet<&str>) -> Result<HashMap<String, Vec<f32>>> {
-        let mut vectors = HashMap::new();
-        if hashes.is_empty() || self.generation() == 0 {
-            return Ok(vectors);
-        }
-        let tables = &self.tables;
-        // One look at all hashes, which is cheap, instead of a question to the table for every few of them.
-        let mut there: HashSet<String> = HashSet::new();
-        let mut all = tables.stream(&tables.chunks, Some(PIECES.to_owned()), Some(&["content_hash"])).await?;
-        while let Some(batch) = tables.next(&mut all).await? {
-            let columns = Columns { table: CHUNKS, batch: &batch };
-            let column = columns.texts("content_hash")?;
-            there.extend(column.iter().flatten().filter_map(|hash| hashes.take(hash)).map(str::to_owned));
-        }
-        let there: Vec<String> = there.into_iter().collect();
-        for some in there.chunks(MOST_IN_LIST) {
-            let filter = format!("{PIECES} AND {}", in_list("content_hash", some));
-            for batch in tables.rows(&tables.chunks, Some(filter), Some(&["content_hash", "vector"])).await? {
-                let columns = Columns { table: CHUNKS, batch: &batch };
-                for row in (0..batch.num_rows()).filter(|&row| columns.later("vector", row).is_some()) {
-                    vectors.insert(columns.text("content_hash", row)?, columns.vector("vector", row)?);
-                }
-            }
-        }
-        Ok(vectors)
     }
 
     /// The number of the published generation; 0 where there is none.
