@@ -13,6 +13,7 @@ mod engine;
 mod folder;
 mod model;
 mod outline;
+mod sense;
 mod tokens;
 mod trial;
 
@@ -99,6 +100,16 @@ impl Embedder {
     /// The engine that runs it.
     pub fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// How well the model can read a text, from 0 to 1: no better than its languages and its tokenizer allow.
+    ///
+    /// # Errors
+    /// Where the engine has crashed.
+    pub fn reads(&self, text: &str) -> Result<f32> {
+        let session = self.sessions.first().ok_or_else(|| Error::failed("the embedding model is not loaded"))?;
+        let session = session.lock().map_err(|_| Error::failed("the embedding engine crashed earlier"))?;
+        Ok(self.model.habits.languages.share(text).min(sense::share_read(&session.tokenizer, text)))
     }
 
     /// The vector of a question, of [`Habits::dimension`] numbers and length 1.

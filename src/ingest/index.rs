@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::languages::{LanguageSense, LanguagesReport};
 use super::lines::{LineWriter, LinesReport, wants_lines};
 use super::profile::{profile_of, vector_text};
 use super::{Prepared, Progress};
@@ -109,6 +110,8 @@ pub struct Indexer {
     document_texts: HashMap<String, String>,
     /// Asks a language model what stands in front of passages, where somebody wants that.
     lines: Option<LineWriter>,
+    /// Whether the model can read what it embeds.
+    languages: LanguageSense,
     /// What the waiting batch does.
     note: Note,
     /// Child chunks embedded so far.
@@ -139,6 +142,7 @@ impl Indexer {
             updates: Vec::new(),
             document_texts: HashMap::new(),
             lines: None,
+            languages: LanguageSense::default(),
             note: Note::of(command),
             embedded: 0,
             reused: 0,
@@ -155,6 +159,14 @@ impl Indexer {
     /// What came of the lines of a language model; `None` where none were wanted.
     pub fn lines_report(&self) -> Option<LinesReport> {
         self.lines.as_ref().and_then(LineWriter::report)
+    }
+
+    /// What the model could not read of what it embedded; `None` where that is little.
+    ///
+    /// # Errors
+    /// Where the list of models is damaged.
+    pub fn languages_report(&self, models: &Models) -> Result<Option<LanguagesReport>> {
+        self.languages.report(models)
     }
 
     /// Adds a document, or replaces the one with its id. Chunks that have no known vector get one, or, unless
@@ -299,9 +311,11 @@ impl Indexer {
             Vec::new()
         } else {
             let (total, progress) = (wanted.len() as u64, &self.progress);
-            self.model
-                .embedder()?
-                .embed_passages(&wanted, &|count| progress.embedded(count, bytes * count as u64 / total))?
+            let embedder = self.model.embedder()?;
+            for Waiting { prepared, .. } in waiting.iter().filter(|waiting| waiting.embed) {
+                self.languages.look(prepared, &embedder)?;
+            }
+            embedder.embed_passages(&wanted, &|count| progress.embedded(count, bytes * count as u64 / total))?
         };
         self.embedded += wanted.len();
         let mut all = Vec::with_capacity(waiting.len());

@@ -7,6 +7,7 @@
 
 mod edits;
 mod index;
+mod languages;
 mod lines;
 mod plan;
 mod prepare;
@@ -33,6 +34,7 @@ use crate::store::{DocumentRow, DocumentTime};
 use crate::structure::Provenance;
 
 pub use index::{Indexer, KnownVectors, Vectors};
+pub use languages::LanguagesReport;
 pub use lines::{LineWriter, LinesReport};
 pub use prepare::{Prepared, SourceFacts, corrected_toc, prepare};
 pub use rebuild::{RebuildOptions, Rebuilder, Rebuilt, SourceNow, anew, read_source, read_stored};
@@ -236,6 +238,8 @@ pub struct IngestReport {
     pub model: String,
     /// The generation published last; `None` where nothing was published.
     pub generation: Option<u64>,
+    /// What the model of the vectors could not read of what it embedded; `None` where that is little.
+    pub languages: Option<LanguagesReport>,
     /// What a language model was asked to say of passages, or would be; `None` where no document wants it.
     pub lines: Option<LinesReport>,
     /// How long it took, in seconds.

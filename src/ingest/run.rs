@@ -241,6 +241,7 @@ impl Sink<'_, '_> {
             report.without_vectors = indexer.without_vectors;
             report.generation = indexer.generation;
             report.lines = indexer.lines_report();
+            report.languages = indexer.languages_report(&self.target.model.models)?;
         }
         if self.request.dry_run {
             report.lines = self.estimates.report();

@@ -14,6 +14,7 @@ mod place;
 mod record;
 mod recorded;
 mod remove;
+mod suggest;
 mod weights;
 
 use std::path::{Path, PathBuf};
@@ -27,6 +28,7 @@ pub use offer::Wish;
 pub use place::VARIABLE;
 pub use record::{GRAPH, ModelFile, ModelKind, RECORD, Record};
 pub use recorded::{ModelChoice, record_of};
+pub use suggest::model_that_reads;
 
 use crate::embed::{EMBEDDED, Model};
 use crate::error::{Error, Result};

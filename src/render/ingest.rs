@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::style::{BAD, grid, markdown_grid, paint};
 use super::{Screen, View, lines, value};
-use crate::ingest::{Action, IngestReport, SourceReport};
+use crate::ingest::{Action, IngestReport, LanguagesReport, SourceReport};
 use crate::text::count;
 
 /// More sources than this are summed up instead of listed.
@@ -76,6 +76,9 @@ impl IngestView<'_> {
                 ));
             }
         }
+        if let Some(languages) = &report.languages {
+            summary.push_str(&format!("\n{}", not_read(languages)));
+        }
         for line in report.lines.iter().flat_map(lines::told) {
             summary.push_str(&format!("\n{line}"));
         }
@@ -100,6 +103,21 @@ impl IngestView<'_> {
     fn left_out(&self) -> usize {
         let listed = self.changed().into_iter().filter(|report| report.action != Action::Failed).count();
         listed.saturating_sub(MOST_LISTED)
+    }
+}
+
+/// What is said of documents in languages that the model of the vectors does not know.
+fn not_read(report: &LanguagesReport) -> String {
+    let LanguagesReport { model, share_not_read, better, .. } = report;
+    let told = format!(
+        "the model {model} does not cover {:.0} % of the text of these documents, which is found by words alone",
+        100.0 * share_not_read
+    );
+    match better {
+        Some(better) => format!(
+            "{told}; a model that does: {better} (kb models add {better}, then kb reindex --vectors --model {better})"
+        ),
+        None => told,
     }
 }
 

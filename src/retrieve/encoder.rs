@@ -18,8 +18,26 @@ pub(super) const LONGEST_ENCODED: usize = 4000;
 /// So many vectors of questions (6 MB of the model in the program) are kept; then all are forgotten.
 const MOST_KNOWN: usize = 4096;
 
-/// Vectors by the fingerprint of the model and the question.
-type KnownQuestions = HashMap<(String, String), Vec<f32>>;
+/// By the fingerprint of the model and the question.
+type KnownQuestions = HashMap<(String, String), AsRead>;
+
+/// A question as a model has read it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct AsRead {
+    /// Its vector, of length 1.
+    pub vector: Vec<f32>,
+    /// How well the model could read it, from 0 to 1.
+    pub share: f32,
+}
+
+/// A question as a model has read it, and how long that took, in milliseconds.
+pub(super) struct Encoded {
+    pub read: AsRead,
+    /// Loading the model.
+    pub load_ms: f64,
+    /// Running it.
+    pub encode_ms: f64,
+}
 
 /// Questions to vectors. A model is loaded when the first question needs it.
 #[derive(Clone)]
@@ -61,11 +79,12 @@ impl Loaded {
         }
     }
 
-    fn embed(&self, query: &str) -> Result<Vec<f32>> {
-        match self {
-            Loaded::Engine(embedder) => embedder.embed_query(query),
-            Loaded::Direct(encoder) => encoder.embed_query(query),
-        }
+    fn read(&self, query: &str) -> Result<AsRead> {
+        let (vector, share) = match self {
+            Loaded::Engine(embedder) => (embedder.embed_query(query)?, embedder.reads(query)?),
+            Loaded::Direct(encoder) => (encoder.embed_query(query)?, encoder.reads(query)),
+        };
+        Ok(AsRead { vector, share })
     }
 }
 
@@ -109,17 +128,20 @@ impl Encoder {
         loaded.map_or_else(|| self.models.recorded(record), Ok)
     }
 
-    /// The vector of a question, and the milliseconds that loading the model and running it took.
-    pub(super) fn encode(&self, model: &Arc<Model>, query: &str) -> Result<(Vec<f32>, f64, f64)> {
+    /// The vector of a question, from where it is kept or from the model.
+    ///
+    /// # Errors
+    /// Where the model cannot be loaded or fails.
+    pub(super) fn encode(&self, model: &Arc<Model>, query: &str) -> Result<Encoded> {
         let query: String = query.chars().take(LONGEST_ENCODED).collect();
         let key = (model.fingerprint.clone(), query);
         let start = Instant::now();
-        if let Some(vector) = guarded(&self.known).get(&key) {
-            return Ok((vector.clone(), 0.0, milliseconds(start)));
+        if let Some(read) = guarded(&self.known).get(&key) {
+            return Ok(Encoded { read: read.clone(), load_ms: 0.0, encode_ms: milliseconds(start) });
         }
-        if let Some(vector) = self.kept.as_ref().and_then(|kept| kept.get(model, &key.1)) {
-            guarded(&self.known).insert(key, vector.clone());
-            return Ok((vector, 0.0, milliseconds(start)));
+        if let Some(read) = self.kept.as_ref().and_then(|kept| kept.get(model, &key.1)) {
+            self.remember(key, &read);
+            return Ok(Encoded { read, load_ms: 0.0, encode_ms: milliseconds(start) });
         }
         let loaded = guarded(&self.loaded).get(&model.fingerprint).cloned();
         let encoder = match loaded {
@@ -129,19 +151,23 @@ impl Encoder {
                 guarded(&self.loaded).entry(model.fingerprint.clone()).or_insert(encoder).clone()
             }
         };
-        let loaded = milliseconds(start);
+        let load_ms = milliseconds(start);
         let start = Instant::now();
-        let vector = encoder.embed(&key.1)?;
+        let read = encoder.read(&key.1)?;
         if let Some(kept) = &self.kept {
             // A store that cannot be written to is searched as well; the next process makes the vector again.
-            kept.put(model, &key.1, &vector).unwrap_or_default();
+            kept.put(model, &key.1, &read).unwrap_or_default();
         }
+        self.remember(key, &read);
+        Ok(Encoded { read, load_ms, encode_ms: milliseconds(start) })
+    }
+
+    fn remember(&self, key: (String, String), read: &AsRead) {
         let mut known = guarded(&self.known);
         if known.len() >= MOST_KNOWN {
             known.clear();
         }
-        known.insert(key, vector.clone());
-        Ok((vector, loaded, milliseconds(start)))
+        known.insert(key, read.clone());
     }
 }
 

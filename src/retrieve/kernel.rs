@@ -352,15 +352,19 @@ impl Kernel {
                 encoding.await.map_err(|error| Error::failed(format!("the embedding model crashed: {error}")))??;
             trace.took("model_load", load_ms);
             trace.took("encode", encode_ms);
-            let start = Instant::now();
-            let mut wanted = also.clone();
-            wanted.extend(scores.keyword.iter().map(|(key, score)| (key.clone(), *score)));
-            let recalled = semantic(&snapshots, vectors, &vector, &scopes, &wanted, request.pool).await?;
-            (scores.semantic, no_vectors) =
-                (recalled.scores, recalled.no_vectors && !scopes.iter().all(Scope::is_empty));
-            scores.models = vector.models();
-            trace.stage("semantic", start, request.pool, scores.semantic.len()).scores(&scores.semantic);
-            asked_vector = Some(vector);
+            route = route.as_read(vector.share(), request);
+            // What the model could only spell is left to the words.
+            if route.semantic > 0.0 {
+                let start = Instant::now();
+                let mut wanted = also.clone();
+                wanted.extend(scores.keyword.iter().map(|(key, score)| (key.clone(), *score)));
+                let recalled = semantic(&snapshots, vectors, &vector, &scopes, &wanted, request.pool).await?;
+                (scores.semantic, no_vectors) =
+                    (recalled.scores, recalled.no_vectors && !scopes.iter().all(Scope::is_empty));
+                scores.models = vector.models();
+                trace.stage("semantic", start, request.pool, scores.semantic.len()).scores(&scores.semantic);
+                asked_vector = Some(vector);
+            }
         }
         let recalled = scores.semantic.keys().chain(also.keys().filter(|key| !scores.semantic.contains_key(*key)));
         let unscored: Vec<_> = recalled.filter(|key| !scores.keyword.contains_key(*key)).collect();

@@ -61,15 +61,8 @@ impl Route {
                 (0.0, "what is looked up by its name, words find")
             }
             (None, Method::Hybrid | Method::Auto) => {
-                let share = ((coverage - COVERAGE_FROM) / (COVERAGE_FULL - COVERAGE_FROM)).clamp(0.0, 1.0);
-                let why = if share <= 0.0 {
-                    "the model does not know the question's language"
-                } else if share < 1.0 {
-                    "the model knows a part of the question's words"
-                } else {
-                    "the model knows the question's language"
-                };
-                (SEMANTIC_WEIGHT * share, why)
+                let share = trusted(coverage);
+                (SEMANTIC_WEIGHT * share, by_language_told(share))
             }
         };
         Route {
@@ -82,6 +75,18 @@ impl Route {
             rerank: !matches!(understood.kind, Kind::Lookup | Kind::Structure),
             why,
         }
+    }
+
+    /// The route once it is known how well the model could read the question, from 0 to 1: before, there was only the writing
+    /// to go by. What was asked for holds.
+    pub(super) fn as_read(self, share: f32, request: &SearchRequest) -> Self {
+        let by_language = matches!(request.method, Method::Hybrid | Method::Auto) && request.weights.is_none();
+        if !by_language || self.semantic <= 0.0 || share >= self.coverage {
+            return self;
+        }
+        let trusted = trusted(share);
+        let semantic = SEMANTIC_WEIGHT * trusted;
+        Route { keyword: 1.0 - semantic, semantic, coverage: share, why: by_language_told(trusted), ..self }
     }
 
     /// Whether the model knows enough of the question's words to be asked.
@@ -160,6 +165,21 @@ pub(super) fn weigh_titles(terms: &mut [(KeywordField, String, f32)], title_weig
     }
 }
 
+/// How far vectors are trusted where a model reads a share of a text.
+fn trusted(coverage: f32) -> f32 {
+    ((coverage - COVERAGE_FROM) / (COVERAGE_FULL - COVERAGE_FROM)).clamp(0.0, 1.0)
+}
+
+fn by_language_told(trusted: f32) -> &'static str {
+    if trusted <= 0.0 {
+        "the model does not know the question's language"
+    } else if trusted < 1.0 {
+        "the model knows a part of the question's words"
+    } else {
+        "the model knows the question's language"
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::settings::Weights;
@@ -217,6 +237,18 @@ mod tests {
         let terms = keyword_terms("E-417 in a well-known pump", &identifiers);
         let weight = |word: &str| terms.iter().find(|(_, text, _)| text == word).map(|(.., weight)| *weight);
         assert_eq!((weight("e-417"), weight("417"), weight("well-known")), (Some(2.0), Some(0.6), Some(1.0)));
+    }
+
+    #[test]
+    fn a_question_that_the_model_could_only_spell_is_left_to_the_words_unless_vectors_were_asked_for() {
+        let request = SearchRequest::new("wat een onzin");
+        let route = Route::choose(&Understanding::of(&request.query), &request, 1.0);
+        assert_eq!(route.as_read(0.9, &request).semantic, SEMANTIC_WEIGHT);
+        assert!(route.as_read(0.65, &request).semantic < SEMANTIC_WEIGHT);
+        assert_eq!(route.as_read(0.2, &request).method(), Method::Keyword);
+        let asked = SearchRequest { method: Method::Semantic, ..request };
+        let route = Route::choose(&Understanding::of(&asked.query), &asked, 1.0);
+        assert_eq!(route.as_read(0.2, &asked).semantic, 1.0);
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! Vectors of questions that were asked before, on disk: `.kb/cache/questions/ab/abcd….f32`.
 //!
 //! Scripts and people ask the same again, in another process each time. A file has no question in it, only the hash of
-//! the model and the question as its name, and the numbers, little-endian.
+//! the model and the question as its name, and the numbers, little-endian: the vector, and how well the model could read it.
 
 use std::path::Path;
 
+use super::encoder::AsRead;
 use crate::embed::Model;
 use crate::store::CacheFolder;
 
@@ -25,19 +26,21 @@ impl QuestionCache {
         QuestionCache { folder: CacheFolder::of_store(store, "questions", "f32", MOST_QUESTIONS) }
     }
 
-    /// The vector of a question by a model; `None` where it is not kept, or damaged.
-    pub(super) fn get(&self, model: &Model, question: &str) -> Option<Vec<f32>> {
+    /// A question as a model has read it; `None` where that is not kept, or damaged.
+    pub(super) fn get(&self, model: &Model, question: &str) -> Option<AsRead> {
         let bytes = self.folder.get(&key(model, question))?;
         let (numbers, rest) = bytes.as_chunks::<4>();
-        let vector: Vec<f32> = numbers.iter().map(|number| f32::from_le_bytes(*number)).collect();
+        let mut vector: Vec<f32> = numbers.iter().map(|number| f32::from_le_bytes(*number)).collect();
+        let share = vector.pop()?;
         let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-        let is_one = rest.is_empty() && vector.len() == model.habits.dimension && (length - 1.0).abs() < ROUNDING;
-        is_one.then_some(vector)
+        let is_one = vector.len() == model.habits.dimension && (length - 1.0).abs() < ROUNDING;
+        (rest.is_empty() && is_one && (0.0..=1.0).contains(&share)).then_some(AsRead { vector, share })
     }
 
-    /// Keeps the vector of a question.
-    pub(super) fn put(&self, model: &Model, question: &str, vector: &[f32]) -> std::io::Result<()> {
-        let bytes: Vec<u8> = vector.iter().flat_map(|x| x.to_le_bytes()).collect();
+    /// Keeps it.
+    pub(super) fn put(&self, model: &Model, question: &str, read: &AsRead) -> std::io::Result<()> {
+        let numbers = read.vector.iter().chain([&read.share]);
+        let bytes: Vec<u8> = numbers.flat_map(|x| x.to_le_bytes()).collect();
         self.folder.put(&key(model, question), &bytes)
     }
 }
@@ -60,13 +63,18 @@ mod tests {
         let other = Model { fingerprint: "other".into(), ..(*model).clone() };
         let mut vector = vec![0.0; 384];
         vector[7] = 1.0;
+        let read = AsRead { vector, share: 0.75 };
         assert_eq!(cache.get(&model, "pump?"), None);
-        cache.put(&model, "pump?", &vector).unwrap();
-        assert_eq!(cache.get(&model, "pump?"), Some(vector.clone()));
+        cache.put(&model, "pump?", &read).unwrap();
+        assert_eq!(cache.get(&model, "pump?"), Some(read.clone()));
         assert_eq!((cache.get(&other, "pump?"), cache.get(&model, "pump")), (None, None));
-        for damaged in [&vector[..383], &[vector.as_slice(), &[0.0]].concat(), &[0.0; 384], &[f32::NAN; 384]] {
-            cache.put(&model, "pump?", damaged).unwrap();
+        let with = |vector: &[f32], share| AsRead { vector: vector.to_vec(), share };
+        let longer = [read.vector.as_slice(), &[0.0]].concat();
+        for damaged in [&read.vector[..383], &longer, &[0.0; 384], &[f32::NAN; 384]].map(|vector| with(vector, 0.75)) {
+            cache.put(&model, "pump?", &damaged).unwrap();
             assert_eq!(cache.get(&model, "pump?"), None);
         }
+        cache.put(&model, "pump?", &with(&read.vector, 1.5)).unwrap();
+        assert_eq!(cache.get(&model, "pump?"), None);
     }
 }

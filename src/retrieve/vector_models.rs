@@ -157,20 +157,21 @@ impl Asking {
     /// # Errors
     /// Where a model cannot be loaded or fails.
     pub(super) fn encode(&self, query: &str) -> Result<(QuestionVectors, f64, f64)> {
-        let (mut loaded, mut ran) = (0.0, 0.0);
+        let (mut loaded, mut ran, mut share) = (0.0, 0.0, 0.0f32);
         let mut vectors = Vec::with_capacity(self.models.len());
         for model in &self.models {
             vectors.push(match model {
                 Some(model) => {
-                    let (vector, load_ms, encode_ms) = self.encoder.encode(model, query)?;
-                    loaded += load_ms;
-                    ran += encode_ms;
-                    Some(vector)
+                    let encoded = self.encoder.encode(model, query)?;
+                    loaded += encoded.load_ms;
+                    ran += encoded.encode_ms;
+                    share = share.max(encoded.read.share);
+                    Some(encoded.read.vector)
                 }
                 None => None,
             });
         }
-        Ok((QuestionVectors { vectors, places: self.places.clone() }, loaded, ran))
+        Ok((QuestionVectors { vectors, places: self.places.clone(), share }, loaded, ran))
     }
 }
 
@@ -181,9 +182,16 @@ pub struct QuestionVectors {
     vectors: Vec<Option<Vec<f32>>>,
     /// Of each namespace, the place of its model.
     places: Vec<Option<usize>>,
+    /// How well the model could read the question that could best.
+    share: f32,
 }
 
 impl QuestionVectors {
+    /// How well the model could read the question that could best, from 0 to 1.
+    pub(super) fn share(&self) -> f32 {
+        self.share
+    }
+
     /// The question for the vectors of a namespace, by its place; `None` where those cannot be asked.
     pub fn of(&self, namespace: usize) -> Option<&[f32]> {
         let place = self.places.get(namespace).copied().flatten()?;
@@ -201,7 +209,7 @@ impl QuestionVectors {
 impl From<Vec<f32>> for QuestionVectors {
     /// One for all of up to eight namespaces, for tests.
     fn from(vector: Vec<f32>) -> Self {
-        QuestionVectors { vectors: vec![Some(vector)], places: vec![Some(0); 8] }
+        QuestionVectors { vectors: vec![Some(vector)], places: vec![Some(0); 8], share: 1.0 }
     }
 }
 
@@ -274,8 +282,11 @@ mod tests {
 
     #[test]
     fn each_namespace_has_the_vector_of_its_model() {
-        let vectors =
-            QuestionVectors { vectors: vec![Some(vec![1.0]), None], places: vec![Some(0), Some(1), None, Some(0)] };
+        let vectors = QuestionVectors {
+            vectors: vec![Some(vec![1.0]), None],
+            places: vec![Some(0), Some(1), None, Some(0)],
+            share: 1.0,
+        };
         let of: Vec<bool> = (0..5).map(|namespace| vectors.of(namespace).is_some()).collect();
         assert_eq!(of, [true, false, false, true, false]);
         assert_eq!(vectors.models(), [0, 1, 0, 0]);

@@ -11,6 +11,7 @@ mod weights;
 use tokenizers::{Tokenizer, TruncationParams};
 
 use super::model::{self, Model};
+use super::sense;
 use crate::error::{Error, Result};
 
 /// The embedded model, ready for questions.
@@ -36,6 +37,11 @@ impl DirectEncoder {
             .with_padding(None);
         let network = network::Network::read(model::ONNX).map_err(failed)?;
         Ok(DirectEncoder { tokenizer, network })
+    }
+
+    /// How well the model can read a text, from 0 to 1.
+    pub fn reads(&self, text: &str) -> f32 {
+        Model::embedded().habits.languages.share(text).min(sense::share_read(&self.tokenizer, text))
     }
 
     /// The vector of a question, of 384 numbers and length 1.
