@@ -8,3 +8,8 @@ use kb::embed::EngineChoice;
 fn tract_gives_the_reference_similarities() {
     engines::agrees_with_the_reference(&EngineChoice::Tract);
 }
+
+#[test]
+fn tract_gives_what_networks_are_defined_to_give() {
+    engines::weights::agree_with_the_definition(&EngineChoice::Tract);
+}

@@ -4,6 +4,8 @@
 // What goes wrong in here ends the test, as it should.
 #![allow(clippy::unwrap_used)]
 
+pub mod weights;
+
 use kb::embed::{Embedder, EngineChoice, Model, select};
 use serde_json::Value;
 
