@@ -4,7 +4,7 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use super::catalogue::KnownModel;
-use super::offer::{Offer, Subject, TextOffer, Wish};
+use super::offer::{Offer, Subject, TextOffer, Wish, weights_of};
 use super::place::check_name;
 use super::record::{GRAPH, ModelFile, Record};
 use super::{Models, RECORD};
@@ -87,8 +87,17 @@ impl Models {
     /// Looks at a model, puts it together, tries it and gives it its name.
     pub(super) fn add(&self, adding: &Adding<'_>, engine: &Engine) -> Result<Added> {
         let &Adding { folder, name, chosen, wish, take, .. } = adding;
-        let offer = Offer::of(folder, chosen, wish)?;
-        let work = Workplace::new(self.folder(), name)?;
+        let weights = if chosen.is_none() { weights_of(folder)? } else { None };
+        let (offer, work) = match weights {
+            // Nothing is written for a folder that has no model in it.
+            None => (Offer::of(folder, None, chosen, wish)?, Workplace::new(self.folder(), name)?),
+            Some(weights) => {
+                let work = Workplace::new(self.folder(), name)?;
+                weights.write(work.path())?;
+                let made = work.path().join(GRAPH);
+                (Offer::of(folder, Some(&made.to_string_lossy()), None, wish)?, work)
+            }
+        };
         let external = put_graph(&offer, work.path(), take)?;
         let (habits, fingerprint) = match &offer.subject {
             Subject::Text(text) => {
@@ -141,7 +150,7 @@ fn name_of(folder: &Path) -> Result<String> {
 struct Workplace {
     folder: tempfile::TempDir,
     /// Closing it lets the next process know that nobody works here.
-    _lock: File,
+    lock: File,
 }
 
 impl Workplace {
@@ -159,7 +168,7 @@ impl Workplace {
             Ok(()) | Err(TryLockError::Error(_)) => {}
             Err(TryLockError::WouldBlock) => return Err(Error::failed(format!("{} is locked", path.display()))),
         }
-        Ok(Workplace { folder, _lock: lock })
+        Ok(Workplace { folder, lock })
     }
 
     fn path(&self) -> &Path {
@@ -168,9 +177,12 @@ impl Workplace {
 
     /// Gives the folder its name.
     fn finish(self, to: &Path) -> Result<()> {
-        let from = self.path().to_owned();
-        let lock = from.join(LOCK);
-        std::fs::remove_file(&lock).map_err(|error| Error::io("remove", &lock, &error))?;
+        let Workplace { folder, lock } = self;
+        let from = folder.path().to_owned();
+        let path = from.join(LOCK);
+        // Removed while it is held, so that nobody takes it for one that is held no more.
+        std::fs::remove_file(&path).map_err(|error| Error::io("remove", &path, &error))?;
+        drop(lock);
         for file in files_in(&from)?.iter().map(|file| file.path.as_str()).chain([RECORD]) {
             let path = from.join(file);
             File::open(&path).and_then(|file| file.sync_all()).map_err(|error| Error::io("write", &path, &error))?;
@@ -184,7 +196,7 @@ impl Workplace {
         }
         std::fs::rename(&from, to).map_err(|error| Error::io("make", to, &error))?;
         // Its name is another one now, so there is nothing left to be taken away.
-        let _kept = self.folder.keep();
+        let _kept = folder.keep();
         Ok(())
     }
 }
@@ -209,6 +221,10 @@ fn clear(models: &Path) -> Result<()> {
 /// Puts the graph into the folder, and weights that stay beside it, which are named.
 fn put_graph(offer: &Offer, to: &Path, take: Take) -> Result<Vec<String>> {
     let path = to.join(GRAPH);
+    if offer.graph == path {
+        // It was made here.
+        return Ok(offer.kept.iter().cloned().collect());
+    }
     match &offer.made {
         Some(made) => std::fs::write(&path, made).map_err(|error| Error::io("write", &path, &error))?,
         None => put_file(&offer.graph, &path, take)?,

@@ -13,9 +13,11 @@ use crate::embed::{EmbeddingFolder, Engine};
 use crate::error::{Error, Result};
 
 /// What the names of folders begin with into which models are downloaded.
-const DOWNLOADING: &str = ".downloading-";
+pub(super) const DOWNLOADING: &str = ".downloading-";
 /// Held by the process that downloads.
 const LOCK: &str = ".lock";
+/// Weights as they are published, where there is no graph.
+const WEIGHTS: &str = "model.safetensors";
 /// What tells words from each other, without which there is no model …
 const NEEDED: [&str; 2] = ["tokenizer.json", "config.json"];
 /// … and what says more of it, where it is there.
@@ -132,7 +134,7 @@ impl Models {
         let repository = wanted.repository();
         let mut files = wanted_files(wanted, listing).map_err(|told| {
             Error::failed(format!("{} cannot be used: {told}", repository))
-                .hint("`kb models` lists models that can be downloaded; others need an ONNX file")
+                .hint("`kb models` lists models that can be downloaded; others need an ONNX file, or weights of the family of BERT")
         })?;
         let mut done = 0;
         let mut next = 0;
@@ -143,7 +145,7 @@ impl Models {
             hub.fetch(repository, &listing.revision, file, &path, &at).await?;
             done += std::fs::metadata(&path).map_or(0, |about| about.len());
             // The graph is the first file: what it wants beside it is known when it is here.
-            if next == 0 && matches!(wanted, Wanted::Repository(_)) {
+            if next == 0 && matches!(wanted, Wanted::Repository(_)) && file.path != WEIGHTS {
                 let beside = beside(listing, &file.path, &path)?;
                 files.extend(beside);
                 progress.begin(wanted.name(), total(&files));
@@ -167,8 +169,8 @@ fn wanted_files(wanted: &Wanted, listing: &Listing) -> Result<Vec<RemoteFile>, S
             }
         }
         Wanted::Repository(_) => {
-            let graph = EmbeddingFolder::graphs().iter().find_map(|path| has(path));
-            files.push(graph.ok_or("it has no ONNX file where one is looked for, such as onnx/model.onnx")?);
+            let graph = EmbeddingFolder::graphs().iter().chain([&WEIGHTS]).find_map(|path| has(path));
+            files.push(graph.ok_or("it has neither model.safetensors nor an ONNX file such as onnx/model.onnx")?);
         }
     }
     for path in NEEDED {
@@ -200,7 +202,7 @@ struct Place {
     all: PathBuf,
     folder: PathBuf,
     /// Closing it lets the next process know that nobody works here.
-    _lock: File,
+    lock: File,
 }
 
 impl Place {
@@ -220,11 +222,13 @@ impl Place {
                 std::fs::remove_dir_all(&other).map_err(|error| Error::io("remove", &other, &error))?;
             }
         }
-        Ok(Place { all, folder, _lock: lock })
+        Ok(Place { all, folder, lock })
     }
 
     /// Takes what is left of it away.
     fn clear(self) -> Result<()> {
+        // Some systems remove no folder that has an open file in it.
+        drop(self.lock);
         std::fs::remove_dir_all(&self.all).map_err(|error| Error::io("remove", &self.all, &error))
     }
 }

@@ -93,6 +93,15 @@ fn any_model_with_an_onnx_file_can_be_named_by_its_owner() {
 }
 
 #[test]
+fn weights_without_a_graph_are_downloaded_and_made_into_one() {
+    let sandbox = Sandbox::new();
+    let hub = Hub::with("ours/tiny", files(&fixtures().join("embedding-safetensors/bert"), ""), well);
+    let run = add(&sandbox, &hub);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(everything(&sandbox), ["tiny"]);
+}
+
+#[test]
 fn a_download_that_breaks_off_goes_on_where_it_stopped() {
     let sandbox = Sandbox::new();
     let hub =
@@ -124,6 +133,21 @@ fn what_one_run_has_the_next_one_needs_not() {
     assert_eq!(add(&sandbox, &hub).code, 0);
     assert_eq!(hub.ranges("model.onnx").len(), 1, "the graph was there");
     assert_eq!(hub.ranges("tokenizer.json").last().unwrap().as_deref(), Some("bytes=100-"));
+}
+
+#[test]
+fn what_is_left_of_a_download_can_be_removed() {
+    let sandbox = Sandbox::new();
+    let hub = Hub::with("ours/tiny", tiny(), |request, _| match request.target.ends_with("tokenizer.json") {
+        true => Reply::Status(404, &[], String::new()),
+        false => Reply::Well,
+    });
+    assert_eq!(add(&sandbox, &hub).code, 3);
+    assert_eq!(everything(&sandbox), [".downloading-tiny"]);
+    assert_eq!(sandbox.json(&["models", "remove", "tiny"])["name"], "tiny");
+    assert!(everything(&sandbox).is_empty());
+    error(&sandbox.kb(&["models", "remove", "tiny"]), 2);
+    error(&sandbox.kb(&["models", "remove", "../tiny"]), 2);
 }
 
 #[test]
@@ -231,8 +255,10 @@ fn circles_and_pages_that_are_no_hub_are_told() {
 
 #[test]
 fn a_repository_without_what_is_needed_is_told() {
-    for (missing, says) in [("onnx/model.onnx", "it has no ONNX file"), ("tokenizer.json", "it has no tokenizer.json")]
-    {
+    for (missing, says) in [
+        ("onnx/model.onnx", "it has neither model.safetensors nor an ONNX file"),
+        ("tokenizer.json", "it has no tokenizer.json"),
+    ] {
         let sandbox = Sandbox::new();
         let mut there = tiny();
         there.remove(missing);
