@@ -182,17 +182,43 @@ fn settings_come_from_the_file_the_environment_and_flags() {
 }
 
 #[test]
-fn contradictory_flags_and_models_by_name_are_refused() {
+fn contradictory_flags_are_refused() {
     let sandbox = pumps();
     let refused = |args: &[&str]| error(&sandbox.kb(&[&["search", QUESTION], args].concat()), 2);
-    assert!(refused(&["--rerank-budget", "1s"]).contains("--rerank must name its folder"));
+    assert!(refused(&["--rerank-budget", "1s"]).contains("--rerank must name one"));
     assert!(refused(&["--rerank-depth", "9", "--rerank", "light"]).contains("--rerank-depth says something only"));
     assert!(refused(&["--rerank-depth", "0", "--rerank", "model"]).contains("not from 1 to 1000"));
-    let told = refused(&["--rerank", "BAAI/bge-reranker-base"]);
-    assert!(told.contains("cannot be had by name yet: name a folder"), "{told}");
+    let told = refused(&["--rerank", "./nowhere"]);
+    assert!(told.contains("there is no folder ./nowhere to rerank with"), "{told}");
     assert!(refused(&["--rerank", "model/model.onnx"]).contains("is a file"));
     let run = sandbox.kb(&["search", QUESTION, "--rerank", "model", "--rerank-budget", "0s"]);
     assert!(run.code == 2 && run.err.contains("500ms"), "{}", run.err);
+}
+
+#[test]
+fn a_model_that_was_added_is_named() {
+    let sandbox = pumps();
+    let refused = |name: &str| error(&sandbox.kb(&["search", QUESTION, "--rerank", name]), 2);
+    let told = refused("BAAI/bge-reranker-base");
+    assert!(told.contains("where there is none yet; download it with `kb models add bge-reranker-base`"), "{told}");
+    assert_eq!(sandbox.kb(&["models", "add", "model", "--name", "counts"]).code, 0);
+    assert_eq!(titles(&sandbox.json(&["search", QUESTION, "--rerank", "counts"])), ["Overview", "Relief", "Paint"]);
+    let told = refused("count");
+    assert!(
+        told.contains("there is no folder count, and no reranking model of that name")
+            && told.contains("where there is counts"),
+        "{told}"
+    );
+    // In the file of the store, a name is one from anywhere, and a folder is one from the store's folder on.
+    sandbox.write(".kb/kb.toml", "[search]\nrerank = \"counts\"\n");
+    assert_eq!(titles(&sandbox.json(&["search", QUESTION])), ["Overview", "Relief", "Paint"]);
+    sandbox.write(".kb/kb.toml", "[search]\nrerank = \"../model\"\n");
+    assert_eq!(titles(&sandbox.json(&["search", QUESTION])), ["Overview", "Relief", "Paint"]);
+    // A folder that is there comes before a model of its name.
+    copy_folder(&fixtures().join("rerank/broken"), &sandbox.path("counts"));
+    assert!(
+        error(&sandbox.kb(&["search", QUESTION, "--rerank", "counts", "--no-progress"]), 3).contains("no model.onnx")
+    );
 }
 
 #[test]
@@ -301,6 +327,6 @@ fn an_evaluation_measures_a_model() {
     assert_eq!((plain["reranker"].as_str(), report["reranker"].as_str()), (None, Some("model")));
     let first = |report: &Value| report["methods"][0]["p@1"].as_f64();
     assert_eq!((first(&plain), first(&report)), (Some(0.0), Some(1.0)), "{plain} {report}");
-    assert!(error(&sandbox.kb(&["eval", "set", "--rerank-depth", "5"]), 2).contains("--rerank must name its folder"));
+    assert!(error(&sandbox.kb(&["eval", "set", "--rerank-depth", "5"]), 2).contains("--rerank must name one"));
     assert!(error(&sandbox.kb(&["eval", "set", "--rerank", "nowhere"]), 2).contains("no folder nowhere"));
 }

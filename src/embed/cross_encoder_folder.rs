@@ -48,8 +48,8 @@ impl CrossEncoderFolder {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let told = format!("there is no folder {} to rerank with", folder.display());
                 return Err(Error::usage(told).hint(
-                    "models cannot be had by name yet: name a folder with model.onnx and tokenizer.json as Hugging Face lays \
-                     it out, or light or off",
+                    "name a folder with model.onnx and tokenizer.json as Hugging Face lays it out, a model that `kb models` \
+                     lists, or light or off",
                 ));
             }
             Err(error) => return Err(Error::io("read", folder, &error)),
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn names_files_and_weights_of_another_kind_are_told_from_folders() {
         let open = |path: &Path| CrossEncoderFolder::open(path).map_or_else(|error| error.to_line(), |_| String::new());
-        assert!(open(Path::new("BAAI/bge-reranker-base")).contains("cannot be had by name yet"));
+        assert!(open(Path::new("/no/such/model")).contains("a model that `kb models` lists"));
         let folder = good();
         assert!(open(&folder.path().join("model.onnx")).contains("is a file"));
         std::fs::rename(folder.path().join("model.onnx"), folder.path().join("model.safetensors")).unwrap();

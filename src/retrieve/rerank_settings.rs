@@ -21,7 +21,7 @@ pub enum RerankChoice {
     Light,
     /// Not at all.
     Off,
-    /// By the cross-encoder in this folder too.
+    /// By a cross-encoder too: the one in this folder, or of this name in the folder of models.
     Model(PathBuf),
 }
 
@@ -32,7 +32,9 @@ impl FromStr for RerankChoice {
         match text {
             "light" => Ok(RerankChoice::Light),
             "off" => Ok(RerankChoice::Off),
-            _ if text.trim().is_empty() => Err("light, off or the folder of a reranking model is wanted".to_owned()),
+            _ if text.trim().is_empty() => {
+                Err("light, off or a reranking model is wanted, by its name or its folder".to_owned())
+            }
             folder => Ok(RerankChoice::Model(PathBuf::from(folder))),
         }
     }
@@ -94,8 +96,7 @@ impl Settings {
             let of_models =
                 [("rerank_depth", self.rerank_depth.is_some()), ("rerank_budget", self.rerank_budget.is_some())];
             let (setting, _) = of_models.into_iter().find(|(_, said)| *said)?;
-            let told =
-                format!("{{{setting}}} says something only to a reranking model; {{rerank}} must name its folder");
+            let told = format!("{{{setting}}} says something only to a reranking model; {{rerank}} must name one");
             return wrong(setting, told);
         }
         let depth = self.rerank_depth.filter(|depth| !(1..=LARGEST_DEPTH).contains(depth))?;
@@ -145,7 +146,7 @@ mod tests {
     fn depth_and_budget_need_a_model() {
         let budget = "1s".parse().ok();
         let none = Settings::default;
-        assert!(wrong(Settings { rerank_budget: budget, ..none() }).contains("--rerank must name its folder"));
+        assert!(wrong(Settings { rerank_budget: budget, ..none() }).contains("--rerank must name one"));
         let light = Settings { rerank_depth: Some(10), rerank: Some(RerankChoice::Light), ..none() };
         assert!(wrong(light).contains("--rerank_depth says something only"));
         assert_eq!(wrong(Settings { rerank_budget: budget, rerank_depth: Some(10), rerank: model(), ..none() }), "");
