@@ -12,6 +12,7 @@ use jiff::{SignedDuration, Span, SpanRelativeTo};
 use serde::{Deserialize, Deserializer};
 
 use crate::chunk::context::ContextKind;
+use crate::embed::Device;
 use crate::error::{Error, Result};
 use crate::llm::LlmConfig;
 use crate::retrieve::{
@@ -27,6 +28,8 @@ pub const FILE: &str = "kb.toml";
 pub struct Config {
     /// The ONNX Runtime library, or `off`.
     pub onnxruntime: Option<PathBuf>,
+    /// What it runs models on.
+    pub device: Option<Device>,
     /// The model of the vectors of new namespaces.
     pub model: Option<String>,
     /// For `kb search`.
@@ -196,7 +199,11 @@ impl Config {
             toml::from_str(&text).map_err(|error| wrong(error.span().map_or(0, |span| span.start), error.message()))?;
         // The file is found from anywhere below, so what it names cannot depend on where one stands.
         if let Some(RerankChoice::Model(folder)) = &mut config.search.rerank {
-            *folder = store.join(&*folder);
+            // A single word may be the name of a model.
+            let beside = store.join(&*folder);
+            if folder.components().count() > 1 || beside.exists() {
+                *folder = beside;
+            }
         }
         match config.search.settings().contradiction() {
             None => Ok(config),

@@ -41,7 +41,7 @@ use std::process::ExitCode;
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
 
 use crate::config::Config;
-use crate::embed::EngineChoice;
+use crate::embed::{Device, EngineChoice};
 use crate::error::{Error, Kind, Result};
 use crate::models::Models;
 use crate::render::{OutputFormat, Screen, View, render};
@@ -105,6 +105,18 @@ pub struct Global {
     /// The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]
     #[arg(long, global = true, value_name = "PATH", env = "KB_ONNXRUNTIME", hide_env_values = true)]
     onnxruntime: Option<PathBuf>,
+    /// What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or
+    /// openvino; `kb models` says which the library at hand offers [default: auto]
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "DEVICE",
+        env = "KB_DEVICE",
+        hide_env_values = true,
+        hide_possible_values = true
+    )]
+    device: Option<Device>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -243,7 +255,8 @@ impl Context {
     }
 
     fn engine(&self, config: &Config) -> EngineChoice {
-        EngineChoice::parse(self.global.onnxruntime.as_deref().or(config.onnxruntime.as_deref()))
+        let device = self.global.device.or(config.device).unwrap_or_default();
+        EngineChoice::parse(self.global.onnxruntime.as_deref().or(config.onnxruntime.as_deref())).on(device)
     }
 
     /// The models that are here. Where nothing says where they would be, there is the one in the program alone.

@@ -177,7 +177,9 @@ fn load_session(files: &CrossEncoderFolder, engine: &Engine, threads: usize) -> 
     let name = files.model_name();
     let tokenizer = files.tokenizer()?;
     let model = UserDefinedRerankingModel::new(OnnxSource::File(files.model.clone()), tokenizer);
-    let options = RerankInitOptionsUserDefined::new().with_intra_threads(threads);
+    let options = RerankInitOptionsUserDefined::new()
+        .with_intra_threads(threads)
+        .with_execution_providers(engine.device().providers());
     guarded(&named(files.folder()), || {
         TextRerank::try_new_from_user_defined(model, options).map_err(|error| {
             let told = error.to_string();

@@ -7,6 +7,7 @@ use std::ffi::c_char;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+use super::device::{self, Device};
 use crate::error::{Error, Result};
 
 /// What runs the models.
@@ -16,6 +17,8 @@ pub enum Engine {
     OnnxRuntime {
         /// Where the library was found.
         library: PathBuf,
+        /// What it runs models on.
+        device: Device,
     },
     /// tract.
     Tract,
@@ -25,8 +28,21 @@ impl Engine {
     /// The engine's name for people.
     pub fn name(&self) -> String {
         match self {
-            Engine::OnnxRuntime { library } => format!("ONNX Runtime ({})", library.display()),
+            Engine::OnnxRuntime { library, device } if device.is_cpu() => {
+                format!("ONNX Runtime ({})", library.display())
+            }
+            Engine::OnnxRuntime { library, device } => {
+                format!("ONNX Runtime ({}) on {}", library.display(), device.name())
+            }
             Engine::Tract => "tract (pure Rust)".to_owned(),
+        }
+    }
+
+    /// What it runs models on.
+    pub fn device(&self) -> Device {
+        match self {
+            Engine::OnnxRuntime { device, .. } => *device,
+            Engine::Tract => Device::Cpu,
         }
     }
 }
@@ -40,6 +56,8 @@ pub enum EngineChoice {
     Tract,
     /// The library at this path, or fail.
     Library(PathBuf),
+    /// One of the others on this device, or fail.
+    On(Box<EngineChoice>, Device),
 }
 
 impl EngineChoice {
@@ -51,12 +69,18 @@ impl EngineChoice {
             Some(path) => EngineChoice::Library(path.to_owned()),
         }
     }
+
+    /// The same on a device.
+    pub fn on(self, device: Device) -> Self {
+        if device.is_cpu() { self } else { EngineChoice::On(Box::new(self), device) }
+    }
 }
 
 /// Starts the engine. Later calls give the engine that is running, whatever they ask for.
 ///
 /// # Errors
-/// Where a library that was named, by flag or by `ORT_DYLIB_PATH`, is not there or does not load.
+/// Where a library that was named, by flag or by `ORT_DYLIB_PATH`, is not there or does not load, or does not offer the
+/// device.
 pub fn select(choice: &EngineChoice) -> Result<Engine> {
     static SELECTED: OnceLock<Engine> = OnceLock::new();
     // Two models may be loaded at once, and only one of them starts the engine. What a start that panicked has left is
@@ -72,6 +96,14 @@ pub fn select(choice: &EngineChoice) -> Result<Engine> {
 
 fn start(choice: &EngineChoice) -> Result<Engine> {
     match choice {
+        EngineChoice::On(choice, wanted) => {
+            let mut engine = start(choice)?;
+            device::check(&engine, *wanted)?;
+            if let Engine::OnnxRuntime { device, .. } = &mut engine {
+                *device = *wanted;
+            }
+            Ok(engine)
+        }
         EngineChoice::Tract => Ok(start_tract()),
         EngineChoice::Library(path) => load(path).map_err(|reason| {
             Error::failed(format!("cannot load ONNX Runtime: {reason}"))
@@ -96,7 +128,7 @@ fn load(path: &Path) -> std::result::Result<Engine, String> {
     let library = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     // The one thing that `ort` answers with a bool: false where an environment exists already, which is as good.
     ort::init_from(&library).map(|environment| environment.commit()).map_err(|error| error.to_string())?;
-    Ok(Engine::OnnxRuntime { library })
+    Ok(Engine::OnnxRuntime { library, device: Device::Cpu })
 }
 
 fn start_tract() -> Engine {

@@ -6,6 +6,7 @@
 mod crash;
 mod cross_encoder;
 mod cross_encoder_folder;
+mod device;
 mod direct;
 mod embedding_folder;
 mod engine;
@@ -26,6 +27,7 @@ use fastembed::{
 
 pub use crash::on_engine_crash;
 pub use cross_encoder::CrossEncoder;
+pub use device::{Device, devices, slow_processor};
 pub use direct::DirectEncoder;
 pub(crate) use embedding_folder::{EmbeddingFolder, SaidHabits, usual_tokens};
 pub use engine::{Engine, EngineChoice, select};
@@ -74,7 +76,8 @@ impl Embedder {
             Engine::OnnxRuntime { .. } => (1, jobs),
         };
         let loaded: Result<Vec<_>> = std::thread::scope(|scope| {
-            let handles: Vec<_> = (0..sessions).map(|_| scope.spawn(move || load_session(model, threads))).collect();
+            let handles: Vec<_> =
+                (0..sessions).map(|_| scope.spawn(move || load_session(engine, model, threads))).collect();
             handles
                 .into_iter()
                 .map(|handle| {
@@ -176,7 +179,7 @@ fn named(model: &Model) -> String {
     format!("the embedding model {}", model.name)
 }
 
-fn load_session(model: &Model, threads: usize) -> Result<TextEmbedding> {
+fn load_session(engine: &Engine, model: &Model, threads: usize) -> Result<TextEmbedding> {
     let bytes = model.bytes()?;
     let files = TokenizerFiles {
         tokenizer_file: bytes.tokenizer.into_owned(),
@@ -202,7 +205,10 @@ fn load_session(model: &Model, threads: usize) -> Result<TextEmbedding> {
         VectorOutput::Usual => None,
         VectorOutput::SentenceEmbedding => Some(OutputKey::ByName("sentence_embedding")),
     };
-    let options = InitOptionsUserDefined::new().with_max_length(habits.max_tokens).with_intra_threads(threads);
+    let options = InitOptionsUserDefined::new()
+        .with_max_length(habits.max_tokens)
+        .with_intra_threads(threads)
+        .with_execution_providers(engine.device().providers());
     guarded(&named(model), || {
         TextEmbedding::try_new_from_user_defined(user_defined, options).map_err(|error| {
             Error::failed(format!("cannot load the embedding model {}: {error}", model.name))

@@ -40,7 +40,7 @@ const TEXTS: [&str; 6] = [
 /// Where it cannot be loaded, or its vectors are not what vectors have to be.
 pub(crate) fn try_out(engine: &Engine, model: &Model, more: &[String]) -> Result<usize> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut session = load_session(model, threads)?;
+    let mut session = load_session(engine, model, threads)?;
     let long = "pump ".repeat(model.habits.max_tokens.min(LONG));
     let own = more.iter().map(String::as_str).chain([long.as_str()]);
     let texts: Vec<&str> = TEXTS.into_iter().chain(own).collect();
