@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use super::Context;
 use super::download_bar::download_display;
 use crate::config::Config;
-use crate::embed::{Engine, Habits, Model, Pooling, select};
+use crate::embed::{Device, Engine, Habits, Model, Pooling, devices, select, slow_processor};
 use crate::error::{Error, Result};
 use crate::models::{Added, Hub, Installed, KnownModel, ModelKind, Models, Record, Wanted, Wish, catalogue, nearest};
 use crate::render::{AddedModel, AddedModelView, Machine, ModelLine, ModelList, RemovedModelView};
@@ -136,11 +136,17 @@ fn list(context: &Context, models: &Models) -> Result<u8> {
     let machine = Machine {
         folder: models.folder().display().to_string(),
         engine: engine.name(),
-        devices: vec!["cpu".to_owned()],
-        notes,
+        devices: in_use_first(devices(&engine), engine.device()),
+        notes: notes.into_iter().chain(slow_processor().map(str::to_owned)).collect(),
     };
     context.show(&ModelList { models: &lines, machine: &machine })?;
     Ok(0)
+}
+
+fn in_use_first(mut devices: Vec<Device>, used: Device) -> Vec<String> {
+    // Equals stay as they are.
+    devices.sort_by_key(|device| *device != used);
+    devices.into_iter().map(|device| device.name().to_owned()).collect()
 }
 
 async fn add(context: &Context, models: &Models, args: AddArgs) -> Result<u8> {
@@ -149,7 +155,7 @@ async fn add(context: &Context, models: &Models, args: AddArgs) -> Result<u8> {
     let AddArgs { model, name, query_prefix, passage_prefix } = args;
     let wish = Wish { name, query_prefix, passage_prefix };
     let folder = Path::new(&model);
-    let added = if folder.is_dir() || looks_like_a_path(&model) {
+    let added = if folder.exists() || looks_like_a_path(&model) {
         // Reading and trying a model takes long and waits for nothing.
         let (models, folder) = (models.clone(), folder.to_owned());
         let work = tokio::task::spawn_blocking(move || models.add_folder(&folder, &engine, &wish));
@@ -248,7 +254,12 @@ fn embedded() -> ModelLine {
 fn of_installed(one: &Installed) -> ModelLine {
     match &one.record {
         Ok(record) => ModelLine { name: one.name.clone(), ..of_record(record) },
-        Err(error) => ModelLine { name: one.name.clone(), error: Some(error.to_line()), ..ModelLine::default() },
+        Err(error) => ModelLine {
+            name: one.name.clone(),
+            kind: ModelKind::Text.name(),
+            error: Some(error.to_line()),
+            ..ModelLine::default()
+        },
     }
 }
 

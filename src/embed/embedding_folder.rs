@@ -39,14 +39,14 @@ const USUAL_TOKENS: u64 = 512;
 const FEWEST_TOKENS: u64 = 16;
 /// Characters of a prefix at most.
 const LONGEST_PREFIX: usize = 1000;
+/// Lines of a card's front matter: results of evaluations take thousands.
+const LONGEST_CARD: usize = 100_000;
 
 const EXPORT: &str = "`optimum-cli export onnx --task feature-extraction` writes an embedding model as ONNX";
 
 /// An embedding model in a folder, looked at but not loaded.
 pub(crate) struct EmbeddingFolder {
     files: ModelFolder,
-    /// The graph's name in it.
-    pub graph: String,
     /// Whether the graph gives one vector for a text, and not one for each token.
     pub is_pooled: bool,
     modules: Option<Value>,
@@ -92,7 +92,7 @@ impl EmbeddingFolder {
         files.required("config.json")?;
         let is_there = folder.join("modules.json").exists();
         let modules = if is_there { Some(files.any_json("modules.json")?) } else { None };
-        let opened = EmbeddingFolder { files, graph: graph.to_owned(), is_pooled, modules };
+        let opened = EmbeddingFolder { files, is_pooled, modules };
         opened.check_modules()?;
         Ok(opened)
     }
@@ -108,7 +108,13 @@ impl EmbeddingFolder {
     /// Where it says what kb cannot do, or one of the files is broken.
     pub fn habits(&self) -> Result<SaidHabits> {
         let (query_prefix, passage_prefix) = self.prefixes()?;
-        Ok(SaidHabits { pooling: self.pooling()?, max_tokens: self.max_tokens()?, query_prefix, passage_prefix })
+        let has_prefix = [&query_prefix, &passage_prefix].into_iter().flatten().any(|prefix| !prefix.is_empty());
+        Ok(SaidHabits {
+            pooling: self.pooling(has_prefix)?,
+            max_tokens: self.max_tokens()?,
+            query_prefix,
+            passage_prefix,
+        })
     }
 
     /// The small files as fastembed wants them, with all that it wants in them, and the tokens that the tokenizer has.
@@ -142,11 +148,11 @@ impl EmbeddingFolder {
         Ok((files, tokenizer))
     }
 
-    /// The languages that the model's card names, by their codes; empty where it names none.
-    pub fn languages(&self) -> Vec<String> {
+    /// What the model's card says.
+    pub fn card(&self) -> Card {
         // The card is for people; one that cannot be read says nothing.
-        let Ok(card) = self.files.bytes_of("README.md") else { return Vec::new() };
-        languages_of_card(&String::from_utf8_lossy(&card))
+        let Ok(card) = self.files.bytes_of("README.md") else { return Card::default() };
+        Card::of(&String::from_utf8_lossy(&card))
     }
 
     /// Refuses what comes behind the transformer and is not in the graph.
@@ -168,8 +174,8 @@ impl EmbeddingFolder {
         Ok(())
     }
 
-    /// How the vectors of tokens become one.
-    fn pooling(&self) -> Result<Option<Pooling>> {
+    /// How the vectors of tokens become one, where texts have a prefix or have none.
+    fn pooling(&self, has_prefix: bool) -> Result<Option<Pooling>> {
         let of_modules = self.modules.as_ref().and_then(Value::as_array).into_iter().flatten();
         let named = of_modules
             .filter(|module| module["type"].as_str().is_some_and(|kind| kind.ends_with("Pooling")))
@@ -191,6 +197,9 @@ impl EmbeddingFolder {
         let cannot = |how: &str| self.wrong(&name, &format!("it wants tokens pooled by {how}, which kb cannot do"));
         if let Some((other, _)) = others.next() {
             return Err(cannot(other.trim_start_matches("pooling_mode_")));
+        }
+        if has_prefix && mean && config["include_prompt"].as_bool() == Some(false) {
+            return Err(cannot("the mean of all tokens but those of the prefix"));
         }
         match (cls, mean, newer) {
             (true, false, _) => Ok(Some(Pooling::Cls)),
@@ -298,27 +307,64 @@ fn check_outline(outline: &Outline, output: VectorOutput) -> std::result::Result
     }
 }
 
-/// The codes of languages in the front matter of a model's card: `language: en`, or a list below.
-fn languages_of_card(card: &str) -> Vec<String> {
-    let mut lines = card.lines();
-    if lines.next().map(str::trim_end) != Some("---") {
-        return Vec::new();
-    }
-    let front = lines.take_while(|line| line.trim_end() != "---").take(5000);
-    let mut found = Vec::new();
-    let mut in_list = false;
-    for line in front {
-        let item = line.trim_start().strip_prefix("- ");
-        if let Some(said) = line.strip_prefix("language:") {
-            let said = said.trim().trim_start_matches('[').trim_end_matches(']');
-            found.extend(said.split(',').map(str::to_owned));
-            in_list = said.is_empty();
-        } else if let Some(item) = item.filter(|_| in_list) {
-            found.push(item.to_owned());
-        } else if !line.starts_with(' ') {
-            in_list = false;
+/// What the front matter of a model's card says.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Card {
+    /// Its languages, by their codes; empty where it names none.
+    pub languages: Vec<String>,
+    /// Its licence, by its name.
+    pub licence: Option<String>,
+}
+
+impl Card {
+    /// `language: en`, or a list below; `license: mit`.
+    fn of(card: &str) -> Self {
+        let mut lines = card.lines();
+        if lines.next().map(str::trim_end) != Some("---") {
+            return Card::default();
         }
+        let clean = |text: &str| text.trim().trim_matches(['"', '\'']).to_owned();
+        let (mut languages, mut licence, mut in_list) = (Vec::new(), None, false);
+        for line in lines.take_while(|line| line.trim_end() != "---").take(LONGEST_CARD) {
+            let item = line.trim_start().strip_prefix("- ");
+            if let Some(said) = line.strip_prefix("language:") {
+                let said = said.trim().trim_start_matches('[').trim_end_matches(']');
+                languages.extend(said.split(',').map(clean));
+                in_list = said.is_empty();
+            } else if let Some(item) = item.filter(|_| in_list) {
+                languages.push(clean(item));
+            } else if !line.starts_with(' ') {
+                in_list = false;
+                licence = licence.or_else(|| line.strip_prefix("license:").map(clean));
+            }
+        }
+        languages.retain(|code| !code.is_empty());
+        languages.iter_mut().for_each(|code| code.make_ascii_lowercase());
+        Card { languages, licence: licence.filter(|name| !name.is_empty() && name.len() <= LONGEST_PREFIX) }
     }
-    let clean = |code: String| code.trim().trim_matches(['"', '\'']).to_lowercase();
-    found.into_iter().map(clean).filter(|code| !code.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cards_say_languages_and_licence() {
+        let card = |text: &str| {
+            let Card { languages, licence } = Card::of(text);
+            (languages.join(" "), licence.unwrap_or_default())
+        };
+        let both = |languages: &str, licence: &str| (languages.to_owned(), licence.to_owned());
+        assert_eq!(card("---\nlicense: apache-2.0\nlanguage: en\n---\n# x"), both("en", "apache-2.0"));
+        assert_eq!(card("---\nlanguage:\n- zh\n- \"EN\"\ntags:\n- de\nlicense: 'mit'\n---"), both("zh en", "mit"));
+        assert_eq!(card("---\nlanguage: [en, fr]\n---\nlicense: no"), both("en fr", ""));
+        assert_eq!(card("# language: en"), both("", ""));
+        assert_eq!(card(""), both("", ""));
+    }
+
+    #[test]
+    fn only_plain_paths_are_followed() {
+        assert!(is_plain("1_Pooling"));
+        assert!(["", "..", "a/b", "/etc", "a\\b"].into_iter().all(|path| !is_plain(path)));
+    }
 }

@@ -38,6 +38,22 @@ pub(super) enum Take {
     Link,
 }
 
+/// A model that is being added.
+pub(super) struct Adding<'a> {
+    /// Where its files are.
+    pub folder: &'a Path,
+    /// What it is to be called.
+    pub name: &'a str,
+    /// The entry of the catalogue it was downloaded as.
+    pub chosen: Option<&'a KnownModel>,
+    /// What else is wished of it.
+    pub wish: &'a Wish,
+    /// Where it came from, for people.
+    pub from: String,
+    /// What happens to its files.
+    pub take: Take,
+}
+
 impl Models {
     /// Adds the model in a folder, which stays as it is.
     ///
@@ -50,7 +66,7 @@ impl Models {
         };
         self.must_be_free(&name)?;
         let from = folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).display().to_string();
-        self.add(folder, &name, None, engine, wish, from, Take::Copy)
+        self.add(&Adding { folder, name: &name, chosen: None, wish, from, take: Take::Copy }, engine)
     }
 
     /// Whether a model of this name may be added.
@@ -68,17 +84,9 @@ impl Models {
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments)] // what is added, as what, and by what means
-    pub(super) fn add(
-        &self,
-        folder: &Path,
-        name: &str,
-        chosen: Option<&KnownModel>,
-        engine: &Engine,
-        wish: &Wish,
-        from: String,
-        take: Take,
-    ) -> Result<Added> {
+    /// Looks at a model, puts it together, tries it and gives it its name.
+    pub(super) fn add(&self, adding: &Adding<'_>, engine: &Engine) -> Result<Added> {
+        let &Adding { folder, name, chosen, wish, take, .. } = adding;
         let offer = Offer::of(folder, chosen, wish)?;
         let work = Workplace::new(self.folder(), name)?;
         let external = put_graph(&offer, work.path(), take)?;
@@ -106,7 +114,7 @@ impl Models {
             external,
             files: files_in(work.path())?,
             fingerprint,
-            from,
+            from: adding.from.clone(),
             added_at: jiff::Timestamp::now().to_string(),
         };
         record.write(work.path())?;
@@ -201,17 +209,14 @@ fn clear(models: &Path) -> Result<()> {
 /// Puts the graph into the folder, and weights that stay beside it, which are named.
 fn put_graph(offer: &Offer, to: &Path, take: Take) -> Result<Vec<String>> {
     let path = to.join(GRAPH);
-    if let Some(made) = &offer.made {
-        std::fs::write(&path, made).map_err(|error| Error::io("write", &path, &error))?;
-        return Ok(Vec::new());
+    match &offer.made {
+        Some(made) => std::fs::write(&path, made).map_err(|error| Error::io("write", &path, &error))?,
+        None => put_file(&offer.graph, &path, take)?,
     }
-    put_file(&offer.graph_path(), &path, take)?;
-    let beside = offer.graph_path();
-    let beside = beside.parent().unwrap_or(&offer.folder);
-    for name in &offer.survey.external {
-        put_file(&beside.join(name), &to.join(name), take)?;
+    for name in &offer.kept {
+        put_file(&offer.beside().join(name), &to.join(name), take)?;
     }
-    Ok(offer.survey.external.iter().cloned().collect())
+    Ok(offer.kept.iter().cloned().collect())
 }
 
 fn put_file(from: &Path, to: &Path, take: Take) -> Result<()> {

@@ -3,7 +3,7 @@
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
-use super::add::{Added, Take};
+use super::add::{Added, Adding, Take};
 use super::catalogue::KnownModel;
 use super::hub::{Hub, Listing, RemoteFile};
 use super::offer::Wish;
@@ -112,7 +112,8 @@ impl Models {
             // By its name on the hub, not by that of the folder it lies in meanwhile.
             let wish =
                 Wish { name: Some(wish.name.clone().unwrap_or_else(|| wanted.name().to_owned())), ..wish.clone() };
-            self.add(&place.folder, name, chosen, engine, &wish, from, Take::Link)
+            let adding = Adding { folder: &place.folder, name, chosen, wish: &wish, from, take: Take::Link };
+            self.add(&adding, engine)
         });
         progress.end();
         let added = added?;

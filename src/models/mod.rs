@@ -147,11 +147,16 @@ impl Models {
         };
         let usable = |one: &Installed| one.record.as_ref().is_ok_and(|record| record.kind == kind);
         let here: Vec<String> = self.here()?.into_iter().filter(usable).map(|one| one.name).collect();
-        let kind = kind.name();
+        let (wanted, kind) = (kind, kind.name());
         let there =
             if here.is_empty() { "there is none yet".to_owned() } else { format!("there is {}", here.join(", ")) };
         let folder = self.folder.display();
-        Ok(Error::usage(format!("there is no {kind} model {name:?} in {folder}, where {there}")).hint(hint))
+        let missing = match wanted {
+            // What is reranked with may be named by its folder too.
+            ModelKind::Rerank => format!("there is no folder {name}, and no {kind} model of that name in {folder}"),
+            ModelKind::Text => format!("there is no {kind} model {name:?} in {folder}"),
+        };
+        Ok(Error::usage(format!("{missing}, where {there}")).hint(hint))
     }
 }
 

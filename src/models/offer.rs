@@ -1,5 +1,6 @@
 //! A folder that is offered as a model: what kind of model it is, and how it wants to be used.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use fastembed::TokenizerFiles;
@@ -13,6 +14,7 @@ use crate::embed::{
     Coverage, CrossEncoder, EmbeddingFolder, Habits, Pooling, Quantization, SaidHabits, VectorOutput, usual_tokens,
 };
 use crate::error::{Error, Result};
+use crate::text::script::Script;
 
 /// Graphs of more bytes cannot be one file: protobuf ends there.
 const LARGEST_WHOLE: u64 = (2 << 30) - (1 << 20);
@@ -34,12 +36,14 @@ pub struct Wish {
 pub(super) struct Offer {
     /// The folder.
     pub folder: PathBuf,
-    /// The ONNX file in it.
-    pub graph: String,
+    /// The ONNX file.
+    pub graph: PathBuf,
     /// What is in that.
     pub survey: Survey,
-    /// The whole model in one file, where it had its weights beside it or was no ONNX.
+    /// The graph with the weights in it that were in files beside it, where there were any …
     pub made: Option<Vec<u8>>,
+    /// … but for these files, which are too large for that.
+    pub kept: BTreeSet<String>,
     /// What is known of it.
     pub subject: Subject,
     /// Its languages, in words.
@@ -92,8 +96,9 @@ impl Offer {
         let survey = survey(&bytes).map_err(|told| wrong(told).hint(hint))?;
         let mut offer = Offer {
             folder: folder.to_owned(),
-            graph: graph.to_owned(),
+            graph: folder.join(graph),
             made: None,
+            kept: BTreeSet::new(),
             subject: Subject::Rerank,
             languages: namesake.map(|known| known.languages.clone()),
             licence: namesake.and_then(|known| known.licence.clone()),
@@ -104,19 +109,19 @@ impl Offer {
             CrossEncoder::check(folder)?;
             refuse_prefixes(wish)?;
         } else {
-            offer.subject = Subject::Text(Box::new(offer.text(chosen, namesake, wish)?));
+            offer.subject = Subject::Text(Box::new(offer.text(graph, chosen, namesake, wish)?));
         }
-        if !offer.survey.external.is_empty() && bytes.len() as u64 + offer.survey.outside < LARGEST_WHOLE {
-            let beside = offer.graph_path();
-            let beside = beside.parent().unwrap_or(folder);
-            offer.made = Some(whole(&bytes, beside, LARGEST_WHOLE).map_err(|told| wrong(told).hint(hint))?);
+        if !offer.survey.external.is_empty() {
+            offer.kept = kept(bytes.len() as u64, &offer.survey.external, offer.beside());
+            let made = whole(&bytes, offer.beside(), &offer.kept, LARGEST_WHOLE);
+            offer.made = Some(made.map_err(|told| wrong(told).hint(hint))?);
         }
         Ok(offer)
     }
 
-    /// The ONNX file.
-    pub fn graph_path(&self) -> PathBuf {
-        self.folder.join(&self.graph)
+    /// The folder of the ONNX file, from which it names others.
+    pub fn beside(&self) -> &Path {
+        self.graph.parent().unwrap_or(&self.folder)
     }
 
     /// What it is for.
@@ -127,13 +132,21 @@ impl Offer {
         }
     }
 
-    fn text(&mut self, chosen: Option<&KnownModel>, namesake: Option<&KnownModel>, wish: &Wish) -> Result<TextOffer> {
+    fn text(
+        &mut self,
+        graph: &str,
+        chosen: Option<&KnownModel>,
+        namesake: Option<&KnownModel>,
+        wish: &Wish,
+    ) -> Result<TextOffer> {
         let output = match chosen.and_then(|chosen| chosen.output.as_deref()) {
             Some("sentence_embedding") => VectorOutput::SentenceEmbedding,
             _ => VectorOutput::Usual,
         };
-        let opened = EmbeddingFolder::open(&self.folder, &self.graph, output)?;
+        let opened = EmbeddingFolder::open(&self.folder, graph, output)?;
         let said = opened.habits()?;
+        let card = opened.card();
+        self.licence = self.licence.take().or_else(|| card.licence.clone());
         let name = wish.name.as_deref().or_else(|| self.folder.file_name()?.to_str()).unwrap_or_default();
         let family = family(name)?;
         let prefixes = prefixes(
@@ -162,7 +175,7 @@ impl Offer {
         let most = [said.max_tokens, declared].into_iter().flatten().min();
         let max_tokens = most.map_or_else(usual_tokens, |most| most as usize);
         let (files, tokenizer) = opened.tokenizer(max_tokens)?;
-        let scripts = self.scripts(&opened, namesake, &tokenizer);
+        let scripts = self.scripts(&card.languages, namesake, &tokenizer);
         let habits = Habits {
             dimension: 0,
             max_tokens,
@@ -185,19 +198,27 @@ impl Offer {
         }
     }
 
-    fn scripts(
-        &mut self,
-        opened: &EmbeddingFolder,
-        namesake: Option<&KnownModel>,
-        tokenizer: &Tokenizer,
-    ) -> Vec<crate::text::script::Script> {
+    fn scripts(&mut self, codes: &[String], namesake: Option<&KnownModel>, tokenizer: &Tokenizer) -> Vec<Script> {
         if let Some(known) = namesake {
             return known.scripts.clone();
         }
-        let codes = opened.languages();
-        self.languages = languages::in_words(&codes);
-        languages::of_codes(&codes).unwrap_or_else(|| languages::of_vocabulary(tokenizer))
+        self.languages = languages::in_words(codes);
+        languages::of_codes(codes).unwrap_or_else(|| languages::of_vocabulary(tokenizer))
     }
+}
+
+/// Which files of weights stay beside a graph, so that it remains below what one file can have: the largest ones.
+fn kept(graph: u64, files: &BTreeSet<String>, folder: &Path) -> BTreeSet<String> {
+    // One that cannot be read is told when its weights are.
+    let size = |name: &String| std::fs::metadata(folder.join(name)).map_or(0, |about| about.len());
+    let mut by_size: Vec<(u64, &String)> = files.iter().map(|name| (size(name), name)).collect();
+    by_size.sort();
+    let mut total = graph;
+    let too_large = |(size, _): &(u64, &String)| {
+        total = total.saturating_add(*size);
+        total >= LARGEST_WHOLE
+    };
+    by_size.into_iter().filter(too_large).map(|(_, name)| name.clone()).collect()
 }
 
 /// What stands in front of questions and passages, where anything is known: of a model that was downloaded what the
@@ -263,4 +284,40 @@ fn without_graph(folder: &Path) -> Error {
     }
     told("there is no model.onnx in it, nor in a folder onnx")
         .hint("name the folder that has model.onnx and tokenizer.json in it")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_weights_stay_beside_a_graph_that_would_be_too_large() {
+        let folder = tempfile::tempdir().unwrap();
+        let files: BTreeSet<String> = [("large", 3 << 30), ("half", 1 << 30), ("other", 1 << 30), ("small", 100)]
+            .into_iter()
+            .map(|(name, bytes)| {
+                // Holes: they take no room on the disk.
+                std::fs::File::create(folder.path().join(name)).unwrap().set_len(bytes).unwrap();
+                name.to_owned()
+            })
+            .collect();
+        let kept = |graph| kept(graph, &files, folder.path()).into_iter().collect::<Vec<_>>();
+        assert_eq!(kept(1000), ["large", "other"]);
+        assert_eq!(kept(LARGEST_WHOLE - 50), ["half", "large", "other", "small"]);
+    }
+
+    #[test]
+    fn what_is_known_of_prefixes_comes_in_its_order() {
+        let said = SaidHabits {
+            query_prefix: Some("q".to_owned()),
+            passage_prefix: Some("p".to_owned()),
+            ..SaidHabits::default()
+        };
+        let pair = |query: &str, passage: &str| Some((query.to_owned(), passage.to_owned()));
+        let e5 = known("multilingual-e5-small").unwrap();
+        assert_eq!(prefixes(&said, e5, None), pair("query: ", "passage: "));
+        assert_eq!(prefixes(&said, None, pair("a", "b")), pair("q", "p"));
+        assert_eq!(prefixes(&SaidHabits::default(), None, pair("a", "b")), pair("a", "b"));
+        assert_eq!(prefixes(&SaidHabits::default(), None, None), None);
+    }
 }

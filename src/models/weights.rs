@@ -22,8 +22,6 @@ const LONGEST_NAME: usize = 1000;
 pub(super) struct Survey {
     /// The files that hold weights, by the names that the graph calls them by.
     pub external: BTreeSet<String>,
-    /// Bytes of weights that lie outside, where the graph says how many.
-    pub outside: u64,
     /// Whether it rounds by ranges that depend on what it is given.
     pub is_dynamic: bool,
 }
@@ -61,10 +59,21 @@ pub(super) fn survey(model: &[u8]) -> Result<Survey, Wrong> {
     Ok(found)
 }
 
-/// The same model with all weights in it. `folder` is where those beside it lie; no more than `most` bytes are made.
-pub(super) fn whole(model: &[u8], folder: &Path, most: u64) -> Result<Vec<u8>, Wrong> {
-    let mut left = most.checked_sub(model.len() as u64).ok_or("it is too large to be one file")?;
-    rewrite(Part::Model, model, 0, folder, &mut left)
+/// The same model with the weights in it, but for those in the files to `keep`. `folder` is where they lie beside it; no
+/// more than `most` bytes are made.
+pub(super) fn whole(model: &[u8], folder: &Path, keep: &BTreeSet<String>, most: u64) -> Result<Vec<u8>, Wrong> {
+    let left = most.checked_sub(model.len() as u64).ok_or("it is too large to be one file")?;
+    rewrite(Part::Model, model, 0, &mut Inlining { folder, keep, left })
+}
+
+/// How weights are put into a model.
+struct Inlining<'a> {
+    /// Where they lie.
+    folder: &'a Path,
+    /// The files whose weights stay where they are.
+    keep: &'a BTreeSet<String>,
+    /// Bytes that may still be put in.
+    left: u64,
 }
 
 fn look(part: Part, message: &[u8], depth: usize, found: &mut Survey) -> Result<(), Wrong> {
@@ -75,7 +84,6 @@ fn look(part: Part, message: &[u8], depth: usize, found: &mut Survey) -> Result<
         match part.within(field.number) {
             Some(Part::Tensor) => {
                 if let Some(weights) = Weights::of(bytes)? {
-                    found.outside += weights.length.unwrap_or(0);
                     found.external.insert(weights.file);
                 }
             }
@@ -89,18 +97,20 @@ fn look(part: Part, message: &[u8], depth: usize, found: &mut Survey) -> Result<
     Ok(())
 }
 
-fn rewrite(part: Part, message: &[u8], depth: usize, folder: &Path, left: &mut u64) -> Result<Vec<u8>, Wrong> {
+fn rewrite(part: Part, message: &[u8], depth: usize, how: &mut Inlining<'_>) -> Result<Vec<u8>, Wrong> {
     check_depth(depth)?;
     let mut out = Vec::with_capacity(message.len());
     let mut fields = Fields { rest: message };
     while let Some(field) = fields.next()? {
         match (field.bytes, part.within(field.number)) {
             (Some(bytes), Some(Part::Tensor)) => match Weights::of(bytes)? {
-                Some(weights) => put(&mut out, field.number, &with_weights(bytes, &weights.read(folder, left)?)?),
-                None => out.extend_from_slice(field.whole),
+                Some(weights) if !how.keep.contains(&weights.file) => {
+                    put(&mut out, field.number, &with_weights(bytes, &weights.read(how.folder, &mut how.left)?)?);
+                }
+                _ => out.extend_from_slice(field.whole),
             },
             (Some(bytes), Some(inner)) => {
-                put(&mut out, field.number, &rewrite(inner, bytes, depth + 1, folder, left)?);
+                put(&mut out, field.number, &rewrite(inner, bytes, depth + 1, how)?);
             }
             _ => out.extend_from_slice(field.whole),
         }
@@ -315,15 +325,17 @@ mod tests {
         let model = std::fs::read(folder.join("model.onnx")).unwrap();
         let found = survey(&model).unwrap();
         assert_eq!(found.external.iter().map(String::as_str).collect::<Vec<_>>(), ["model.onnx_data"]);
-        let made = whole(&model, &folder, 1 << 20).unwrap();
+        let none = BTreeSet::new();
+        let made = whole(&model, &folder, &none, 1 << 20).unwrap();
+        assert_eq!(whole(&model, &folder, &found.external, 1 << 20).unwrap(), model, "what is kept stays");
         assert_eq!(survey(&made).unwrap(), Survey::default());
         // The generator wrote both from the same weights.
         let weights = std::fs::read(folder.join("model.onnx_data")).unwrap();
         let contained = |model: &[u8]| memchr::memmem::find(model, &weights[..32]).is_some();
         assert!(contained(&made) && !contained(&model));
         let inside = std::fs::read(fixture().join("model.onnx")).unwrap();
-        assert_eq!(whole(&inside, &folder, 1 << 20).unwrap(), inside, "nothing else is changed");
-        assert!(whole(&model, &folder, model.len() as u64).unwrap_err().contains("too large"));
+        assert_eq!(whole(&inside, &folder, &none, 1 << 20).unwrap(), inside, "nothing else is changed");
+        assert!(whole(&model, &folder, &none, model.len() as u64).unwrap_err().contains("too large"));
     }
 
     #[test]
@@ -331,9 +343,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("w"), [7; 16]).unwrap();
         std::fs::create_dir(folder.path().join("d")).unwrap();
-        assert!(whole(&outside("w", "4", "12"), folder.path(), 1 << 20).is_ok());
-        let told =
-            |file: &str, offset, length| whole(&outside(file, offset, length), folder.path(), 1 << 20).unwrap_err();
+        let none = BTreeSet::new();
+        assert!(whole(&outside("w", "4", "12"), folder.path(), &none, 1 << 20).is_ok());
+        let told = |file: &str, offset, length| {
+            whole(&outside(file, offset, length), folder.path(), &none, 1 << 20).unwrap_err()
+        };
         for name in ["../w", "/etc/passwd", "d/../../w", "", "c:\\w", "."] {
             assert!(told(name, "0", "1").contains("no file beside it"), "{name}");
         }
@@ -354,7 +368,7 @@ mod tests {
                 bent[at] ^= 0xff;
                 bent
             }] {
-                if let Ok(made) = whole(&bent, &fixture().join("external"), 1 << 20) {
+                if let Ok(made) = whole(&bent, &fixture().join("external"), &BTreeSet::new(), 1 << 20) {
                     assert!(made.len() < 1 << 20);
                 }
             }

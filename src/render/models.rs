@@ -2,6 +2,7 @@
 
 use std::io::{Result, Write};
 
+use comfy_table::{ColumnConstraint, Width};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -59,6 +60,10 @@ pub struct ModelList<'a> {
     pub machine: &'a Machine,
 }
 
+/// Columns for a licence, so that none is broken at a hyphen: `CC-BY-NC-4.0` with a space on both sides.
+const LICENCE: u16 = 14;
+/// The column that says what a model is for.
+const KIND: usize = 1;
 const HEADER: [&str; 7] = ["name", "for", "dimension", "languages", "size", "licence", "here"];
 
 impl ModelList<'_> {
@@ -67,7 +72,8 @@ impl ModelList<'_> {
         self.models
             .iter()
             .map(|line| {
-                let about = if line.here { "" } else { "~" };
+                // What is not here has about that size.
+                let told = |bytes| if line.here { size(bytes) } else { format!("~{} MB", bytes / 1_000_000) };
                 let dimension = if line.kind == "reranking" { String::new() } else { unknown() };
                 vec![
                     line.name.clone(),
@@ -76,7 +82,7 @@ impl ModelList<'_> {
                     line.languages
                         .clone()
                         .unwrap_or_else(|| if line.scripts.is_empty() { unknown() } else { line.scripts.join(", ") }),
-                    line.bytes.map_or_else(unknown, |bytes| format!("{about}{}", size(bytes))),
+                    line.bytes.map_or_else(unknown, told),
                     line.licence.clone().unwrap_or_else(unknown),
                     here(line),
                 ]
@@ -112,7 +118,26 @@ fn here(line: &ModelLine) -> String {
 
 impl View for ModelList<'_> {
     fn table(&self, screen: Screen, out: &mut dyn Write) -> Result<()> {
-        writeln!(out, "{}", grid(screen, &HEADER, &[2, 4], self.rows()))?;
+        // One grid for each kind, so that names, which are copied, stay whole on a screen of a hundred columns.
+        for kind in ["embedding", "reranking"] {
+            let of_kind = self.rows().into_iter().filter(|row| row[KIND] == kind);
+            let without_kind = |mut row: Vec<String>| {
+                row.remove(KIND);
+                row
+            };
+            let rows: Vec<Vec<String>> = of_kind.map(without_kind).collect();
+            let header: Vec<&str> = HEADER.iter().copied().filter(|name| *name != HEADER[KIND]).collect();
+            let mut table = grid(screen, &header, &[1, 3], rows);
+            for column in [0, 1, 3] {
+                if let Some(column) = table.column_mut(column) {
+                    column.set_constraint(ColumnConstraint::ContentWidth);
+                }
+            }
+            if let Some(licence) = table.column_mut(4) {
+                licence.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(LICENCE)));
+            }
+            writeln!(out, "{}\n{table}\n", paint(TITLE, format!("{kind} models")))?;
+        }
         self.errors().try_for_each(|error| writeln!(out, "{}", paint(BAD, error)))?;
         self.below().iter().try_for_each(|line| writeln!(out, "{}", paint(DIM, line)))
     }

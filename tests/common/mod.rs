@@ -131,7 +131,19 @@ impl Sandbox {
             "KB_PASSWORD",
             "KB_INGEST_CONTEXT",
             "KB_RERANK",
+            "KB_DEVICE",
             "KB_MODEL",
+            "HF_ENDPOINT",
+            "HF_TOKEN",
+            "HF_HUB_OFFLINE",
+            "ALL_PROXY",
+            "HTTP_PROXY",
+            "HTTPS_PROXY",
+            "NO_PROXY",
+            "all_proxy",
+            "http_proxy",
+            "https_proxy",
+            "no_proxy",
             "ORT_DYLIB_PATH",
             "NO_COLOR",
             "CLICOLOR_FORCE",
@@ -143,7 +155,7 @@ impl Sandbox {
                 command.env_remove(name);
             }
         }
-        command.env("KB_MODELS_DIR", self.path("models"));
+        command.env("KB_MODELS_DIR", self.folder.path().join("models"));
         // The same engine on every machine.
         command.env("KB_ONNXRUNTIME", "off");
         #[cfg(unix)]

@@ -1,0 +1,55 @@
+//! `kb models`: the list, models from folders and from a hub on this machine, good and bad, and their removal.
+
+// What goes wrong in the helpers ends the test, as it should.
+#![allow(clippy::expect_used, clippy::unwrap_used)]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod download;
+mod folders;
+mod hub;
+mod list;
+
+use std::path::Path;
+
+use common::{Run, Sandbox, fixtures};
+
+/// What `--onnxruntime` takes for each engine that is here.
+fn engines() -> Vec<String> {
+    let named = std::env::var("KB_TEST_ONNXRUNTIME").ok().filter(|path| !path.is_empty());
+    assert!(named.is_some() || std::env::var_os("CI").is_none(), "name an ONNX Runtime in KB_TEST_ONNXRUNTIME");
+    ["off".to_owned()].into_iter().chain(named).collect()
+}
+
+/// A copy of the fixture's embedding model.
+fn copy_model(to: &Path) {
+    let from = fixtures().join("embedding");
+    common::copy_folder(&from.join("1_Pooling"), &to.join("1_Pooling"));
+    for entry in std::fs::read_dir(from).unwrap().flatten().filter(|entry| entry.path().is_file()) {
+        std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+    }
+}
+
+/// The names of the models that are here, without the embedded one.
+fn here(sandbox: &Sandbox) -> Vec<String> {
+    let list = sandbox.json(&["models"]);
+    let models = list["models"].as_array().unwrap().iter().filter(|model| model["here"] == true);
+    models.map(|model| model["name"].as_str().unwrap().to_owned()).skip(1).collect()
+}
+
+/// Everything in the folder of models, hidden or not.
+fn everything(sandbox: &Sandbox) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(sandbox.path("models")) else { return Vec::new() };
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+/// The line of an error that ended a command with a code.
+fn error(run: &Run, code: i32) -> String {
+    assert_eq!((run.code, run.out.as_str()), (code, ""), "{}", run.err);
+    let line = run.err.lines().find(|line| line.starts_with("error: "));
+    line.unwrap_or_else(|| panic!("no error: {:?}", run.err)).to_owned()
+}
