@@ -3,6 +3,7 @@
 //! Vectors have length 1, so a dot product is the cosine. The same text gives the same vector whatever engine runs
 //! the model and whatever else is in the batch, within 0.0005 in the cosine.
 
+pub mod bert;
 mod crash;
 mod cross_encoder;
 mod cross_encoder_folder;

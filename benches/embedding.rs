@@ -1,0 +1,224 @@
+//! How many texts a second become vectors: by kb, and by a loop around the same engine with nothing of kb in it.
+//!
+//! ```sh
+//! cargo bench --bench embedding -- --corpus corpus.jsonl --texts 512 --rounds 5 [--onnxruntime PATH]
+//! ```
+//!
+//! The loop does what no way of embedding can leave out: texts sorted by length, in the same batches, tokens, the
+//! model, the mean over the mask, length one; on tract a session for each thread, on ONNX Runtime one with all threads.
+//! Both are run by turns, `--rounds` times, so that a busy machine slows both; what is printed are medians. `--corpus` is a
+//! file in the BEIR layout; the fixture's passages, over and over, where none is named. The engine is tract, unless
+//! `--onnxruntime PATH` names a library. It ends with 1 where kb's vectors are not those of the loop.
+
+use std::path::{Path, PathBuf};
+use std::process::exit;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use kb::embed::{Embedder, Engine, EngineChoice, Model, select};
+use ort::session::Session;
+use ort::value::Tensor;
+use tokenizers::{PaddingParams, Tokenizer, TruncationParams};
+
+type Fault = Box<dyn std::error::Error + Send + Sync>;
+
+const ONNX: &[u8] = include_bytes!("../models/all-MiniLM-L6-v2-int8.onnx");
+const TOKENIZER: &[u8] = include_bytes!("../models/tokenizer.json");
+const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/retrieval/corpus.jsonl");
+/// As in kb: a measurement of it is in `src/embed/mod.rs`.
+const BATCH: usize = 16;
+const MAX_TOKENS: usize = 256;
+const ALIKE: f32 = 0.9995;
+
+struct Options {
+    corpus: PathBuf,
+    texts: usize,
+    rounds: usize,
+    jobs: usize,
+    engine: EngineChoice,
+}
+
+fn main() {
+    if let Err(error) = run(&options()) {
+        fail(&error.to_string());
+    }
+}
+
+fn run(options: &Options) -> Result<(), Fault> {
+    let engine = select(&options.engine)?;
+    let texts = texts(&options.corpus, options.texts)?;
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let embedder = Embedder::for_documents(&engine, &Model::embedded(), options.jobs)?;
+    let bare = Bare::load(&engine, options.jobs)?;
+    println!("{} texts of {}, {} jobs, {}", texts.len(), options.corpus.display(), options.jobs, engine.name());
+
+    // Once without a clock: both warm, and both right.
+    let (ours, theirs) = (embedder.embed_passages(&texts, &|_| {})?, bare.embed(&texts)?);
+    let lowest = ours.iter().zip(&theirs).map(|(a, b)| cosine(a, b)).fold(f32::INFINITY, f32::min);
+    println!("lowest cosine between the vectors of both: {lowest:.6}");
+    if lowest.is_nan() || lowest < ALIKE {
+        exit(1);
+    }
+    let (mut kb, mut loops) = (Vec::new(), Vec::new());
+    for round in 0..options.rounds {
+        // By turns also who is first.
+        for turn in [round % 2, (round + 1) % 2] {
+            let start = Instant::now();
+            if turn == 0 {
+                embedder.embed_passages(&texts, &|_| {})?;
+                kb.push(start.elapsed().as_secs_f64());
+            } else {
+                bare.embed(&texts)?;
+                loops.push(start.elapsed().as_secs_f64());
+            }
+        }
+    }
+    // Round by round, because what else the machine does changes from one to the next.
+    let shares: Vec<f64> = kb.iter().zip(&loops).map(|(kb, bare)| bare / kb).collect();
+    let per_second = |times: &[f64]| texts.len() as f64 / median(times);
+    println!("bare loop  {:>7.1} texts/s", per_second(&loops));
+    println!("kb         {:>7.1} texts/s", per_second(&kb));
+    let all: Vec<String> = shares.iter().map(|share| format!("{:.0} %", share * 100.0)).collect();
+    println!("kb has {:.1} % of the bare loop's (rounds: {})", median(&shares) * 100.0, all.join(", "));
+    Ok(())
+}
+
+/// The loop.
+struct Bare {
+    tokenizer: Tokenizer,
+    sessions: Vec<Mutex<Session>>,
+}
+
+impl Bare {
+    fn load(engine: &Engine, jobs: usize) -> Result<Self, Fault> {
+        let (sessions, threads) = match engine {
+            Engine::Tract => (jobs, 1),
+            Engine::OnnxRuntime { .. } => (1, jobs),
+        };
+        let session = || -> Result<_, Fault> {
+            let builder = Session::builder()?.with_intra_threads(threads).map_err(|error| error.to_string())?;
+            Ok(Mutex::new({ builder }.commit_from_memory(ONNX)?))
+        };
+        let mut tokenizer = Tokenizer::from_bytes(TOKENIZER)?;
+        tokenizer.with_padding(Some(PaddingParams::default()));
+        tokenizer.with_truncation(Some(TruncationParams { max_length: MAX_TOKENS, ..TruncationParams::default() }))?;
+        Ok(Bare { tokenizer, sessions: (0..sessions).map(|_| session()).collect::<Result<_, _>>()? })
+    }
+
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, Fault> {
+        let mut order: Vec<usize> = (0..texts.len()).collect();
+        order.sort_by_key(|&text| std::cmp::Reverse(texts[text].len()));
+        let batches: Vec<&[usize]> = order.chunks(BATCH).collect();
+        let (next, done) = (AtomicUsize::new(0), Mutex::new(vec![Vec::new(); texts.len()]));
+        let work = |session: &Mutex<Session>| -> Result<(), Fault> {
+            let mut session = session.lock().map_err(|_| "a thread has panicked")?;
+            while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let vectors = self.vectors(&mut session, batch.iter().map(|&text| texts[text]).collect())?;
+                let mut done = done.lock().map_err(|_| "a thread has panicked")?;
+                for (&text, vector) in batch.iter().zip(vectors) {
+                    done[text] = vector;
+                }
+            }
+            Ok(())
+        };
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = self.sessions.iter().map(|session| scope.spawn(|| work(session))).collect();
+            threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| "a thread has panicked")?)
+        })?;
+        Ok(done.into_inner().map_err(|_| "a thread has panicked")?)
+    }
+
+    fn vectors(&self, session: &mut Session, texts: Vec<&str>) -> Result<Vec<Vec<f32>>, Fault> {
+        let encodings = self.tokenizer.encode_batch(texts, true)?;
+        let length = encodings.first().map_or(0, |encoding| encoding.len());
+        let shape = [encodings.len(), length];
+        let numbers = |of: fn(&tokenizers::Encoding) -> &[u32]| -> Vec<i64> {
+            encodings.iter().flat_map(|encoding| of(encoding).iter().map(|&number| i64::from(number))).collect()
+        };
+        let mask = numbers(tokenizers::Encoding::get_attention_mask);
+        let outputs = session.run(ort::inputs![
+            "input_ids" => Tensor::from_array((shape, numbers(tokenizers::Encoding::get_ids)))?,
+            "attention_mask" => Tensor::from_array((shape, mask.clone()))?,
+            "token_type_ids" => Tensor::from_array((shape, numbers(tokenizers::Encoding::get_type_ids)))?,
+        ])?;
+        let (shape, hidden) = outputs["last_hidden_state"].try_extract_tensor::<f32>()?;
+        let size = *shape.last().ok_or("no dimensions")? as usize;
+        Ok(hidden
+            .chunks(length * size)
+            .zip(mask.chunks(length))
+            .map(|(text, mask)| unit(mean(text, mask, size)))
+            .collect())
+    }
+}
+
+fn mean(hidden: &[f32], mask: &[i64], size: usize) -> Vec<f32> {
+    let mut sum = vec![0.0; size];
+    for (token, _) in hidden.chunks(size).zip(mask).filter(|(_, mask)| **mask == 1) {
+        sum.iter_mut().zip(token).for_each(|(sum, value)| *sum += value);
+    }
+    sum
+}
+
+fn unit(mut vector: Vec<f32>) -> Vec<f32> {
+    let length = vector.iter().map(|value| value * value).sum::<f32>().sqrt();
+    vector.iter_mut().for_each(|value| *value /= length);
+    vector
+}
+
+fn cosine(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    if sorted.len() % 2 == 1 { sorted[middle] } else { (sorted[middle - 1] + sorted[middle]) / 2.0 }
+}
+
+/// So many texts, taken over the whole of the corpus.
+fn texts(corpus: &Path, wanted: usize) -> Result<Vec<String>, Fault> {
+    let mut texts = Vec::new();
+    for line in std::fs::read_to_string(corpus).map_err(|error| format!("{}: {error}", corpus.display()))?.lines() {
+        let record: serde_json::Value = serde_json::from_str(line)?;
+        let part = |name: &str| record[name].as_str().unwrap_or_default().to_owned();
+        texts.push(format!("{} {}", part("title"), part("text")).trim().to_owned());
+    }
+    if texts.is_empty() {
+        return Err(format!("{} has no texts", corpus.display()).into());
+    }
+    let step = (texts.len() / wanted.max(1)).max(1);
+    Ok(texts.iter().step_by(step).cycle().take(wanted).cloned().collect())
+}
+
+fn options() -> Options {
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut options =
+        Options { corpus: PathBuf::from(FIXTURE), texts: 256, rounds: 5, jobs, engine: EngineChoice::Tract };
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        if argument == "--bench" {
+            continue;
+        }
+        let value = arguments.next().unwrap_or_else(|| fail(&format!("{argument} wants a value")));
+        let number = || match value.parse() {
+            Ok(number) if number > 0 => number,
+            _ => fail(&format!("{argument} wants a number, not {value:?}")),
+        };
+        match argument.as_str() {
+            "--corpus" => options.corpus = PathBuf::from(&value),
+            "--texts" => options.texts = number(),
+            "--rounds" => options.rounds = number(),
+            "--jobs" => options.jobs = number(),
+            "--onnxruntime" => options.engine = EngineChoice::parse(Some(Path::new(&value))),
+            other => fail(&format!("{other} is no option; see the top of benches/embedding.rs")),
+        }
+    }
+    options
+}
+
+fn fail(message: &str) -> ! {
+    eprintln!("error: {message}");
+    exit(3);
+}
