@@ -19,7 +19,7 @@ use crate::text::script::Script;
 #[command(after_help = "Examples:
   kb models                                all that can be had, what is here, and which one the store uses
   kb models add multilingual-e5-small      download one of them
-  kb models add intfloat/e5-small-v2       any other model on the hub that has an ONNX file
+  kb models add intfloat/e5-small-v2       any other model on the hub that has an ONNX file or safetensors
   kb models add ~/Downloads/my-model       from a folder, without a network
   kb models remove multilingual-e5-small
   kb models --format json | jq '.models[] | select(.here) | .name'

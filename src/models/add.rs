@@ -4,7 +4,7 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use super::catalogue::KnownModel;
-use super::offer::{Offer, Subject, TextOffer, Wish};
+use super::offer::{Offer, Subject, TextOffer, Wish, weights_of};
 use super::place::check_name;
 use super::record::{GRAPH, ModelFile, Record};
 use super::{Models, RECORD};
@@ -87,8 +87,17 @@ impl Models {
     /// Looks at a model, puts it together, tries it and gives it its name.
     pub(super) fn add(&self, adding: &Adding<'_>, engine: &Engine) -> Result<Added> {
         let &Adding { folder, name, chosen, wish, take, .. } = adding;
-        let offer = Offer::of(folder, chosen, wish)?;
-        let work = Workplace::new(self.folder(), name)?;
+        let weights = if chosen.is_none() { weights_of(folder)? } else { None };
+        let (offer, work) = match weights {
+            // Nothing is written for a folder that has no model in it.
+            None => (Offer::of(folder, None, chosen, wish)?, Workplace::new(self.folder(), name)?),
+            Some(weights) => {
+                let work = Workplace::new(self.folder(), name)?;
+                weights.write(work.path())?;
+                let made = work.path().join(GRAPH);
+                (Offer::of(folder, Some(&made.to_string_lossy()), None, wish)?, work)
+            }
+        };
         let external = put_graph(&offer, work.path(), take)?;
         let (habits, fingerprint) = match &offer.subject {
             Subject::Text(text) => {
@@ -209,6 +218,10 @@ fn clear(models: &Path) -> Result<()> {
 /// Puts the graph into the folder, and weights that stay beside it, which are named.
 fn put_graph(offer: &Offer, to: &Path, take: Take) -> Result<Vec<String>> {
     let path = to.join(GRAPH);
+    if offer.graph == path {
+        // It was made here.
+        return Ok(offer.kept.iter().cloned().collect());
+    }
     match &offer.made {
         Some(made) => std::fs::write(&path, made).map_err(|error| Error::io("write", &path, &error))?,
         None => put_file(&offer.graph, &path, take)?,

@@ -16,6 +16,8 @@ use crate::error::{Error, Result};
 const DOWNLOADING: &str = ".downloading-";
 /// Held by the process that downloads.
 const LOCK: &str = ".lock";
+/// Weights as they are published, where there is no graph.
+const WEIGHTS: &str = "model.safetensors";
 /// What tells words from each other, without which there is no model …
 const NEEDED: [&str; 2] = ["tokenizer.json", "config.json"];
 /// … and what says more of it, where it is there.
@@ -132,7 +134,7 @@ impl Models {
         let repository = wanted.repository();
         let mut files = wanted_files(wanted, listing).map_err(|told| {
             Error::failed(format!("{} cannot be used: {told}", repository))
-                .hint("`kb models` lists models that can be downloaded; others need an ONNX file")
+                .hint("`kb models` lists models that can be downloaded; others need an ONNX file, or weights of the family of BERT")
         })?;
         let mut done = 0;
         let mut next = 0;
@@ -143,7 +145,7 @@ impl Models {
             hub.fetch(repository, &listing.revision, file, &path, &at).await?;
             done += std::fs::metadata(&path).map_or(0, |about| about.len());
             // The graph is the first file: what it wants beside it is known when it is here.
-            if next == 0 && matches!(wanted, Wanted::Repository(_)) {
+            if next == 0 && matches!(wanted, Wanted::Repository(_)) && file.path != WEIGHTS {
                 let beside = beside(listing, &file.path, &path)?;
                 files.extend(beside);
                 progress.begin(wanted.name(), total(&files));
@@ -167,8 +169,8 @@ fn wanted_files(wanted: &Wanted, listing: &Listing) -> Result<Vec<RemoteFile>, S
             }
         }
         Wanted::Repository(_) => {
-            let graph = EmbeddingFolder::graphs().iter().find_map(|path| has(path));
-            files.push(graph.ok_or("it has no ONNX file where one is looked for, such as onnx/model.onnx")?);
+            let graph = EmbeddingFolder::graphs().iter().chain([&WEIGHTS]).find_map(|path| has(path));
+            files.push(graph.ok_or("it has neither model.safetensors nor an ONNX file such as onnx/model.onnx")?);
         }
     }
     for path in NEEDED {

@@ -10,6 +10,7 @@ use super::catalogue::{KnownModel, family, known};
 use super::languages;
 use super::record::ModelKind;
 use super::weights::{Survey, survey, whole};
+use crate::embed::bert::Checkpoint;
 use crate::embed::{
     Coverage, CrossEncoder, EmbeddingFolder, Habits, Pooling, Quantization, SaidHabits, VectorOutput, usual_tokens,
 };
@@ -18,6 +19,8 @@ use crate::text::script::Script;
 
 /// Graphs of more bytes cannot be one file: protobuf ends there.
 const LARGEST_WHOLE: u64 = (2 << 30) - (1 << 20);
+/// Weights as they are published, in one file or several.
+const WEIGHTS: [&str; 2] = ["model.safetensors", "model.safetensors.index.json"];
 /// Tokens with the highest numbers that are tried: a model that does not know them fails on them.
 const HIGHEST_TRIED: u32 = 64;
 
@@ -71,15 +74,15 @@ pub(super) struct TextOffer {
 }
 
 impl Offer {
-    /// Looks at a folder; `chosen` is what it was downloaded as.
+    /// Looks at a folder; `chosen` is what it was downloaded as, `made` the graph that was made of its weights.
     ///
     /// # Errors
     /// Where there is no model in it that kb can run.
-    pub fn of(folder: &Path, chosen: Option<&KnownModel>, wish: &Wish) -> Result<Self> {
-        check_folder(folder)?;
-        let graph = match chosen {
-            Some(chosen) => chosen.model_file.as_str(),
-            None => EmbeddingFolder::graph_in(folder).ok_or_else(|| without_graph(folder))?,
+    pub fn of(folder: &Path, made: Option<&str>, chosen: Option<&KnownModel>, wish: &Wish) -> Result<Self> {
+        let graph = match (made, chosen) {
+            (Some(made), _) => made,
+            (None, Some(chosen)) => chosen.model_file.as_str(),
+            (None, None) => EmbeddingFolder::graph_in(folder).ok_or_else(|| without_graph(folder))?,
         };
         let is_reranker = match chosen {
             Some(chosen) => chosen.kind == ModelKind::Rerank,
@@ -106,12 +109,17 @@ impl Offer {
             survey,
         };
         if is_reranker {
-            CrossEncoder::check(folder)?;
+            // One that was made is checked where it lies, when it is loaded.
+            if made.is_none() {
+                CrossEncoder::check(folder)?;
+            }
             refuse_prefixes(wish)?;
         } else {
             offer.subject = Subject::Text(Box::new(offer.text(graph, chosen, namesake, wish)?));
         }
-        if !offer.survey.external.is_empty() {
+        if made.is_some() {
+            offer.kept = offer.survey.external.clone();
+        } else if !offer.survey.external.is_empty() {
             offer.kept = kept(bytes.len() as u64, &offer.survey.external, offer.beside());
             let made = whole(&bytes, offer.beside(), &offer.kept, LARGEST_WHOLE);
             offer.made = Some(made.map_err(|told| wrong(told).hint(hint))?);
@@ -259,6 +267,17 @@ fn odd_texts(tokenizer: &Tokenizer) -> Vec<String> {
     if words.trim().is_empty() { Vec::new() } else { vec![words] }
 }
 
+/// The weights in a folder that has no graph, where there are any that one can be made of.
+///
+/// # Errors
+/// Where it is no folder, or the weights are of a network that kb does not know.
+pub(super) fn weights_of(folder: &Path) -> Result<Option<Checkpoint>> {
+    check_folder(folder)?;
+    let has = |name: &str| folder.join(name).exists();
+    let is_wanted = EmbeddingFolder::graph_in(folder).is_none() && WEIGHTS.iter().any(|name| has(name));
+    if is_wanted { Checkpoint::open(folder).map(Some) } else { Ok(None) }
+}
+
 fn check_folder(folder: &Path) -> Result<()> {
     match std::fs::metadata(folder) {
         Ok(about) if about.is_dir() => Ok(()),
@@ -272,17 +291,13 @@ fn check_folder(folder: &Path) -> Result<()> {
 fn without_graph(folder: &Path) -> Error {
     let has = |name: &str| folder.join(name).exists();
     let told = |why: &str| Error::failed(format!("the model in {} cannot be used: {why}", folder.display()));
-    if has("model.safetensors") {
-        return told("it has model.safetensors, which kb cannot take yet, and no model.onnx")
-            .hint("`optimum-cli export onnx --task feature-extraction` writes it as ONNX");
-    }
     if has("pytorch_model.bin") {
         return told(
             "its weights are a pickle (pytorch_model.bin), which can do anything when it is read, so kb never does",
         )
         .hint("`optimum-cli export onnx --task feature-extraction` writes it as ONNX");
     }
-    told("there is no model.onnx in it, nor in a folder onnx")
+    told("there is no model.onnx in it nor in a folder onnx, and no model.safetensors")
         .hint("name the folder that has model.onnx and tokenizer.json in it")
 }
 

@@ -93,6 +93,15 @@ fn any_model_with_an_onnx_file_can_be_named_by_its_owner() {
 }
 
 #[test]
+fn weights_without_a_graph_are_downloaded_and_made_into_one() {
+    let sandbox = Sandbox::new();
+    let hub = Hub::with("ours/tiny", files(&fixtures().join("embedding-safetensors/bert"), ""), well);
+    let run = add(&sandbox, &hub);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(everything(&sandbox), ["tiny"]);
+}
+
+#[test]
 fn a_download_that_breaks_off_goes_on_where_it_stopped() {
     let sandbox = Sandbox::new();
     let hub =
@@ -231,8 +240,10 @@ fn circles_and_pages_that_are_no_hub_are_told() {
 
 #[test]
 fn a_repository_without_what_is_needed_is_told() {
-    for (missing, says) in [("onnx/model.onnx", "it has no ONNX file"), ("tokenizer.json", "it has no tokenizer.json")]
-    {
+    for (missing, says) in [
+        ("onnx/model.onnx", "it has neither model.safetensors nor an ONNX file"),
+        ("tokenizer.json", "it has no tokenizer.json"),
+    ] {
         let sandbox = Sandbox::new();
         let mut there = tiny();
         there.remove(missing);

@@ -191,6 +191,37 @@ fn hostile_folders_are_told_and_leave_nothing() {
 }
 
 #[test]
+fn weights_as_they_are_published_are_taken_on_both_engines() {
+    for engine in engines() {
+        let sandbox = Sandbox::new();
+        for (name, kind) in
+            [("bert", "embedding"), ("distilbert", "embedding"), ("roberta", "embedding"), ("reranker", "reranking")]
+        {
+            let folder = fixtures().join("embedding-safetensors").join(name).display().to_string();
+            let added = sandbox.json(&["models", "add", &folder, "--onnxruntime", &engine]);
+            assert_eq!((&added["model"]["kind"], &added["model"]["name"]), (&kind.into(), &name.into()), "{engine}");
+        }
+        assert_eq!(everything(&sandbox), ["bert", "distilbert", "reranker", "roberta"]);
+        // What was made can be used.
+        sandbox.write("docs/a.md", "# A\n\nThe pump moves water.\n");
+        assert_eq!(sandbox.kb(&["ingest", "docs", "-q", "--model", "bert", "--onnxruntime", &engine]).code, 0);
+        let found = sandbox.json(&["search", "pump", "--rerank", "reranker", "--onnxruntime", &engine]);
+        assert_eq!(found["hits"].as_array().unwrap().len(), 1);
+        let told = error(&sandbox.kb(&["models", "remove", "bert"]), 2);
+        assert!(told.contains("has vectors of bert (namespaces: default)") && told.contains("--yes"), "{told}");
+        assert_eq!(sandbox.kb(&["models", "remove", "bert", "--yes"]).code, 0);
+        let lost = &sandbox.json(&["models"])["models"];
+        let lost = lost.as_array().unwrap().iter().find(|model| model["name"] == "bert").unwrap();
+        assert_eq!((&lost["here"], &lost["used_by"]), (&false.into(), &serde_json::json!(["default"])));
+    }
+    let sandbox = mine();
+    std::fs::remove_file(sandbox.path("mine/model.onnx")).unwrap();
+    sandbox.write("mine/model.safetensors", "no weights");
+    let told = refused(&sandbox, &[]);
+    assert!(told.contains("model.safetensors"), "{told}");
+}
+
+#[test]
 fn weights_of_other_kinds_are_told_from_models() {
     let sandbox = mine();
     std::fs::rename(sandbox.path("mine/model.onnx"), sandbox.path("mine/pytorch_model.bin")).unwrap();
