@@ -27,6 +27,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
@@ -54,8 +55,9 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Tell what was added, has changed and is gone between two generations')
             [CompletionResult]::new('namespaces', 'namespaces', [CompletionResultType]::ParameterValue, 'List the knowledge bases inside the store; rename or remove one')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Verify tables, vectors and keyword index, and repair them')
-            [CompletionResult]::new('reindex', 'reindex', [CompletionResultType]::ParameterValue, 'Find the sections of documents anew, in place, or embed their passages in another context')
+            [CompletionResult]::new('reindex', 'reindex', [CompletionResultType]::ParameterValue, 'Find the sections of documents anew, in place, or make their vectors anew: in another context, or by another model')
             [CompletionResult]::new('eval', 'eval', [CompletionResultType]::ParameterValue, 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)')
+            [CompletionResult]::new('models', 'models', [CompletionResultType]::ParameterValue, 'List the models there are; add or remove one')
             [CompletionResult]::new('llm', 'llm', [CompletionResultType]::ParameterValue, 'Try the language model, or write its prompts')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Write the completions for a shell')
             [CompletionResult]::new('parse-worker', 'parse-worker', [CompletionResultType]::ParameterValue, 'Parse files for a parent process')
@@ -68,6 +70,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'Not the files and folders that match this glob; may be given several times')
             [CompletionResult]::new('--as', '--as', [CompletionResultType]::ParameterName, 'The format of the files, whatever their names say')
             [CompletionResult]::new('--time', '--time', [CompletionResultType]::ParameterName, 'When what is ingested is from, such as 2026-11-21 or `90d ago`, whatever it says itself [default: what the document says, otherwise the time of the file]')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The model of the vectors, of a new namespace; `kb reindex --vectors` gives one that is there another [default: what the namespace has, otherwise `model` in kb.toml, otherwise the one in the program]')
             [CompletionResult]::new('--context', '--context', [CompletionResultType]::ParameterName, 'What is embedded and indexed in front of passages [default: headings; of documents that are there, what they have]')
             [CompletionResult]::new('--max-file-size', '--max-file-size', [CompletionResultType]::ParameterName, 'Refuse larger files [default: 500 for PDF, DOCX and EPUB, 20 for text]')
             [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]')
@@ -83,6 +86,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('--prune', '--prune', [CompletionResultType]::ParameterName, 'Take documents out whose file is gone from the given folders')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only say what would happen')
             [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Read files again that have not changed')
@@ -101,7 +105,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('-k', '-k', [CompletionResultType]::ParameterName, 'How many hits [default: 5; broad 10; drill as many as its beam leads to]')
             [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'How many hits [default: 5; broad 10; drill as many as its beam leads to]')
             [CompletionResult]::new('--doc', '--doc', [CompletionResultType]::ParameterName, 'Only in this document (an id, a path, a title, or the beginning, end or part of one); may be given several times')
-            [CompletionResult]::new('--rerank', '--rerank', [CompletionResultType]::ParameterName, 'How the best are looked at again: light, by the question''s words in passage and titles; off; or also by the cross-encoder in a folder (model.onnx, tokenizer.json, … as Hugging Face lays it out) [default: light, for --method auto and hybrid]')
+            [CompletionResult]::new('--rerank', '--rerank', [CompletionResultType]::ParameterName, 'How the best are looked at again: light, by the question''s words in passage and titles; off; or also by a cross-encoder, named as `kb models` lists it or by its folder (model.onnx, tokenizer.json, … as Hugging Face lays it out) [default: light, for --method auto and hybrid]')
             [CompletionResult]::new('--rerank-depth', '--rerank-depth', [CompletionResultType]::ParameterName, 'How many of the best a cross-encoder reads; the rest follow in their old order [default: 30]')
             [CompletionResult]::new('--rerank-budget', '--rerank-budget', [CompletionResultType]::ParameterName, 'How long it may read, loading it aside: 500ms, 2s, or none for as long as it takes; what it did not come to follows in its old order [default: 500ms; none for `kb eval`]')
             [CompletionResult]::new('--filter', '--filter', [CompletionResultType]::ParameterName, 'Only what this holds of, such as ''author = Ann and page < 20''; several are joined by and; '''' puts the one of kb.toml aside')
@@ -135,6 +139,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('--across-sections', '--across-sections', [CompletionResultType]::ParameterName, 'Neighbours may be of other sections')
             [CompletionResult]::new('--merge', '--merge', [CompletionResultType]::ParameterName, 'Make one of adjacent passages of a section [default: in the mode broad]')
             [CompletionResult]::new('--no-merge', '--no-merge', [CompletionResultType]::ParameterName, 'Leave adjacent passages apart')
@@ -154,7 +159,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('-k', '-k', [CompletionResultType]::ParameterName, 'How many hits [default: 5; broad 10; drill as many as its beam leads to]')
             [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'How many hits [default: 5; broad 10; drill as many as its beam leads to]')
             [CompletionResult]::new('--doc', '--doc', [CompletionResultType]::ParameterName, 'Only in this document (an id, a path, a title, or the beginning, end or part of one); may be given several times')
-            [CompletionResult]::new('--rerank', '--rerank', [CompletionResultType]::ParameterName, 'How the best are looked at again: light, by the question''s words in passage and titles; off; or also by the cross-encoder in a folder (model.onnx, tokenizer.json, … as Hugging Face lays it out) [default: light, for --method auto and hybrid]')
+            [CompletionResult]::new('--rerank', '--rerank', [CompletionResultType]::ParameterName, 'How the best are looked at again: light, by the question''s words in passage and titles; off; or also by a cross-encoder, named as `kb models` lists it or by its folder (model.onnx, tokenizer.json, … as Hugging Face lays it out) [default: light, for --method auto and hybrid]')
             [CompletionResult]::new('--rerank-depth', '--rerank-depth', [CompletionResultType]::ParameterName, 'How many of the best a cross-encoder reads; the rest follow in their old order [default: 30]')
             [CompletionResult]::new('--rerank-budget', '--rerank-budget', [CompletionResultType]::ParameterName, 'How long it may read, loading it aside: 500ms, 2s, or none for as long as it takes; what it did not come to follows in its old order [default: 500ms; none for `kb eval`]')
             [CompletionResult]::new('--filter', '--filter', [CompletionResultType]::ParameterName, 'Only what this holds of, such as ''author = Ann and page < 20''; several are joined by and; '''' puts the one of kb.toml aside')
@@ -187,6 +192,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('--across-sections', '--across-sections', [CompletionResultType]::ParameterName, 'Neighbours may be of other sections')
             [CompletionResult]::new('--merge', '--merge', [CompletionResultType]::ParameterName, 'Make one of adjacent passages of a section [default: in the mode broad]')
             [CompletionResult]::new('--no-merge', '--no-merge', [CompletionResultType]::ParameterName, 'Leave adjacent passages apart')
@@ -216,6 +222,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('--provenance', '--provenance', [CompletionResultType]::ParameterName, 'Show where each entry came from and how sure it is, from 0 to 1')
             [CompletionResult]::new('--edit', '--edit', [CompletionResultType]::ParameterName, 'Correct the table of contents in an editor')
             [CompletionResult]::new('--editable', '--editable', [CompletionResultType]::ParameterName, 'Print it in the form that --edit shows and --set takes')
@@ -237,6 +244,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('--no-children', '--no-children', [CompletionResultType]::ParameterName, 'Only the sections'' own text, without their subsections')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
@@ -262,6 +270,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('--edited', '--edited', [CompletionResultType]::ParameterName, 'Only chunks that somebody changed')
             [CompletionResult]::new('--conflicts', '--conflicts', [CompletionResultType]::ParameterName, 'Instead of chunks, edits that do not fit what the source says now; `kb chunk-edit ID --resolve` settles them')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
@@ -286,6 +295,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('--reset', '--reset', [CompletionResultType]::ParameterName, 'Give passages back what the source says, without notes')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only say what would be changed')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
@@ -305,6 +315,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('--no-cascade', '--no-cascade', [CompletionResultType]::ParameterName, 'Refuse a parent that has children, instead of deleting them too')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only say what would be deleted')
             [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
@@ -331,6 +342,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('--retype', '--retype', [CompletionResultType]::ParameterName, 'Give it --type although it has another')
             [CompletionResult]::new('--remove', '--remove', [CompletionResultType]::ParameterName, 'Take out the state of --time and each --alias; without these, the entity with all its states')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only say what would be done')
@@ -352,6 +364,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
@@ -372,6 +385,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
@@ -389,6 +403,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only say what would be removed')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
@@ -406,6 +421,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
@@ -423,6 +439,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
@@ -440,6 +457,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only say what would be other than now')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
@@ -457,6 +475,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('--stat', '--stat', [CompletionResultType]::ParameterName, 'Only the counts of each document, without its sections and chunks')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
@@ -474,6 +493,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
@@ -494,6 +514,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
@@ -511,6 +532,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Do not ask')
             [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Do not ask')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
@@ -545,6 +567,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('--repair', '--repair', [CompletionResultType]::ParameterName, 'Mend what can be mended, as one new generation')
             [CompletionResult]::new('--all-namespaces', '--all-namespaces', [CompletionResultType]::ParameterName, 'All namespaces of the store')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
@@ -558,6 +581,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
         }
         'kb;reindex' {
             [CompletionResult]::new('--context', '--context', [CompletionResultType]::ParameterName, 'What is embedded and indexed in front of passages from now on')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The model of the vectors, which is used from now on [default: the one that is used]')
             [CompletionResult]::new('--wait', '--wait', [CompletionResultType]::ParameterName, 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]')
             [CompletionResult]::new('--password', '--password', [CompletionResultType]::ParameterName, 'The password of encrypted PDFs')
             [CompletionResult]::new('--file-timeout', '--file-timeout', [CompletionResultType]::ParameterName, 'Give up on a file (not Markdown or plain text) that takes longer to parse [default: 120, with --ocr-command 3600]')
@@ -571,9 +595,11 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('--structure', '--structure', [CompletionResultType]::ParameterName, 'Find sections anew and cut them into passages')
-            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Those too that this version of kb made, or that stand in this context')
-            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only say what would be rebuilt')
+            [CompletionResult]::new('--vectors', '--vectors', [CompletionResultType]::ParameterName, 'Make vectors: all of them where the model is another one than before, otherwise those that are missing')
+            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Those too that this version of kb made, that stand in this context, or whose vectors are there')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only say what would be made anew')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
@@ -586,9 +612,10 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
         'kb;eval' {
             [CompletionResult]::new('--methods', '--methods', [CompletionResultType]::ParameterName, 'Which methods to measure')
             [CompletionResult]::new('--min', '--min', [CompletionResultType]::ParameterName, 'Fail with exit code 1 where a figure is lower; may be given several times')
-            [CompletionResult]::new('--rerank', '--rerank', [CompletionResultType]::ParameterName, 'How the best are looked at again: light, by the question''s words in passage and titles; off; or also by the cross-encoder in a folder (model.onnx, tokenizer.json, … as Hugging Face lays it out) [default: light, for --method auto and hybrid]')
+            [CompletionResult]::new('--rerank', '--rerank', [CompletionResultType]::ParameterName, 'How the best are looked at again: light, by the question''s words in passage and titles; off; or also by a cross-encoder, named as `kb models` lists it or by its folder (model.onnx, tokenizer.json, … as Hugging Face lays it out) [default: light, for --method auto and hybrid]')
             [CompletionResult]::new('--rerank-depth', '--rerank-depth', [CompletionResultType]::ParameterName, 'How many of the best a cross-encoder reads; the rest follow in their old order [default: 30]')
             [CompletionResult]::new('--rerank-budget', '--rerank-budget', [CompletionResultType]::ParameterName, 'How long it may read, loading it aside: 500ms, 2s, or none for as long as it takes; what it did not come to follows in its old order [default: 500ms; none for `kb eval`]')
+            [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The model that makes the vectors [default: the one in the program]')
             [CompletionResult]::new('--jobs', '--jobs', [CompletionResultType]::ParameterName, 'Threads that embed [default: one per core]')
             [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`')
@@ -596,6 +623,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
@@ -605,6 +633,81 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
+        'kb;models' {
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`')
+            [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--no-progress', '--no-progress', [CompletionResultType]::ParameterName, 'No progress display')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add a model, from the hub or from a folder')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a model that was added, or what is left of a download')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'kb;models;add' {
+            [CompletionResult]::new('--name', '--name', [CompletionResultType]::ParameterName, 'What it is called here [default: its own name]')
+            [CompletionResult]::new('--query-prefix', '--query-prefix', [CompletionResultType]::ParameterName, 'What stands in front of questions [default: what the model says]')
+            [CompletionResult]::new('--passage-prefix', '--passage-prefix', [CompletionResultType]::ParameterName, 'What stands in front of passages [default: what the model says]')
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`')
+            [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--no-progress', '--no-progress', [CompletionResultType]::ParameterName, 'No progress display')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'kb;models;remove' {
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`')
+            [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
+            [CompletionResult]::new('-y', '-y', [CompletionResultType]::ParameterName, 'Even where the store has vectors of it')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Even where the store has vectors of it')
+            [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Even where the store has vectors of it')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
+            [CompletionResult]::new('--no-progress', '--no-progress', [CompletionResultType]::ParameterName, 'No progress display')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            break
+        }
+        'kb;models;help' {
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add a model, from the hub or from a folder')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a model that was added, or what is left of a download')
+            [CompletionResult]::new('help', 'help', [CompletionResultType]::ParameterValue, 'Print this message or the help of the given subcommand(s)')
+            break
+        }
+        'kb;models;help;add' {
+            break
+        }
+        'kb;models;help;remove' {
+            break
+        }
+        'kb;models;help;help' {
+            break
+        }
         'kb;llm' {
             [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
             [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`')
@@ -612,6 +715,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
@@ -631,6 +735,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
@@ -647,6 +752,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
@@ -678,6 +784,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
@@ -694,6 +801,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'How results are written [default: table on a terminal, markdown in a pipe]')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
             [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')
@@ -722,8 +830,9 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Tell what was added, has changed and is gone between two generations')
             [CompletionResult]::new('namespaces', 'namespaces', [CompletionResultType]::ParameterValue, 'List the knowledge bases inside the store; rename or remove one')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Verify tables, vectors and keyword index, and repair them')
-            [CompletionResult]::new('reindex', 'reindex', [CompletionResultType]::ParameterValue, 'Find the sections of documents anew, in place, or embed their passages in another context')
+            [CompletionResult]::new('reindex', 'reindex', [CompletionResultType]::ParameterValue, 'Find the sections of documents anew, in place, or make their vectors anew: in another context, or by another model')
             [CompletionResult]::new('eval', 'eval', [CompletionResultType]::ParameterValue, 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)')
+            [CompletionResult]::new('models', 'models', [CompletionResultType]::ParameterValue, 'List the models there are; add or remove one')
             [CompletionResult]::new('llm', 'llm', [CompletionResultType]::ParameterValue, 'Try the language model, or write its prompts')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Write the completions for a shell')
             [CompletionResult]::new('parse-worker', 'parse-worker', [CompletionResultType]::ParameterValue, 'Parse files for a parent process')
@@ -796,6 +905,17 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             break
         }
         'kb;help;eval' {
+            break
+        }
+        'kb;help;models' {
+            [CompletionResult]::new('add', 'add', [CompletionResultType]::ParameterValue, 'Add a model, from the hub or from a folder')
+            [CompletionResult]::new('remove', 'remove', [CompletionResultType]::ParameterValue, 'Remove a model that was added, or what is left of a download')
+            break
+        }
+        'kb;help;models;add' {
+            break
+        }
+        'kb;help;models;remove' {
             break
         }
         'kb;help;llm' {

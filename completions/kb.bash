@@ -61,6 +61,9 @@ _kb() {
             kb,log)
                 cmd="kb__subcmd__log"
                 ;;
+            kb,models)
+                cmd="kb__subcmd__models"
+                ;;
             kb,namespaces)
                 cmd="kb__subcmd__namespaces"
                 ;;
@@ -133,6 +136,9 @@ _kb() {
             kb__subcmd__help,log)
                 cmd="kb__subcmd__help__subcmd__log"
                 ;;
+            kb__subcmd__help,models)
+                cmd="kb__subcmd__help__subcmd__models"
+                ;;
             kb__subcmd__help,namespaces)
                 cmd="kb__subcmd__help__subcmd__namespaces"
                 ;;
@@ -166,6 +172,12 @@ _kb() {
             kb__subcmd__help__subcmd__llm,prompt)
                 cmd="kb__subcmd__help__subcmd__llm__subcmd__prompt"
                 ;;
+            kb__subcmd__help__subcmd__models,add)
+                cmd="kb__subcmd__help__subcmd__models__subcmd__add"
+                ;;
+            kb__subcmd__help__subcmd__models,remove)
+                cmd="kb__subcmd__help__subcmd__models__subcmd__remove"
+                ;;
             kb__subcmd__help__subcmd__namespaces,remove)
                 cmd="kb__subcmd__help__subcmd__namespaces__subcmd__remove"
                 ;;
@@ -189,6 +201,24 @@ _kb() {
                 ;;
             kb__subcmd__llm__subcmd__help,prompt)
                 cmd="kb__subcmd__llm__subcmd__help__subcmd__prompt"
+                ;;
+            kb__subcmd__models,add)
+                cmd="kb__subcmd__models__subcmd__add"
+                ;;
+            kb__subcmd__models,help)
+                cmd="kb__subcmd__models__subcmd__help"
+                ;;
+            kb__subcmd__models,remove)
+                cmd="kb__subcmd__models__subcmd__remove"
+                ;;
+            kb__subcmd__models__subcmd__help,add)
+                cmd="kb__subcmd__models__subcmd__help__subcmd__add"
+                ;;
+            kb__subcmd__models__subcmd__help,help)
+                cmd="kb__subcmd__models__subcmd__help__subcmd__help"
+                ;;
+            kb__subcmd__models__subcmd__help,remove)
+                cmd="kb__subcmd__models__subcmd__help__subcmd__remove"
                 ;;
             kb__subcmd__namespaces,help)
                 cmd="kb__subcmd__namespaces__subcmd__help"
@@ -215,7 +245,7 @@ _kb() {
 
     case "${cmd}" in
         kb)
-            opts="-n -q -v -h -V --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help --version ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help"
+            opts="-n -q -v -h -V --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help --version ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -245,6 +275,10 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -253,7 +287,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__check)
-            opts="-n -q -v -h --repair --all-namespaces --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --repair --all-namespaces --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -285,6 +319,10 @@ _kb() {
                     ;;
                 --onnxruntime)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -295,7 +333,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__chunk__subcmd__delete)
-            opts="-y -n -q -v -h --no-cascade --dry-run --yes --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-y -n -q -v -h --no-cascade --dry-run --yes --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -329,6 +367,10 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -337,7 +379,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__chunk__subcmd__edit)
-            opts="-n -q -v -h --content --content-file --meta --batch --reset --resolve --dry-run --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --content --content-file --meta --batch --reset --resolve --dry-run --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -391,6 +433,10 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -399,7 +445,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__chunks__subcmd__list)
-            opts="-n -q -v -h --doc --section --type --filter --where --edited --conflicts --limit --offset --order-by --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --doc --section --type --filter --where --edited --conflicts --limit --offset --order-by --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -461,6 +507,10 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -469,7 +519,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__completions)
-            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help bash elvish fish powershell zsh"
+            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help bash elvish fish powershell zsh"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -499,6 +549,10 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -507,7 +561,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__context)
-            opts="-k -n -q -v -h --method --limit --doc --rerank --rerank-depth --rerank-budget --filter --before --after --as-of --half-life --min-score --weights --fusion --rrf-k --pool --kind --expand --fallback --mode --context --across-sections --window --merge --no-merge --keep-duplicates --group-by --diversity --per-document --beam --children --max-tokens --tokenizer --template --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-k -n -q -v -h --method --limit --doc --rerank --rerank-depth --rerank-budget --filter --before --after --as-of --half-life --min-score --weights --fusion --rrf-k --pool --kind --expand --fallback --mode --context --across-sections --window --merge --no-merge --keep-duplicates --group-by --diversity --per-document --beam --children --max-tokens --tokenizer --template --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -664,6 +718,10 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -672,7 +730,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__diff)
-            opts="-n -q -v -h --stat --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --stat --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -702,6 +760,10 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -710,7 +772,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__docs)
-            opts="-n -q -v -h --filter --before --after --as-of --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --filter --before --after --as-of --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -756,6 +818,10 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -764,7 +830,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__entities)
-            opts="-n -q -v -h --as-of --type --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --as-of --type --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -802,6 +868,10 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -810,7 +880,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__entity__subcmd__set)
-            opts="-n -q -v -h --type --state --alias --time --retype --remove --from --dry-run --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --type --state --alias --time --retype --remove --from --dry-run --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -864,6 +934,10 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -872,7 +946,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__eval)
-            opts="-n -q -v -h --methods --min --rerank --rerank-depth --rerank-budget --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --methods --min --rerank --rerank-depth --rerank-budget --model --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -898,6 +972,10 @@ _kb() {
                     return 0
                     ;;
                 --rerank-budget)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --model)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -929,6 +1007,10 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -937,7 +1019,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__help)
-            opts="ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help"
+            opts="ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1188,6 +1270,48 @@ _kb() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        kb__subcmd__help__subcmd__models)
+            opts="add remove"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__help__subcmd__models__subcmd__add)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__help__subcmd__models__subcmd__remove)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         kb__subcmd__help__subcmd__namespaces)
             opts="rename remove"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -1343,7 +1467,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__ingest)
-            opts="-n -q -v -h --name --include --exclude --as --prune --dry-run --force --time --no-embed --context --max-file-size --wait --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --name --include --exclude --as --prune --dry-run --force --time --no-embed --model --context --max-file-size --wait --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1366,6 +1490,10 @@ _kb() {
                     return 0
                     ;;
                 --time)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --model)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1429,6 +1557,10 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1437,7 +1569,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__llm)
-            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help check prompt help"
+            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help check prompt help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1467,6 +1599,10 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1475,7 +1611,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__llm__subcmd__check)
-            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1503,6 +1639,10 @@ _kb() {
                     ;;
                 --onnxruntime)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1569,7 +1709,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__llm__subcmd__prompt)
-            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help contexts expand-query"
+            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help contexts expand-query"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1599,6 +1739,10 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1607,7 +1751,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__log)
-            opts="-n -q -v -h --limit --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --limit --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1641,6 +1785,10 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1648,8 +1796,8 @@ _kb() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        kb__subcmd__namespaces)
-            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help rename remove help"
+        kb__subcmd__models)
+            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help add remove help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1677,6 +1825,204 @@ _kb() {
                     ;;
                 --onnxruntime)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__models__subcmd__add)
+            opts="-n -q -v -h --name --query-prefix --passage-prefix --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --name)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --query-prefix)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --passage-prefix)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table markdown json jsonl paths" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --onnxruntime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__models__subcmd__help)
+            opts="add remove help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__models__subcmd__help__subcmd__add)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__models__subcmd__help__subcmd__help)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__models__subcmd__help__subcmd__remove)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__models__subcmd__remove)
+            opts="-y -n -q -v -h --force --yes --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --kb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table markdown json jsonl paths" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --onnxruntime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__namespaces)
+            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help rename remove help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --kb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table markdown json jsonl paths" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --onnxruntime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1743,7 +2089,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__namespaces__subcmd__remove)
-            opts="-y -n -q -v -h --yes --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-y -n -q -v -h --yes --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1775,6 +2121,10 @@ _kb() {
                     ;;
                 --onnxruntime)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1785,7 +2135,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__namespaces__subcmd__rename)
-            opts="-n -q -v -h --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1819,6 +2169,10 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1827,7 +2181,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__parse__subcmd__worker)
-            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1857,6 +2211,10 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1865,7 +2223,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__reindex)
-            opts="-n -q -v -h --structure --context --force --dry-run --wait --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --structure --context --vectors --model --force --dry-run --wait --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1873,6 +2231,10 @@ _kb() {
             case "${prev}" in
                 --context)
                     COMPREPLY=($(compgen -W "none headings subjects llm" -- "${cur}"))
+                    return 0
+                    ;;
+                --model)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --wait)
@@ -1927,6 +2289,10 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -1935,7 +2301,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__remove)
-            opts="-n -q -v -h --dry-run --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --dry-run --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1967,6 +2333,10 @@ _kb() {
                     ;;
                 --onnxruntime)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
                 *)
@@ -1977,7 +2347,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__restore)
-            opts="-n -q -v -h --dry-run --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --dry-run --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2011,6 +2381,10 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -2019,7 +2393,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__search)
-            opts="-k -n -q -v -h --method --limit --doc --rerank --rerank-depth --rerank-budget --filter --before --after --as-of --half-life --min-score --weights --fusion --rrf-k --pool --kind --expand --fallback --mode --context --across-sections --window --merge --no-merge --keep-duplicates --group-by --diversity --per-document --beam --children --max-tokens --tokenizer --in --explain --why --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-k -n -q -v -h --method --limit --doc --rerank --rerank-depth --rerank-budget --filter --before --after --as-of --half-life --min-score --weights --fusion --rrf-k --pool --kind --expand --fallback --mode --context --across-sections --window --merge --no-merge --keep-duplicates --group-by --diversity --per-document --beam --children --max-tokens --tokenizer --in --explain --why --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2180,6 +2554,10 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -2188,7 +2566,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__section)
-            opts="-n -q -v -h --no-children --max-tokens --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --no-children --max-tokens --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2222,6 +2600,10 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -2230,7 +2612,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__status)
-            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2260,6 +2642,10 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;
@@ -2268,7 +2654,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__toc)
-            opts="-n -q -v -h --max-level --provenance --edit --editable --set --reset --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --help"
+            opts="-n -q -v -h --max-level --provenance --edit --editable --set --reset --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2332,6 +2718,10 @@ _kb() {
                     ;;
                 --onnxruntime)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
                 *)

@@ -1,6 +1,6 @@
 # Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
 function __fish_kb_global_optspecs
-    string join \n kb= n/namespace= format= q/quiet v/verbose color= no-progress onnxruntime= h/help V/version
+    string join \n kb= n/namespace= format= q/quiet v/verbose color= no-progress onnxruntime= device= h/help V/version
 end
 
 function __fish_kb_needs_command
@@ -35,6 +35,15 @@ complete -c kb -n "__fish_kb_needs_command" -l color -d 'When to use colour' -r 
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_needs_command" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_needs_command" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_needs_command" -s q -l quiet -d 'Only results and errors'
 complete -c kb -n "__fish_kb_needs_command" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_needs_command" -l no-progress -d 'No progress display'
@@ -58,8 +67,9 @@ complete -c kb -n "__fish_kb_needs_command" -f -a "restore" -d 'Bring an old gen
 complete -c kb -n "__fish_kb_needs_command" -f -a "diff" -d 'Tell what was added, has changed and is gone between two generations'
 complete -c kb -n "__fish_kb_needs_command" -f -a "namespaces" -d 'List the knowledge bases inside the store; rename or remove one'
 complete -c kb -n "__fish_kb_needs_command" -f -a "check" -d 'Verify tables, vectors and keyword index, and repair them'
-complete -c kb -n "__fish_kb_needs_command" -f -a "reindex" -d 'Find the sections of documents anew, in place, or embed their passages in another context'
+complete -c kb -n "__fish_kb_needs_command" -f -a "reindex" -d 'Find the sections of documents anew, in place, or make their vectors anew: in another context, or by another model'
 complete -c kb -n "__fish_kb_needs_command" -f -a "eval" -d 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
+complete -c kb -n "__fish_kb_needs_command" -f -a "models" -d 'List the models there are; add or remove one'
 complete -c kb -n "__fish_kb_needs_command" -f -a "llm" -d 'Try the language model, or write its prompts'
 complete -c kb -n "__fish_kb_needs_command" -f -a "completions" -d 'Write the completions for a shell'
 complete -c kb -n "__fish_kb_needs_command" -f -a "parse-worker" -d 'Parse files for a parent process'
@@ -77,6 +87,7 @@ asciidoc\t'AsciiDoc'
 jsonl\t'JSON Lines with `_id`, `title` and `text`, as in a BEIR corpus'
 text\t'Plain text'"
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l time -d 'When what is ingested is from, such as 2026-11-21 or `90d ago`, whatever it says itself [default: what the document says, otherwise the time of the file]' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l model -d 'The model of the vectors, of a new namespace; `kb reindex --vectors` gives one that is there another [default: what the namespace has, otherwise `model` in kb.toml, otherwise the one in the program]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l context -d 'What is embedded and indexed in front of passages [default: headings; of documents that are there, what they have]' -r -f -a "none\t'Nothing'
 headings\t'The titles of the document and its sections'
 subjects\t'The titles and, for passages that speak of `it` or `其`, the sentence before them that says what that is'
@@ -100,6 +111,15 @@ complete -c kb -n "__fish_kb_using_subcommand ingest" -l color -d 'When to use c
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l prune -d 'Take documents out whose file is gone from the given folders'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l dry-run -d 'Only say what would happen'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l force -d 'Read files again that have not changed'
@@ -114,7 +134,7 @@ semantic\t'Vectors alone'
 keyword\t'Words alone (BM25)'"
 complete -c kb -n "__fish_kb_using_subcommand search" -s k -l limit -d 'How many hits [default: 5; broad 10; drill as many as its beam leads to]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l doc -d 'Only in this document (an id, a path, a title, or the beginning, end or part of one); may be given several times' -r
-complete -c kb -n "__fish_kb_using_subcommand search" -l rerank -d 'How the best are looked at again: light, by the question\'s words in passage and titles; off; or also by the cross-encoder in a folder (model.onnx, tokenizer.json, … as Hugging Face lays it out) [default: light, for --method auto and hybrid]' -r -f -a "(__fish_complete_directories)"
+complete -c kb -n "__fish_kb_using_subcommand search" -l rerank -d 'How the best are looked at again: light, by the question\'s words in passage and titles; off; or also by a cross-encoder, named as `kb models` lists it or by its folder (model.onnx, tokenizer.json, … as Hugging Face lays it out) [default: light, for --method auto and hybrid]' -r -f -a "(__fish_complete_directories)"
 complete -c kb -n "__fish_kb_using_subcommand search" -l rerank-depth -d 'How many of the best a cross-encoder reads; the rest follow in their old order [default: 30]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l rerank-budget -d 'How long it may read, loading it aside: 500ms, 2s, or none for as long as it takes; what it did not come to follows in its old order [default: 500ms; none for `kb eval`]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l filter -d 'Only what this holds of, such as \'author = Ann and page < 20\'; several are joined by and; \'\' puts the one of kb.toml aside' -r
@@ -168,6 +188,15 @@ complete -c kb -n "__fish_kb_using_subcommand search" -l color -d 'When to use c
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand search" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand search" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand search" -l across-sections -d 'Neighbours may be of other sections'
 complete -c kb -n "__fish_kb_using_subcommand search" -l merge -d 'Make one of adjacent passages of a section [default: in the mode broad]'
 complete -c kb -n "__fish_kb_using_subcommand search" -l no-merge -d 'Leave adjacent passages apart'
@@ -183,7 +212,7 @@ semantic\t'Vectors alone'
 keyword\t'Words alone (BM25)'"
 complete -c kb -n "__fish_kb_using_subcommand context" -s k -l limit -d 'How many hits [default: 5; broad 10; drill as many as its beam leads to]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l doc -d 'Only in this document (an id, a path, a title, or the beginning, end or part of one); may be given several times' -r
-complete -c kb -n "__fish_kb_using_subcommand context" -l rerank -d 'How the best are looked at again: light, by the question\'s words in passage and titles; off; or also by the cross-encoder in a folder (model.onnx, tokenizer.json, … as Hugging Face lays it out) [default: light, for --method auto and hybrid]' -r -f -a "(__fish_complete_directories)"
+complete -c kb -n "__fish_kb_using_subcommand context" -l rerank -d 'How the best are looked at again: light, by the question\'s words in passage and titles; off; or also by a cross-encoder, named as `kb models` lists it or by its folder (model.onnx, tokenizer.json, … as Hugging Face lays it out) [default: light, for --method auto and hybrid]' -r -f -a "(__fish_complete_directories)"
 complete -c kb -n "__fish_kb_using_subcommand context" -l rerank-depth -d 'How many of the best a cross-encoder reads; the rest follow in their old order [default: 30]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l rerank-budget -d 'How long it may read, loading it aside: 500ms, 2s, or none for as long as it takes; what it did not come to follows in its old order [default: 500ms; none for `kb eval`]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l filter -d 'Only what this holds of, such as \'author = Ann and page < 20\'; several are joined by and; \'\' puts the one of kb.toml aside' -r
@@ -235,6 +264,15 @@ complete -c kb -n "__fish_kb_using_subcommand context" -l color -d 'When to use 
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand context" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand context" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand context" -l across-sections -d 'Neighbours may be of other sections'
 complete -c kb -n "__fish_kb_using_subcommand context" -l merge -d 'Make one of adjacent passages of a section [default: in the mode broad]'
 complete -c kb -n "__fish_kb_using_subcommand context" -l no-merge -d 'Leave adjacent passages apart'
@@ -263,6 +301,15 @@ complete -c kb -n "__fish_kb_using_subcommand toc" -l color -d 'When to use colo
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand toc" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand toc" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand toc" -l provenance -d 'Show where each entry came from and how sure it is, from 0 to 1'
 complete -c kb -n "__fish_kb_using_subcommand toc" -l edit -d 'Correct the table of contents in an editor'
 complete -c kb -n "__fish_kb_using_subcommand toc" -l editable -d 'Print it in the form that --edit shows and --set takes'
@@ -283,6 +330,15 @@ complete -c kb -n "__fish_kb_using_subcommand section" -l color -d 'When to use 
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand section" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand section" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand section" -l no-children -d 'Only the sections\' own text, without their subsections'
 complete -c kb -n "__fish_kb_using_subcommand section" -s q -l quiet -d 'Only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand section" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
@@ -308,6 +364,15 @@ complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l color -d 'When to 
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l edited -d 'Only chunks that somebody changed'
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -l conflicts -d 'Instead of chunks, edits that do not fit what the source says now; `kb chunk-edit ID --resolve` settles them'
 complete -c kb -n "__fish_kb_using_subcommand chunks-list" -s q -l quiet -d 'Only results and errors'
@@ -332,6 +397,15 @@ complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l color -d 'When to u
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l reset -d 'Give passages back what the source says, without notes'
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -l dry-run -d 'Only say what would be changed'
 complete -c kb -n "__fish_kb_using_subcommand chunk-edit" -s q -l quiet -d 'Only results and errors'
@@ -350,6 +424,15 @@ complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l color -d 'When to
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l no-cascade -d 'Refuse a parent that has children, instead of deleting them too'
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -l dry-run -d 'Only say what would be deleted'
 complete -c kb -n "__fish_kb_using_subcommand chunk-delete" -s y -l yes -d 'Do not ask'
@@ -374,6 +457,15 @@ complete -c kb -n "__fish_kb_using_subcommand entity-set" -l color -d 'When to u
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand entity-set" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l retype -d 'Give it --type although it has another'
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l remove -d 'Take out the state of --time and each --alias; without these, the entity with all its states'
 complete -c kb -n "__fish_kb_using_subcommand entity-set" -l dry-run -d 'Only say what would be done'
@@ -394,6 +486,15 @@ complete -c kb -n "__fish_kb_using_subcommand entities" -l color -d 'When to use
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand entities" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand entities" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand entities" -s q -l quiet -d 'Only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand entities" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand entities" -l no-progress -d 'No progress display'
@@ -413,6 +514,15 @@ complete -c kb -n "__fish_kb_using_subcommand docs" -l color -d 'When to use col
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand docs" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand docs" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand docs" -s q -l quiet -d 'Only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand docs" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand docs" -l no-progress -d 'No progress display'
@@ -429,6 +539,15 @@ complete -c kb -n "__fish_kb_using_subcommand remove" -l color -d 'When to use c
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand remove" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand remove" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand remove" -l dry-run -d 'Only say what would be removed'
 complete -c kb -n "__fish_kb_using_subcommand remove" -s q -l quiet -d 'Only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand remove" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
@@ -445,6 +564,15 @@ complete -c kb -n "__fish_kb_using_subcommand status" -l color -d 'When to use c
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand status" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand status" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand status" -s q -l quiet -d 'Only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand status" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand status" -l no-progress -d 'No progress display'
@@ -461,6 +589,15 @@ complete -c kb -n "__fish_kb_using_subcommand log" -l color -d 'When to use colo
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand log" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand log" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand log" -s q -l quiet -d 'Only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand log" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand log" -l no-progress -d 'No progress display'
@@ -477,6 +614,15 @@ complete -c kb -n "__fish_kb_using_subcommand restore" -l color -d 'When to use 
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand restore" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand restore" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand restore" -l dry-run -d 'Only say what would be other than now'
 complete -c kb -n "__fish_kb_using_subcommand restore" -s q -l quiet -d 'Only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand restore" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
@@ -493,6 +639,15 @@ complete -c kb -n "__fish_kb_using_subcommand diff" -l color -d 'When to use col
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand diff" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand diff" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand diff" -l stat -d 'Only the counts of each document, without its sections and chunks'
 complete -c kb -n "__fish_kb_using_subcommand diff" -s q -l quiet -d 'Only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand diff" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
@@ -509,6 +664,15 @@ complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_su
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove help" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove help" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove help" -s q -l quiet -d 'Only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove help" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and not __fish_seen_subcommand_from rename remove help" -l no-progress -d 'No progress display'
@@ -528,6 +692,15 @@ complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcom
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -s q -l quiet -d 'Only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from rename" -l no-progress -d 'No progress display'
@@ -544,6 +717,15 @@ complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcom
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -s y -l yes -d 'Do not ask'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -s q -l quiet -d 'Only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand namespaces; and __fish_seen_subcommand_from remove" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
@@ -564,6 +746,15 @@ complete -c kb -n "__fish_kb_using_subcommand check" -l color -d 'When to use co
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand check" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand check" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand check" -l repair -d 'Mend what can be mended, as one new generation'
 complete -c kb -n "__fish_kb_using_subcommand check" -l all-namespaces -d 'All namespaces of the store'
 complete -c kb -n "__fish_kb_using_subcommand check" -s q -l quiet -d 'Only results and errors'
@@ -574,6 +765,7 @@ complete -c kb -n "__fish_kb_using_subcommand reindex" -l context -d 'What is em
 headings\t'The titles of the document and its sections'
 subjects\t'The titles and, for passages that speak of `it` or `其`, the sentence before them that says what that is'
 llm\t'The titles and what a language model says about the passage; needs `[llm]` in kb.toml'"
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l model -d 'The model of the vectors, which is used from now on [default: the one that is used]' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l wait -d 'Wait so long while another kb writes to the same namespace [default: 0, fail at once]' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l password -d 'The password of encrypted PDFs' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l file-timeout -d 'Give up on a file (not Markdown or plain text) that takes longer to parse [default: 120, with --ocr-command 3600]' -r
@@ -592,9 +784,19 @@ complete -c kb -n "__fish_kb_using_subcommand reindex" -l color -d 'When to use 
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l structure -d 'Find sections anew and cut them into passages'
-complete -c kb -n "__fish_kb_using_subcommand reindex" -l force -d 'Those too that this version of kb made, or that stand in this context'
-complete -c kb -n "__fish_kb_using_subcommand reindex" -l dry-run -d 'Only say what would be rebuilt'
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l vectors -d 'Make vectors: all of them where the model is another one than before, otherwise those that are missing'
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l force -d 'Those too that this version of kb made, that stand in this context, or whose vectors are there'
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l dry-run -d 'Only say what would be made anew'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -s q -l quiet -d 'Only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l no-progress -d 'No progress display'
@@ -604,9 +806,10 @@ hybrid\t'Both arms, with equal weight'
 semantic\t'Vectors alone'
 keyword\t'Words alone (BM25)'"
 complete -c kb -n "__fish_kb_using_subcommand eval" -l min -d 'Fail with exit code 1 where a figure is lower; may be given several times' -r
-complete -c kb -n "__fish_kb_using_subcommand eval" -l rerank -d 'How the best are looked at again: light, by the question\'s words in passage and titles; off; or also by the cross-encoder in a folder (model.onnx, tokenizer.json, … as Hugging Face lays it out) [default: light, for --method auto and hybrid]' -r -f -a "(__fish_complete_directories)"
+complete -c kb -n "__fish_kb_using_subcommand eval" -l rerank -d 'How the best are looked at again: light, by the question\'s words in passage and titles; off; or also by a cross-encoder, named as `kb models` lists it or by its folder (model.onnx, tokenizer.json, … as Hugging Face lays it out) [default: light, for --method auto and hybrid]' -r -f -a "(__fish_complete_directories)"
 complete -c kb -n "__fish_kb_using_subcommand eval" -l rerank-depth -d 'How many of the best a cross-encoder reads; the rest follow in their old order [default: 30]' -r
 complete -c kb -n "__fish_kb_using_subcommand eval" -l rerank-budget -d 'How long it may read, loading it aside: 500ms, 2s, or none for as long as it takes; what it did not come to follows in its old order [default: 500ms; none for `kb eval`]' -r
+complete -c kb -n "__fish_kb_using_subcommand eval" -l model -d 'The model that makes the vectors [default: the one in the program]' -r
 complete -c kb -n "__fish_kb_using_subcommand eval" -l jobs -d 'Threads that embed [default: one per core]' -r
 complete -c kb -n "__fish_kb_using_subcommand eval" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand eval" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
@@ -619,10 +822,101 @@ complete -c kb -n "__fish_kb_using_subcommand eval" -l color -d 'When to use col
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand eval" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand eval" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand eval" -s q -l quiet -d 'Only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand eval" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand eval" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand eval" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove help" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove help" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove help" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove help" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove help" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove help" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove help" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove help" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
+complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove help" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove help" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove help" -f -a "add" -d 'Add a model, from the hub or from a folder'
+complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove help" -f -a "remove" -d 'Remove a model that was added, or what is left of a download'
+complete -c kb -n "__fish_kb_using_subcommand models; and not __fish_seen_subcommand_from add remove help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l name -d 'What it is called here [default: its own name]' -r
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l query-prefix -d 'What stands in front of questions [default: what the model says]' -r
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l passage-prefix -d 'What stands in front of passages [default: what the model says]' -r
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -s y -l yes -l force -d 'Even where the store has vectors of it'
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -s q -l quiet -d 'Only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -l no-progress -d 'No progress display'
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from help" -f -a "add" -d 'Add a model, from the hub or from a folder'
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from help" -f -a "remove" -d 'Remove a model that was added, or what is left of a download'
+complete -c kb -n "__fish_kb_using_subcommand models; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt help" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt help" -s n -l namespace -d 'The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt help" -l format -d 'How results are written [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
@@ -634,6 +928,15 @@ complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcomman
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt help" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt help" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt help" -s q -l quiet -d 'Only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt help" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt help" -l no-progress -d 'No progress display'
@@ -652,6 +955,15 @@ complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_fr
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -s q -l quiet -d 'Only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l no-progress -d 'No progress display'
@@ -667,6 +979,15 @@ complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_fr
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -s q -l quiet -d 'Only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from prompt" -l no-progress -d 'No progress display'
@@ -685,6 +1006,15 @@ complete -c kb -n "__fish_kb_using_subcommand completions" -l color -d 'When to 
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand completions" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand completions" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand completions" -s q -l quiet -d 'Only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand completions" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand completions" -l no-progress -d 'No progress display'
@@ -700,35 +1030,47 @@ complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l color -d 'When to
 always\t''
 never\t''"
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l onnxruntime -d 'The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l device -d 'What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or openvino; `kb models` says which the library at hand offers [default: auto]' -r -f -a "auto\t'The processor. The same vectors everywhere; nothing but asking gets another one'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s q -l quiet -d 'Only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -l no-progress -d 'No progress display'
 complete -c kb -n "__fish_kb_using_subcommand parse-worker" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "ingest" -d 'Read files and folders into the knowledge base; only what changed is read again'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "search" -d 'Find the passages that answer a question'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "context" -d 'Put a context for a prompt together: the passages that answer a question, with their sources, in so many tokens'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "toc" -d 'Show a document\'s table of contents, or those of all documents; or correct one'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "section" -d 'Show the whole text of sections, their subsections included'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "chunks-list" -d 'List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "chunk-edit" -d 'Change chunks: their text, and what is noted about them; the files stay'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "chunk-delete" -d 'Take chunks out of documents; the files stay'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "entity-set" -d 'Set what a thing that documents speak of is, and since when'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "entities" -d 'List the things that documents speak of with their states, or tell all about one'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "docs" -d 'List the documents, or describe some of them'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "remove" -d 'Take documents out of the knowledge base; the files stay'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "status" -d 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "log" -d 'List the generations of the knowledge base, the newest first, with what each did'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "restore" -d 'Bring an old generation back, as a new one'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "diff" -d 'Tell what was added, has changed and is gone between two generations'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "namespaces" -d 'List the knowledge bases inside the store; rename or remove one'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "check" -d 'Verify tables, vectors and keyword index, and repair them'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "reindex" -d 'Find the sections of documents anew, in place, or embed their passages in another context'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "eval" -d 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "llm" -d 'Try the language model, or write its prompts'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "completions" -d 'Write the completions for a shell'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "parse-worker" -d 'Parse files for a parent process'
-complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval llm completions parse-worker help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help" -f -a "ingest" -d 'Read files and folders into the knowledge base; only what changed is read again'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help" -f -a "search" -d 'Find the passages that answer a question'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help" -f -a "context" -d 'Put a context for a prompt together: the passages that answer a question, with their sources, in so many tokens'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help" -f -a "toc" -d 'Show a document\'s table of contents, or those of all documents; or correct one'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help" -f -a "section" -d 'Show the whole text of sections, their subsections included'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help" -f -a "chunks-list" -d 'List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help" -f -a "chunk-edit" -d 'Change chunks: their text, and what is noted about them; the files stay'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help" -f -a "chunk-delete" -d 'Take chunks out of documents; the files stay'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help" -f -a "entity-set" -d 'Set what a thing that documents speak of is, and since when'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help" -f -a "entities" -d 'List the things that documents speak of with their states, or tell all about one'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help" -f -a "docs" -d 'List the documents, or describe some of them'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help" -f -a "remove" -d 'Take documents out of the knowledge base; the files stay'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help" -f -a "status" -d 'Show what is in the store: generation, counts, sizes, model and engine, and who is writing'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help" -f -a "log" -d 'List the generations of the knowledge base, the newest first, with what each did'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help" -f -a "restore" -d 'Bring an old generation back, as a new one'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help" -f -a "diff" -d 'Tell what was added, has changed and is gone between two generations'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help" -f -a "namespaces" -d 'List the knowledge bases inside the store; rename or remove one'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help" -f -a "check" -d 'Verify tables, vectors and keyword index, and repair them'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help" -f -a "reindex" -d 'Find the sections of documents anew, in place, or make their vectors anew: in another context, or by another model'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help" -f -a "eval" -d 'Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help" -f -a "models" -d 'List the models there are; add or remove one'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help" -f -a "llm" -d 'Try the language model, or write its prompts'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help" -f -a "completions" -d 'Write the completions for a shell'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help" -f -a "parse-worker" -d 'Parse files for a parent process'
+complete -c kb -n "__fish_kb_using_subcommand help; and not __fish_seen_subcommand_from ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c kb -n "__fish_kb_using_subcommand help; and __fish_seen_subcommand_from namespaces" -f -a "rename" -d 'Give a namespace another name'
 complete -c kb -n "__fish_kb_using_subcommand help; and __fish_seen_subcommand_from namespaces" -f -a "remove" -d 'Remove a namespace with all that was ingested into it; the files stay'
+complete -c kb -n "__fish_kb_using_subcommand help; and __fish_seen_subcommand_from models" -f -a "add" -d 'Add a model, from the hub or from a folder'
+complete -c kb -n "__fish_kb_using_subcommand help; and __fish_seen_subcommand_from models" -f -a "remove" -d 'Remove a model that was added, or what is left of a download'
 complete -c kb -n "__fish_kb_using_subcommand help; and __fish_seen_subcommand_from llm" -f -a "check" -d 'Send one tiny request and say what came of it'
 complete -c kb -n "__fish_kb_using_subcommand help; and __fish_seen_subcommand_from llm" -f -a "prompt" -d 'Write a prompt as it is built in; one\'s own lie in .kb/prompts/NAME.md'

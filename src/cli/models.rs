@@ -35,7 +35,7 @@ pub struct ModelsArgs {
 enum Step {
     /// Add a model, from the hub or from a folder
     Add(AddArgs),
-    /// Remove a model that was added
+    /// Remove a model that was added, or what is left of a download
     Remove {
         /// Its name
         #[arg(value_name = "NAME")]
@@ -201,6 +201,10 @@ fn looks_like_a_path(typed: &str) -> bool {
 }
 
 fn remove(context: &Context, models: &Models, name: &str, yes: bool) -> Result<u8> {
+    if let Some((name, bytes)) = models.remove_download(name)? {
+        context.show(&RemovedModelView { name, bytes })?;
+        return Ok(0);
+    }
     let found = models.removable(name)?;
     let store = store_if_any(context)?;
     let (uses, _) = uses(store.as_ref())?;

@@ -133,7 +133,7 @@ pub fn slow_processor() -> Option<&'static str> {
     #[cfg(target_arch = "x86_64")]
     if !std::arch::is_x86_feature_detected!("avx2") || !std::arch::is_x86_feature_detected!("fma") {
         return Some(
-            "this processor has no AVX2: models run on it with the instructions of older ones, several times more slowly",
+            "this processor has no AVX2: models run on it with the instructions of older ones, and more slowly",
         );
     }
     None

@@ -150,7 +150,7 @@ fn name_of(folder: &Path) -> Result<String> {
 struct Workplace {
     folder: tempfile::TempDir,
     /// Closing it lets the next process know that nobody works here.
-    _lock: File,
+    lock: File,
 }
 
 impl Workplace {
@@ -168,7 +168,7 @@ impl Workplace {
             Ok(()) | Err(TryLockError::Error(_)) => {}
             Err(TryLockError::WouldBlock) => return Err(Error::failed(format!("{} is locked", path.display()))),
         }
-        Ok(Workplace { folder, _lock: lock })
+        Ok(Workplace { folder, lock })
     }
 
     fn path(&self) -> &Path {
@@ -177,9 +177,12 @@ impl Workplace {
 
     /// Gives the folder its name.
     fn finish(self, to: &Path) -> Result<()> {
-        let from = self.path().to_owned();
-        let lock = from.join(LOCK);
-        std::fs::remove_file(&lock).map_err(|error| Error::io("remove", &lock, &error))?;
+        let Workplace { folder, lock } = self;
+        let from = folder.path().to_owned();
+        let path = from.join(LOCK);
+        // Removed while it is held, so that nobody takes it for one that is held no more.
+        std::fs::remove_file(&path).map_err(|error| Error::io("remove", &path, &error))?;
+        drop(lock);
         for file in files_in(&from)?.iter().map(|file| file.path.as_str()).chain([RECORD]) {
             let path = from.join(file);
             File::open(&path).and_then(|file| file.sync_all()).map_err(|error| Error::io("write", &path, &error))?;
@@ -193,7 +196,7 @@ impl Workplace {
         }
         std::fs::rename(&from, to).map_err(|error| Error::io("make", to, &error))?;
         // Its name is another one now, so there is nothing left to be taken away.
-        let _kept = self.folder.keep();
+        let _kept = folder.keep();
         Ok(())
     }
 }

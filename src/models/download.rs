@@ -13,7 +13,7 @@ use crate::embed::{EmbeddingFolder, Engine};
 use crate::error::{Error, Result};
 
 /// What the names of folders begin with into which models are downloaded.
-const DOWNLOADING: &str = ".downloading-";
+pub(super) const DOWNLOADING: &str = ".downloading-";
 /// Held by the process that downloads.
 const LOCK: &str = ".lock";
 /// Weights as they are published, where there is no graph.
@@ -202,7 +202,7 @@ struct Place {
     all: PathBuf,
     folder: PathBuf,
     /// Closing it lets the next process know that nobody works here.
-    _lock: File,
+    lock: File,
 }
 
 impl Place {
@@ -222,11 +222,13 @@ impl Place {
                 std::fs::remove_dir_all(&other).map_err(|error| Error::io("remove", &other, &error))?;
             }
         }
-        Ok(Place { all, folder, _lock: lock })
+        Ok(Place { all, folder, lock })
     }
 
     /// Takes what is left of it away.
     fn clear(self) -> Result<()> {
+        // Some systems remove no folder that has an open file in it.
+        drop(self.lock);
         std::fs::remove_dir_all(&self.all).map_err(|error| Error::io("remove", &self.all, &error))
     }
 }

@@ -2,17 +2,36 @@
 
 use std::path::Path;
 
-use super::{Installed, Models};
+use super::download::DOWNLOADING;
+use super::place::check_name;
+use super::{Installed, Models, known};
 use crate::embed::EMBEDDED;
 use crate::error::{Error, Result};
 
 /// What the names of folders begin with that are being removed.
 const REMOVING: &str = ".removing-";
-/// What those of downloads begin with.
-const DOWNLOADING: &str = ".downloading-";
 
 impl Models {
-    /// The model of a name that can be removed: it is here, or was partly downloaded.
+    /// Removes what is left of a download of a model that never got here. Gives the name it would have had and the bytes
+    /// that its files had, where there was anything.
+    ///
+    /// # Errors
+    /// Where the disk does not let it.
+    pub fn remove_download(&self, name: &str) -> Result<Option<(String, u64)>> {
+        let name = known(name)?.map_or(name, |model| model.name.as_str());
+        if check_name(name).is_err() || self.installed(name)?.is_some() {
+            return Ok(None);
+        }
+        let place = self.folder().join(format!("{DOWNLOADING}{name}"));
+        if !place.is_dir() {
+            return Ok(None);
+        }
+        let bytes = size_of(&place);
+        remove_folder(&place)?;
+        Ok(Some((name.to_owned(), bytes)))
+    }
+
+    /// The model of a name that can be removed.
     ///
     /// # Errors
     /// Where there is none, or it is part of the program.

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use kb::embed::bert::{Checkpoint, MODEL, Task};
 use kb::embed::{
-    Coverage, CrossEncoder, Embedder, EngineChoice, Habits, Model, ModelFiles, Pooling, Quantization, select,
+    Coverage, CrossEncoder, Embedder, EngineChoice, Habits, Model, ModelFiles, Pooling, Quantization, VectorOutput,
+    select,
 };
 use serde_json::Value;
 
@@ -61,6 +62,7 @@ fn model(name: &str, folder: &Path, checkpoint: &Checkpoint, pooling: Pooling) -
         query_prefix: String::new(),
         passage_prefix: String::new(),
         languages: Coverage::latin(),
+        output: VectorOutput::Usual,
     };
     let files = ModelFiles { folder: folder.to_owned(), graph: MODEL.to_owned(), external: Vec::new() };
     Arc::new(Model::in_folder(name, habits, files).unwrap())

@@ -136,6 +136,21 @@ fn what_one_run_has_the_next_one_needs_not() {
 }
 
 #[test]
+fn what_is_left_of_a_download_can_be_removed() {
+    let sandbox = Sandbox::new();
+    let hub = Hub::with("ours/tiny", tiny(), |request, _| match request.target.ends_with("tokenizer.json") {
+        true => Reply::Status(404, &[], String::new()),
+        false => Reply::Well,
+    });
+    assert_eq!(add(&sandbox, &hub).code, 3);
+    assert_eq!(everything(&sandbox), [".downloading-tiny"]);
+    assert_eq!(sandbox.json(&["models", "remove", "tiny"])["name"], "tiny");
+    assert!(everything(&sandbox).is_empty());
+    error(&sandbox.kb(&["models", "remove", "tiny"]), 2);
+    error(&sandbox.kb(&["models", "remove", "../tiny"]), 2);
+}
+
+#[test]
 fn a_damaged_rest_of_an_earlier_run_is_fetched_anew() {
     let sandbox = Sandbox::new();
     let hub = Hub::with("ours/tiny", tiny(), well);
