@@ -104,7 +104,8 @@ fn processor_seconds() -> Option<f64> {
 /// Prints texts a second of both, and what kb has of the loop's: round by round, because what else the machine does
 /// changes from one to the next.
 fn print(how: &str, texts: usize, of: impl Fn(&Times) -> Option<f64>, kb: &[Times], loops: &[Times]) {
-    let (kb, loops): (Vec<f64>, Vec<f64>) = (kb.iter().filter_map(&of).collect(), loops.iter().filter_map(&of).collect());
+    let (kb, loops): (Vec<f64>, Vec<f64>) =
+        (kb.iter().filter_map(&of).collect(), loops.iter().filter_map(&of).collect());
     if kb.is_empty() {
         return;
     }

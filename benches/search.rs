@@ -44,10 +44,18 @@ fn main() {
     let start_only = timed(options.runs, || drop(run(&options, &store, &["--version"])));
     println!("{:<44} {:>8.1}", "bare process start (kb --version)", start_only);
     for query in QUERIES {
-        for method in ["auto", "keyword"] {
+        for asked in [Asked::New, Asked::Again, Asked::ByWords] {
             let mut stages: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+            let mut number = 0;
             let wall = timed(options.runs, || {
-                let out = run(&options, &store, &["search", query, "--method", method, "--format", "json"]);
+                number += 1;
+                let (query, method) = match asked {
+                    // What was asked before is kept: each time it is another question.
+                    Asked::New => (format!("{query} {number}"), "auto"),
+                    Asked::Again => (query.to_owned(), "auto"),
+                    Asked::ByWords => (query.to_owned(), "keyword"),
+                };
+                let out = run(&options, &store, &["search", &query, "--method", method, "--format", "json"]);
                 let result: serde_json::Value = serde_json::from_str(&out).unwrap_or_default();
                 if let Some(timings) = result["timings_ms"].as_object() {
                     for (stage, ms) in timings {
@@ -55,10 +63,31 @@ fn main() {
                     }
                 }
             });
-            println!("\n{:<44} {wall:>8.1}", format!("kb search {query:?} --method {method}"));
+            println!("\n{:<44} {wall:>8.1}", format!("{query:?}, {}", asked.told()));
             for (stage, times) in stages {
                 println!("    {stage:<40} {:>8.1}", median(times));
             }
+        }
+    }
+}
+
+/// How a question is asked.
+#[derive(Clone, Copy)]
+enum Asked {
+    /// By words and vectors, for the first time.
+    New,
+    /// The same, asked before.
+    Again,
+    /// By words alone.
+    ByWords,
+}
+
+impl Asked {
+    fn told(self) -> &'static str {
+        match self {
+            Asked::New => "a new question",
+            Asked::Again => "asked before",
+            Asked::ByWords => "by words alone",
         }
     }
 }
