@@ -121,7 +121,7 @@ impl Config {
             epsilon: if distil { 1e-12 } else { epsilon(&value)? },
             activation: activation(&value, named("hidden_act", "activation"))?,
         };
-        if config.hidden % config.heads != 0 {
+        if !config.hidden.is_multiple_of(config.heads) {
             return Err(format!("{} numbers cannot be shared among {} heads", config.hidden, config.heads).into());
         }
         if first_position >= positions {

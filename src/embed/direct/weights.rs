@@ -64,7 +64,7 @@ impl Weights {
         let tensor = self.by_name.remove(name).ok_or_else(|| format!("it has no {name}"))?;
         let numbers: i64 = tensor.dimensions.iter().product();
         let fits = usize::try_from(numbers).is_ok_and(|numbers| tensor.raw.len() == numbers * size);
-        if tensor.kind != kind || !fits || columns == 0 || tensor.raw.len() % (columns * size) != 0 {
+        if tensor.kind != kind || !fits || columns == 0 || !tensor.raw.len().is_multiple_of(columns * size) {
             return Err(format!("{name} is not what was expected"));
         }
         let rows = tensor.raw.len() / (columns * size);
