@@ -21,6 +21,7 @@ mod model_look;
 mod modes;
 mod phrases;
 mod query;
+mod query_encoder;
 mod question_cache;
 mod recall;
 mod rerank;
@@ -52,6 +53,7 @@ pub use kernel::{Kernel, Ranking};
 pub use list_chunks::{ChunkColumn, ChunkList, ChunkListRequest, ChunkMetadata, ListedChunk};
 pub use model_look::{DEFAULT_RERANK_DEPTH, DEFAULT_RERANK_TIME, ModelLook};
 pub use modes::Evidence;
+pub use query_encoder::QueryEncoder;
 pub use query::Route;
 pub use rerank::SecondLook;
 pub use rerank_settings::{RerankBudget, RerankChoice, SEARCH_BUDGET};
@@ -139,6 +141,8 @@ pub struct SearchRequest {
     pub expand: Expand,
     /// When the search is tried again.
     pub fallback: Fallback,
+    /// What makes the question's vector.
+    pub query_encoder: QueryEncoder,
     /// What is made of the ranking.
     pub shape: Shape,
 }
@@ -163,6 +167,7 @@ impl SearchRequest {
             kind: None,
             expand: Expand::Missing,
             fallback: Fallback::default(),
+            query_encoder: QueryEncoder::default(),
             shape: Shape::default(),
         }
     }
