@@ -21,7 +21,12 @@ fn manual() -> Sandbox {
              water comes out. Never stand in front of the {thing} while it is {deed}.\n\n"
         )
     };
-    let things = [("pump casing", "filled"), ("relief valve", "opened"), ("motor bearing", "greased"), ("inlet filter", "cleaned")];
+    let things = [
+        ("pump casing", "filled"),
+        ("relief valve", "opened"),
+        ("motor bearing", "greased"),
+        ("inlet filter", "cleaned"),
+    ];
     let text: String = things.into_iter().map(|(thing, deed)| steps(thing, deed)).collect();
     sandbox.write("docs/manual.md", text);
     assert_eq!(sandbox.kb(&["ingest", "docs", "-q"]).code, 0);

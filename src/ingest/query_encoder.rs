@@ -84,8 +84,11 @@ pub async fn fit_query_encoder(
     fastrand::Rng::with_seed(1).shuffle(&mut rows);
     let (lessons, pieces) = collect(&snapshot, &model, rows).await?;
     if lessons.spans.is_empty() || lessons.held_out.is_empty() {
-        return Err(Error::failed(format!("the namespace {:?} has too little text to fit a query encoder to", namespace.name()))
-            .hint("ingest documents first; a handful of sentences is asked best with the model"));
+        return Err(Error::failed(format!(
+            "the namespace {:?} has too little text to fit a query encoder to",
+            namespace.name()
+        ))
+        .hint("ingest documents first; a handful of sentences is asked best with the model"));
     }
     let mut report = QueryEncoderReport {
         dry_run,

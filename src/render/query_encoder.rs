@@ -74,6 +74,9 @@ mod tests {
         assert_eq!(told[1], "mean cosine to m 0.876, on 3 spans that it was not fitted to");
         let dry = QueryEncoderReport { agreement: None, dry_run: true, ..report };
         let told = QueryEncoderView(&dry).sentences();
-        assert_eq!(told, ["a query encoder would be fitted to 7 pieces that have vectors and 12 texts that m would read"]);
+        assert_eq!(
+            told,
+            ["a query encoder would be fitted to 7 pieces that have vectors and 12 texts that m would read"]
+        );
     }
 }

@@ -66,16 +66,20 @@ impl Tables {
     ) -> Result<std::result::Result<Encoded, Otherwise>> {
         let start = Instant::now();
         let demanded = choice == QueryEncoder::Table;
-        let refused = |told: String| Err(Error::failed(told).hint(
+        let refused = |told: String| {
+            Err(Error::failed(told).hint(
             "make it with `kb reindex --query-encoder`, or ask with --query-encoder auto, which asks the model instead",
-        ));
+        ))
+        };
         let path = match at {
             _ if choice == QueryEncoder::Model => return Ok(Err(Otherwise::Plain)),
             TableAt::File(path) => path,
             TableAt::Several if demanded => {
                 return refused("each of these namespaces has a query encoder of its own".to_owned());
             }
-            TableAt::Several => return Ok(Err(Otherwise::Told("the model, as several namespaces are searched".to_owned()))),
+            TableAt::Several => {
+                return Ok(Err(Otherwise::Told("the model, as several namespaces are searched".to_owned())));
+            }
         };
         let table = match self.opened(path) {
             Ok(Some(table)) => table,

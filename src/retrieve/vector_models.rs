@@ -10,8 +10,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::encoder::Encoder;
-use super::query_encoder::{QueryEncoder, TableAt};
 use super::query::{COVERAGE_FROM, Route};
+use super::query_encoder::{QueryEncoder, TableAt};
 use super::searched::Searched;
 use super::{Method, SearchRequest};
 use crate::embed::Model;
@@ -47,8 +47,7 @@ impl VectorModels {
     /// # Errors
     /// Where what is published cannot be read.
     pub(super) async fn of(namespaces: &[Searched], encoder: &Encoder) -> Result<Self> {
-        let mut all =
-            VectorModels { models: Vec::new(), each: Vec::new(), missing: Vec::new(), tables: Vec::new() };
+        let mut all = VectorModels { models: Vec::new(), each: Vec::new(), missing: Vec::new(), tables: Vec::new() };
         for searched in namespaces {
             let namespace = searched.namespace();
             // Where nothing is published, opening it says so.
@@ -257,8 +256,7 @@ mod tests {
 
     /// Namespaces of the given models; `None` for one that is not here.
     fn models(of: &[Option<Arc<Model>>]) -> VectorModels {
-        let mut all =
-            VectorModels { models: Vec::new(), each: Vec::new(), missing: Vec::new(), tables: Vec::new() };
+        let mut all = VectorModels { models: Vec::new(), each: Vec::new(), missing: Vec::new(), tables: Vec::new() };
         for model in of {
             let place = model.clone().map(|model| all.place_of(model, PathBuf::new));
             if place.is_none() {

@@ -198,7 +198,11 @@ mod tests {
         assert_eq!(small().cut("the the the", 2).known.len(), 2);
         let spelt = Vocabulary::of(["p", "##u", "##m", "pum"].into_iter());
         assert_eq!((spelt.cut("pum", 9).read, spelt.cut("pumpu", 9).read, spelt.cut("pu", 9).read), (3, 0, 2));
-        assert_eq!((spelt.cut("puu pum x", 9).read, spelt.cut("puu pum x", 9).letters), (3, 7), "spelt, whole, unknown");
+        assert_eq!(
+            (spelt.cut("puu pum x", 9).read, spelt.cut("puu pum x", 9).letters),
+            (3, 7),
+            "spelt, whole, unknown"
+        );
     }
 
     #[test]
@@ -215,9 +219,17 @@ mod tests {
     fn english_is_cut_as_the_tokenizer_of_the_model_cuts_it() {
         let vocabulary = Vocabulary::of_tokenizer(TOKENIZER).unwrap();
         let tokenizer = tokenizers::Tokenizer::from_bytes(TOKENIZER).unwrap();
-        for text in ["What is the aeroelastic similarity of heated, high-speed aircraft?", "Łódź: naïve façade, 3.5 N·m"] {
-            let theirs: Vec<String> =
-                tokenizer.encode(text, false).unwrap().get_tokens().iter().filter(|one| *one != "[PAD]").cloned().collect();
+        for text in
+            ["What is the aeroelastic similarity of heated, high-speed aircraft?", "Łódź: naïve façade, 3.5 N·m"]
+        {
+            let theirs: Vec<String> = tokenizer
+                .encode(text, false)
+                .unwrap()
+                .get_tokens()
+                .iter()
+                .filter(|one| *one != "[PAD]")
+                .cloned()
+                .collect();
             assert_eq!(cut(&vocabulary, text).0, theirs);
         }
     }

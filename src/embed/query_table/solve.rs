@@ -60,8 +60,7 @@ impl Sparse {
             end += count;
             ends.push(end);
         }
-        let mut turned =
-            Sparse { ends, columns: vec![0; end], values: vec![0.0; end], width: self.height() };
+        let mut turned = Sparse { ends, columns: vec![0; end], values: vec![0.0; end], width: self.height() };
         for row in 0..self.height() {
             for (column, value) in self.row(row) {
                 turned.columns[next[column]] = row as u32;
@@ -142,7 +141,10 @@ fn solve_block(problem: &Problem<'_>, turned: &Sparse, start: usize, columns: us
         .map(|feature| 1.0 / (turned.row(feature).map(|(_, value)| value * value).sum::<f32>() + ridge))
         .collect();
     let scaled = |rest: &[f32]| -> Vec<f32> {
-        rest.chunks_exact(columns).zip(&scales).flat_map(|(row, scale)| row.iter().map(move |one| one * scale)).collect()
+        rest.chunks_exact(columns)
+            .zip(&scales)
+            .flat_map(|(row, scale)| row.iter().map(move |one| one * scale))
+            .collect()
     };
     let mut solution = vec![0.0; size];
     let mut near = scaled(&rest);
@@ -186,7 +188,10 @@ fn dots(one: &[f32], other: &[f32], columns: usize) -> Vec<f64> {
 
 /// A column that is done already goes no further.
 fn ratios(over: &[f64], under: &[f64]) -> Vec<f32> {
-    over.iter().zip(under).map(|(over, under)| if *under > f64::MIN_POSITIVE { (over / under) as f32 } else { 0.0 }).collect()
+    over.iter()
+        .zip(under)
+        .map(|(over, under)| if *under > f64::MIN_POSITIVE { (over / under) as f32 } else { 0.0 })
+        .collect()
 }
 
 fn add(to: &mut [f32], what: &[f32], times: &[f32], sign: f32, columns: usize) {

@@ -191,7 +191,10 @@ mod tests {
         let share = taught.spans.iter().filter(|span| plain(span)).count() as f64 / taught.spans.len() as f64;
         assert!(share > 0.4, "{share}");
         assert!(taught.spans.iter().any(|span| span.starts_with("what is ")));
-        assert!(taught.spans.iter().any(|span| span.contains("水") && !span.contains(' ')), "without spaces in Chinese");
+        assert!(
+            taught.spans.iter().any(|span| span.contains("水") && !span.contains(' ')),
+            "without spaces in Chinese"
+        );
     }
 
     #[test]
@@ -201,7 +204,10 @@ mod tests {
         let Lessons { spans, held_out, .. } = teacher.lessons();
         let numbers = |texts: &[String]| -> std::collections::BTreeSet<String> {
             let digits = texts.iter().flat_map(|text| text.split_whitespace());
-            digits.map(|word| word.chars().filter(char::is_ascii_digit).collect()).filter(|d: &String| !d.is_empty()).collect()
+            digits
+                .map(|word| word.chars().filter(char::is_ascii_digit).collect())
+                .filter(|d: &String| !d.is_empty())
+                .collect()
         };
         assert!(!held_out.is_empty() && numbers(&spans).is_disjoint(&numbers(&held_out)));
     }
