@@ -17,7 +17,7 @@ fn manual() -> Sandbox {
     let sandbox = Sandbox::new();
     let steps = |thing: &str, deed: &str| {
         format!(
-            "# {thing}\n\nThe {thing} is {deed} before the first start of the day. Open the small valve and wait until \
+            "## {thing}\n\nThe {thing} is {deed} before the first start of the day. Open the small valve and wait until \
              water comes out. Never stand in front of the {thing} while it is {deed}.\n\n"
         )
     };
@@ -28,7 +28,7 @@ fn manual() -> Sandbox {
         ("inlet filter", "cleaned"),
     ];
     let text: String = things.into_iter().map(|(thing, deed)| steps(thing, deed)).collect();
-    sandbox.write("docs/manual.md", text);
+    sandbox.write("docs/manual.md", format!("# Manual\n\n{text}"));
     assert_eq!(sandbox.kb(&["ingest", "docs", "-q"]).code, 0);
     sandbox
 }

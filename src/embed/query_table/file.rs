@@ -94,7 +94,7 @@ fn bytes_of(table: &QueryTable) -> Vec<u8> {
     number(&mut bytes, table.features.len());
     bytes.extend(table.features.iter().flat_map(|feature| feature.to_le_bytes()));
     bytes.extend(table.scales.iter().flat_map(|scale| scale.to_le_bytes()));
-    bytes.extend(table.rows.iter().map(|&number| number as u8));
+    bytes.extend_from_slice(&table.rows);
     let hash = blake3::hash(&bytes[FRONT..]);
     bytes[FRONT - 32..FRONT].copy_from_slice(hash.as_bytes());
     bytes
@@ -136,7 +136,7 @@ fn parse(bytes: &[u8]) -> Option<QueryTable> {
     let rising = features.windows(2).all(|pair| pair[0] < pair[1]);
     let known = features.last().is_none_or(|&last| (last as usize) < most_features(&vocabulary));
     let scales: Vec<f32> = rest.numbers(count)?.into_iter().map(f32::from_bits).collect();
-    let rows: Vec<i8> = rest.take(count.checked_mul(dimension)?)?.iter().map(|&byte| byte as i8).collect();
+    let rows = rest.take(count.checked_mul(dimension)?)?.to_vec();
     let whole = rest.0.is_empty() && dimension > 0 && rising && known;
     let finite = scales.iter().all(|scale| scale.is_finite());
     (whole && finite).then_some(QueryTable { about, dimension, vocabulary, features, scales, rows })

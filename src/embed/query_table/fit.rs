@@ -90,7 +90,7 @@ impl Fit {
 }
 
 /// Rows as bytes, each with its scale.
-fn rounded(rows: &[f32], dimension: usize) -> (Vec<f32>, Vec<i8>) {
+fn rounded(rows: &[f32], dimension: usize) -> (Vec<f32>, Vec<u8>) {
     let mut scales = Vec::with_capacity(rows.len() / dimension.max(1));
     let mut bytes = Vec::with_capacity(rows.len());
     for row in rows.chunks_exact(dimension) {
@@ -98,7 +98,7 @@ fn rounded(rows: &[f32], dimension: usize) -> (Vec<f32>, Vec<i8>) {
         let scale = largest / LARGEST;
         scales.push(scale);
         // In range by the scale; a row of zeros stays one.
-        bytes.extend(row.iter().map(|number| if scale > 0.0 { (number / scale).round() as i8 } else { 0 }));
+        bytes.extend(row.iter().map(|number| if scale > 0.0 { (number / scale).round() as i8 as u8 } else { 0 }));
     }
     (scales, bytes)
 }

@@ -60,8 +60,8 @@ pub struct QueryTable {
     features: Vec<u32>,
     /// What a row's numbers are multiplied by.
     scales: Vec<f32>,
-    /// The rows, one behind the other.
-    rows: Vec<i8>,
+    /// The rows, one behind the other, as they stand in the file: each byte a signed number.
+    rows: Vec<u8>,
 }
 
 /// A question's vector by a table.
@@ -134,7 +134,7 @@ impl QueryTable {
             };
             let weight = weight * self.scales[row];
             let row = &self.rows[row * self.dimension..(row + 1) * self.dimension];
-            vector.iter_mut().zip(row).for_each(|(sum, &number)| *sum += weight * f32::from(number));
+            vector.iter_mut().zip(row).for_each(|(sum, &number)| *sum += weight * f32::from(number as i8));
         }
         let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
         let vector = (length > f32::EPSILON).then(|| {
