@@ -1,11 +1,12 @@
 //! What each part of the ranking is worth: nDCG@10 of variants, on sets in the BEIR layout.
 //!
 //! ```sh
-//! cargo bench --bench ablation -- SET… [--stores FOLDER] [--contexts | --words]
+//! cargo bench --bench ablation -- SET… [--stores FOLDER] [--contexts | --words | --query-encoder]
 //! ```
 //!
 //! With `--contexts` instead: what stands in front of passages, each kind in a store of its own; with `--words` the
-//! same and other words by the keyword arm, without making vectors. The corpora are ingested into scratch stores, or into FOLDER, where the next run finds them. The vectors are made on
+//! same and other words by the keyword arm, without making vectors; with `--query-encoder` what a table costs that stands
+//! in for the model when questions are asked, fitted to each set's passages. The corpora are ingested into scratch stores, or into FOLDER, where the next run finds them. The vectors are made on
 //! ONNX Runtime where `KB_ONNXRUNTIME` names one.
 
 use std::path::{Path, PathBuf};
@@ -15,9 +16,11 @@ use std::sync::Arc;
 use kb::chunk::ChunkConfig;
 use kb::chunk::context::ContextKind;
 use kb::embed::EngineChoice;
+use kb::embed::query_table::QueryTable;
 use kb::eval::{EvalStore, Made};
-use kb::ingest::Progress;
-use kb::retrieve::{Expand, Fusion, Method, Rerank, SearchRequest, SecondLook, Weights};
+use kb::ingest::{FitOptions, Progress, QueryEncoderReport};
+use kb::models::Models;
+use kb::retrieve::{Expand, Fusion, Method, QueryEncoder, Rerank, SearchRequest, SecondLook, Weights};
 
 struct Silent;
 
@@ -88,6 +91,8 @@ struct What {
     contexts: bool,
     /// The same, and other words and names, by words alone: without vectors, in a fraction of the time.
     words: bool,
+    /// By what a question becomes a vector.
+    query_encoder: bool,
 }
 
 /// What may stand in front of passages, by rule.
@@ -103,6 +108,7 @@ fn main() {
             "--stores" => stores = arguments.next().map(PathBuf::from),
             "--contexts" => what.contexts = true,
             "--words" => what.words = true,
+            "--query-encoder" => what.query_encoder = true,
             "--bench" => {}
             _ => sets.push(argument),
         }
@@ -139,6 +145,15 @@ async fn run(sets: &[String], stores: Option<&Path>, what: What) -> kb::Result<(
                 }
                 other = Some(store);
             }
+        } else if what.query_encoder {
+            let store = open(set, ContextKind::default(), None).await?;
+            let options = FitOptions { models: Models::open(""), engine: choice.clone(), jobs };
+            let report = store.fit_query_encoder(&options).await?;
+            column.push(("mean cosine to the model".to_owned(), f64::from(report.agreement.unwrap_or_default())));
+            column.push(("questions whose words the table knows".to_owned(), share_known(&store, &report)?));
+            for (name, template) in query_encoders() {
+                column.push((name, store.measure(&template).await?.0.ndcg));
+            }
         } else {
             let store = open(set, ContextKind::default(), None).await?;
             for (variant, template) in variants() {
@@ -156,6 +171,26 @@ async fn run(sets: &[String], stores: Option<&Path>, what: What) -> kb::Result<(
         println!("| {variant} | {} |", figures.join(" | "));
     }
     Ok(())
+}
+
+/// Each arm that asks by vectors, by each way to make a question's vector.
+fn query_encoders() -> Vec<(String, SearchRequest)> {
+    let ways =
+        [("the model", QueryEncoder::Model), ("the table", QueryEncoder::Table), ("as it is", QueryEncoder::Auto)];
+    let arms = [("semantic arm", Method::Semantic), ("both", Method::Hybrid)];
+    let each = arms.into_iter().flat_map(|arm| ways.map(|way| (arm, way)));
+    each.map(|((arm, method), (way, query_encoder))| {
+        (format!("{arm}, by {way}"), SearchRequest { method, query_encoder, ..SearchRequest::new("") })
+    })
+    .collect()
+}
+
+/// The share of a set's questions that a fitted table knows all words of.
+fn share_known(store: &EvalStore, report: &QueryEncoderReport) -> kb::Result<f64> {
+    let Some(table) = report.path.as_deref().map(QueryTable::open).transpose()?.flatten() else { return Ok(0.0) };
+    let known = store.set().judged_queries().map(|(query, _)| usize::from(table.encode(query).unknown == 0));
+    let (sum, count) = known.fold((0, 0), |(sum, count), one| (sum + one, count + 1));
+    Ok(sum as f64 / f64::from(u32::max(count, 1)))
 }
 
 /// The arms, alone and together; where there are only words, with and without others.

@@ -561,7 +561,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__context)
-            opts="-k -n -q -v -h --method --limit --doc --rerank --rerank-depth --rerank-budget --filter --before --after --as-of --half-life --min-score --weights --fusion --rrf-k --pool --kind --expand --fallback --mode --context --across-sections --window --merge --no-merge --keep-duplicates --group-by --diversity --per-document --beam --children --max-tokens --tokenizer --template --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-k -n -q -v -h --method --limit --doc --rerank --rerank-depth --rerank-budget --filter --before --after --as-of --half-life --min-score --weights --fusion --rrf-k --pool --kind --expand --fallback --query-encoder --mode --context --across-sections --window --merge --no-merge --keep-duplicates --group-by --diversity --per-document --beam --children --max-tokens --tokenizer --template --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -648,6 +648,10 @@ _kb() {
                     ;;
                 --fallback)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --query-encoder)
+                    COMPREPLY=($(compgen -W "auto model table" -- "${cur}"))
                     return 0
                     ;;
                 --mode)
@@ -2223,7 +2227,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__reindex)
-            opts="-n -q -v -h --structure --context --vectors --model --force --dry-run --wait --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -q -v -h --structure --context --vectors --model --query-encoder --force --dry-run --wait --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2393,7 +2397,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__search)
-            opts="-k -n -q -v -h --method --limit --doc --rerank --rerank-depth --rerank-budget --filter --before --after --as-of --half-life --min-score --weights --fusion --rrf-k --pool --kind --expand --fallback --mode --context --across-sections --window --merge --no-merge --keep-duplicates --group-by --diversity --per-document --beam --children --max-tokens --tokenizer --in --explain --why --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-k -n -q -v -h --method --limit --doc --rerank --rerank-depth --rerank-budget --filter --before --after --as-of --half-life --min-score --weights --fusion --rrf-k --pool --kind --expand --fallback --query-encoder --mode --context --across-sections --window --merge --no-merge --keep-duplicates --group-by --diversity --per-document --beam --children --max-tokens --tokenizer --in --explain --why --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2480,6 +2484,10 @@ _kb() {
                     ;;
                 --fallback)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --query-encoder)
+                    COMPREPLY=($(compgen -W "auto model table" -- "${cur}"))
                     return 0
                     ;;
                 --mode)

@@ -159,6 +159,9 @@ missing\t'What abbreviations stand for, synonyms; for words that no passage has 
 all\t'The same, and for all words what begins with them, and their parts'
 llm\t'As missing, and the question in other words of the language model that [llm] in kb.toml names'"
 complete -c kb -n "__fish_kb_using_subcommand search" -l fallback -d 'Look again (wider, with the other arm, with other words) where a search gives less: min_hits=N, min_score=S, min_docs=N, or off [default: off]' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l query-encoder -d 'What makes the question\'s vector [default: auto]' -r -f -a "auto\t'The table that `kb reindex --query-encoder` made, where there is one and it knows all words of the question'
+model\t'The model'
+table\t'The table, also where it does not know all words'"
 complete -c kb -n "__fish_kb_using_subcommand search" -l mode -d 'How hits are chosen [default: precise]' -r -f -a "precise\t'The best passages, as they are ranked'
 broad\t'Passages that differ, from several documents, out of a wider pool'
 section\t'Whole sections, ranked by their titles and passages'
@@ -237,6 +240,9 @@ missing\t'What abbreviations stand for, synonyms; for words that no passage has 
 all\t'The same, and for all words what begins with them, and their parts'
 llm\t'As missing, and the question in other words of the language model that [llm] in kb.toml names'"
 complete -c kb -n "__fish_kb_using_subcommand context" -l fallback -d 'Look again (wider, with the other arm, with other words) where a search gives less: min_hits=N, min_score=S, min_docs=N, or off [default: off]' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l query-encoder -d 'What makes the question\'s vector [default: auto]' -r -f -a "auto\t'The table that `kb reindex --query-encoder` made, where there is one and it knows all words of the question'
+model\t'The model'
+table\t'The table, also where it does not know all words'"
 complete -c kb -n "__fish_kb_using_subcommand context" -l mode -d 'How hits are chosen [default: precise]' -r -f -a "precise\t'The best passages, as they are ranked'
 broad\t'Passages that differ, from several documents, out of a wider pool'
 section\t'Whole sections, ranked by their titles and passages'
@@ -795,6 +801,7 @@ directml\t'Windows'
 openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l structure -d 'Find sections anew and cut them into passages'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l vectors -d 'Make vectors: all of them where the model is another one than before, otherwise those that are missing'
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l query-encoder -d 'Fit what stands in for the model when a question is asked'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l force -d 'Those too that this version of kb made, that stand in this context, or whose vectors are there'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l dry-run -d 'Only say what would be made anew'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -s q -l quiet -d 'Only results and errors'

@@ -16,7 +16,8 @@ use crate::embed::Device;
 use crate::error::{Error, Result};
 use crate::llm::LlmConfig;
 use crate::retrieve::{
-    Beam, Expand, Fallback, FusionName, GroupBy, Kind, Method, Mode, RerankBudget, RerankChoice, Settings, Weights,
+    Beam, Expand, Fallback, FusionName, GroupBy, Kind, Method, Mode, QueryEncoder, RerankBudget, RerankChoice,
+    Settings, Weights,
 };
 
 /// The file's name, in the store's folder.
@@ -82,6 +83,8 @@ pub struct SearchConfig {
     pub rerank_depth: Option<usize>,
     /// How long it may.
     pub rerank_budget: Option<RerankBudget>,
+    /// What makes the question's vector.
+    pub query_encoder: Option<QueryEncoder>,
     /// How hits are chosen.
     pub mode: Option<Mode>,
     /// Neighbouring passages on both sides.
@@ -125,6 +128,7 @@ impl SearchConfig {
             rerank: self.rerank.clone(),
             rerank_depth: self.rerank_depth,
             rerank_budget: self.rerank_budget,
+            query_encoder: self.query_encoder,
         }
     }
 }

@@ -8,8 +8,10 @@ use super::reading::ReadingArgs;
 use super::waiting::WaitArgs;
 use crate::chunk::context::ContextKind;
 use crate::error::{Error, Kind, Result};
-use crate::ingest::{RebuildOptions, ReindexRequest, RevectorRequest, recontext, reindex, revector};
-use crate::render::{ReindexView, RevectorView};
+use crate::ingest::{
+    FitOptions, RebuildOptions, ReindexRequest, RevectorRequest, fit_query_encoder, recontext, reindex, revector,
+};
+use crate::render::{QueryEncoderView, ReindexView, RevectorView};
 use crate::retrieve::Purpose;
 use crate::store::Snapshot;
 
@@ -22,6 +24,7 @@ use crate::store::Snapshot;
   kb reindex --context llm --dry-run     what lines of a language model would cost
   kb reindex --context subjects          documents whose passages stand in another context
   kb reindex --vectors --model bge-m3    all vectors by another model; `kb models` lists them
+  kb reindex --query-encoder             what makes questions faster than the model does, fitted to this store
   kb reindex --vectors                   those that are missing (`kb ingest --no-embed`), by the model that is used
 
 With --context nothing is read again: what stands in front of the passages is made anew, and pieces are embedded whose
@@ -32,6 +35,10 @@ With --vectors and another model all vectors are made anew, also of documents th
 published in one piece; until then searches use the old ones, and other commands may write. What an interrupted run has
 made is kept, and the same command goes on from there. The generation before can be restored, with its vectors. With
 --structure and --context documents without vectors stay without.
+
+With --query-encoder a table is fitted to the text of the store: it puts a question about where the model would, without
+running it. It takes up to a minute, is used from then on where it knows all words of a question, and says how near to the
+model it came. Make it again after large changes; without it, or for other words, the model is asked as before.
 
 With --structure a document is read from its source where that still is what was ingested, otherwise from its passages in the store; where
 those show fewer sections than the source did, it is kept as it is.
@@ -53,6 +60,9 @@ pub struct ReindexArgs {
     /// The model of the vectors, which is used from now on [default: the one that is used]
     #[arg(long, value_name = "NAME", requires = "vectors")]
     model: Option<String>,
+    /// Fit what stands in for the model when a question is asked
+    #[arg(long, conflicts_with_all = ["structure", "context", "documents", "vectors", "force"])]
+    query_encoder: bool,
     /// Those too that this version of kb made, that stand in this context, or whose vectors are there
     #[arg(long)]
     force: bool,
@@ -69,9 +79,12 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
     if args.vectors {
         return vectors(context, args).await;
     }
+    if args.query_encoder {
+        return query_encoder(context, args).await;
+    }
     if !args.structure && args.context.is_none() {
         return Err(Error::usage("nothing was said of what to reindex")
-            .hint("`kb reindex --structure` finds the sections of documents anew, `--context KIND` embeds them in another context, `--vectors` by another model"));
+            .hint("`kb reindex --structure` finds the sections of documents anew, `--context KIND` embeds them in another context, `--vectors` by another model, `--query-encoder` makes questions faster"));
     }
     let store = context.store()?;
     let llm = context.llm(&store, &context.config(&store)?);
@@ -105,6 +118,15 @@ async fn vectors(context: &Context, args: ReindexArgs) -> Result<u8> {
     let options = rebuild_options(context, args.reading, &args.wait)?;
     let report = revector(&request, &namespace, &options, progress_display(context)).await?;
     context.show(&RevectorView(&report))?;
+    Ok(0)
+}
+
+async fn query_encoder(context: &Context, args: ReindexArgs) -> Result<u8> {
+    let namespace = context.store()?.namespace(&context.global.namespace)?;
+    let RebuildOptions { models, engine, jobs, .. } = rebuild_options(context, args.reading, &args.wait)?;
+    let options = FitOptions { models, engine, jobs };
+    let report = fit_query_encoder(&namespace, &options, args.dry_run, progress_display(context)).await?;
+    context.show(&QueryEncoderView(&report))?;
     Ok(0)
 }
 

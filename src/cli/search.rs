@@ -11,8 +11,8 @@ use super::shaping::{SETTINGS, ShapingArgs, context_limit, default_limit};
 use crate::error::{Error, Result};
 use crate::render::{SearchView, WhyView};
 use crate::retrieve::{
-    Expand, Fallback, FusionName, Kernel, Kind, Method, Route, SEARCH_BUDGET, SearchRequest, Settings, Target, Trace,
-    Weights, resolve_in_each,
+    Expand, Fallback, FusionName, Kernel, Kind, Method, QueryEncoder, Route, SEARCH_BUDGET, SearchRequest, Settings,
+    Target, Trace, Weights, resolve_in_each,
 };
 use crate::store::Store;
 
@@ -127,6 +127,9 @@ struct RankingArgs {
     /// min_docs=N, or off [default: off]
     #[arg(long, value_name = "CONDITIONS")]
     fallback: Option<Fallback>,
+    /// What makes the question's vector [default: auto]
+    #[arg(long, value_enum)]
+    query_encoder: Option<QueryEncoder>,
 }
 
 impl AskedArgs {
@@ -144,6 +147,7 @@ impl AskedArgs {
             kind: ranking.kind,
             expand: ranking.expand,
             fallback: ranking.fallback,
+            query_encoder: ranking.query_encoder,
             ..Settings::default()
         })
     }
@@ -247,6 +251,7 @@ pub(super) async fn ask(
         kind: settings.kind,
         expand: settings.expand.unwrap_or_default(),
         fallback: settings.fallback.unwrap_or_default(),
+        query_encoder: settings.query_encoder.unwrap_or_default(),
         shape,
         ..SearchRequest::new(query)
     };

@@ -3,10 +3,11 @@
 use clap::Args;
 
 use super::Context;
-use crate::embed::select;
+use crate::embed::query_table::{QUERY_TABLE, QueryTable};
+use crate::embed::{Model, select};
 use crate::error::Result;
-use crate::render::{Status, StatusView};
-use crate::store::{Holder, Manifest, Namespace, Snapshot, Store, log};
+use crate::render::{QueryEncoderStatus, Status, StatusView};
+use crate::store::{Holder, Manifest, ModelRecord, Namespace, Snapshot, Store, log};
 
 /// Show what is in the store: generation, counts, sizes, model and engine, and who is writing
 #[derive(Debug, Args)]
@@ -58,8 +59,26 @@ async fn status(store: &Store, namespace: &Namespace, engine: &str) -> Result<St
         model: manifest.model.name.clone(),
         dimension: manifest.model.dimension,
         engine: engine.to_owned(),
+        query_encoder: query_encoder(namespace, &manifest.model),
         pending_generation: pending.filter(|&pending| pending > manifest.generation),
         writing: holder.is_some(),
         writer: holder.flatten(),
     })
+}
+
+/// The query encoder that was fitted to a namespace, and why it is not used where it is not.
+fn query_encoder(namespace: &Namespace, model: &ModelRecord) -> Option<QueryEncoderStatus> {
+    match QueryTable::about_file(&namespace.root().join(QUERY_TABLE)) {
+        Ok(None) => None,
+        Ok(Some(about)) => {
+            // A record of an earlier version is of the embedded model.
+            let fingerprint = model.fingerprint.clone().unwrap_or_else(|| Model::embedded().fingerprint.clone());
+            let other = about.fingerprint != fingerprint;
+            let passed_over = other.then(|| {
+                format!("it stands in for {}; `kb reindex --query-encoder` makes one for {}", about.model, model.name)
+            });
+            Some(QueryEncoderStatus { about: Some(about), passed_over })
+        }
+        Err(error) => Some(QueryEncoderStatus { about: None, passed_over: Some(error.to_line()) }),
+    }
 }

@@ -16,7 +16,7 @@ const PREFIX: &str = "KB_SEARCH_";
 /// Names at least as alike as this (Jaro-Winkler) are suggested.
 const NEAR: f64 = 0.8;
 /// The names of the settings, for misspelt variables.
-const SETTINGS: [&str; 25] = [
+const SETTINGS: [&str; 26] = [
     "method",
     "limit",
     "min_score",
@@ -30,6 +30,7 @@ const SETTINGS: [&str; 25] = [
     "expand",
     "synonyms",
     "fallback",
+    "query_encoder",
     "mode",
     "context",
     "window",
@@ -101,6 +102,7 @@ impl SearchConfig {
         self.kind = settings.kind;
         self.expand = settings.expand;
         self.fallback = settings.fallback;
+        self.query_encoder = settings.query_encoder;
     }
 }
 
@@ -149,6 +151,7 @@ fn read(variables: &Variables) -> Result<SearchConfig> {
     variables.choice("expand", &mut said.expand)?;
     variables.parsed("synonyms", &mut said.synonyms, "the path of a file")?;
     variables.explained("fallback", &mut said.fallback)?;
+    variables.choice("query_encoder", &mut said.query_encoder)?;
     variables.choice("mode", &mut said.mode)?;
     variables.number("context", &mut said.context, 0)?;
     variables.number("window", &mut said.window, 0)?;
@@ -296,6 +299,7 @@ mod tests {
             ("EXPAND", "all"),
             ("SYNONYMS", "ours.txt"),
             ("FALLBACK", "min_hits=2"),
+            ("QUERY_ENCODER", "model"),
             ("MODE", "broad"),
             ("CONTEXT", "1"),
             ("WINDOW", "2"),

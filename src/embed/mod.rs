@@ -14,6 +14,7 @@ mod engine;
 mod folder;
 mod model;
 mod outline;
+pub mod query_table;
 mod sense;
 mod tokens;
 mod trial;
@@ -128,6 +129,23 @@ impl Embedder {
     /// # Errors
     /// Where the engine fails on any batch.
     pub fn embed_passages(&self, texts: &[&str], progress: &(dyn Fn(usize) + Sync)) -> Result<Vec<Vec<f32>>> {
+        self.embed_all(texts, |text| self.model.as_passage(text), progress)
+    }
+
+    /// The vectors of questions, as those of passages.
+    ///
+    /// # Errors
+    /// As for [`embed_passages`](Self::embed_passages).
+    pub fn embed_queries(&self, texts: &[&str], progress: &(dyn Fn(usize) + Sync)) -> Result<Vec<Vec<f32>>> {
+        self.embed_all(texts, |text| self.model.as_query(text), progress)
+    }
+
+    fn embed_all<'t>(
+        &self,
+        texts: &[&'t str],
+        put: impl Fn(&'t str) -> Cow<'t, str> + Sync,
+        progress: &(dyn Fn(usize) + Sync),
+    ) -> Result<Vec<Vec<f32>>> {
         let mut order: Vec<usize> = (0..texts.len()).collect();
         order.sort_by_key(|&i| std::cmp::Reverse(texts[i].len()));
         let batch = match self.model.habits.quantization {
@@ -140,7 +158,7 @@ impl Embedder {
         let work = |session: usize| -> Result<Vec<(usize, Vec<f32>)>> {
             let mut done = Vec::new();
             while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let inputs: Vec<Cow<'_, str>> = batch.iter().map(|&i| self.model.as_passage(texts[i])).collect();
+                let inputs: Vec<Cow<'_, str>> = batch.iter().map(|&i| put(texts[i])).collect();
                 let vectors = self.run(session, &inputs)?;
                 progress(inputs.len());
                 done.extend(batch.iter().copied().zip(vectors));

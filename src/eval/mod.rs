@@ -16,7 +16,9 @@ pub use metrics::{Condition, Metric, Metrics};
 use crate::chunk::ChunkConfig;
 use crate::embed::{CrossEncoder, Embedder, EngineChoice, Model, select};
 use crate::error::{Error, Kind, Result};
-use crate::ingest::{Indexer, KnownVectors, Progress, SourceFacts, Vectors, prepare};
+use crate::ingest::{
+    FitOptions, Indexer, KnownVectors, Progress, QueryEncoderReport, SourceFacts, Vectors, fit_query_encoder, prepare,
+};
 use crate::load::{Document, Format, plain};
 use crate::models::record_of;
 use crate::retrieve::{DEFAULT_POOL, Encoder, Kernel, Method, Rerank, SearchRequest};
@@ -80,6 +82,7 @@ impl Default for Made<'_> {
 /// The corpus of a set, ingested, with its queries: what variants of a search are measured on.
 pub struct EvalStore {
     set: BeirSet,
+    namespace: Namespace,
     kernel: Kernel,
     /// The ids of the set, by those of the documents.
     sources: HashMap<String, String>,
@@ -128,10 +131,18 @@ impl EvalStore {
             ingest(&set, &namespace, made, embedder.clone(), progress).await?;
         }
         let ingest_seconds = start.elapsed().as_secs_f64();
-        let kernel = Kernel::new(namespace, Encoder::with(embedder));
+        let kernel = Kernel::new(namespace.clone(), Encoder::with(embedder));
         let documents = kernel.snapshot().await?.documents().await?;
         let sources = documents.into_iter().map(|row| (row.doc_id, row.source)).collect();
-        Ok(EvalStore { set, kernel, sources, engine: engine.name(), ingest_seconds })
+        Ok(EvalStore { set, namespace, kernel, sources, engine: engine.name(), ingest_seconds })
+    }
+
+    /// Fits a query encoder to the store, for searches that ask for one.
+    ///
+    /// # Errors
+    /// Where the model fails, or the disk refuses.
+    pub async fn fit_query_encoder(&self, options: &FitOptions) -> Result<QueryEncoderReport> {
+        fit_query_encoder(&self.namespace, options, false, Arc::new(Silent)).await
     }
 
     /// The set.
@@ -304,6 +315,18 @@ fn facts_of(passage: &Passage, number: usize) -> SourceFacts {
         corrected_toc: None,
         time: None,
     }
+}
+
+/// Tells nobody.
+struct Silent;
+
+impl Progress for Silent {
+    fn begin(&self, _files: usize, _bytes: u64) {}
+    fn file_read(&self, _source: &str) {}
+    fn embedded(&self, _chunks: usize, _bytes: u64) {}
+    fn placed(&self, _passages: usize) {}
+    fn failed(&self, _source: &str, _reason: &str) {}
+    fn end(&self) {}
 }
 
 /// Checks conditions like `hybrid.ndcg@10>=0.40` against a report and gives those that do not hold.

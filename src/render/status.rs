@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::style::{DIM, paint};
 use super::{Screen, View, value};
+use crate::embed::query_table::About;
 use crate::store::Holder;
 use crate::text::{count, moment, size};
 
@@ -49,12 +50,43 @@ pub struct Status {
     pub dimension: usize,
     /// What runs the model here.
     pub engine: String,
+    /// What stands in for the model when questions are asked, where somebody had it made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub query_encoder: Option<QueryEncoderStatus>,
     /// The generation that is being published, or whose publication was interrupted; the next writer settles it.
     pub pending_generation: Option<u64>,
     /// Whether a process is writing.
     pub writing: bool,
     /// Which, where it can be told.
     pub writer: Option<Holder>,
+}
+
+/// A table of `kb reindex --query-encoder`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct QueryEncoderStatus {
+    /// What it was made of.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub about: Option<About>,
+    /// Why it is not used; `None` where it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub passed_over: Option<String>,
+}
+
+impl QueryEncoderStatus {
+    fn in_words(&self, generation: u64) -> String {
+        let Some(About { agreement, generation: of, .. }) = &self.about else {
+            return format!("none that can be used: {}", self.passed_over.as_deref().unwrap_or_default());
+        };
+        let since = match generation.saturating_sub(*of) {
+            0 => String::new(),
+            since => format!(", {} ago", count(since as usize, "generation")),
+        };
+        let used = match &self.passed_over {
+            Some(why) => format!("not used: {why}"),
+            None => format!("mean cosine to the model {agreement:.3}"),
+        };
+        format!("fitted to generation {of}{since}; {used}")
+    }
 }
 
 /// What `kb status` shows, of each namespace that was named.
@@ -104,6 +136,9 @@ impl Status {
             ("model", format!("{}, {} dimensions", status.model, status.dimension)),
             ("engine", status.engine.clone()),
         ];
+        if let Some(encoder) = &status.query_encoder {
+            facts.push(("questions", format!("by a table {}", encoder.in_words(status.generation))));
+        }
         if status.writing {
             let who = status.writer.as_ref().map_or_else(|| "another kb".to_owned(), |writer| writer.in_words(&now));
             facts.push(("writing", who));

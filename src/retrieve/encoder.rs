@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use super::query_encoder::{Otherwise, QueryEncoder, TableAt, Tables};
 use super::question_cache::QuestionCache;
 use super::trace::milliseconds;
 use crate::embed::{DirectEncoder, Embedder, Engine, EngineChoice, Model, Source, select};
@@ -30,13 +31,24 @@ pub(super) struct AsRead {
     pub share: f32,
 }
 
-/// A question as a model has read it, and how long that took, in milliseconds.
+/// A question as it was read, how that came about and how long it took, in milliseconds.
+#[derive(Debug)]
 pub(super) struct Encoded {
     pub read: AsRead,
-    /// Loading the model.
+    /// Loading the model, or opening the table.
     pub load_ms: f64,
-    /// Running it.
+    /// Making the vector.
     pub encode_ms: f64,
+    /// By what, and why by that.
+    pub told: String,
+    /// What is wrong with a table that was not used.
+    pub wrong: Option<String>,
+}
+
+impl Encoded {
+    fn by_model(read: AsRead, load_ms: f64, encode_ms: f64) -> Self {
+        Encoded { read, load_ms, encode_ms, told: String::new(), wrong: None }
+    }
 }
 
 /// Questions to vectors. A model is loaded when the first question needs it.
@@ -50,6 +62,7 @@ pub struct Encoder {
     known: Arc<Mutex<KnownQuestions>>,
     /// And in another process.
     kept: Option<Arc<QuestionCache>>,
+    tables: Tables,
 }
 
 /// What makes vectors, loaded.
@@ -91,7 +104,7 @@ impl Loaded {
 impl Encoder {
     /// An encoder with the models that are here, on the engine that `choice` leads to.
     pub fn new(choice: EngineChoice, models: Models) -> Self {
-        Encoder { choice, models, loaded: Arc::default(), known: Arc::default(), kept: None }
+        Encoder { choice, models, loaded: Arc::default(), known: Arc::default(), kept: None, tables: Tables::default() }
     }
 
     /// The same, with the vectors of questions kept in the folder of a store.
@@ -128,20 +141,40 @@ impl Encoder {
         loaded.map_or_else(|| self.models.recorded(record), Ok)
     }
 
-    /// The vector of a question, from where it is kept or from the model.
+    /// The vector of a question, by a table where one can give it, otherwise by the model.
+    ///
+    /// # Errors
+    /// Where a table was asked for and cannot be used, or the model fails.
+    pub(super) fn encode_by(
+        &self,
+        choice: QueryEncoder,
+        at: &TableAt,
+        model: &Arc<Model>,
+        query: &str,
+    ) -> Result<Encoded> {
+        let (told, wrong) = match self.tables.encode(choice, at, model, query)? {
+            Ok(encoded) => return Ok(encoded),
+            Err(Otherwise::Plain) => ("the model".to_owned(), None),
+            Err(Otherwise::Told(why)) => (why, None),
+            Err(Otherwise::Wrong(why)) => ("the model".to_owned(), Some(why)),
+        };
+        Ok(Encoded { told, wrong, ..self.encode(model, query)? })
+    }
+
+    /// The vector of a question by the model, from where it is kept or made now.
     ///
     /// # Errors
     /// Where the model cannot be loaded or fails.
-    pub(super) fn encode(&self, model: &Arc<Model>, query: &str) -> Result<Encoded> {
+    fn encode(&self, model: &Arc<Model>, query: &str) -> Result<Encoded> {
         let query: String = query.chars().take(LONGEST_ENCODED).collect();
         let key = (model.fingerprint.clone(), query);
         let start = Instant::now();
         if let Some(read) = guarded(&self.known).get(&key) {
-            return Ok(Encoded { read: read.clone(), load_ms: 0.0, encode_ms: milliseconds(start) });
+            return Ok(Encoded::by_model(read.clone(), 0.0, milliseconds(start)));
         }
         if let Some(read) = self.kept.as_ref().and_then(|kept| kept.get(model, &key.1)) {
             self.remember(key, &read);
-            return Ok(Encoded { read, load_ms: 0.0, encode_ms: milliseconds(start) });
+            return Ok(Encoded::by_model(read, 0.0, milliseconds(start)));
         }
         let loaded = guarded(&self.loaded).get(&model.fingerprint).cloned();
         let encoder = match loaded {
@@ -159,7 +192,7 @@ impl Encoder {
             kept.put(model, &key.1, &read).unwrap_or_default();
         }
         self.remember(key, &read);
-        Ok(Encoded { read, load_ms, encode_ms: milliseconds(start) })
+        Ok(Encoded::by_model(read, load_ms, milliseconds(start)))
     }
 
     fn remember(&self, key: (String, String), read: &AsRead) {

@@ -25,7 +25,7 @@ use super::searched::Searched;
 use super::settings::Expand;
 use super::trace::Trace;
 use super::understand::Understanding;
-use super::vector_models::{QuestionVectors, VectorModels};
+use super::vector_models::{Asked, QuestionVectors, VectorModels};
 use super::words::{self, Other, add_others};
 use super::{Method, Rerank, SearchRequest, SearchResult};
 use crate::error::{Error, Result};
@@ -348,10 +348,11 @@ impl Kernel {
             let start = Instant::now();
             let vectors = self.vectors().await?;
             trace.stage("vectors", start, snapshots.len(), vectors.iter().flatten().count());
-            let (vector, load_ms, encode_ms) =
+            let Asked { vectors: vector, load_ms, encode_ms, told, notes: wrong } =
                 encoding.await.map_err(|error| Error::failed(format!("the embedding model crashed: {error}")))??;
             trace.took("model_load", load_ms);
-            trace.took("encode", encode_ms);
+            told.into_iter().fold(trace.took("encode", encode_ms), |stage, words| stage.say(words));
+            notes.extend(wrong);
             route = route.as_read(vector.share(), request);
             // What the model could only spell is left to the words.
             if route.semantic > 0.0 {

@@ -21,6 +21,7 @@ mod model_look;
 mod modes;
 mod phrases;
 mod query;
+mod query_encoder;
 mod question_cache;
 mod recall;
 mod rerank;
@@ -53,6 +54,7 @@ pub use list_chunks::{ChunkColumn, ChunkList, ChunkListRequest, ChunkMetadata, L
 pub use model_look::{DEFAULT_RERANK_DEPTH, DEFAULT_RERANK_TIME, ModelLook};
 pub use modes::Evidence;
 pub use query::Route;
+pub use query_encoder::QueryEncoder;
 pub use rerank::SecondLook;
 pub use rerank_settings::{RerankBudget, RerankChoice, SEARCH_BUDGET};
 pub use resolve::{Named, Purpose, resolve_document, resolve_documents, resolve_each, resolve_in_each};
@@ -139,6 +141,8 @@ pub struct SearchRequest {
     pub expand: Expand,
     /// When the search is tried again.
     pub fallback: Fallback,
+    /// What makes the question's vector.
+    pub query_encoder: QueryEncoder,
     /// What is made of the ranking.
     pub shape: Shape,
 }
@@ -163,6 +167,7 @@ impl SearchRequest {
             kind: None,
             expand: Expand::Missing,
             fallback: Fallback::default(),
+            query_encoder: QueryEncoder::default(),
             shape: Shape::default(),
         }
     }

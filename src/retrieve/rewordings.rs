@@ -243,7 +243,7 @@ async fn encode(
     let asking = asking.clone();
     let encode = move || {
         let vector =
-            |text: Option<String>| text.map(|text| asking.encode(&text).map(|(vector, ..)| vector)).transpose();
+            |text: Option<String>| text.map(|text| asking.encode(&text).map(|asked| asked.vectors)).transpose();
         texts.into_iter().map(vector).collect()
     };
     tokio::task::spawn_blocking(encode)

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rerank_settings::{RerankBudget, RerankChoice};
 use super::understand::Kind;
-use super::{DEFAULT_LIMIT, DEFAULT_POOL, Method};
+use super::{DEFAULT_LIMIT, DEFAULT_POOL, Method, QueryEncoder};
 use crate::error::{Error, Result};
 
 /// The constant of reciprocal rank fusion where nothing is said, that of Cormack et al. (2009).
@@ -194,6 +194,8 @@ pub struct Settings {
     pub rerank_depth: Option<usize>,
     /// How long it may.
     pub rerank_budget: Option<RerankBudget>,
+    /// What makes the question's vector.
+    pub query_encoder: Option<QueryEncoder>,
 }
 
 /// A setting that cannot be as it is.
@@ -305,6 +307,7 @@ impl Settings {
     /// weights, weights drop a method, a fusion drops its k, more hits need a larger pool.
     pub fn or(mut self, file: Settings) -> Settings {
         self.merge_rerank(&file);
+        self.query_encoder = self.query_encoder.or(file.query_encoder);
         let Settings { method, weights, fusion, rrf_k, pool, limit, min_score, kind, expand, fallback, .. } = file;
         let limit = self.limit.or(limit);
         let said = self.fallback.is_some();

@@ -90,8 +90,8 @@ impl Trace {
     }
 
     /// Adds a stage without candidates, of which the milliseconds are known.
-    pub fn took(&mut self, name: &str, milliseconds: f64) {
-        self.push(name, milliseconds, 0, 0);
+    pub fn took(&mut self, name: &str, milliseconds: f64) -> &mut Stage {
+        self.push(name, milliseconds, 0, 0)
     }
 
     /// Whether the stages keep their candidates.

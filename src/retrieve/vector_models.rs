@@ -6,13 +6,16 @@
 //! everywhere, that tell the namespaces apart. Where only cosines would count, nothing could tell them apart: that is
 //! refused.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::encoder::Encoder;
 use super::query::{COVERAGE_FROM, Route};
+use super::query_encoder::{QueryEncoder, TableAt};
 use super::searched::Searched;
 use super::{Method, SearchRequest};
 use crate::embed::Model;
+use crate::embed::query_table::QUERY_TABLE;
 use crate::error::{Error, Result};
 use crate::store::{ModelRecord, Snapshot};
 
@@ -24,6 +27,8 @@ pub(super) struct VectorModels {
     each: Vec<(ModelRecord, Option<usize>)>,
     /// The namespaces whose model is not here.
     missing: Vec<Missing>,
+    /// Of each of `models`, where the table is that stands in for it.
+    tables: Vec<TableAt>,
 }
 
 /// A namespace whose vectors cannot be asked.
@@ -42,13 +47,13 @@ impl VectorModels {
     /// # Errors
     /// Where what is published cannot be read.
     pub(super) async fn of(namespaces: &[Searched], encoder: &Encoder) -> Result<Self> {
-        let mut all = VectorModels { models: Vec::new(), each: Vec::new(), missing: Vec::new() };
+        let mut all = VectorModels { models: Vec::new(), each: Vec::new(), missing: Vec::new(), tables: Vec::new() };
         for searched in namespaces {
             let namespace = searched.namespace();
             // Where nothing is published, opening it says so.
             let Some(record) = Snapshot::model_of(namespace).await? else { continue };
             let place = match encoder.model_of(&record) {
-                Ok(model) => Some(all.place_of(model)),
+                Ok(model) => Some(all.place_of(model, || namespace.root().join(QUERY_TABLE))),
                 Err(error) => {
                     let (told, hint) = (error.message().to_owned(), error.next_step().unwrap_or_default().to_owned());
                     all.missing.push(Missing { namespace: namespace.name().to_owned(), told, hint });
@@ -60,12 +65,16 @@ impl VectorModels {
         Ok(all)
     }
 
-    fn place_of(&mut self, model: Arc<Model>) -> usize {
+    /// The place of a model that another namespace has, whose table would be there.
+    fn place_of(&mut self, model: Arc<Model>, table: impl Fn() -> PathBuf) -> usize {
         let known = self.models.iter().position(|known| known.fingerprint == model.fingerprint);
-        known.unwrap_or_else(|| {
-            self.models.push(model);
-            self.models.len() - 1
-        })
+        if let Some(place) = known {
+            self.tables[place] = TableAt::Several;
+            return place;
+        }
+        self.models.push(model);
+        self.tables.push(TableAt::File(table()));
+        self.models.len() - 1
     }
 
     /// The share of a question's words that the model covers which covers most of them.
@@ -137,6 +146,8 @@ impl VectorModels {
             models: self.models.iter().map(asked).collect(),
             places: self.each.iter().map(|(_, place)| *place).collect(),
             encoder: encoder.clone(),
+            choice: request.query_encoder,
+            tables: self.tables.clone(),
         }
     }
 }
@@ -149,29 +160,47 @@ pub(super) struct Asking {
     /// Of each namespace, the place of its model.
     places: Vec<Option<usize>>,
     encoder: Encoder,
+    choice: QueryEncoder,
+    /// Of each model, where its table is.
+    tables: Vec<TableAt>,
+}
+
+/// The vectors of a question, and how they came about.
+pub(super) struct Asked {
+    pub vectors: QuestionVectors,
+    /// The milliseconds that loading models and tables took, and running them.
+    pub load_ms: f64,
+    pub encode_ms: f64,
+    /// By what each was made.
+    pub told: Vec<String>,
+    /// What is wrong with tables that were not used.
+    pub notes: Vec<String>,
 }
 
 impl Asking {
-    /// The vectors of a question, and the milliseconds that loading the models and running them took.
+    /// The vectors of a question.
     ///
     /// # Errors
-    /// Where a model cannot be loaded or fails.
-    pub(super) fn encode(&self, query: &str) -> Result<(QuestionVectors, f64, f64)> {
-        let (mut loaded, mut ran, mut share) = (0.0, 0.0, 0.0f32);
-        let mut vectors = Vec::with_capacity(self.models.len());
-        for model in &self.models {
-            vectors.push(match model {
-                Some(model) => {
-                    let encoded = self.encoder.encode(model, query)?;
-                    loaded += encoded.load_ms;
-                    ran += encoded.encode_ms;
-                    share = share.max(encoded.read.share);
-                    Some(encoded.read.vector)
-                }
+    /// Where a model cannot be loaded or fails, or a table was asked for that is not there.
+    pub(super) fn encode(&self, query: &str) -> Result<Asked> {
+        let vectors = Vec::with_capacity(self.models.len());
+        let vectors = QuestionVectors { vectors, places: self.places.clone(), share: 0.0 };
+        let mut asked = Asked { vectors, load_ms: 0.0, encode_ms: 0.0, told: Vec::new(), notes: Vec::new() };
+        for (model, table) in self.models.iter().zip(&self.tables) {
+            let encoded = match model {
+                Some(model) => Some(self.encoder.encode_by(self.choice, table, model, query)?),
                 None => None,
-            });
+            };
+            asked.vectors.vectors.push(encoded.map(|encoded| {
+                asked.load_ms += encoded.load_ms;
+                asked.encode_ms += encoded.encode_ms;
+                asked.told.push(format!("the question's vector: by {}", encoded.told));
+                asked.notes.extend(encoded.wrong);
+                asked.vectors.share = asked.vectors.share.max(encoded.read.share);
+                encoded.read.vector
+            }));
         }
-        Ok((QuestionVectors { vectors, places: self.places.clone(), share }, loaded, ran))
+        Ok(asked)
     }
 }
 
@@ -227,9 +256,9 @@ mod tests {
 
     /// Namespaces of the given models; `None` for one that is not here.
     fn models(of: &[Option<Arc<Model>>]) -> VectorModels {
-        let mut all = VectorModels { models: Vec::new(), each: Vec::new(), missing: Vec::new() };
+        let mut all = VectorModels { models: Vec::new(), each: Vec::new(), missing: Vec::new(), tables: Vec::new() };
         for model in of {
-            let place = model.clone().map(|model| all.place_of(model));
+            let place = model.clone().map(|model| all.place_of(model, PathBuf::new));
             if place.is_none() {
                 let (namespace, told, hint) = ("n".to_owned(), "m is not here".to_owned(), "add it".to_owned());
                 all.missing.push(Missing { namespace, told, hint });

@@ -16,6 +16,7 @@
 //!     keyword/                 the tantivy index; its commit carries the generation
 //!     history/0000012.json     what a generation did, and the versions of its tables; locked by who reads it
 //!     revector/*.vectors       vectors of another model that are not published yet
+//!     query-encoder.table      where somebody had it made: what stands in for the model when questions are asked
 //!     lock                     held by the writer
 //! ```
 

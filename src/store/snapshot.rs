@@ -286,7 +286,20 @@ impl Snapshot {
 
     /// All chunks of some documents without their vectors, by document, each parent followed by its children.
     pub async fn chunks_of_each(&self, doc_ids: &[String]) -> Result<HashMap<String, Vec<ChunkRow>>> {
-        let batches = self.tables.rows_with(&self.tables.chunks, "doc_id", doc_ids, Some(CHUNK_COLUMNS)).await?;
+        self.by_document(doc_ids, Some(CHUNK_COLUMNS)).await
+    }
+
+    /// The same with their vectors.
+    pub async fn chunks_with_vectors_of_each(&self, doc_ids: &[String]) -> Result<HashMap<String, Vec<ChunkRow>>> {
+        self.by_document(doc_ids, None).await
+    }
+
+    async fn by_document(
+        &self,
+        doc_ids: &[String],
+        columns: Option<&[&str]>,
+    ) -> Result<HashMap<String, Vec<ChunkRow>>> {
+        let batches = self.tables.rows_with(&self.tables.chunks, "doc_id", doc_ids, columns).await?;
         let mut each: HashMap<String, Vec<ChunkRow>> = HashMap::new();
         for row in collect(&batches, convert::chunks_from_batch)? {
             each.entry(row.doc_id.clone()).or_default().push(row);
