@@ -22,16 +22,16 @@ use crate::store::Snapshot;
   kb reindex --context llm --dry-run     what lines of a language model would cost
   kb reindex --context subjects          documents whose passages stand in another context
   kb reindex --vectors --model bge-m3    all vectors by another model; `kb models` lists them
-  kb reindex --vectors                   those that are missing (`kb ingest --no-embed`), by the model that is used
+  kb reindex --vectors                   those that `kb ingest --no-embed` has left out
 
 With --context nothing is read again: what stands in front of the passages is made anew, and pieces are embedded whose
 embedded text is another now. --context llm asks the language model of kb.toml, with --force also for passages of which it
 said nothing; what it said once is kept and costs nothing.
 
-With --vectors and another model all vectors are made anew, also of documents that were ingested with --no-embed, and
-published in one piece; until then searches use the old ones, and other commands may write. What an interrupted run has
-made is kept, and the same command goes on from there. The generation before can be restored, with its vectors. With
---structure and --context documents without vectors stay without.
+With --vectors and another model all vectors are made anew and published in one piece. Until then
+searches use the old ones, and other commands may write. What an interrupted run has made is kept, and
+the same command goes on from there. The generation before can be restored, with its vectors. Documents
+that were ingested with --no-embed get vectors too; with --structure and --context they stay without.
 
 With --structure a document is read from its source where that still is what was ingested, otherwise from its passages in the store; where
 those show fewer sections than the source did, it is kept as it is.
