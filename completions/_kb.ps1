@@ -90,7 +90,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--prune', '--prune', [CompletionResultType]::ParameterName, 'Take documents out whose file is gone from the given folders')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Only say what would happen')
             [CompletionResult]::new('--force', '--force', [CompletionResultType]::ParameterName, 'Read files again that have not changed')
-            [CompletionResult]::new('--no-embed', '--no-embed', [CompletionResultType]::ParameterName, 'Make no vectors, which takes most of the time: searches use words alone until a run without this makes them')
+            [CompletionResult]::new('--no-embed', '--no-embed', [CompletionResultType]::ParameterName, 'Make no vectors, which takes most of the time: searches use words alone until a run without this makes them, or `kb reindex --vectors`')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Only results and errors')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Say more: the method chosen and the time of each stage')

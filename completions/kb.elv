@@ -86,7 +86,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand --prune 'Take documents out whose file is gone from the given folders'
             cand --dry-run 'Only say what would happen'
             cand --force 'Read files again that have not changed'
-            cand --no-embed 'Make no vectors, which takes most of the time: searches use words alone until a run without this makes them'
+            cand --no-embed 'Make no vectors, which takes most of the time: searches use words alone until a run without this makes them, or `kb reindex --vectors`'
             cand -q 'Only results and errors'
             cand --quiet 'Only results and errors'
             cand -v 'Say more: the method chosen and the time of each stage'

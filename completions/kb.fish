@@ -123,7 +123,7 @@ openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l prune -d 'Take documents out whose file is gone from the given folders'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l dry-run -d 'Only say what would happen'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l force -d 'Read files again that have not changed'
-complete -c kb -n "__fish_kb_using_subcommand ingest" -l no-embed -d 'Make no vectors, which takes most of the time: searches use words alone until a run without this makes them'
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l no-embed -d 'Make no vectors, which takes most of the time: searches use words alone until a run without this makes them, or `kb reindex --vectors`'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -s q -l quiet -d 'Only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -s v -l verbose -d 'Say more: the method chosen and the time of each stage'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l no-progress -d 'No progress display'

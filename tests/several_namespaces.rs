@@ -62,7 +62,7 @@ fn several_namespaces_rank_as_one_that_holds_all() {
     let two = hits(&sandbox, &["pump", "-n", "pumps,valves", "-k", "2"]);
     assert_eq!(ranking(&two), ranking(&hits(&sandbox, &["pump", "-n", "both", "-k", "2"])));
     a_passage_in_several_is_shown_once(&sandbox);
-    vectors_of_another_model_are_refused(&sandbox);
+    vectors_of_a_model_that_is_not_here_are_not_asked(&sandbox);
 }
 
 fn a_passage_in_several_is_shown_once(sandbox: &Sandbox) {
@@ -77,13 +77,15 @@ fn a_passage_in_several_is_shown_once(sandbox: &Sandbox) {
     assert_eq!((text(&turned[0], "namespace"), &turned[0]["also_in"]), ("pumps", &serde_json::json!(["both"])));
 }
 
-fn vectors_of_another_model_are_refused(sandbox: &Sandbox) {
+fn vectors_of_a_model_that_is_not_here_are_not_asked(sandbox: &Sandbox) {
     let path = ".kb/namespaces/valves/MANIFEST.json";
     let manifest = std::fs::read_to_string(sandbox.path(path)).unwrap();
     let mut other: Value = serde_json::from_str(&manifest).unwrap();
     other["model"]["name"] = "some-other-model".into();
     sandbox.write(path, other.to_string());
-    let refused = sandbox.kb(&["search", "pump", "-n", "pumps,valves"]);
+    let by_words = sandbox.kb(&["search", "how is the pump primed", "-n", "pumps,valves"]);
+    assert!(by_words.code == 0 && by_words.err.contains("in \"valves\" by words alone"), "{}", by_words.err);
+    let refused = sandbox.kb(&["search", "pump", "-n", "pumps,valves", "--method", "semantic"]);
     assert_eq!(refused.code, 3, "{}", refused.err);
     for told in ["\"valves\"", "some-other-model", "--method keyword"] {
         assert!(refused.err.contains(told), "{told}: {}", refused.err);

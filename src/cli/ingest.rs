@@ -68,7 +68,8 @@ pub struct IngestArgs {
     /// says, otherwise the time of the file]
     #[arg(long, value_name = "TIME", value_parser = super::filter::parse_time)]
     time: Option<Period>,
-    /// Make no vectors, which takes most of the time: searches use words alone until a run without this makes them
+    /// Make no vectors, which takes most of the time: searches use words alone until a run without this makes them, or
+    /// `kb reindex --vectors`
     #[arg(long)]
     no_embed: bool,
     /// The model of the vectors, of a new namespace; `kb reindex --vectors` gives one that is there another [default: what the

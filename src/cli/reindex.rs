@@ -25,16 +25,16 @@ use crate::store::Snapshot;
   kb reindex --context subjects          documents whose passages stand in another context
   kb reindex --vectors --model bge-m3    all vectors by another model; `kb models` lists them
   kb reindex --query-encoder             what makes questions faster than the model does, fitted to this store
-  kb reindex --vectors                   those that are missing (`kb ingest --no-embed`), by the model that is used
+  kb reindex --vectors                   those that `kb ingest --no-embed` has left out
 
 With --context nothing is read again: what stands in front of the passages is made anew, and pieces are embedded whose
 embedded text is another now. --context llm asks the language model of kb.toml, with --force also for passages of which it
 said nothing; what it said once is kept and costs nothing.
 
-With --vectors and another model all vectors are made anew, also of documents that were ingested with --no-embed, and
-published in one piece; until then searches use the old ones, and other commands may write. What an interrupted run has
-made is kept, and the same command goes on from there. The generation before can be restored, with its vectors. With
---structure and --context documents without vectors stay without.
+With --vectors and another model all vectors are made anew and published in one piece. Until then
+searches use the old ones, and other commands may write. What an interrupted run has made is kept, and
+the same command goes on from there. The generation before can be restored, with its vectors. Documents
+that were ingested with --no-embed get vectors too; with --structure and --context they stay without.
 
 With --query-encoder a table is fitted to the text of the store: it puts a question about where the model would, without
 running it. It takes up to a minute, is used from then on where it knows all words of a question, and says how near to the

@@ -16,6 +16,7 @@ use crate::store::{Writer, plan_restore};
   kb restore 12
 
 Nothing is asked, because nothing is lost: what is published now stays in the history, and can be restored likewise.
+A generation is brought back with the vectors it had, of whichever model they are.
 Files are not touched; the next `kb ingest` of a folder takes in what differs there from what was restored.")]
 pub struct RestoreArgs {
     /// Its number, as `kb log` shows it
@@ -37,5 +38,8 @@ pub async fn run(context: &Context, args: RestoreArgs) -> Result<u8> {
         writer.restore(args.generation).await?
     };
     context.show(&RestoredView { restored: &restored, dry_run: args.dry_run })?;
+    if let Some(Err(missing)) = restored.model.as_ref().map(|model| context.models().recorded(model)) {
+        context.tell(&missing.to_line());
+    }
     Ok(0)
 }

@@ -22,7 +22,7 @@ const TOKENIZER_CONFIG: &[u8] = include_bytes!("../../models/tokenizer_config.js
 
 /// The name of the embedded model.
 pub const EMBEDDED: &str = "all-MiniLM-L6-v2-int8";
-/// Its fingerprint, written down: hashing 23 MB would take a fifth of a search. A test computes it.
+/// Its fingerprint, written down: every search would have to hash 23 MB. A test computes it.
 const EMBEDDED_FINGERPRINT: &str = "9026bc4b24d503233ceb3c85e4d28dbbaafaad545e81ad60543086de50eab774";
 
 /// An embedding model.
