@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::manifest::WRITING;
+use super::manifest::file_to_be;
 
 /// The folder of all of them, in the store's.
 const CACHE: &str = "cache";
@@ -58,7 +58,7 @@ impl CacheFolder {
         let file = self.file(key);
         let folder = file.parent().unwrap_or(&self.folder);
         std::fs::create_dir_all(folder)?;
-        let mut new = tempfile::Builder::new().prefix(WRITING).tempfile_in(folder)?;
+        let mut new = file_to_be(folder)?;
         new.write_all(bytes)?;
         new.persist(&file)?;
         if key.ends_with(LOOK_AT) { self.clear_out() } else { Ok(()) }

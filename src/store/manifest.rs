@@ -121,7 +121,7 @@ pub(super) fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<()> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|error| Error::failed(format!("cannot write {}: {error}", path.display())))?;
     let write = || -> std::io::Result<()> {
-        let mut file = tempfile::Builder::new().prefix(WRITING).tempfile_in(folder)?;
+        let mut file = file_to_be(folder)?;
         file.write_all(text.as_bytes())?;
         file.write_all(b"\n")?;
         file.as_file().sync_all()?;
@@ -132,10 +132,33 @@ pub(super) fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<()> {
     sync_folder(folder)
 }
 
+/// A file in `folder` that gets its name when it is whole, readable to whom the folder's other files are: a temporary file
+/// by itself is its owner's alone, and a store may be shared.
+pub(crate) fn file_to_be(folder: &Path) -> std::io::Result<tempfile::NamedTempFile<File>> {
+    tempfile::Builder::new().prefix(WRITING).make_in(folder, |path| File::create_new(path))
+}
+
 /// Makes renames in `folder` durable.
 pub(super) fn sync_folder(folder: &Path) -> Result<()> {
     if cfg!(unix) {
         File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| Error::io("write", folder, &error))?;
     }
     Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn what_is_written_whole_may_be_read_by_whom_other_files_may_be() {
+        let folder = tempfile::tempdir().unwrap();
+        let (own, usual) = (folder.path().join("own"), folder.path().join("usual"));
+        write_json(&own, &"x").unwrap();
+        File::create(&usual).unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode(&own), mode(&usual));
+    }
 }

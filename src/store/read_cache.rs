@@ -13,7 +13,7 @@ use arrow_ipc::writer::StreamWriter;
 use lancedb::arrow::arrow_array::RecordBatch;
 
 use super::layout::Namespace;
-use super::manifest::{Manifest, WRITING};
+use super::manifest::{Manifest, file_to_be};
 
 /// The folder, in the namespace's.
 const FOLDER: &str = "read-cache";
@@ -54,7 +54,7 @@ impl ReadCache {
         let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
         let metadata = [(MANIFEST.to_owned(), self.manifest.clone()), (ROWS.to_owned(), rows.to_string())].into();
         let schema = Arc::new(first.schema().as_ref().clone().with_metadata(metadata));
-        let new = tempfile::Builder::new().prefix(WRITING).tempfile_in(&self.folder)?;
+        let new = file_to_be(&self.folder)?;
         let failed = std::io::Error::other;
         let mut writer = StreamWriter::try_new(new, &schema).map_err(failed)?;
         batches.iter().try_for_each(|batch| writer.write(batch)).map_err(failed)?;
