@@ -1,4 +1,9 @@
-//! The pipeline: both arms at once, fused, and the best passages fetched.
+//! The pipeline: both arms at once, fused, and the best passages fetched. How a ranking is made, stage by stage, is in
+//! [`look`].
+
+mod look;
+mod notes;
+mod synonym_lists;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -6,28 +11,26 @@ use std::time::Instant;
 
 use futures::future::try_join_all;
 use jiff::Timestamp;
+use notes::{language_notes, vector_note};
 use tokio::sync::OnceCell;
 
 use super::contents;
 use super::encoder::Encoder;
-use super::entities::{self, Recogniser};
+use super::entities::Recogniser;
 use super::fallback::look_again;
 use super::filter::{Facts, decay, scopes};
-use super::fuse::{ArmScores, Candidate, fuse_by};
-use super::meanings::{Meaning, add_meanings, written_out};
-use super::model_look::{self, Kept};
+use super::fuse::Candidate;
+use super::model_look::Kept;
 use super::modes::{Answer, answer};
 use super::phrases::confine;
-use super::query::{Route, keyword_terms, weigh_titles};
-use super::recall::{KeywordArm, first_different, semantic};
-use super::rewordings::{self, Model, Reworded, Searching};
+use super::query::{Route, keyword_terms};
+use super::rewordings::Model;
 use super::searched::Searched;
-use super::settings::Expand;
 use super::trace::Trace;
 use super::understand::Understanding;
-use super::vector_models::{Asked, QuestionVectors, VectorModels};
-use super::words::{self, Other, add_others};
-use super::{Method, Rerank, SearchRequest, SearchResult};
+use super::vector_models::{QuestionVectors, VectorModels};
+use super::words::{self, Other};
+use super::{SearchRequest, SearchResult};
 use crate::error::{Error, Result};
 use crate::glossary::synonyms::Synonyms;
 use crate::llm;
@@ -79,9 +82,6 @@ pub struct Kernel {
     model: Option<Model>,
 }
 
-/// The name of such a list, in the folder of a store and in that of a namespace.
-const SYNONYMS: &str = "synonyms.txt";
-
 impl Kernel {
     /// A kernel for a namespace.
     pub fn new(namespace: Namespace, encoder: Encoder) -> Self {
@@ -111,31 +111,6 @@ impl Kernel {
     /// The same with the user's list of synonyms at `path`, instead of in the folder of the store.
     pub fn with_synonyms(self, path: Option<PathBuf>) -> Self {
         Kernel { synonyms_at: path, ..self }
-    }
-
-    /// What the user lists: for all that is searched together, because there is one question.
-    fn synonyms(&self) -> Result<&Synonyms> {
-        if let Some(known) = self.synonyms.get() {
-            return Ok(known);
-        }
-        let mut paths: Vec<PathBuf> = match &self.synonyms_at {
-            Some(path) => vec![path.clone()],
-            None => self.searched.iter().map(|searched| searched.namespace().store().join(SYNONYMS)).collect(),
-        };
-        paths.extend(self.searched.iter().map(|searched| searched.namespace().root().join(SYNONYMS)));
-        paths.dedup();
-        let mut all = Synonyms::common()?;
-        for path in paths {
-            match Synonyms::read(&path)? {
-                Some(list) => all.extend(list),
-                None if Some(&path) == self.synonyms_at.as_ref() => {
-                    return Err(Error::usage(format!("the list of synonyms {} does not exist", path.display()))
-                        .hint("write it, or correct search.synonyms in kb.toml"));
-                }
-                None => {}
-            }
-        }
-        Ok(self.synonyms.get_or_init(|| all))
     }
 
     /// The generation that is searched; of the first namespace, where there are several.
@@ -267,144 +242,6 @@ impl Kernel {
         if request.fallback.is_on() { look_again(self, request, first).await } else { Ok(first) }
     }
 
-    /// Ranks once, as it is asked.
-    pub(super) async fn look(&self, request: &SearchRequest) -> Result<Ranking> {
-        if !request.query.chars().any(char::is_alphanumeric) {
-            return Err(Error::usage("the query has no word in it")
-                .hint("ask for something, for example kb search \"error E-417\""));
-        }
-        let mut trace = Trace::new(request.explain);
-        let start = Instant::now();
-        let understood = Understanding::of_kind(&request.query, request.kind);
-        let (models, mut notes) = (self.models().await?, Vec::new());
-        let route = Route::choose(&understood, request, models.coverage(&request.query));
-        let mut route = models.allow(route, &mut notes)?;
-        let mut terms = keyword_terms(&request.query, &understood.identifiers);
-        let said = understood.in_words().into_iter().chain(route.in_words());
-        said.fold(trace.stage("understand", start, 1, terms.len()), |stage, words| stage.say(words));
-        let asked = rewordings::ask(self.model.as_ref(), request, &understood, &mut notes);
-        let wording = match request.expand {
-            Expand::Off => request.query.clone(),
-            _ => written_out(&request.query, self.synonyms()?),
-        };
-        // The model is loaded and run on another thread while the store is opened and the keyword arm works.
-        let asking = models.asking(request, &self.encoder);
-        let encoding = (route.semantic > 0.0).then(|| {
-            let (asking, query) = (asking.clone(), wording);
-            tokio::task::spawn_blocking(move || asking.encode(&query))
-        });
-        let reranker = self.reranker.begin(request, &self.encoder);
-        let start = Instant::now();
-        let snapshots = self.snapshots().await?;
-        if encoding.is_some() {
-            models.check(&snapshots)?;
-        }
-        trace.stage("open", start, self.searched.len(), snapshots.len());
-        if request.explain {
-            entities::explain(&self.searched, request, &mut trace).await?;
-        }
-        let mut scores = ArmScores::default();
-        let now = Timestamp::now();
-        let (mut scopes, told) = self.scopes(request, &snapshots, now, &mut trace).await?;
-        notes.extend(told);
-        let quoted = confine(&snapshots, &understood, &terms, &mut scopes, &mut notes, &mut trace)?;
-        let start = Instant::now();
-        if route.keyword <= 0.0 {
-            terms.clear();
-        }
-        let meanings = match request.expand {
-            Expand::Off => Vec::new(),
-            _ => add_meanings(&snapshots, self.synonyms()?, &request.query, &mut terms)?,
-        };
-        notes.extend(meanings.iter().map(Meaning::told));
-        let others = add_others(&snapshots, &request.query, request.expand, &meanings, &mut terms)?;
-        let stage = trace.stage("words", start, terms.len(), meanings.len() + others.len());
-        let stage = meanings.iter().fold(stage, |stage, meaning| stage.say(meaning.told()));
-        others
-            .iter()
-            .fold(stage, |stage, other| stage.say(format!("for {:?} also: {}", other.typed, other.words.join(", "))));
-        let start = Instant::now();
-        weigh_titles(&mut terms, request.title_weight);
-        let keyword = KeywordArm::new(&snapshots, terms)?;
-        if route.keyword > 0.0 {
-            scores.keyword = keyword.recall(&scopes, request.pool)?;
-            if quoted {
-                keyword.add_without_words(&scopes, request.pool, &mut scores.keyword);
-            }
-            trace.stage("keyword", start, request.pool, scores.keyword.len()).scores(&scores.keyword);
-        }
-        let reworded = match asked {
-            Some(asked) => {
-                let vectors = if encoding.is_some() { self.vectors().await? } else { &[] };
-                let (scopes, asking, route) = (&scopes, &asking, &route);
-                let with = Searching { snapshots: &snapshots, vectors, scopes, models, asking, request, route };
-                asked.recall(&with, &mut trace, &mut notes).await
-            }
-            None => Reworded::default(),
-        };
-        let also = reworded.passages();
-        let (mut no_vectors, mut asked_vector) = (false, None);
-        if let Some(encoding) = encoding {
-            let start = Instant::now();
-            let vectors = self.vectors().await?;
-            trace.stage("vectors", start, snapshots.len(), vectors.iter().flatten().count());
-            let Asked { vectors: vector, load_ms, encode_ms, told, notes: wrong } =
-                encoding.await.map_err(|error| Error::failed(format!("the embedding model crashed: {error}")))??;
-            trace.took("model_load", load_ms);
-            told.into_iter().fold(trace.took("encode", encode_ms), |stage, words| stage.say(words));
-            notes.extend(wrong);
-            route = route.as_read(vector.share(), request);
-            // What the model could only spell is left to the words.
-            if route.semantic > 0.0 {
-                let start = Instant::now();
-                let mut wanted = also.clone();
-                wanted.extend(scores.keyword.iter().map(|(key, score)| (key.clone(), *score)));
-                let recalled = semantic(&snapshots, vectors, &vector, &scopes, &wanted, request.pool).await?;
-                (scores.semantic, no_vectors) =
-                    (recalled.scores, recalled.no_vectors && !scopes.iter().all(Scope::is_empty));
-                scores.models = vector.models();
-                trace.stage("semantic", start, request.pool, scores.semantic.len()).scores(&scores.semantic);
-                asked_vector = Some(vector);
-            }
-        }
-        let recalled = scores.semantic.keys().chain(also.keys().filter(|key| !scores.semantic.contains_key(*key)));
-        let unscored: Vec<_> = recalled.filter(|key| !scores.keyword.contains_key(*key)).collect();
-        if asked_vector.is_some() || !unscored.is_empty() {
-            let start = Instant::now();
-            let rest = keyword.score(unscored.iter().copied())?;
-            trace.stage("keyword_rest", start, unscored.len(), rest.len());
-            scores.keyword.extend(rest);
-        }
-        if no_vectors && route.keyword > 0.0 {
-            route = Route { keyword: 1.0, semantic: 0.0, ..route };
-        }
-        let start = Instant::now();
-        let mut candidates = reworded.join(fuse_by(route.fusion, &scores, route.keyword, route.semantic));
-        trace.stage("fuse", start, scores.keyword.len() + scores.semantic.len(), candidates.len()).ranking(&candidates);
-        if let Some(look) = request.second_look().filter(|_| route.rerank || matches!(request.rerank, Rerank::Light(_)))
-        {
-            let start = Instant::now();
-            let looked_at = &candidates[..look.depth.min(candidates.len())];
-            let (weights, places) = (keyword.weights()?, keyword.places(looked_at)?);
-            let taken = places.len();
-            candidates = look.rank(candidates, &weights, &places);
-            trace.stage("second_look", start, taken, candidates.len()).ranking(&candidates);
-        }
-        if let Some(loading) = reranker {
-            model_look::look(loading, request, &snapshots, &mut candidates, &mut trace, &mut notes).await?;
-        }
-        self.decay(request, &snapshots, now, &mut candidates, &mut trace).await?;
-        let start = Instant::now();
-        let all = candidates.len();
-        first_different(&mut candidates, request.limit, |candidate| &candidate.chunk_id);
-        if let Some(least) = request.min_score {
-            candidates.retain(|candidate| candidate.score >= least);
-        }
-        trace.stage("cut", start, all, candidates.len()).ranking(&candidates);
-        let (namespaces, vector) = (self.names(), asked_vector);
-        Ok(Ranking { namespaces, understood, route, others, notes, candidates, vector, scopes, no_vectors, trace })
-    }
-
     /// What may be found in each namespace, and what the user should know about that.
     async fn scopes(
         &self,
@@ -483,43 +320,6 @@ fn held_in_memory(chunks: &[usize], most: usize) -> Vec<bool> {
         held[place] = sum <= most;
     }
     held
-}
-
-fn language_notes(request: &SearchRequest, route: &Route, model: &str) -> Vec<String> {
-    let mut notes = Vec::new();
-    if request.method == Method::Hybrid && request.weights.is_none() && !route.model_knows() {
-        notes.push(format!("the model {model} does not know this question's language: ranked by keywords alone"));
-    }
-    if (request.method == Method::Semantic || (request.weights.is_some() && route.semantic > 0.0))
-        && !route.model_knows()
-    {
-        notes.push(format!(
-            "the model {model} does not know this question's language: expect poor results, or use --method keyword"
-        ));
-    }
-    notes
-}
-
-/// Says what a search by vectors could not see, where somebody asked for vectors.
-async fn vector_note(request: &SearchRequest, snapshots: &[&Snapshot], no_vectors: bool) -> Result<Option<String>> {
-    const REMEDY: &str = "`kb ingest` without --no-embed makes them";
-    Ok(match request.method {
-        Method::Semantic if no_vectors => {
-            Some(format!("nothing that is searched has vectors: use --method keyword, or make them; {REMEDY}"))
-        }
-        Method::Hybrid if no_vectors => {
-            Some(format!("nothing that is searched has vectors: ranked by keywords alone; {REMEDY}"))
-        }
-        Method::Semantic => {
-            let searched = |id: &String| request.documents.as_ref().is_none_or(|ids| ids.contains(id));
-            let rows = try_join_all(snapshots.iter().map(|snapshot| snapshot.documents())).await?;
-            let without = rows.iter().flatten().filter(|row| !row.embedded && searched(&row.doc_id)).count();
-            let have = if without == 1 { "has" } else { "have" };
-            let documents = crate::text::count(without, "document");
-            (without > 0).then(|| format!("{documents} {have} no vectors and cannot be found this way; {REMEDY}"))
-        }
-        _ => None,
-    })
 }
 
 #[cfg(test)]
