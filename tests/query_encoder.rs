@@ -73,7 +73,8 @@ fn a_table_is_fitted_and_asked_where_it_knows_all_words() {
     let first = std::fs::read(table(&sandbox)).unwrap();
     let again = sandbox.json(&["reindex", "--query-encoder"]);
     assert_eq!(again["agreement"], report["agreement"]);
-    assert_eq!(std::fs::read(table(&sandbox)).unwrap().len(), first.len());
+    // But for the time in it, which may have a digit less.
+    assert!(std::fs::read(table(&sandbox)).unwrap().len().abs_diff(first.len()) < 16);
     assert_eq!(sandbox.json(&["status"])["generation"], 1);
     assert_eq!(sandbox.kb(&["check"]).code, 0, "it is no stranger in the store");
 }

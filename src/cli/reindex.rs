@@ -37,7 +37,7 @@ the same command goes on from there. The generation before can be restored, with
 that were ingested with --no-embed get vectors too; with --structure and --context they stay without.
 
 With --query-encoder a table is fitted to the text of the store: it puts a question about where the model would, without
-running it. It takes up to a minute, is used from then on where it knows all words of a question, and says how near to the
+running it. It takes a minute or two, is used from then on where it knows all words of a question, and says how near to the
 model it came. Make it again after large changes; without it, or for other words, the model is asked as before.
 
 With --structure a document is read from its source where that still is what was ingested, otherwise from its passages in the store; where
