@@ -1,13 +1,28 @@
 //! Edits of a document that is in the store, put onto its new text.
 
+use super::lines::wants_lines;
 use super::prepare::Prepared;
 use crate::chunk::ChunkConfig;
 use crate::overlay::{Carried, carry, embedded_texts, renew_hashes, set_leads};
 use crate::store::{ChunkRow, DocumentRow, NewDocument};
 use crate::text::count;
 
-/// Puts the edits of `row`, whose chunks in the store are `chunks`, onto what its source gives now.
-pub(super) fn carry_edits(row: &DocumentRow, chunks: Vec<ChunkRow>, prepared: &mut Prepared) -> Carried {
+/// Puts what the store has of a document besides its source onto what its source gives now: what a language model said of its
+/// passages, and edits. `chunks` are those of `row` in the store.
+pub(super) fn carry_over(row: &DocumentRow, chunks: Vec<ChunkRow>, mut prepared: Prepared) -> (Prepared, Carried) {
+    if wants_lines(row) && wants_lines(&prepared.new.document) {
+        prepared = prepared.with_lines_of(&chunks);
+    }
+    let carried = carry_edits(row, chunks, &mut prepared);
+    (prepared, carried)
+}
+
+/// Whether there is something to carry over, for which the chunks have to be read.
+pub(super) fn has_more_than_its_source(row: &DocumentRow) -> bool {
+    wants_lines(row) || !row.edits.is_empty()
+}
+
+fn carry_edits(row: &DocumentRow, chunks: Vec<ChunkRow>, prepared: &mut Prepared) -> Carried {
     if row.edits.is_empty() {
         return Carried::default();
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Progress;
-use super::edits::carry_edits;
+use super::edits::carry_over;
 use super::index::{Indexer, KnownVectors, Vectors};
 use super::lines::{LineWriter, wants_lines};
 use super::plan::STANDARD_INPUT;
@@ -174,18 +174,15 @@ impl Rebuilder {
     ///
     /// # Errors
     /// Where the store or the model fail.
-    pub async fn put(&mut self, row: &DocumentRow, mut prepared: Prepared) -> Result<Rebuilt> {
+    pub async fn put(&mut self, row: &DocumentRow, prepared: Prepared) -> Result<Rebuilt> {
         let chunks = self.snapshot.chunks_of(&row.doc_id).await?;
         let context = |row: &DocumentRow| ChunkConfig::of(&row.chunking).context;
-        let (before, now) = (context(row), context(&prepared.new.document));
-        if before == now && wants_lines(row) {
-            prepared = prepared.with_lines_of(&chunks);
-        }
         let known = KnownVectors::of_chunks(&chunks).and_of(row);
         // What a model says is as much of the embedded text as the passage itself.
-        let by_content = before == now && !wants_lines(row);
+        let by_content = context(row) == context(&prepared.new.document) && !wants_lines(row);
         let known = if by_content { known } else { known.by_text_alone() };
-        let conflicts = carry_edits(row, chunks, &mut prepared).conflicts;
+        let (prepared, carried) = carry_over(row, chunks, prepared);
+        let conflicts = carried.conflicts;
         let document = &prepared.new.document;
         let rebuilt = Rebuilt { sections: document.sections, parents: document.parents, conflicts };
         self.indexer.put(prepared, known, row.embedded, "rebuilt").await?;

@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use tokio::sync::mpsc::Receiver;
 
-use super::edits::{carry_edits, edit_warning, lost_edits};
+use super::edits::{carry_over, edit_warning, has_more_than_its_source, lost_edits};
 use super::index::{Indexer, KnownVectors, Vectors};
-use super::lines::{LineWriter, wants_lines};
+use super::lines::LineWriter;
 use super::plan::{Existing, Plan, STANDARD_INPUT, Todo, failed, plan};
 use super::prepare::{Prepared, SourceFacts, corrected_toc, prepare};
 use super::profile::{PROFILED, lacks_profile, with_profiles};
@@ -342,12 +342,9 @@ impl Sink<'_, '_> {
         let now = jiff::Timestamp::now().to_string();
         let mut prepared: Prepared = prepare(&document, &source_facts, &self.request.chunking_of(before), &now);
         line.describe(&prepared.new.document);
-        let lined = |row: &&DocumentRow| wants_lines(row) && wants_lines(&prepared.new.document);
-        if let (Some(snapshot), Some(row)) = (&self.snapshot, before.filter(lined)) {
-            prepared = prepared.with_lines_of(&snapshot.chunks_of(&row.doc_id).await?);
-        }
-        if let (Some(snapshot), Some(row)) = (&self.snapshot, before.filter(|row| !row.edits.is_empty())) {
-            let carried = carry_edits(row, snapshot.chunks_of(&row.doc_id).await?, &mut prepared);
+        if let (Some(snapshot), Some(row)) = (&self.snapshot, before.filter(|row| has_more_than_its_source(row))) {
+            let carried;
+            (prepared, carried) = carry_over(row, snapshot.chunks_of(&row.doc_id).await?, prepared);
             line.edits_carried = carried.carried;
             line.edits_in_conflict = carried.conflicts;
             line.warnings.extend(edit_warning(&carried));

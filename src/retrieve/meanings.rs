@@ -73,8 +73,7 @@ pub(super) fn add_meanings(
     let mut meanings: Vec<(Range<usize>, Meaning)> = Vec::new();
     for Named { key, range } in names {
         // What is a part of a longer name means that.
-        let inside = |(longer, _): &(Range<usize>, Meaning)| longer.start < range.end && range.start < longer.end;
-        if meanings.iter().any(inside) {
+        if meanings.iter().any(|(longer, _)| overlap(longer, &range)) {
             continue;
         }
         let mut said = defined.remove(&key).map(most_frequent).unwrap_or_default();
@@ -96,6 +95,10 @@ pub(super) fn add_meanings(
     Ok(meanings.into_iter().map(|(_, meaning)| meaning).collect())
 }
 
+fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
 /// Whether a question is more than a few words: then who means the abbreviation TWO does not write "two".
 fn is_sentence(query: &str) -> bool {
     query.split_whitespace().count() > MOST_WORDS_TYPED_IN_HASTE
@@ -112,7 +115,7 @@ pub(super) fn written_out(query: &str, synonyms: &Synonyms) -> String {
     let mut others: Vec<&str> = Vec::new();
     for Named { key, range } in names(query) {
         let listed = synonyms.of(&key);
-        if listed.is_empty() || found.iter().any(|longer| longer.start < range.end && range.start < longer.end) {
+        if listed.is_empty() || found.iter().any(|longer| overlap(longer, &range)) {
             continue;
         }
         found.push(range);

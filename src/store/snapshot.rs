@@ -1,7 +1,6 @@
 //! What a reader sees: one generation, whatever writers do meanwhile.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use futures::TryStreamExt;
@@ -85,9 +84,6 @@ const QUICK_ATTEMPTS: u32 = 10;
 const MOMENT: Duration = Duration::from_millis(5);
 const LONGER: Duration = Duration::from_millis(100);
 
-/// Up to so many documents, of a kilobyte or so each, are kept in memory.
-const MOST_DOCUMENTS_IN_MEMORY: usize = 50_000;
-
 /// How many times more of the nearest are looked at, where too few of them are in a scope.
 const WIDER: usize = 4;
 
@@ -97,8 +93,6 @@ pub struct Snapshot {
     pub(super) tables: Tables,
     pub(super) keyword: KeywordReader,
     lease: Option<Lease>,
-    /// Documents that were read: a generation does not change, and the same ones answer question after question.
-    known: Mutex<HashMap<String, DocumentRow>>,
     /// How its documents are called, where they are not too many.
     pub(super) names: OnceCell<Option<HashMap<String, DocumentName>>>,
     cache: ReadCache,
@@ -146,7 +140,7 @@ impl Snapshot {
         }
         let tables = Tables::open_at(namespace, &manifest).await?;
         let cache = ReadCache::of(namespace, &manifest);
-        Ok(Some(Snapshot { manifest, tables, keyword, lease, known: Mutex::default(), names: OnceCell::new(), cache }))
+        Ok(Some(Snapshot { manifest, tables, keyword, lease, names: OnceCell::new(), cache }))
     }
 
     /// The model of the vectors that are published; `None` where nothing is. As a rule, nothing is opened for it.
@@ -189,30 +183,11 @@ impl Snapshot {
         Ok(rows)
     }
 
-    /// The documents with the given ids without their vectors, in any order.
-    ///
-    /// A lookup reads the whole column of ids. One question does well with one; who asks a second time, for others, will
-    /// ask again, so that then all documents are read, unless they are too many.
+    /// The documents with the given ids without their vectors, in any order. Who needs no more than what they are called asks for
+    /// [`document_names`](Self::document_names), which takes a fraction of the time.
     pub async fn documents_by_id(&self, ids: &[String]) -> Result<Vec<DocumentRow>> {
-        // A lock that a panic has poisoned still guards a sound map: rows are put in whole.
-        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let (missing, first): (Vec<String>, bool) = {
-            let known = known();
-            (ids.iter().filter(|id| !known.contains_key(*id)).cloned().collect(), known.is_empty())
-        };
-        if !missing.is_empty() {
-            let read_all = !first && self.counts().await?[0] <= MOST_DOCUMENTS_IN_MEMORY;
-            let rows = if read_all {
-                self.documents().await?
-            } else {
-                let batches =
-                    self.tables.rows_with(&self.tables.documents, "doc_id", &missing, Some(DOCUMENT_COLUMNS)).await?;
-                collect(&batches, convert::documents_from_batch)?
-            };
-            known().extend(rows.into_iter().map(|row| (row.doc_id.clone(), row)));
-        }
-        let known = known();
-        Ok(ids.iter().filter_map(|id| known.get(id).cloned()).collect())
+        let batches = self.tables.rows_with(&self.tables.documents, "doc_id", ids, Some(DOCUMENT_COLUMNS)).await?;
+        collect(&batches, convert::documents_from_batch)
     }
 
     /// The sections of a document, in the order of its table of contents.
