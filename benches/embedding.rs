@@ -27,7 +27,8 @@ type Fault = Box<dyn std::error::Error + Send + Sync>;
 
 const ONNX: &[u8] = include_bytes!("../models/all-MiniLM-L6-v2-int8.onnx");
 const TOKENIZER: &[u8] = include_bytes!("../models/tokenizer.json");
-const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/retrieval/corpus.jsonl");
+/// Cargo runs benchmarks in the repository.
+const FIXTURE: &str = "fixtures/retrieval/corpus.jsonl";
 /// As in kb: a measurement of it is in `src/embed/mod.rs`.
 const BATCH: usize = 16;
 const MAX_TOKENS: usize = 256;

@@ -39,6 +39,9 @@ pub mod models;
 pub mod overlay;
 pub mod profile;
 pub mod render;
+#[cfg(test)]
+#[path = "../tests/common/repository.rs"]
+mod repository;
 pub mod retrieve;
 pub mod store;
 pub mod structure;

@@ -7,7 +7,7 @@ use common::Sandbox;
 #[test]
 fn the_generated_completions_are_current() {
     let sandbox = Sandbox::new();
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("completions");
+    let folder = common::repository::in_repository("completions");
     for (shell, file) in
         [("bash", "kb.bash"), ("zsh", "_kb"), ("fish", "kb.fish"), ("powershell", "_kb.ps1"), ("elvish", "kb.elv")]
     {

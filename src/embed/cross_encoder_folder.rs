@@ -183,11 +183,12 @@ mod tests {
     use std::fs::File;
 
     use super::*;
+    use crate::repository::in_repository;
 
     /// A folder with the fixture in it.
     fn good() -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
-        let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/rerank");
+        let from = in_repository("fixtures/rerank");
         for entry in std::fs::read_dir(from).unwrap().flatten().filter(|entry| entry.path().is_file()) {
             std::fs::copy(entry.path(), folder.path().join(entry.file_name())).unwrap();
         }
@@ -207,7 +208,7 @@ mod tests {
     }
 
     fn broken(name: &str) -> Vec<u8> {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/rerank/broken");
+        let folder = in_repository("fixtures/rerank/broken");
         std::fs::read(folder.join(name)).unwrap()
     }
 

@@ -226,9 +226,10 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
+    use crate::repository::in_repository;
 
     fn fixture(name: &str) -> Vec<u8> {
-        std::fs::read(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/rerank").join(name)).unwrap()
+        std::fs::read(in_repository("fixtures/rerank").join(name)).unwrap()
     }
 
     #[test]

@@ -62,6 +62,7 @@ pub(super) fn of_vocabulary(tokenizer: &Tokenizer) -> Vec<Script> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::repository::in_repository;
 
     fn codes(text: &str) -> Vec<String> {
         text.split(' ').map(str::to_owned).collect()
@@ -80,7 +81,7 @@ mod tests {
 
     #[test]
     fn the_vocabulary_of_the_embedded_model_is_english() {
-        let file = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("models/tokenizer.json");
+        let file = in_repository("models/tokenizer.json");
         assert_eq!(of_vocabulary(&Tokenizer::from_file(file).unwrap()), [Script::Latin]);
     }
 }

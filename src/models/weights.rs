@@ -299,9 +299,10 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
+    use crate::repository::in_repository;
 
     fn fixture() -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/rerank")
+        in_repository("fixtures/rerank")
     }
 
     /// A model whose only tensor has its weights outside.

@@ -3,6 +3,8 @@
 // Each test file uses its own part of this; and what goes wrong in here ends the test, as it should.
 #![allow(dead_code, clippy::expect_used, clippy::unwrap_used)]
 
+pub mod repository;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -10,6 +12,7 @@ use std::process::{Command, Output, Stdio};
 use kb::embed::{Habits, Model, ModelFiles};
 use kb::models::{GRAPH, ModelFile, ModelKind, Record, record_of};
 use kb::store::{Change, NewDocument, Snapshot, Store, Writer};
+use repository::in_repository;
 
 /// A folder of its own for a test, with a store in it once something is ingested.
 pub struct Sandbox {
@@ -222,7 +225,7 @@ impl Run {
 }
 
 pub fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
+    in_repository("fixtures")
 }
 
 /// Copies the files of a folder, and not the folders in it.

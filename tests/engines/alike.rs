@@ -1,11 +1,10 @@
 //! That a text's vector is the same whatever else is in its batch, and whatever engine makes it.
 
-use std::path::Path;
-
 use kb::embed::{Embedder, EngineChoice, Model, select};
 use serde_json::Value;
 
 use super::cosine;
+use super::repository::in_repository;
 
 /// What two vectors of the same text must at least have in common.
 const ALIKE: f64 = 0.9995;
@@ -44,7 +43,7 @@ pub fn same(how: &str, ones: &[Vec<f32>], others: &[Vec<f32>]) {
 
 /// Texts of all lengths, the first the longest: more than the model takes.
 fn texts() -> Vec<String> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/reference.json");
+    let path = in_repository("models/reference.json");
     let reference: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     let pairs = reference["pairs"].as_array().unwrap();
     let of_pairs = pairs.iter().flat_map(|pair| [&pair["a"], &pair["b"]]).map(|text| text.as_str().unwrap().to_owned());

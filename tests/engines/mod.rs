@@ -7,11 +7,15 @@
 pub mod alike;
 pub mod weights;
 
+#[path = "../common/repository.rs"]
+mod repository;
+
 use kb::embed::{Embedder, EngineChoice, Model, select};
+use repository::in_repository;
 use serde_json::Value;
 
 pub fn agrees_with_the_reference(choice: &EngineChoice) {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("models/reference.json");
+    let path = in_repository("models/reference.json");
     let reference: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let allowed = reference["max_deviation"].as_f64().unwrap();
     let pairs = reference["pairs"].as_array().unwrap();

@@ -12,6 +12,7 @@ use kb::embed::{
 use serde_json::Value;
 
 use super::cosine;
+use super::repository::in_repository;
 
 /// The graphs are in single precision, the expected numbers in double.
 const ALLOWED: f64 = 1e-4;
@@ -85,5 +86,5 @@ fn texts(of: &Value) -> Vec<&str> {
 }
 
 fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/embedding-safetensors")
+    in_repository("fixtures/embedding-safetensors")
 }

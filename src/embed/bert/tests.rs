@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 
 use super::super::outline::{FLOAT, Output, outline};
 use super::*;
+use crate::repository::in_repository;
 
 fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/embedding-safetensors").join(name)
+    in_repository("fixtures/embedding-safetensors").join(name)
 }
 
 /// A copy of a fixture that a test may change.
