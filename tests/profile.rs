@@ -200,3 +200,25 @@ fn a_drill_goes_to_the_document_whose_title_is_asked_for() {
     let drill = stages.iter().find(|stage| stage["name"] == "drill").unwrap();
     assert!(drill["says"][1].as_str().unwrap().contains("titles 1.00"), "{drill}");
 }
+
+#[test]
+fn a_drill_finds_a_document_none_of_whose_passages_is_among_the_best_of_all() {
+    let sandbox = Sandbox::new();
+    let mentions = "Priming the pump: for priming the pump, see priming the pump.\n";
+    sandbox.write("a.md", format!("# Valves\n\n## Overview\n\n{mentions}"));
+    sandbox.write("b.md", "# Pumps\n\n## Priming the pump\n\nFill the casing with water and close the plug.\n");
+    sandbox.json(&["ingest", ".", "--no-embed"]);
+    let search = |flags: &[&str]| {
+        sandbox.json(&[&["search", "priming the pump", "--pool", "1", "--explain"], flags].concat())
+    };
+    assert_eq!(search(&["-k", "1"])["hits"][0]["source"], "a.md", "the only one that is recalled by its words");
+    let found = search(&["--mode", "drill", "--beam", "1,1,1"]);
+    assert_eq!(found["hits"][0]["source"], "b.md", "{found}");
+    let stages = found["stages"].as_array().unwrap();
+    let by_documents = stages.iter().find(|stage| stage["name"] == "by_documents").unwrap();
+    assert_eq!((by_documents["taken"].as_u64(), by_documents["given"].as_u64()), (Some(1), Some(1)));
+    assert!(by_documents["says"][0].as_str().unwrap().ends_with(", 1 passage more of it"), "{by_documents}");
+    // What may not be found is not found that way either.
+    let confined = search(&["--mode", "drill", "--beam", "1,1,1", "--doc", "a.md"]);
+    assert_eq!(confined["hits"][0]["source"], "a.md", "{confined}");
+}

@@ -6,6 +6,7 @@ use super::Context;
 use crate::embed::query_table::{QUERY_TABLE, QueryTable};
 use crate::embed::{Model, select};
 use crate::error::Result;
+use crate::models::Models;
 use crate::render::{QueryEncoderStatus, Status, StatusView};
 use crate::store::{Holder, Manifest, ModelRecord, Namespace, Snapshot, Store, log};
 
@@ -23,14 +24,14 @@ pub async fn run(context: &Context, _args: StatusArgs) -> Result<u8> {
     let engine = select(&context.engine(&config))?.name();
     let mut each = Vec::new();
     for namespace in store.namespaces_named(&context.global.namespace)? {
-        each.push(status(&store, &namespace, &engine).await?);
+        each.push(status(&store, &namespace, &context.models(), &engine).await?);
     }
     context.show(&StatusView(&each))?;
     Ok(0)
 }
 
 /// One namespace in figures.
-async fn status(store: &Store, namespace: &Namespace, engine: &str) -> Result<Status> {
+async fn status(store: &Store, namespace: &Namespace, models: &Models, engine: &str) -> Result<Status> {
     let snapshot = Snapshot::open(namespace).await?;
     let holder = Holder::of(namespace);
     let [documents, sections, chunks] = snapshot.counts().await?;
@@ -58,6 +59,8 @@ async fn status(store: &Store, namespace: &Namespace, engine: &str) -> Result<St
         restorable_generations: restorable,
         model: manifest.model.name.clone(),
         dimension: manifest.model.dimension,
+        // Words are searched without it, so that this is a fact to show and no failure.
+        model_problem: models.recorded(&manifest.model).err().map(|error| error.to_line()),
         engine: engine.to_owned(),
         query_encoder: query_encoder(namespace, &manifest.model),
         pending_generation: pending.filter(|&pending| pending > manifest.generation),

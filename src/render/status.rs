@@ -48,6 +48,9 @@ pub struct Status {
     pub model: String,
     /// Numbers per vector.
     pub dimension: usize,
+    /// Why the vectors cannot be asked, and what to do; `None` where they can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_problem: Option<String>,
     /// What runs the model here.
     pub engine: String,
     /// What stands in for the model when questions are asked, where somebody had it made.
@@ -133,7 +136,16 @@ impl Status {
                     ),
                 },
             ),
-            ("model", format!("{}, {} dimensions", status.model, status.dimension)),
+            (
+                "model",
+                match &status.model_problem {
+                    None => format!("{}, {} dimensions", status.model, status.dimension),
+                    Some(problem) => {
+                        let (name, dimension) = (&status.model, status.dimension);
+                        format!("{name}, {dimension} dimensions; searches go by words alone: {problem}")
+                    }
+                },
+            ),
             ("engine", status.engine.clone()),
         ];
         if let Some(encoder) = &status.query_encoder {

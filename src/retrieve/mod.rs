@@ -4,6 +4,7 @@
 //! Promise: the better arm is never spoiled by the weaker one. An arm that cannot judge a question (a model asked in
 //! a language it was not taught) gets no weight, and then is not even run.
 
+mod by_documents;
 mod contents;
 mod context;
 mod encoder;

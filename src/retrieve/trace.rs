@@ -8,7 +8,7 @@ use super::Hit;
 use super::fuse::{Candidate, Scores};
 
 /// The stages that recall; what comes behind the last of them works on what was found.
-const RECALL: [&str; 3] = ["keyword", "semantic", "keyword_rest"];
+const RECALL: [&str; 4] = ["keyword", "semantic", "by_documents", "keyword_rest"];
 
 /// The stages of a search, in order.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -27,6 +27,26 @@ impl Scope {
         doc_ids.map_or(Scope::Everything, |ids| Scope::Documents(ids.iter().cloned().collect()))
     }
 
+    /// What of it is in a document.
+    pub fn within(&self, doc_id: &str) -> Self {
+        match self {
+            Scope::Passages(ids) => {
+                Scope::Passages(ids.iter().filter(|id| doc_id_of(id) == doc_id).cloned().collect())
+            }
+            _ if self.admits_document(doc_id) => Scope::Documents(HashSet::from([doc_id.to_owned()])),
+            _ => Scope::Documents(HashSet::new()),
+        }
+    }
+
+    /// The documents that something may be found of; `None` where those are all.
+    pub fn documents(&self) -> Option<HashSet<&str>> {
+        match self {
+            Scope::Everything => None,
+            Scope::Documents(ids) => Some(ids.iter().map(String::as_str).collect()),
+            Scope::Passages(ids) => Some(ids.iter().map(|id| doc_id_of(id)).collect()),
+        }
+    }
+
     /// Whether nothing may be found.
     pub fn is_empty(&self) -> bool {
         match self {
@@ -87,6 +107,16 @@ mod tests {
         assert_eq!(Scope::Documents(ids(2)).sql().unwrap(), "doc_id IN ('d0', 'd1')");
         assert_eq!(Scope::Passages(ids(1)).sql().unwrap(), "(chunk_id IN ('d0') OR parent_id IN ('d0'))");
         assert_eq!(Scope::Documents(ids(201)).sql(), None);
+    }
+
+    #[test]
+    fn of_a_scope_a_document_is_left() {
+        let ids = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<HashSet<String>>();
+        assert_eq!(Scope::Everything.within("d"), Scope::Documents(ids(&["d"])));
+        assert_eq!(Scope::Documents(ids(&["d", "e"])).within("d"), Scope::Documents(ids(&["d"])));
+        assert!(Scope::Documents(ids(&["e"])).within("d").is_empty());
+        assert_eq!(Scope::Passages(ids(&["d:0", "e:0"])).within("d"), Scope::Passages(ids(&["d:0"])));
+        assert!(Scope::Passages(ids(&["e:0"])).within("d").is_empty());
     }
 
     #[test]

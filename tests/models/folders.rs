@@ -209,7 +209,11 @@ fn weights_as_they_are_published_are_taken_on_both_engines() {
         assert_eq!(found["hits"].as_array().unwrap().len(), 1);
         let told = error(&sandbox.kb(&["models", "remove", "bert"]), 2);
         assert!(told.contains("has vectors of bert (namespaces: default)") && told.contains("--yes"), "{told}");
+        assert!(sandbox.json(&["status"]).get("model_problem").is_none());
         assert_eq!(sandbox.kb(&["models", "remove", "bert", "--yes"]).code, 0);
+        let status = sandbox.json(&["status"]);
+        let problem = status["model_problem"].as_str().unwrap();
+        assert!(problem.contains("is not here") && problem.contains("kb models add bert"), "{problem}");
         let lost = &sandbox.json(&["models"])["models"];
         let lost = lost.as_array().unwrap().iter().find(|model| model["name"] == "bert").unwrap();
         assert_eq!((&lost["here"], &lost["used_by"]), (&false.into(), &serde_json::json!(["default"])));

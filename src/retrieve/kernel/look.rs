@@ -7,6 +7,7 @@ use tokio::task::JoinHandle;
 
 use super::{Kernel, Ranking};
 use crate::error::{Error, Result};
+use crate::retrieve::by_documents::{ByDocuments, NearDocument};
 use crate::retrieve::entities;
 use crate::retrieve::fuse::{ArmScores, Candidate, Scores, fuse_by};
 use crate::retrieve::meanings::{Meaning, add_meanings, written_out};
@@ -20,8 +21,9 @@ use crate::retrieve::trace::Trace;
 use crate::retrieve::understand::Understanding;
 use crate::retrieve::vector_models::{Asked, Asking, QuestionVectors, VectorModels};
 use crate::retrieve::words::{Other, add_others};
-use crate::retrieve::{Rerank, SearchRequest, rewordings};
+use crate::retrieve::{Mode, Rerank, SearchRequest, rewordings};
 use crate::store::{Scope, Snapshot};
+use crate::text::count;
 
 /// The question's vectors, on their way from another thread.
 type Encoding = JoinHandle<Result<Asked>>;
@@ -65,6 +67,7 @@ impl Kernel {
         if let Some(encoding) = encoding {
             (vector, no_vectors) = look.by_vectors(encoding, &snapshots, &scopes, &also, &mut scores).await?;
         }
+        look.by_documents(&keyword, vector.as_ref(), &snapshots, &scopes, &mut scores).await?;
         look.score_the_rest(&keyword, &also, vector.is_some(), &mut scores)?;
         if no_vectors && look.route.keyword > 0.0 {
             look.route = Route { keyword: 1.0, semantic: 0.0, ..look.route };
@@ -218,6 +221,33 @@ impl<'k> Look<'k> {
         scores.models = question.models();
         self.trace.stage("semantic", start, self.request.pool, scores.semantic.len()).scores(&scores.semantic);
         Ok((Some(question), recalled.no_vectors && !scopes.iter().all(Scope::is_empty)))
+    }
+
+    /// Recalls from the documents that are nearest themselves, in the mode that goes from documents to passages.
+    async fn by_documents(
+        &mut self,
+        keyword: &KeywordArm<'_>,
+        question: Option<&QuestionVectors>,
+        snapshots: &[&Snapshot],
+        scopes: &[Scope],
+        scores: &mut ArmScores,
+    ) -> Result<()> {
+        let (query, shape, searched) = (self.request.query.as_str(), &self.request.shape, self.kernel.searched());
+        if shape.mode != Mode::Drill || shape.seeks_sections() {
+            return Ok(());
+        }
+        let start = Instant::now();
+        let vectors = if question.is_some() { self.kernel.vectors().await? } else { &[] };
+        let beam = shape.beam;
+        let from = ByDocuments { searched, snapshots, scopes, vectors, keyword, question, query, beam };
+        let (documents, added) = from.recall(scores).await?;
+        let told = |one: &NearDocument| {
+            let of = if searched.len() > 1 { format!(" of {}", searched[one.namespace].name()) } else { String::new() };
+            format!("{}{of}: {:.3} by itself, {} more of it", one.doc_id, one.score, count(one.recalled, "passage"))
+        };
+        let stage = self.trace.stage("by_documents", start, documents.len(), added.len());
+        documents.iter().fold(stage, |stage, one| stage.say(told(one))).scores(&added);
+        Ok(())
     }
 
     /// Scores by words what was recalled otherwise: each passage gets its true score from each arm.

@@ -63,10 +63,30 @@ impl DocumentIndex {
         DocumentIndex { words, frequencies, vectors }
     }
 
+    /// The documents of a scope that are nearest to a question, nearest first, with how near `by` says they are; at most
+    /// `most`, and none that is not near at all.
+    pub(super) fn nearest(
+        &self,
+        sections: &SectionIndex,
+        asked: &AskedDocument,
+        scope: &Scope,
+        most: usize,
+        by: impl Fn(Nearness) -> f32,
+    ) -> Vec<(String, f32)> {
+        let admitted = scope.documents();
+        let is_admitted = |doc_id: &str| admitted.as_ref().is_none_or(|admitted| admitted.contains(doc_id));
+        let within = self.words.keys().filter(|doc_id| is_admitted(doc_id));
+        let mut near: Vec<(String, f32)> =
+            within.map(|doc_id| (doc_id.clone(), by(self.nearness(doc_id, sections, asked)))).collect();
+        near.retain(|(_, score)| *score > 0.0);
+        near.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        near.truncate(most);
+        near
+    }
+
     /// How near a document is to a question.
     pub(super) fn nearness(&self, doc_id: &str, sections: &SectionIndex, asked: &AskedDocument) -> Nearness {
-        let within = sections.within(&Scope::of_documents(Some(&[doc_id.to_owned()])));
-        let titles = within.into_iter().map(|at| match sections.exactness(at, &asked.title) {
+        let titles = sections.of_document(doc_id).map(|at| match sections.exactness(at, &asked.title) {
             Exactness::No => sections.likeness(at, &asked.title),
             _ => 1.0,
         });
@@ -123,5 +143,25 @@ mod tests {
         assert_eq!(near("d", "the valve"), Nearness { titles: 0.0, words: 1.0, summary: 0.0 });
         assert_eq!(near("e", "nothing"), Nearness { titles: 0.0, words: 0.0, summary: 0.8 });
         assert_eq!(near("f", "valve"), Nearness::default(), "what is not there is near to nothing");
+    }
+
+    #[test]
+    fn the_nearest_documents_of_a_scope_come_first() {
+        let rows = [document("d", "valves"), document("e", "pumps"), document("f", "seals")];
+        let vectors = HashMap::from([("e".to_owned(), vec![0.6, 0.8]), ("f".to_owned(), vec![0.8, 0.6])]);
+        let documents = DocumentIndex::new(&rows, vectors);
+        let sections = index(&[("1", "Priming")]);
+        let nearest = |vector: Option<&[f32]>, scope: &Scope, most| {
+            let asked = AskedDocument::of("valve", vector);
+            let near = documents.nearest(&sections, &asked, scope, most, |near| near.words + near.summary);
+            near.into_iter().map(|(doc_id, _)| doc_id).collect::<Vec<_>>()
+        };
+        let asked: Option<&[f32]> = Some(&[0.0, 1.0]);
+        assert_eq!(nearest(asked, &Scope::Everything, 9), ["d", "e", "f"]);
+        assert_eq!(nearest(asked, &Scope::Everything, 2), ["d", "e"]);
+        assert_eq!(nearest(None, &Scope::Everything, 9), ["d"], "the others are not near at all");
+        let ids = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect();
+        assert_eq!(nearest(asked, &Scope::Documents(ids(&["e", "f"])), 1), ["e"]);
+        assert_eq!(nearest(asked, &Scope::Passages(ids(&["f:3"])), 9), ["f"]);
     }
 }

@@ -70,6 +70,11 @@ pub(in crate::retrieve) fn paths(candidates: &[Candidate], near: &Near, beam: Be
     Paths { passages, told }
 }
 
+/// What a document scores before any of its passages is known.
+pub(super) fn score_of_itself(near: Nearness) -> f32 {
+    score(0.0, near)
+}
+
 fn score(passages: f32, near: Nearness) -> f32 {
     PASSAGES * passages + TITLES * near.titles + WORDS * near.words + SUMMARY * near.summary
 }

@@ -27,12 +27,13 @@ use super::expand::{Passage, budget, expand, merge_adjacent, name_children};
 use super::fetch::fetch;
 use super::fuse::Candidate;
 use super::kernel::Ranking;
+use super::recall::first_different;
 use super::searched::Searched;
 use super::vector_models::QuestionVectors;
 use super::{Hit, Mode, SearchRequest};
 use crate::embed::TokenCounter;
 use crate::error::Result;
-use crate::store::{LoadedVectors, Snapshot};
+use crate::store::{LoadedVectors, Scope, Snapshot};
 
 pub(super) use about::DocumentIndex;
 pub use standing::Evidence;
@@ -102,6 +103,28 @@ async fn drill_down(searched: &[Searched], request: &SearchRequest, ranking: &mu
     let stage = ranking.trace.stage("drill", start, all, ranking.candidates.len()).say(beam);
     paths.told.into_iter().fold(stage, |stage, told| stage.say(told)).ranking(&ranking.candidates);
     Ok(())
+}
+
+/// The `most` documents of the scopes that are nearest to a question, of which the vector may be known, by all but their
+/// passages, nearest first: the places of their namespaces, their ids and their scores.
+pub(super) async fn nearest(
+    searched: &[Searched],
+    query: &str,
+    vectors: Option<&QuestionVectors>,
+    scopes: &[Scope],
+    most: usize,
+) -> Result<Vec<(usize, String, f32)>> {
+    let mut all: Vec<(usize, String, f32)> = Vec::new();
+    for (namespace, (searched, scope)) in searched.iter().zip(scopes).enumerate() {
+        let (sections, documents) = (searched.sections().await?, searched.documents().await?);
+        let asked = AskedDocument::of(query, vectors.and_then(|vectors| vectors.of(namespace)));
+        let near = documents.nearest(sections, &asked, scope, most, drill::score_of_itself);
+        all.extend(near.into_iter().map(|(doc_id, score)| (namespace, doc_id, score)));
+    }
+    all.sort_by(|a, b| b.2.total_cmp(&a.2).then_with(|| (&a.1, a.0).cmp(&(&b.1, b.0))));
+    // A document that is in several namespaces takes one place.
+    first_different(&mut all, most, |(_, doc_id, _)| doc_id);
+    Ok(all)
 }
 
 /// How near the documents of candidates are to a question, of which the vector may be known.

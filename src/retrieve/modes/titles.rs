@@ -120,6 +120,11 @@ impl SectionIndex {
         within
     }
 
+    /// The sections of a document.
+    pub(super) fn of_document(&self, doc_id: &str) -> Range<usize> {
+        self.by_document.get(doc_id).cloned().unwrap_or_default()
+    }
+
     /// The section whose own text has the passage `DOC:INDEX`.
     pub(super) fn section_of(&self, chunk_id: &str) -> Option<usize> {
         let (doc_id, index) = chunk_id.split_once(':')?;

@@ -7,7 +7,7 @@ use crate::retrieve::trace::{Stage, Trace, Traced};
 use crate::retrieve::{Hit, SearchRequest, SearchResult, Target};
 
 /// The stages that recall: a passage needs to be in one of them.
-const ARMS: [&str; 3] = ["keyword", "semantic", "reworded"];
+const ARMS: [&str; 4] = ["keyword", "semantic", "reworded", "by_documents"];
 
 /// How something is in a result.
 #[derive(Debug, Clone, PartialEq)]
