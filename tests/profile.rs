@@ -208,9 +208,8 @@ fn a_drill_finds_a_document_none_of_whose_passages_is_among_the_best_of_all() {
     sandbox.write("a.md", format!("# Valves\n\n## Overview\n\n{mentions}"));
     sandbox.write("b.md", "# Pumps\n\n## Priming the pump\n\nFill the casing with water and close the plug.\n");
     sandbox.json(&["ingest", ".", "--no-embed"]);
-    let search = |flags: &[&str]| {
-        sandbox.json(&[&["search", "priming the pump", "--pool", "1", "--explain"], flags].concat())
-    };
+    let search =
+        |flags: &[&str]| sandbox.json(&[&["search", "priming the pump", "--pool", "1", "--explain"], flags].concat());
     assert_eq!(search(&["-k", "1"])["hits"][0]["source"], "a.md", "the only one that is recalled by its words");
     let found = search(&["--mode", "drill", "--beam", "1,1,1"]);
     assert_eq!(found["hits"][0]["source"], "b.md", "{found}");

@@ -30,9 +30,7 @@ impl Scope {
     /// What of it is in a document.
     pub fn within(&self, doc_id: &str) -> Self {
         match self {
-            Scope::Passages(ids) => {
-                Scope::Passages(ids.iter().filter(|id| doc_id_of(id) == doc_id).cloned().collect())
-            }
+            Scope::Passages(ids) => Scope::Passages(ids.iter().filter(|id| doc_id_of(id) == doc_id).cloned().collect()),
             _ if self.admits_document(doc_id) => Scope::Documents(HashSet::from([doc_id.to_owned()])),
             _ => Scope::Documents(HashSet::new()),
         }

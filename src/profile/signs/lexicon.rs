@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::{Cues, Strengths, chinese, english};
+use super::{Cues, Strengths, chinese, english, listed};
 use crate::profile::kind::Kind;
 use crate::text::script::is_han;
 
@@ -34,7 +34,7 @@ impl Lexicon {
     fn new(english: &[Cues], chinese: &[Cues]) -> Self {
         let mut phrases: HashMap<&'static str, Vec<Rest>> = HashMap::new();
         for (kind, strength, list) in english {
-            for phrase in *list {
+            for phrase in listed(list) {
                 let mut words = phrase.split(' ');
                 let Some(first) = words.next() else { continue };
                 phrases.entry(first).or_default().push((words.collect(), *kind, *strength));
@@ -42,7 +42,7 @@ impl Lexicon {
         }
         let mut han: HashMap<char, Vec<(&'static str, Kind, f32)>> = HashMap::new();
         for (kind, strength, list) in chinese {
-            for phrase in *list {
+            for phrase in listed(list) {
                 let Some(first) = phrase.chars().next() else { continue };
                 han.entry(first).or_default().push((phrase, *kind, *strength));
             }
@@ -116,8 +116,8 @@ mod tests {
     #[test]
     fn the_longest_phrase_at_a_place_counts_alone() {
         let lexicon = Lexicon::new(
-            &[(Kind::Policy, 1.0, &["must", "must not be"]), (Kind::Example, 0.5, &["e.g"])],
-            &[(Kind::Policy, 2.0, &["不应"]), (Kind::Theory, 0.25, &["不应当"])],
+            &[(Kind::Policy, 1.0, "must, must not be"), (Kind::Example, 0.5, "e.g")],
+            &[(Kind::Policy, 2.0, "不应"), (Kind::Theory, 0.25, "不应当")],
         );
         let sum = lexicon.sum("It must not be so, e.g. 不应当, must");
         assert_eq!(sum[Kind::Policy.place()], 2.0);

@@ -9,8 +9,13 @@ mod lexicon;
 use super::kind::Kind;
 use lexicon::Lexicon;
 
-/// What a list of words says: of which kind they speak, and how strongly.
-pub(super) type Cues = (Kind, f32, &'static [&'static str]);
+/// What a list of words says: of which kind they speak, how strongly, and the words and phrases ([`listed`]).
+pub(super) type Cues = (Kind, f32, &'static str);
+
+/// The words and phrases of a list, which stand between commas.
+fn listed(list: &'static str) -> impl Iterator<Item = &'static str> {
+    list.split([',', '、']).map(str::trim)
+}
 
 /// What a sentence says of each kind, in the order of [`Kind::ALL`].
 pub(super) type Strengths = [f32; Kind::ALL.len()];
