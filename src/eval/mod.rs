@@ -126,7 +126,7 @@ impl EvalStore {
         let engine = select(choice)?;
         let embedder = Arc::new(Embedder::for_documents(&engine, &made.model, jobs)?);
         // An ingest that was interrupted is done again.
-        let there = if namespace.exists() { Snapshot::open(&namespace).await?.counts().await?[0] } else { 0 };
+        let there = if namespace.exists() { Snapshot::open(&namespace).await?.count_documents().await? } else { 0 };
         if there != set.passages.len() {
             ingest(&set, &namespace, made, embedder.clone(), progress).await?;
         }

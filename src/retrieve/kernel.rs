@@ -150,8 +150,7 @@ impl Kernel {
         let load =
             async || {
                 let snapshots = self.snapshots().await?;
-                let counts = try_join_all(snapshots.iter().map(|snapshot| snapshot.counts())).await?;
-                let chunks: Vec<usize> = counts.into_iter().map(|[_, _, chunks]| chunks).collect();
+                let chunks = try_join_all(snapshots.iter().map(|snapshot| snapshot.count_chunks())).await?;
                 let held = held_in_memory(&chunks, MOST_VECTORS_IN_MEMORY);
                 try_join_all(snapshots.into_iter().zip(held).map(async |(snapshot, held)| {
                     if held { snapshot.load_vectors().await.map(Some) } else { Ok(None) }

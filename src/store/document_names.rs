@@ -35,7 +35,7 @@ impl Snapshot {
     /// Where the table cannot be read.
     pub async fn document_names(&self, ids: &[String]) -> Result<Vec<DocumentName>> {
         let read_all = async || {
-            let few = self.counts().await?[0] <= MOST_IN_MEMORY;
+            let few = self.count_documents().await? <= MOST_IN_MEMORY;
             if few { self.all_names().await.map(Some) } else { Ok(None) }
         };
         if let Some(all) = self.names.get_or_try_init(read_all).await? {

@@ -284,15 +284,20 @@ impl Snapshot {
 
     /// How many rows `documents`, `sections` and `chunks` have.
     pub async fn counts(&self) -> Result<[usize; 3]> {
-        let mut counts = [0; 3];
-        let tables = [&self.tables.documents, &self.tables.sections, &self.tables.chunks];
-        for (count, table) in counts.iter_mut().zip(tables) {
-            *count = table
-                .count_rows(None)
-                .await
-                .map_err(|error| store_error("read", std::path::Path::new("the tables"), &error))?;
-        }
-        Ok(counts)
+        let sections = count_rows(&self.tables.sections);
+        let (documents, sections, chunks) =
+            futures::future::try_join3(self.count_documents(), sections, self.count_chunks()).await?;
+        Ok([documents, sections, chunks])
+    }
+
+    /// How many documents there are.
+    pub async fn count_documents(&self) -> Result<usize> {
+        count_rows(&self.tables.documents).await
+    }
+
+    /// How many chunks there are, parents and children.
+    pub async fn count_chunks(&self) -> Result<usize> {
+        count_rows(&self.tables.chunks).await
     }
 
     /// The bytes of the tables' data, without those of other generations.
@@ -465,4 +470,9 @@ pub(super) fn collect<T>(batches: &[RecordBatch], convert: fn(&RecordBatch) -> R
         rows.extend(convert(batch)?);
     }
     Ok(rows)
+}
+
+async fn count_rows(table: &lancedb::Table) -> Result<usize> {
+    let count = table.count_rows(None).await;
+    count.map_err(|error| store_error("read", std::path::Path::new("the tables"), &error))
 }
