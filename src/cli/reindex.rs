@@ -11,6 +11,7 @@ use crate::error::{Error, Kind, Result};
 use crate::ingest::{
     FitOptions, RebuildOptions, ReindexRequest, RevectorRequest, fit_query_encoder, recontext, reindex, revector,
 };
+use crate::llm::Unsaid;
 use crate::render::{QueryEncoderView, ReindexView, RevectorView};
 use crate::retrieve::Purpose;
 use crate::store::Snapshot;
@@ -101,7 +102,10 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
         }
     };
     let request = ReindexRequest { documents, context: args.context, force: args.force, dry_run: args.dry_run };
-    let options = RebuildOptions { llm: Some(llm), ..rebuild_options(context, args.reading, &args.wait)? };
+    // What is made anew because of something else costs nothing that was paid for before.
+    let again = args.force && args.context == Some(ContextKind::Llm);
+    let unsaid = if again { Unsaid::AskedAgain } else { Unsaid::Left };
+    let options = RebuildOptions { llm: Some(llm), unsaid, ..rebuild_options(context, args.reading, &args.wait)? };
     let progress = progress_display(context);
     let namespace = &context.global.namespace;
     let report = match args.context {
@@ -141,6 +145,7 @@ pub(super) fn rebuild_options(context: &Context, reading: ReadingArgs, wait: &Wa
         engine: context.engine(&config),
         jobs: reading.jobs,
         llm: None,
+        unsaid: Unsaid::Left,
         patience: wait.patience(context),
     })
 }

@@ -12,7 +12,7 @@ use crate::chunk::ChunkConfig;
 use crate::chunk::context::ContextKind;
 use crate::error::Result;
 use crate::llm::{
-    Client, Configured, ContextDocument, ContextPassage, Estimate, LlmReport, contexts, estimate_contexts,
+    Client, Configured, ContextDocument, ContextPassage, Estimate, LlmReport, Unsaid, contexts, estimate_contexts,
 };
 use crate::store::{ChunkRow, ChunkType, DocumentRow, NewDocument, SectionRow, Snapshot};
 use crate::structure::PREAMBLE;
@@ -35,13 +35,14 @@ pub struct LineWriter {
     configured: Configured,
     /// `None` until it was looked for, then whether there is one.
     client: Option<Option<Arc<Client>>>,
+    unsaid: Unsaid,
     report: LinesReport,
 }
 
 impl LineWriter {
-    /// One that asks what is configured.
-    pub fn new(configured: Configured) -> Self {
-        LineWriter { configured, client: None, report: LinesReport::default() }
+    /// One that asks what is configured; `unsaid` says whether also about passages of which that has said nothing before.
+    pub fn new(configured: Configured, unsaid: Unsaid) -> Self {
+        LineWriter { configured, client: None, unsaid, report: LinesReport::default() }
     }
 
     /// What came of it; `None` where no document wanted a line.
@@ -71,10 +72,11 @@ impl LineWriter {
             self.report.without += wanted;
             return Ok(HashMap::new());
         };
+        let unsaid = self.unsaid;
         let asked = wanting.into_iter().map(|shown| {
             let client = client.clone();
             async move {
-                let lines = contexts(&client, &shown.document(), &shown.passages).await;
+                let lines = contexts(&client, &shown.document(), &shown.passages, unsaid).await;
                 progress.placed(lines.len());
                 shown.ids.into_iter().map(str::to_owned).zip(lines).collect::<Vec<_>>()
             }
@@ -98,7 +100,7 @@ impl LineWriter {
         }
         self.report.passages += shown.passages.len();
         if let Some(client) = self.client()? {
-            let estimate = estimate_contexts(&client, &shown.document(), &shown.passages)?;
+            let estimate = estimate_contexts(&client, &shown.document(), &shown.passages, self.unsaid)?;
             self.report.estimate = Some(self.report.estimate.unwrap_or_default().and(estimate));
         }
         Ok(())

@@ -16,7 +16,7 @@ use super::stored::stored_document;
 use crate::chunk::ChunkConfig;
 use crate::embed::EngineChoice;
 use crate::error::Result;
-use crate::llm::Configured;
+use crate::llm::{Configured, Unsaid};
 use crate::load::worker::{Limits, Worker};
 use crate::load::{Document, Format, LoadOptions, OutlineEntry};
 use crate::models::Models;
@@ -38,6 +38,8 @@ pub struct RebuildOptions {
     pub jobs: usize,
     /// The language model that says what stands in front of passages; `None` leaves what was said.
     pub llm: Option<Configured>,
+    /// Whether it is asked again about passages of which it has said nothing.
+    pub unsaid: Unsaid,
     /// How long to wait for another writer.
     pub patience: Patience,
 }
@@ -160,7 +162,7 @@ impl Rebuilder {
         let snapshot = Snapshot::open(namespace).await?;
         let (models, record) = (options.models.clone(), writer.model().clone());
         let vectors = Vectors::WhenNeeded { models, record, engine: options.engine.clone(), jobs: options.jobs };
-        let lines = options.llm.clone().map(LineWriter::new);
+        let lines = options.llm.clone().map(|llm| LineWriter::new(llm, options.unsaid));
         Ok(Rebuilder { snapshot, indexer: Indexer::new(writer, vectors, command, progress).asking(lines) })
     }
 

@@ -160,7 +160,7 @@ pub(super) async fn estimated(
     options: &RebuildOptions,
 ) -> Result<Option<LinesReport>> {
     let Some(configured) = options.llm.clone().filter(|_| request.dry_run) else { return Ok(None) };
-    let mut writer = LineWriter::new(configured);
+    let mut writer = LineWriter::new(configured, options.unsaid);
     writer.estimate_stored(rows, request.context, &Snapshot::open(namespace).await?).await?;
     Ok(writer.report())
 }

@@ -19,7 +19,7 @@ use super::spread::spread;
 use super::{Action, IngestReport, IngestRequest, Progress, SourceReport};
 use crate::embed::EngineChoice;
 use crate::error::{Error, Result};
-use crate::llm::Configured;
+use crate::llm::{Configured, Unsaid};
 use crate::load::Format;
 use crate::load::worker::Worker;
 use crate::models::ModelChoice;
@@ -123,7 +123,7 @@ async fn attempt(
         writer,
         snapshot,
         indexer_state: None,
-        estimates: LineWriter::new(target.llm.clone()),
+        estimates: LineWriter::new(target.llm.clone(), Unsaid::Left),
         overtaken: None,
         taken: existing.rows().map(|row| row.doc_id.clone()).collect(),
         claimed: HashSet::new(),
@@ -406,7 +406,7 @@ impl Sink<'_, '_> {
             let (models, record) = (self.target.model.models.clone(), self.model.clone());
             let (engine, jobs) = (self.engine.clone(), self.request.jobs);
             let model = Vectors::WhenNeeded { models, record, engine, jobs };
-            let lines = LineWriter::new(self.target.llm.clone());
+            let lines = LineWriter::new(self.target.llm.clone(), Unsaid::Left);
             self.indexer_state = Some(Indexer::new(writer, model, "ingest", self.progress.clone()).asking(Some(lines)));
         }
         self.indexer_state.as_mut().ok_or_else(|| Error::failed("the indexer was not made"))

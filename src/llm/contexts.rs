@@ -59,6 +59,16 @@ pub struct ContextPassage<'a> {
     pub behind: &'a str,
 }
 
+/// What becomes of passages of which the model has said once nothing that can be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unsaid {
+    /// They are left to the rules: asked the same way, it would most likely say as little again.
+    #[default]
+    Left,
+    /// They are asked about again.
+    AskedAgain,
+}
+
 /// A line of 50 to 100 tokens for each passage, in their order; `None` where the model gave none that can be used: the
 /// rule's line is to be taken. Never fails as a whole; [`Client::report`] counts what failed.
 ///
@@ -68,8 +78,9 @@ pub async fn contexts(
     client: &Client,
     document: &ContextDocument<'_>,
     passages: &[ContextPassage<'_>],
+    unsaid: Unsaid,
 ) -> Vec<Option<String>> {
-    let Batches { mut lines, keys, batches } = Batches::of(client, document, passages);
+    let Batches { mut lines, keys, batches } = Batches::of(client, document, passages, unsaid);
     client.count_kept(lines.iter().flatten().count());
     let asked = batches.into_iter().map(async |batch| {
         let chosen: Vec<ContextPassage<'_>> = batch.iter().map(|&at| passages[at]).collect();
@@ -81,7 +92,7 @@ pub async fn contexts(
         // A failure is counted by the client, and asked again in the next run.
         let Some(found) = found else { continue };
         for (at, line) in batch.into_iter().zip(found) {
-            // A line that cannot be used would not be better for being asked for again.
+            // Where there is none that can be used, that is kept too: the next run need not pay for it.
             client.keep(&keys[at], PROMPT, line.as_deref().unwrap_or(NONE));
             lines[at] = Some(line);
         }
@@ -97,8 +108,9 @@ pub fn estimate_contexts(
     client: &Client,
     document: &ContextDocument<'_>,
     passages: &[ContextPassage<'_>],
+    unsaid: Unsaid,
 ) -> Result<Estimate> {
-    let Batches { lines, batches, .. } = Batches::of(client, document, passages);
+    let Batches { lines, batches, .. } = Batches::of(client, document, passages, unsaid);
     let mut estimate = Estimate { cached: lines.iter().flatten().count(), ..Estimate::default() };
     for batch in batches {
         let chosen: Vec<ContextPassage<'_>> = batch.iter().map(|&at| passages[at]).collect();
@@ -118,7 +130,7 @@ struct Batches {
 }
 
 impl Batches {
-    fn of(client: &Client, document: &ContextDocument<'_>, passages: &[ContextPassage<'_>]) -> Self {
+    fn of(client: &Client, document: &ContextDocument<'_>, passages: &[ContextPassage<'_>], unsaid: Unsaid) -> Self {
         // Not the outline: a title that changes somewhere makes no line wrong, and would cost all of them.
         let key = |passage| client.key_of_part(PROMPT, &[document.title, &shown(passage)]);
         let keys: Vec<String> = passages.iter().map(key).collect();
@@ -127,6 +139,7 @@ impl Batches {
             .zip(passages)
             .map(|(key, passage)| {
                 client.kept(key, |kept| match kept {
+                    NONE if unsaid == Unsaid::AskedAgain => Err("the model is to be asked again".to_owned()),
                     NONE => Ok(None),
                     line => context(line, document, passage).map(Some).map_err(str::to_owned),
                 })

@@ -32,7 +32,7 @@ mod wire;
 pub use check::{Checked, check};
 pub use client::{Ask, Client};
 pub use configured::Configured;
-pub use contexts::{ContextDocument, ContextPassage, contexts, estimate_contexts};
+pub use contexts::{ContextDocument, ContextPassage, Unsaid, contexts, estimate_contexts};
 pub use estimate::Estimate;
 pub use expand_query::{Expansion, expand_query};
 pub use failure::{Failure, Reason};

@@ -69,6 +69,15 @@ struct Counted {
     completion_tokens: u64,
 }
 
+/// How a model wants its limits said, as far as its refusals have told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Dialect {
+    /// `max_completion_tokens` instead of `max_tokens`.
+    new_limit: bool,
+    /// Without a temperature.
+    no_temperature: bool,
+}
+
 impl Wire {
     pub(super) fn new(settings: &LlmSettings) -> Result<Self> {
         let mut headers = HeaderMap::new();
@@ -91,23 +100,32 @@ impl Wire {
         Ok(Wire { http, settings: settings.clone(), new_limit, no_temperature })
     }
 
-    /// Asks once. A refusal that only says that this model wants its limits said otherwise is answered by saying them so.
+    /// Asks once. A refusal that only says that this model wants its limits said otherwise is answered by saying them so;
+    /// that another request, refused meanwhile, has taught as much already makes no difference.
     pub(super) async fn send(&self, ask: &Ask) -> Result<Reply, Failure> {
+        // Ends: a dialect that was given up is never taken up again.
         loop {
-            match self.send_so(ask).await {
-                Err(failure) if failure.reason == Reason::Refused && self.learns(&failure.detail) => {}
+            let dialect = self.dialect();
+            match self.send_in(dialect, ask).await {
+                Err(failure) if failure.reason == Reason::Refused && self.learn(&failure.detail) != dialect => {}
                 outcome => return outcome,
             }
         }
     }
 
-    /// Whether a refusal says something new about what the model takes.
-    fn learns(&self, refusal: &str) -> bool {
-        let limit = refusal.contains("max_completion_tokens") && !self.new_limit.swap(true, Ordering::Relaxed);
-        limit || (refusal.contains("temperature") && !self.no_temperature.swap(true, Ordering::Relaxed))
+    fn dialect(&self) -> Dialect {
+        let (new_limit, no_temperature) = (&self.new_limit, &self.no_temperature);
+        Dialect { new_limit: new_limit.load(Ordering::Relaxed), no_temperature: no_temperature.load(Ordering::Relaxed) }
     }
 
-    fn body(&self, ask: &Ask) -> Value {
+    /// What a refusal says about what the model takes; how it is spoken to from now on.
+    fn learn(&self, refusal: &str) -> Dialect {
+        self.new_limit.fetch_or(refusal.contains("max_completion_tokens"), Ordering::Relaxed);
+        self.no_temperature.fetch_or(refusal.contains("temperature"), Ordering::Relaxed);
+        self.dialect()
+    }
+
+    fn body(&self, dialect: Dialect, ask: &Ask) -> Value {
         let mut body = json!({
             "model": self.settings.model,
             "messages": [
@@ -116,20 +134,20 @@ impl Wire {
             ],
             "stream": false,
         });
-        let limit = if self.new_limit.load(Ordering::Relaxed) { "max_completion_tokens" } else { "max_tokens" };
+        let limit = if dialect.new_limit { "max_completion_tokens" } else { "max_tokens" };
         body[limit] = json!(ask.most_output);
-        if !self.no_temperature.load(Ordering::Relaxed) {
+        if !dialect.no_temperature {
             body["temperature"] = json!(0);
         }
         body
     }
 
-    async fn send_so(&self, ask: &Ask) -> Result<Reply, Failure> {
+    async fn send_in(&self, dialect: Dialect, ask: &Ask) -> Result<Reply, Failure> {
         let request = self
             .http
             .post(self.settings.url.clone())
             .header(CONTENT_TYPE, "application/json")
-            .body(self.body(ask).to_string());
+            .body(self.body(dialect, ask).to_string());
         let response = request.send().await.map_err(|error| self.failure(&error))?;
         let (status, headers) = (response.status(), response.headers().clone());
         if status.is_redirection() {

@@ -5,7 +5,8 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use kb::llm::{
-    Client, ContextDocument, ContextPassage, LlmReport, LlmSettings, Prices, contexts, estimate_contexts, expand_query,
+    Client, ContextDocument, ContextPassage, LlmReport, LlmSettings, Prices, Unsaid, contexts, estimate_contexts,
+    expand_query,
 };
 use serde_json::json;
 
@@ -60,7 +61,7 @@ fn ask(settings: LlmSettings, store: &Path, count: usize) -> (Vec<Option<String>
     let texts = texts(count);
     runtime.block_on(async {
         let client = Client::new(settings, Some(store)).unwrap();
-        let lines = contexts(&client, &PUMP, &passages(&texts)).await;
+        let lines = contexts(&client, &PUMP, &passages(&texts), Unsaid::Left).await;
         (lines, client.report())
     })
 }
@@ -128,7 +129,7 @@ fn a_change_costs_what_has_changed_and_a_bad_line_is_asked_for_once() {
     changed[9].push_str(" It squeaks.");
     let client = Client::new(settings(&server), Some(store.path())).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let again = runtime.block_on(contexts(&client, &PUMP, &passages(&changed)));
+    let again = runtime.block_on(contexts(&client, &PUMP, &passages(&changed), Unsaid::Left));
     assert_eq!((server.count(), client.report().cached), (4, 19));
     assert!(server.requests()[3].user().contains("The passages, 2:"));
     assert_eq!((&again[..2], &again[3..9], &again[10..]), (&lines[..2], &lines[2..8], &lines[9..]));
@@ -285,7 +286,7 @@ fn an_estimate_sends_nothing_and_knows_what_is_there() {
     let texts = texts(20);
     let estimate = || {
         let client = Client::new(settings.clone(), Some(store.path())).unwrap();
-        estimate_contexts(&client, &PUMP, &passages(&texts)).unwrap()
+        estimate_contexts(&client, &PUMP, &passages(&texts), Unsaid::Left).unwrap()
     };
     let before = estimate();
     assert_eq!((before.requests, before.cached, server.count()), (3, 0, 0));
@@ -341,6 +342,10 @@ fn the_dialect_of_newer_models_is_learnt_from_their_refusal() {
         (&json!(0), &json!(1280))
     );
     assert_eq!((requests[0].path.as_str(), &requests[0].body["model"]), ("/v1/chat/completions", &json!("test")));
+    // Those that are under way together are all refused once, and none is given up for what another has learnt first.
+    let store = scratch();
+    let (lines, report) = ask(LlmSettings { concurrency: 6, ..settings(&server) }, store.path(), 96);
+    assert!(lines.iter().all(Option::is_some), "{report:?}");
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! `kb ingest --context llm`: lines in front of passages, from a model that answers well, badly or not at all.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use serde_json::{Value, json};
 
 use super::common::{Run, Sandbox};
@@ -144,6 +147,30 @@ fn a_document_that_gives_orders_spoils_no_line_but_its_own() {
     let report = sandbox.json(&["ingest", "docs", "--context", "llm", "--no-embed"]);
     assert_eq!((lines(&report).0, lines(&report).1), (SECTIONS as u64 + 2, 1), "{report}");
     assert_eq!((found(&sandbox, "hydroelectric"), found(&sandbox, "money")), (SECTIONS + 1, 1), "its own text alone");
+}
+
+#[test]
+fn a_passage_that_the_model_left_out_is_asked_about_again_by_force_alone() {
+    // A model that has nothing to say of one passage among others, until it learns to.
+    let learnt = Arc::new(AtomicBool::new(false));
+    let knows = learnt.clone();
+    let server = Server::start(move |request| {
+        let mut answer: Value = serde_json::from_str(&good(request)).unwrap();
+        let shown = |n: &Value| request.user().split(&format!("passage {n}")).nth(1).unwrap_or_default().to_owned();
+        let all = answer["contexts"].as_array_mut().unwrap();
+        all.retain(|one| knows.load(Ordering::SeqCst) || !shown(&one["passage"])[..80].contains("Part 7"));
+        Reply::Say(answer.to_string())
+    });
+    let sandbox = sandbox(&server);
+    let report = sandbox.json(&["ingest", "docs", "--context", "llm", "--no-embed"]);
+    assert_eq!((lines(&report).1, found(&sandbox, "hydroelectric")), (1, SECTIONS), "{report}");
+    learnt.store(true, Ordering::SeqCst);
+    let forced = sandbox.json(&["ingest", "docs", "--force", "--no-embed"]);
+    assert_eq!((lines(&forced).1, lines(&forced).2), (1, 0), "it is paid for once: {forced}");
+    let dry = sandbox.json(&["reindex", "--context", "llm", "--force", "--dry-run"]);
+    assert_eq!(dry["lines"]["estimate"]["requests"], 1, "{dry}");
+    let again = sandbox.json(&["reindex", "--context", "llm", "--force"]);
+    assert_eq!((lines(&again).1, lines(&again).2, found(&sandbox, "hydroelectric")), (0, 1, SECTIONS + 1), "{again}");
 }
 
 #[test]

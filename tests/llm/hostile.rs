@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use kb::llm::{Client, ContextPassage, LlmReport, LlmSettings, contexts, expand_query};
+use kb::llm::{Client, ContextPassage, LlmReport, LlmSettings, Unsaid, contexts, expand_query};
 use serde_json::json;
 
 use super::client::{PUMP, honest, passages, settings, texts};
@@ -23,7 +23,7 @@ fn with_key(server: &Server) -> LlmSettings {
 fn ask(settings: LlmSettings, store: &Path, passages: &[ContextPassage<'_>]) -> (Vec<Option<String>>, LlmReport) {
     tokio::runtime::Runtime::new().unwrap().block_on(async {
         let client = Client::new(settings, Some(store)).unwrap();
-        let lines = contexts(&client, &PUMP, passages).await;
+        let lines = contexts(&client, &PUMP, passages, Unsaid::Left).await;
         (lines, client.report())
     })
 }
