@@ -32,6 +32,28 @@ fn questions_find_the_section_that_answers_them() {
     closed_pipe(&sandbox);
 }
 
+#[test]
+fn traditional_and_simplified_characters_are_the_same() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/泵.md", "# 水泵手册\n\n## 设备采购\n\n先订货。\n\n## 启动\n\n打开排气阀，再启动它。\n");
+    sandbox.write("docs/閥.md", "# 閥門手冊\n\n## 維護保養\n\n1. 關閉閥門。\n2. 清潔濾網。\n3. 檢查壓力傳感器。\n");
+    sandbox.json(&["ingest", "docs", "--no-embed"]);
+    let first = |query: &str, flags: &[&str]| {
+        let hit = sandbox.json(&[&["search", query], flags].concat())["hits"][0].clone();
+        hit["section_title"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_eq!(first("設備採購", &["--mode", "section"]), "设备采购");
+    assert_eq!(first("如何啟動？", &[]), "启动");
+    assert_eq!(first("维护保养", &["--mode", "section"]), "維護保養");
+    assert_eq!(first("“压力传感器”", &[]), "維護保養");
+    // What is shown is as it was written, and marked where it was found.
+    let shown = sandbox.kb(&["search", "压力传感器", "--color", "always"]).out;
+    assert!(shown.contains("傳") && !shown.contains("传"), "{shown}");
+    assert!(sandbox.kb(&["section", "閥.md", "维护保养"]).out.contains("關閉閥門"));
+    // Its words are read as those of simplified text are.
+    assert_eq!(sandbox.json(&["docs", "閥.md"])[0]["profile"]["kinds"][0]["kind"], "procedure");
+}
+
 fn chinese_ranks_like_keywords(sandbox: &Sandbox) {
     let order = |method: &str| {
         let result =
@@ -55,6 +77,10 @@ fn methods_and_limits(sandbox: &Sandbox) {
     assert_eq!(hits(&["-k", "2"]).len(), 2);
     assert!(hits(&["--method", "keyword"]).iter().all(|hit| hit["semantic_score"].is_null()));
     assert!(hits(&["--method", "semantic"]).iter().all(|hit| hit["keyword_score"].is_null()));
+    // What is near in meaning alone is told as that.
+    let told = sandbox.kb(&["search", "flibbertigibbet"]);
+    assert!(told.code == 0 && told.err.contains("found by meaning alone"), "{}", told.err);
+    assert!(!sandbox.kb(&["search", "prime the flibbertigibbet"]).err.contains("by meaning alone"));
     let elsewhere = hits(&["--doc", "network-guide.md"]);
     assert!(!elsewhere.is_empty() && elsewhere.iter().all(|hit| hit["source"] == "docs/network-guide.md"));
     let all = hits(&["-k", "20"]);

@@ -9,6 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Context;
 use crate::ingest::Progress;
+use crate::text::count;
 
 /// Between two plain lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
@@ -42,15 +43,39 @@ impl Progress for Silent {
     fn end(&self) {}
 }
 
+/// How far a run is.
+struct Counts {
+    files: AtomicUsize,
+    total: AtomicUsize,
+    texts: AtomicUsize,
+    placed: AtomicUsize,
+    started: Instant,
+}
+
+impl Counts {
+    fn new() -> Self {
+        let [files, total, texts, placed] = [const { AtomicUsize::new(0) }; 4];
+        Counts { files, total, texts, placed, started: Instant::now() }
+    }
+
+    fn in_words(&self) -> String {
+        let [files, total, texts, placed] =
+            [&self.files, &self.total, &self.texts, &self.placed].map(|count| count.load(Ordering::Relaxed));
+        let rate = texts as f64 / self.started.elapsed().as_secs_f64().max(0.001);
+        let read = if total > 0 { format!("{files}/{total} files read, ") } else { String::new() };
+        let asked =
+            if placed > 0 { format!("model asked about {}, ", count(placed, "passage")) } else { String::new() };
+        // Where no files are read, texts may be embedded that are no part of any.
+        let what = if total > 0 { "piece" } else { "text" };
+        format!("{read}{asked}{} embedded ({rate:.0}/s)", count(texts, what))
+    }
+}
+
 /// A bar with rate and time left. Its length is the bytes of all files, which is the best guess at the work there is
 /// before they are read.
 struct Bar {
     bar: ProgressBar,
-    files: AtomicUsize,
-    total: AtomicUsize,
-    chunks: AtomicUsize,
-    placed: AtomicUsize,
-    started: Instant,
+    counts: Counts,
 }
 
 impl Bar {
@@ -62,45 +87,34 @@ impl Bar {
             bar.set_style(style.progress_chars("━╸─"));
         }
         bar.enable_steady_tick(Duration::from_millis(200));
-        Bar {
-            bar,
-            files: AtomicUsize::new(0),
-            total: AtomicUsize::new(0),
-            chunks: AtomicUsize::new(0),
-            placed: AtomicUsize::new(0),
-            started: Instant::now(),
-        }
+        Bar { bar, counts: Counts::new() }
     }
 
     fn update(&self) {
-        let (files, total) = (self.files.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed));
-        let chunks = self.chunks.load(Ordering::Relaxed);
-        let rate = chunks as f64 / self.started.elapsed().as_secs_f64().max(0.001);
-        let asked = asked_about(self.placed.load(Ordering::Relaxed));
-        self.bar.set_message(format!("{files}/{total} files, {asked}{chunks} passages ({rate:.0}/s)"));
+        self.bar.set_message(self.counts.in_words());
     }
 }
 
 impl Progress for Bar {
     fn begin(&self, files: usize, bytes: u64) {
-        self.total.store(files, Ordering::Relaxed);
+        self.counts.total.store(files, Ordering::Relaxed);
         self.bar.set_length(bytes.max(1));
         self.update();
     }
 
     fn file_read(&self, _source: &str) {
-        self.files.fetch_add(1, Ordering::Relaxed);
+        self.counts.files.fetch_add(1, Ordering::Relaxed);
         self.update();
     }
 
     fn embedded(&self, chunks: usize, bytes: u64) {
-        self.chunks.fetch_add(chunks, Ordering::Relaxed);
+        self.counts.texts.fetch_add(chunks, Ordering::Relaxed);
         self.bar.inc(bytes);
         self.update();
     }
 
     fn placed(&self, passages: usize) {
-        self.placed.fetch_add(passages, Ordering::Relaxed);
+        self.counts.placed.fetch_add(passages, Ordering::Relaxed);
         self.update();
     }
 
@@ -115,25 +129,13 @@ impl Progress for Bar {
 
 /// A line now and then, for logs.
 struct Lines {
-    files: AtomicUsize,
-    total: AtomicUsize,
-    chunks: AtomicUsize,
-    placed: AtomicUsize,
-    started: Instant,
+    counts: Counts,
     last: Mutex<Instant>,
 }
 
 impl Lines {
     fn new() -> Self {
-        let now = Instant::now();
-        Lines {
-            files: AtomicUsize::new(0),
-            total: AtomicUsize::new(0),
-            chunks: AtomicUsize::new(0),
-            placed: AtomicUsize::new(0),
-            started: now,
-            last: Mutex::new(now),
-        }
+        Lines { counts: Counts::new(), last: Mutex::new(Instant::now()) }
     }
 
     fn line_now_and_then(&self) {
@@ -142,32 +144,27 @@ impl Lines {
             return;
         }
         *last = Instant::now();
-        let (files, total) = (self.files.load(Ordering::Relaxed), self.total.load(Ordering::Relaxed));
-        let chunks = self.chunks.load(Ordering::Relaxed);
-        let seconds = self.started.elapsed().as_secs_f64();
-        let rate = chunks as f64 / seconds.max(0.001);
-        let asked = asked_about(self.placed.load(Ordering::Relaxed));
-        say(&format!("{files}/{total} files read, {asked}{chunks} passages embedded ({rate:.0}/s), {seconds:.0} s"));
+        say(&format!("{}, {:.0} s", self.counts.in_words(), self.counts.started.elapsed().as_secs_f64()));
     }
 }
 
 impl Progress for Lines {
     fn begin(&self, files: usize, _bytes: u64) {
-        self.total.store(files, Ordering::Relaxed);
+        self.counts.total.store(files, Ordering::Relaxed);
     }
 
     fn file_read(&self, _source: &str) {
-        self.files.fetch_add(1, Ordering::Relaxed);
+        self.counts.files.fetch_add(1, Ordering::Relaxed);
         self.line_now_and_then();
     }
 
     fn embedded(&self, chunks: usize, _bytes: u64) {
-        self.chunks.fetch_add(chunks, Ordering::Relaxed);
+        self.counts.texts.fetch_add(chunks, Ordering::Relaxed);
         self.line_now_and_then();
     }
 
     fn placed(&self, passages: usize) {
-        self.placed.fetch_add(passages, Ordering::Relaxed);
+        self.counts.placed.fetch_add(passages, Ordering::Relaxed);
         self.line_now_and_then();
     }
 
@@ -176,11 +173,6 @@ impl Progress for Lines {
     }
 
     fn end(&self) {}
-}
-
-/// How far a language model is, for whoever asks one.
-fn asked_about(passages: usize) -> String {
-    if passages == 0 { String::new() } else { format!("model asked about {passages}, ") }
 }
 
 /// A line on standard error; where it cannot be written, the work goes on.

@@ -14,6 +14,7 @@ pub mod synonyms;
 
 use std::collections::HashSet;
 
+use crate::text::han::in_simplified;
 use crate::text::sentences::sentences;
 use crate::text::{is_wide, join_line};
 
@@ -49,7 +50,7 @@ pub fn definitions(text: &str, titles: &str) -> Vec<Definition> {
         for range in sentences(text) {
             let sentence = unwrapped(&text[range]);
             found.extend(english::definitions(&sentence));
-            found.extend(chinese::definitions(&sentence));
+            found.extend(chinese::definitions(&in_simplified(&sentence)));
         }
     }
     found.extend(list::definitions(text, titles));

@@ -14,8 +14,8 @@ use crate::text::{char_count, truncate};
 const SAMPLES: usize = 4;
 /// … and so many characters of each.
 const SAMPLE_CHARS: usize = 400;
-/// Characters of text that the model cannot read, by which another one is chosen.
-const UNREAD_CHARS: usize = 4000;
+/// Bytes of text that the model cannot read, and as many of text that it can, by which another one is chosen.
+const MOST_KEPT: usize = 4000;
 /// A document of which the model reads less is one that it does not know the language of.
 const LEAST_SHARE: f32 = 0.5;
 /// Less than this share of text that cannot be read is not worth telling.
@@ -44,7 +44,10 @@ pub(super) struct LanguageSense {
     documents_not_read: usize,
     chars: f64,
     chars_read: f64,
+    /// Samples of documents that it does not read …
     unread: String,
+    /// … and of those that it does: another model must not lose these.
+    read: String,
 }
 
 impl LanguageSense {
@@ -69,11 +72,12 @@ impl LanguageSense {
         self.documents += 1;
         self.chars += chars;
         self.chars_read += chars * f64::from(share);
-        if share < LEAST_SHARE {
-            self.documents_not_read += 1;
-            if self.unread.len() < UNREAD_CHARS {
-                self.unread.push_str(&sample);
-            }
+        let is_read = share >= LEAST_SHARE;
+        self.documents_not_read += usize::from(!is_read);
+        let kept = if is_read { &mut self.read } else { &mut self.unread };
+        if kept.len() < MOST_KEPT {
+            kept.push_str(&sample);
+            kept.push('\n');
         }
         Ok(())
     }
@@ -90,12 +94,17 @@ impl LanguageSense {
         if share_not_read < LEAST_TOLD {
             return Ok(None);
         }
+        // A few documents that it reads among many that it does not are no reason to look for more.
+        let texts: &[&str] = match share_not_read > 1.0 - LEAST_TOLD {
+            true => &[&self.unread],
+            false => &[&self.unread, &self.read],
+        };
         Ok(Some(LanguagesReport {
             model: self.model.clone(),
             documents: self.documents,
             documents_not_read: self.documents_not_read,
             share_not_read,
-            better: model_that_reads(&self.unread, models)?,
+            better: model_that_reads(texts, models)?,
         }))
     }
 }

@@ -222,7 +222,8 @@ impl Anew<'_> {
                 keys.extend(texts.into_iter().map(|(key, _)| key));
             }
         }
-        self.report.resumed = unpublished_vectors(self.namespace, &self.record)?.min(keys.len());
+        // What was made of texts that are not there any more helps nothing.
+        self.report.resumed = unpublished_vectors(self.namespace, &self.record)?.intersection(&keys).count();
         self.report.embedded = keys.len() - self.report.resumed;
         Ok(())
     }

@@ -9,17 +9,18 @@ use crate::error::Result;
 /// It must read at least this share of the text.
 const LEAST_SHARE: f32 = 0.9;
 
-/// The name of an embedding model that reads a text: one that is here, otherwise the smallest that can be had. `None` where
+/// The name of an embedding model that reads each of some texts: one that is here, otherwise the smallest that can be had. `None` where
 /// there is none.
 ///
 /// # Errors
 /// Where the list of models is damaged; it is part of the program.
-pub fn model_that_reads(text: &str, models: &Models) -> Result<Option<String>> {
+pub fn model_that_reads(texts: &[&str], models: &Models) -> Result<Option<String>> {
     // A folder of models that cannot be read has none to suggest.
     let here: Vec<Installed> = models.here().unwrap_or_default();
     let is_here = |model: &KnownModel| here.iter().any(|own| own.name == model.name);
     let reads = |model: &&KnownModel| {
-        model.kind == ModelKind::Text && Coverage { scripts: model.scripts.clone() }.share(text) >= LEAST_SHARE
+        let coverage = Coverage { scripts: model.scripts.clone() };
+        model.kind == ModelKind::Text && texts.iter().all(|text| coverage.share(text) >= LEAST_SHARE)
     };
     let nearest = catalogue()?
         .iter()
@@ -36,9 +37,15 @@ mod tests {
     #[test]
     fn a_model_that_reads_chinese_is_found_and_reads_it() {
         let models = Models::open("");
-        let name = model_that_reads("离心泵在启动前必须灌满水。", &models).unwrap().unwrap();
+        let name = model_that_reads(&["离心泵在启动前必须灌满水。"], &models).unwrap().unwrap();
         let model = known(&name).unwrap().unwrap();
         assert!(Coverage { scripts: model.scripts.clone() }.share("离心泵") >= LEAST_SHARE, "{name}");
-        assert!(model_that_reads("Насос и 离心泵 and pump", &models).unwrap().is_some(), "there are some for all");
+        let all = ["Насос и 离心泵 and pump"];
+        assert!(model_that_reads(&all, &models).unwrap().is_some(), "there are some for all");
+        // For some documents of the one and some of the other kind, the model is one for both.
+        let both = model_that_reads(&["离心泵", "The pump moves water."], &models).unwrap().unwrap();
+        let model = known(&both).unwrap().unwrap();
+        assert!(Coverage { scripts: model.scripts.clone() }.share("pump") >= LEAST_SHARE, "{both}");
+        assert_ne!(both, name);
     }
 }

@@ -6,6 +6,7 @@
 use super::kind::Kind;
 use super::lines::{Form, Line, lines};
 use super::signs::{self, chinese, english};
+use crate::text::han::in_simplified;
 use crate::text::script::is_han;
 use crate::text::sentences::sentences;
 
@@ -91,7 +92,7 @@ pub fn judge(title: &str, text: &str) -> Judgement {
             all.push(Sign { kind, what, weight });
         }
     };
-    for (kind, strength) in Kind::ALL.into_iter().zip(signs::title_strengths(title)) {
+    for (kind, strength) in Kind::ALL.into_iter().zip(signs::title_strengths(&in_simplified(title))) {
         add(kind, "title", TITLE * strength);
     }
     for (kind, strength) in Kind::ALL.into_iter().zip(shares.words) {
@@ -134,7 +135,8 @@ fn shares(lines: &[Line]) -> Shares {
             continue;
         }
         for range in sentences(&line.text) {
-            let sentence = line.text[range].trim();
+            // The words that are looked for are simplified.
+            let sentence = &in_simplified(line.text[range].trim());
             let size = sentence.chars().filter(|c| !c.is_whitespace()).count() as f32;
             let strengths = signs::strengths(sentence);
             for (sum, strength) in sums.words.iter_mut().zip(strengths) {

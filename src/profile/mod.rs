@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use judge::{Judgement, Sign, judge};
 pub use kind::Kind;
-pub use shares::Share;
+pub use shares::{Share, in_percent};
 
 /// What makes profiles. A document whose profile an older one made gets another.
 pub const PROFILE_VERSION: u32 = 1;

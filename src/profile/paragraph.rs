@@ -2,7 +2,7 @@
 
 use super::good_for;
 use super::kind::Kind;
-use super::shares::Share;
+use super::shares::{Share, in_percent};
 
 /// From so much on a document is mainly of a kind …
 const MAINLY: f32 = 0.5;
@@ -15,16 +15,23 @@ const MOST: usize = 3;
 
 /// The paragraph. `language` is BCP 47; what is not Chinese gets English.
 pub(super) fn paragraph(language: &str, shares: &[Share], topics: &[String]) -> String {
-    let mut named: Vec<Share> = shares.iter().copied().filter(|share| share.share >= LEAST).take(MOST).collect();
+    let all = || shares.iter().copied().zip(in_percent(shares)).map(|(share, percent)| Named { share, percent });
+    let mut named: Vec<Named> = all().filter(|named| named.share.share >= LEAST).take(MOST).collect();
     if named.is_empty() {
-        named = shares.iter().copied().take(1).collect();
+        named = all().take(1).collect();
     }
     if language == "zh" { in_chinese(&named, shares, topics) } else { in_english(&named, shares, topics) }
 }
 
-fn in_english(named: &[Share], shares: &[Share], topics: &[String]) -> String {
-    let tell = |Share { kind, share }: &Share| format!("{} ({})", kind.name(), percent(*share));
-    let list = |all: &[Share]| {
+/// A share that the paragraph names, with what it says of it.
+struct Named {
+    share: Share,
+    percent: String,
+}
+
+fn in_english(named: &[Named], shares: &[Share], topics: &[String]) -> String {
+    let tell = |named: &Named| format!("{} ({})", named.share.kind.name(), named.percent);
+    let list = |all: &[Named]| {
         let all: Vec<String> = all.iter().map(tell).collect();
         match all.as_slice() {
             [front @ .., last] if !front.is_empty() => format!("{} and {last}", front.join(", ")),
@@ -33,24 +40,27 @@ fn in_english(named: &[Share], shares: &[Share], topics: &[String]) -> String {
     };
     let kinds = match named {
         [] => String::new(),
-        [Share { kind, share }, ..] if *share >= THROUGHOUT => capitalised(&format!("{} throughout. ", kind.name())),
+        [first, ..] if first.share.share >= THROUGHOUT => {
+            capitalised(&format!("{} throughout. ", first.share.kind.name()))
+        }
         [first] => format!("Mainly {}. ", tell(first)),
-        [first, rest @ ..] if first.share >= MAINLY => format!("Mainly {}, with {}. ", tell(first), list(rest)),
+        [first, rest @ ..] if first.share.share >= MAINLY => format!("Mainly {}, with {}. ", tell(first), list(rest)),
         all => format!("Mixed: {}. ", list(all)),
     };
     let topics = if topics.is_empty() { String::new() } else { format!("Core topics: {}. ", topics.join(", ")) };
     format!("{kinds}{topics}{}.", good_for::in_english(shares))
 }
 
-fn in_chinese(named: &[Share], shares: &[Share], topics: &[String]) -> String {
-    let tell = |Share { kind, share }: &Share| format!("{}（{}）", chinese_name(*kind), percent(*share));
-    let list = |all: &[Share]| all.iter().map(tell).collect::<Vec<String>>().join("、");
+fn in_chinese(named: &[Named], shares: &[Share], topics: &[String]) -> String {
+    let name = |named: &Named| chinese_name(named.share.kind);
+    let tell = |named: &Named| format!("{}（{}）", name(named), named.percent);
+    let list = |all: &[Named]| all.iter().map(tell).collect::<Vec<String>>().join("、");
     let kinds = match named {
         [] => String::new(),
-        [Share { kind, share }, ..] if *share >= THROUGHOUT => format!("全篇为{}。", chinese_name(*kind)),
-        [Share { kind, share }] => format!("以{}为主（{}）。", chinese_name(*kind), percent(*share)),
-        [Share { kind, share }, rest @ ..] if *share >= MAINLY => {
-            format!("以{}为主（{}），兼有{}。", chinese_name(*kind), percent(*share), list(rest))
+        [first, ..] if first.share.share >= THROUGHOUT => format!("全篇为{}。", name(first)),
+        [first] => format!("以{}为主（{}）。", name(first), first.percent),
+        [first, rest @ ..] if first.share.share >= MAINLY => {
+            format!("以{}为主（{}），兼有{}。", name(first), first.percent, list(rest))
         }
         all => format!("内容多样：{}。", list(all)),
     };
@@ -69,10 +79,6 @@ fn chinese_name(kind: Kind) -> &'static str {
         Kind::Example => "示例",
         Kind::Narrative => "叙述",
     }
-}
-
-fn percent(share: f32) -> String {
-    format!("{:.0} %", share * 100.0)
 }
 
 fn capitalised(text: &str) -> String {

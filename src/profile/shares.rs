@@ -33,10 +33,40 @@ pub(super) fn shares(passages: &[PassageText]) -> Vec<Share> {
     shares
 }
 
+/// Shares in whole per cent, for people: they sum to 100 (largest remainders, after Hamilton), where rounding each for
+/// itself may give 99 or 101.
+pub fn in_percent(shares: &[Share]) -> Vec<String> {
+    let exact: Vec<f32> = shares.iter().map(|share| share.share * 100.0).collect();
+    let mut whole: Vec<usize> = exact.iter().map(|share| share.floor() as usize).collect();
+    let all = exact.iter().sum::<f32>().round() as usize;
+    let mut by_remainder: Vec<usize> = (0..shares.len()).collect();
+    by_remainder.sort_by(|&a, &b| exact[b].fract().total_cmp(&exact[a].fract()));
+    let missing = all.saturating_sub(whole.iter().sum());
+    by_remainder.into_iter().take(missing).for_each(|at| whole[at] += 1);
+    let tell = |(share, exact): (usize, f32)| match share {
+        0 if exact > 0.0 => "<1 %".to_owned(),
+        100 if exact < 100.0 => ">99 %".to_owned(),
+        share => format!("{share} %"),
+    };
+    whole.into_iter().zip(exact).map(tell).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn per_cents_sum_to_a_hundred() {
+        let told = |shares: &[f32]| {
+            let shares: Vec<Share> = shares.iter().map(|&share| Share { kind: Kind::Theory, share }).collect();
+            in_percent(&shares).join(" ")
+        };
+        assert_eq!(told(&[0.675, 0.325]), "68 % 32 %");
+        assert_eq!(told(&[1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0]), "34 % 33 % 33 %");
+        assert_eq!(told(&[0.998, 0.002]), ">99 % <1 %");
+        assert_eq!((told(&[1.0]).as_str(), told(&[]).as_str()), ("100 %", ""));
+    }
 
     #[test]
     fn characters_count_and_not_passages() {

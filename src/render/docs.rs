@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::style::{DIM, TITLE, grid, markdown_grid, paint};
 use super::{Screen, View, value};
-use crate::profile::{Profile, Share};
+use crate::profile::{Profile, Share, in_percent};
 use crate::store::DocumentRow;
 use crate::text::count;
 
@@ -80,27 +80,23 @@ pub struct DocumentView<'a>(pub &'a [ListedDocument<'a>]);
 
 /// The kinds of a document's passages, in one line.
 fn kinds(profile: &Profile) -> String {
-    let share = |share: &Share| format!("{} {}", share.kind, percent(share));
-    profile.kinds.iter().map(share).collect::<Vec<String>>().join(", ")
-}
-
-fn percent(share: &Share) -> String {
-    crate::text::percent((share.share * 1e6).round() as usize, 1_000_000)
+    let told = profile.kinds.iter().zip(in_percent(&profile.kinds));
+    told.map(|(share, percent)| format!("{} {percent}", share.kind)).collect::<Vec<String>>().join(", ")
 }
 
 /// The same as bars, a line each.
 fn bars(profile: &Profile) -> Vec<String> {
-    let bar = |share: &Share| {
+    let bar = |(share, percent): (&Share, String)| {
         let full = (share.share * WIDTH_OF_BARS as f32).round() as usize;
         format!(
             "{}{} {:>5} {}",
             "█".repeat(full),
             "░".repeat(WIDTH_OF_BARS - full.min(WIDTH_OF_BARS)),
-            percent(share),
+            percent,
             share.kind
         )
     };
-    profile.kinds.iter().map(bar).collect()
+    profile.kinds.iter().zip(in_percent(&profile.kinds)).map(bar).collect()
 }
 
 fn facts(listed: &ListedDocument<'_>) -> Vec<(String, String)> {

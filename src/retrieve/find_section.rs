@@ -7,6 +7,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::error::{Error, Result};
 use crate::store::SectionRow;
 use crate::structure::{PREAMBLE, normalise_title};
+use crate::text::han::simplified;
 
 /// How many suggestions an error names.
 const MOST_NAMED: usize = 5;
@@ -190,7 +191,7 @@ fn is_unit(c: char) -> bool {
 
 /// Text as numbers are compared: small letters, full-width forms as others, and no spaces between what is no Latin.
 fn plain(text: &str) -> String {
-    let text = crate::text::squeeze(&text.nfkc().flat_map(char::to_lowercase).collect::<String>());
+    let text = crate::text::squeeze(&text.nfkc().flat_map(char::to_lowercase).map(simplified).collect::<String>());
     if text.starts_with(['第', '附']) { text.replace(' ', "") } else { text }
 }
 

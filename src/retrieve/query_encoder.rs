@@ -92,6 +92,19 @@ impl Tables {
             let told = format!("the query encoder was made for vectors of {}, not of these", table.about().model);
             return if demanded { refused(told) } else { Ok(Err(Otherwise::Told(format!("the model: {told}")))) };
         }
+        if table.dimension() != model.habits.dimension {
+            let told = format!(
+                "the query encoder {} has vectors of {} numbers, and the model of {}",
+                path.display(),
+                table.dimension(),
+                model.habits.dimension
+            );
+            return if demanded {
+                refused(told)
+            } else {
+                Ok(Err(Otherwise::Wrong(format!("asked the model: {told}"))))
+            };
+        }
         let load_ms = milliseconds(start);
         let start = Instant::now();
         let encoded = table.encode(query);

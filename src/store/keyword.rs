@@ -25,7 +25,8 @@ use super::store_error;
 use crate::error::{Error, Result, root_io};
 use crate::text::tokens::{Token, tokenize};
 
-const TOKENIZER: &str = "kb";
+/// Another name for each way of making tokens: an index of another one is rebuilt.
+const TOKENIZER: &str = "kb-simplified";
 /// So many words of a passage are looked up to see that it can be found.
 const SAMPLED_TOKENS: usize = 8;
 const WRITER_MEMORY_BYTES: usize = 64 << 20;

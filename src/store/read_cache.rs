@@ -3,24 +3,32 @@
 //! A query of the tables is planned, split and put together again, which for a fresh process that asks one question takes
 //! longer than everything else. So the first reader of a generation writes what it got as one Arrow stream beside the
 //! tables (`read-cache/NAME.arrow`), and later ones read that in one go. The stream carries the manifest that it belongs
-//! to; one of another generation, or that is damaged, is none, and is written anew. It may be deleted at any time.
+//! to and how its columns are laid out, and behind it stands its hash; one of another generation or layout, or that is
+//! damaged, is none, and is written anew. It may be deleted at any time.
 
+use std::io::Write;
+use std::panic::catch_unwind;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use arrow_ipc::reader::StreamDecoder;
 use arrow_ipc::writer::StreamWriter;
 use lancedb::arrow::arrow_array::RecordBatch;
 
 use super::layout::Namespace;
-use super::manifest::{Manifest, file_to_be};
+use super::manifest::{Manifest, WRITING, file_to_be};
 
 /// The folder, in the namespace's.
 const FOLDER: &str = "read-cache";
 /// The name in the stream's metadata under which its manifest stands.
 const MANIFEST: &str = "manifest";
-/// And how many rows there are: a stream that was cut off between two batches looks whole.
-const ROWS: &str = "rows";
+/// And how its columns are laid out: another number for each change of what is kept under a name.
+const LAYOUT: (&str, &str) = ("layout", "1");
+/// The bytes of the hash behind the stream.
+const HASH: usize = blake3::OUT_LEN;
+/// What was begun so long ago and not ended was given up: whoever wrote it is gone.
+const GIVEN_UP: Duration = Duration::from_secs(3600);
 
 /// The cache of a generation.
 pub(super) struct ReadCache {
@@ -41,7 +49,12 @@ impl ReadCache {
 
     /// What was kept under a name; `None` where nothing of this generation was, or nothing whole.
     pub(super) fn get(&self, name: &str) -> Option<Vec<RecordBatch>> {
-        decode(std::fs::read(self.file(name)).ok()?, &self.manifest)
+        let file = self.file(name);
+        // Opening what is no file may wait for ever.
+        if !std::fs::metadata(&file).ok()?.is_file() {
+            return None;
+        }
+        whole(std::fs::read(file).ok()?, &self.manifest)
     }
 
     /// Keeps batches under a name.
@@ -51,22 +64,67 @@ impl ReadCache {
     pub(super) fn put(&self, name: &str, batches: &[RecordBatch]) -> std::io::Result<()> {
         let Some(first) = batches.first() else { return Ok(()) };
         std::fs::create_dir_all(&self.folder)?;
-        let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
-        let metadata = [(MANIFEST.to_owned(), self.manifest.clone()), (ROWS.to_owned(), rows.to_string())].into();
+        self.clear()?;
+        let of = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+        let metadata = [of((MANIFEST, &self.manifest)), of(LAYOUT)].into();
         let schema = Arc::new(first.schema().as_ref().clone().with_metadata(metadata));
-        let new = file_to_be(&self.folder)?;
+        let hashing = Hashing { inner: file_to_be(&self.folder)?, hasher: blake3::Hasher::new() };
         let failed = std::io::Error::other;
-        let mut writer = StreamWriter::try_new(new, &schema).map_err(failed)?;
+        let mut writer = StreamWriter::try_new(hashing, &schema).map_err(failed)?;
         batches.iter().try_for_each(|batch| writer.write(batch)).map_err(failed)?;
-        let new = writer.into_inner().map_err(failed)?;
-        // Pages of zeros, which a crash may leave, would pass for vectors.
-        new.as_file().sync_all()?;
+        let Hashing { inner: mut new, hasher } = writer.into_inner().map_err(failed)?;
+        new.write_all(hasher.finalize().as_bytes())?;
         new.persist(self.file(name))?;
+        Ok(())
+    }
+
+    /// Takes away what processes that were ended have left.
+    fn clear(&self) -> std::io::Result<()> {
+        for entry in std::fs::read_dir(&self.folder)? {
+            let entry = entry?;
+            let begun = entry.file_name().to_string_lossy().starts_with(WRITING);
+            // Another process may have taken it away meanwhile, or ended it.
+            let old = |facts: std::fs::Metadata| facts.modified().ok()?.elapsed().ok().filter(|age| *age > GIVEN_UP);
+            if begun && entry.metadata().ok().and_then(old).is_some() {
+                match std::fs::remove_file(entry.path()) {
+                    Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+                    _ => {}
+                }
+            }
+        }
         Ok(())
     }
 }
 
-/// The batches of a whole stream that belongs to a manifest; their columns are in the bytes, uncopied.
+/// Writes on, and hashes what it writes.
+struct Hashing<W> {
+    inner: W,
+    hasher: blake3::Hasher,
+}
+
+impl<W: Write> Write for Hashing<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let written = self.inner.write(bytes)?;
+        self.hasher.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+/// The batches of a stream that is as it was written, and belongs to a manifest.
+fn whole(mut bytes: Vec<u8>, manifest: &str) -> Option<Vec<RecordBatch>> {
+    let hash = bytes.split_off(bytes.len().checked_sub(HASH)?);
+    if blake3::hash(&bytes).as_bytes() != hash.as_slice() {
+        return None;
+    }
+    // The decoder panics at what no writer writes, and anybody can put the right hash behind that.
+    catch_unwind(|| decode(bytes, manifest)).ok().flatten()
+}
+
+/// The batches of a stream that belongs to a manifest; their columns are in the bytes, uncopied.
 fn decode(bytes: Vec<u8>, manifest: &str) -> Option<Vec<RecordBatch>> {
     let mut decoder = StreamDecoder::new();
     let mut bytes = bytes.into();
@@ -75,10 +133,9 @@ fn decode(bytes: Vec<u8>, manifest: &str) -> Option<Vec<RecordBatch>> {
         batches.push(batch);
     }
     decoder.finish().ok()?;
-    let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
     let schema = decoder.schema()?;
-    let says = |name: &str, what: &str| schema.metadata().get(name).is_some_and(|own| own == what);
-    (says(MANIFEST, manifest) && says(ROWS, &rows.to_string())).then_some(batches)
+    let says = |(name, what): (&str, &str)| schema.metadata().get(name).is_some_and(|own| own == what);
+    (says((MANIFEST, manifest)) && says(LAYOUT)).then_some(batches)
 }
 
 #[cfg(test)]
@@ -117,11 +174,39 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache(folder.path(), "1");
         cache.put("names", &[batch(&["a", "b"]), batch(&["c"])]).unwrap();
-        let whole = std::fs::read(cache.file("names")).unwrap();
-        // The mark at the end says nothing that the number of rows does not.
-        for length in 0..whole.len() - 8 {
-            assert!(decode(whole[..length].to_vec(), "1").is_none(), "{length} of {}", whole.len());
+        let file = std::fs::read(cache.file("names")).unwrap();
+        for length in 0..file.len() {
+            assert!(whole(file[..length].to_vec(), "1").is_none(), "{length} of {}", file.len());
         }
-        assert!(decode(whole, "1").is_some());
+        assert!(whole(file, "1").is_some());
+    }
+
+    #[test]
+    fn a_stream_with_a_bit_turned_anywhere_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = cache(folder.path(), "1");
+        cache.put("names", &[batch(&["a", "b"]), batch(&["c"])]).unwrap();
+        let file = std::fs::read(cache.file("names")).unwrap();
+        for at in 0..file.len() {
+            let mut bent = file.clone();
+            bent[at] ^= 1 << (at % 8);
+            assert!(whole(bent.clone(), "1").is_none(), "{at} of {}", file.len());
+            // Somebody may put the right hash behind it: then it may be another stream, and is never more.
+            let hash = *blake3::hash(&bent[..file.len() - HASH]).as_bytes();
+            bent[file.len() - HASH..].copy_from_slice(&hash);
+            whole(bent, "1");
+        }
+    }
+
+    #[test]
+    fn what_was_given_up_is_taken_away_and_what_is_being_written_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = cache(folder.path(), "1");
+        let (old, new) = (folder.path().join(".writing-old"), folder.path().join(".writing-new"));
+        let hours_ago = std::time::SystemTime::now() - 2 * GIVEN_UP;
+        std::fs::File::create(&old).unwrap().set_modified(hours_ago).unwrap();
+        std::fs::write(&new, "").unwrap();
+        cache.put("names", &[batch(&["a"])]).unwrap();
+        assert!(!old.exists() && new.exists() && cache.get("names").is_some());
     }
 }

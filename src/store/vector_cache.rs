@@ -5,9 +5,9 @@
 //! over. The file is called after the model's fingerprint, so that no other model's vectors are ever taken for its, and it
 //! is taken away once they are published.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::layout::Namespace;
@@ -35,15 +35,15 @@ pub struct VectorCache {
     end: u64,
 }
 
-/// Whether something was made for a model and not published yet, and how many vectors.
+/// Of which texts vectors of a model were made that are not published yet.
 ///
 /// # Errors
 /// Where the file cannot be read.
-pub fn unpublished_vectors(namespace: &Namespace, model: &ModelRecord) -> Result<usize> {
+pub fn unpublished_vectors(namespace: &Namespace, model: &ModelRecord) -> Result<HashSet<VectorKey>> {
     let path = path_of(namespace, model);
     match File::open(&path) {
-        Ok(mut file) => Ok(read(&path, &mut file, model.dimension)?.0.len()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(0),
+        Ok(mut file) => Ok(read(&path, &mut file, model.dimension)?.0.into_keys().collect()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(HashSet::new()),
         Err(error) => Err(Error::io("read", &path, &error)),
     }
 }
@@ -127,7 +127,8 @@ impl VectorCache {
         Ok(())
     }
 
-    /// Takes away what was made for any model, now that vectors of one are published.
+    /// Takes away what was made for any model, now that vectors of one are published; not what another process is making
+    /// at the moment.
     ///
     /// # Errors
     /// Where the disk refuses.
@@ -135,8 +136,31 @@ impl VectorCache {
         // Elsewhere an open file cannot be removed.
         drop(self);
         let folder = namespace.root().join(FOLDER);
-        std::fs::remove_dir_all(&folder).map_err(|error| Error::io("remove", &folder, &error))?;
+        let files = match std::fs::read_dir(&folder) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            files => files.map_err(|error| Error::io("read", &folder, &error))?,
+        };
+        for file in files {
+            let path = file.map_err(|error| Error::io("read", &folder, &error))?.path();
+            let is_held = |file: File| matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+            if !File::open(&path).is_ok_and(is_held) {
+                gone(std::fs::remove_file(&path)).map_err(|error| Error::io("remove", &path, &error))?;
+            }
+        }
+        match std::fs::remove_dir(&folder) {
+            // Somebody is at work in there.
+            Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => Ok(()),
+            removed => gone(removed).map_err(|error| Error::io("remove", &folder, &error)),
+        }?;
         sync_folder(namespace.root())
+    }
+}
+
+/// What another process has taken away is gone too.
+fn gone(removed: std::io::Result<()>) -> std::io::Result<()> {
+    match removed {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        other => other,
     }
 }
 
@@ -203,8 +227,8 @@ mod tests {
         assert!(VectorCache::open(&namespace, &model("a")).is_err(), "somebody else adds to it");
         let path = cache.path.clone();
         drop(cache);
-        assert_eq!(unpublished_vectors(&namespace, &model("a")).unwrap(), 2);
-        assert_eq!(unpublished_vectors(&namespace, &model("b")).unwrap(), 0);
+        assert_eq!(unpublished_vectors(&namespace, &model("a")).unwrap().len(), 2);
+        assert_eq!(unpublished_vectors(&namespace, &model("b")).unwrap().len(), 0);
 
         // Half a vector, as a crash leaves it, and one that the disk has lost.
         let whole = std::fs::read(&path).unwrap();
@@ -218,6 +242,19 @@ mod tests {
         }
         VectorCache::open(&namespace, &model("b")).unwrap().clear(&namespace).unwrap();
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn what_another_process_is_making_is_left_alone() {
+        let (_folder, namespace) = namespace();
+        let mut held = VectorCache::open(&namespace, &model("a")).unwrap();
+        held.put(&[(key("x"), vec![1.0, 2.0])]).unwrap();
+        drop(VectorCache::open(&namespace, &model("c")).unwrap());
+        VectorCache::open(&namespace, &model("b")).unwrap().clear(&namespace).unwrap();
+        assert_eq!(std::fs::read_dir(namespace.root().join(FOLDER)).unwrap().count(), 1, "the held one");
+        assert_eq!(unpublished_vectors(&namespace, &model("a")).unwrap().len(), 1);
+        held.clear(&namespace).unwrap();
+        assert!(!namespace.root().join(FOLDER).exists());
     }
 
     #[test]

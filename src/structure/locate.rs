@@ -8,6 +8,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::numbering::{is_han_digit, number_value};
 use super::{Heading, Provenance};
 use crate::load::{Block, OutlineEntry};
+use crate::text::han::simplified;
 
 /// A heading may be broken over this many lines.
 const MOST_HEADING_LINES: usize = 4;
@@ -139,9 +140,10 @@ fn is_numbering(text: &str) -> bool {
     letters_fit && digits.chars().all(|c| c.is_numeric() || "〇零一二三四五六七八九十百".contains(c))
 }
 
-/// A title reduced to what must agree: compatibility forms folded, lower case, letters and digits only.
+/// A title reduced to what must agree: compatibility forms folded, lower case, simplified characters, letters and digits
+/// only.
 pub fn normalise_title(title: &str) -> String {
-    title.nfkc().flat_map(char::to_lowercase).filter(|c| c.is_alphanumeric()).collect()
+    title.nfkc().flat_map(char::to_lowercase).filter(|c| c.is_alphanumeric()).map(simplified).collect()
 }
 
 #[cfg(test)]

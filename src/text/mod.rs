@@ -3,6 +3,7 @@
 //! Offsets in here are byte offsets into UTF-8 and always lie on character boundaries; lengths that limit a chunk are
 //! counted in characters, because a limit in bytes would make Chinese chunks a third as long as English ones.
 
+pub mod han;
 pub mod highlight;
 mod names;
 pub mod period;

@@ -9,16 +9,17 @@ use std::cmp::Reverse;
 use aho_corasick::{AhoCorasick, MatchKind};
 use unicode_normalization::UnicodeNormalization;
 
+use super::han::simplified;
 use super::script::{Script, is_unspaced, script_of};
 use crate::error::{Error, Result};
 
-/// A name or a text as it is compared: full-width forms as others, small letters, one kind of hyphen and of apostrophe,
+/// A name or a text as it is compared: full-width forms as others, small letters, simplified characters, one kind of hyphen and of apostrophe,
 /// white space as one space, and none between characters that are written without.
 pub fn fold_name(text: &str) -> String {
     match text.chars().all(|c| plain(c).is_some()) {
         // Most text, at several times the speed.
         true => spaced(text.chars().filter_map(plain), text.len()),
-        false => spaced(text.nfkc().flat_map(char::to_lowercase).nfkc(), text.len()),
+        false => spaced(text.nfkc().flat_map(char::to_lowercase).nfkc().map(simplified), text.len()),
     }
 }
 
@@ -26,7 +27,8 @@ pub fn fold_name(text: &str) -> String {
 fn plain(c: char) -> Option<char> {
     match c {
         '\0'..='\u{7F}' => Some(c.to_ascii_lowercase()),
-        '\u{4E00}'..='\u{9FFF}' | '、' | '。' | '《' | '》' | '“' | '”' | '‘' | '’' | '—' => Some(c),
+        '\u{4E00}'..='\u{9FFF}' => Some(simplified(c)),
+        '、' | '。' | '《' | '》' | '“' | '”' | '‘' | '’' | '—' => Some(c),
         '\u{FF01}'..='\u{FF5E}' => char::from_u32(u32::from(c) - 0xFEE0).map(|c| c.to_ascii_lowercase()),
         '\u{3000}' => Some(' '),
         _ => None,
@@ -212,7 +214,7 @@ mod tests {
         /// What is folded fast is folded as the rest.
         #[test]
         fn both_ways_of_folding_agree(text in "([ -~]|[一-鿿、。《》“”‘’—]|[！-～]|\u{3000}|\n){0,30}") {
-            let slowly = spaced(text.nfkc().flat_map(char::to_lowercase).nfkc(), 0);
+            let slowly = spaced(text.nfkc().flat_map(char::to_lowercase).nfkc().map(simplified), 0);
             prop_assert!(text.chars().all(|c| plain(c).is_some()));
             prop_assert_eq!(fold_name(&text), slowly);
         }

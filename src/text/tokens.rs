@@ -1,5 +1,5 @@
 //! Tokens for the keyword index: words lowercased and stemmed, identifiers whole and in parts, Han as bigrams and
-//! single characters.
+//! single characters, simplified.
 //!
 //! The same function makes the tokens of a document and of a question, so that what is indexed can be found. Han
 //! bigrams with single characters need no dictionary and come within a point of one (`../shared/FACTS.md`: P@1 .961
@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use frostem::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 
+use super::han::simplified;
 use super::script::{self, Script};
 
 /// Words longer than this many characters are cut: they are encoded data, and nobody types them.
@@ -198,14 +199,15 @@ fn split_case(word: &str, from: usize, to: usize) -> Vec<(usize, usize)> {
     if letters_too_short { vec![(from, to)] } else { parts }
 }
 
-/// Compatibility forms folded (full-width letters, ligatures), lower case, accents taken off, cut to length.
+/// Compatibility forms folded (full-width letters, ligatures), lower case, accents taken off, traditional characters as
+/// simplified ones, cut to length.
 fn fold(word: &str) -> String {
     if word.is_ascii() {
         return word.chars().take(LONGEST_WORD).map(|c| c.to_ascii_lowercase()).collect();
     }
-    // Most of Chinese, one and two characters at a time: there is nothing to fold.
+    // Most of Chinese, one and two characters at a time: there is nothing else to fold.
     if word.chars().all(|c| UNIFIED_IDEOGRAPHS.contains(&c)) {
-        return word.chars().take(LONGEST_WORD).collect();
+        return word.chars().take(LONGEST_WORD).map(simplified).collect();
     }
     fold_any(word)
 }
@@ -214,7 +216,8 @@ fn fold_any(word: &str) -> String {
     let latin = word.chars().any(|c| script::script_of(c) == Some(Script::Latin));
     let lower = word.nfkc().flat_map(char::to_lowercase).collect::<String>();
     let folded: String = if latin { lower.nfd().filter(|&c| !is_mark(c)).nfc().collect() } else { lower };
-    folded.replace('ß', "ss").replace('’', "'").replace('\u{00AD}', "").chars().take(LONGEST_WORD).collect()
+    let plain = folded.replace('ß', "ss").replace('’', "'").replace('\u{00AD}', "");
+    plain.chars().take(LONGEST_WORD).map(simplified).collect()
 }
 
 fn stem(word: &str) -> String {
@@ -242,10 +245,16 @@ mod tests {
     }
 
     #[test]
-    fn unified_ideographs_have_nothing_to_fold() {
+    fn unified_ideographs_fold_alike_both_ways() {
         for c in UNIFIED_IDEOGRAPHS {
-            assert_eq!(fold_any(&c.to_string()), c.to_string());
+            assert_eq!(fold_any(&c.to_string()), fold(&c.to_string()));
         }
+    }
+
+    #[test]
+    fn traditional_and_simplified_characters_are_the_same() {
+        assert_eq!(texts("啟動設備"), texts("启动设备"));
+        assert_ne!(texts("啟動"), texts("启用"));
     }
 
     #[test]

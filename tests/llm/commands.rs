@@ -24,7 +24,7 @@ fn sandbox(server: &Server, more: &str) -> Sandbox {
 }
 
 fn toml(server: &Server, more: &str) -> String {
-    format!("[llm]\nbase_url = {:?}\nmodel = \"test\"\ntimeout = 3\nretries = 1\n{more}", server.base_url())
+    format!("[llm]\nbase_url = {:?}\nmodel = \"test\"\ntimeout = 10\nretries = 1\n{more}", server.base_url())
 }
 
 fn expansion() -> String {
@@ -175,7 +175,7 @@ fn check_says_that_it_answers_or_what_is_wrong() {
     wrong(&good.base_url(), None, &["HTTP 401", "api_key_env"]);
     wrong(&good.base_url(), Some("sk-verysecret0123456789wrong"), &["HTTP 401", "check the key"]);
     wrong("http://no-such-host.invalid/v1", None, &["unreachable", "base_url"]);
-    let gone = Server::saying("").base_url();
+    let gone = Server::nowhere();
     wrong(&gone, None, &["unreachable", "refused", "something listens"]);
     let slow = Server::start(|_| Reply::Late(Duration::from_secs(12), "OK".into()));
     wrong(&slow.base_url(), None, &["timeout", "no answer within 3 s"]);

@@ -89,6 +89,12 @@ impl Server {
         Server { address, state }
     }
 
+    /// Where none is.
+    pub fn nowhere() -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        format!("http://{}/v1", listener.local_addr().expect("an address"))
+    }
+
     /// One that always says the same.
     pub fn saying(text: impl Into<String>) -> Self {
         let text = text.into();

@@ -116,6 +116,11 @@ impl QueryTable {
         self.features.len()
     }
 
+    /// How many numbers its vectors have.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
     /// How many bytes its file has.
     pub fn bytes(&self) -> usize {
         file::length(self)
@@ -137,7 +142,8 @@ impl QueryTable {
             vector.iter_mut().zip(row).for_each(|(sum, &number)| *sum += weight * f32::from(number as i8));
         }
         let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
-        let vector = (length > f32::EPSILON).then(|| {
+        // A table that somebody made up may be of numbers whose sum is none.
+        let vector = (length > f32::EPSILON && length.is_finite()).then(|| {
             vector.iter_mut().for_each(|number| *number /= length);
             vector
         });

@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 /// What stands in front of a piece that goes on with a word.
 const GOES_ON: &str = "##";
 /// Longer words are no words, as for the tokenizer of the embedded model.
-const LONGEST_WORD: usize = 100;
+pub(super) const LONGEST_WORD: usize = 100;
 /// Shorter words may well be one letter each.
 const LEAST_SPELT: usize = 3;
 
@@ -105,11 +105,12 @@ impl Vocabulary {
         None
     }
 
-    /// Cuts a text, as far as `most` pieces.
+    /// Cuts a text, as far as `most` pieces; where more follows, that is not known.
     pub fn cut(&self, text: &str, most: usize) -> Pieces {
         let mut pieces = Pieces::default();
         for word in words(text) {
             if pieces.known.len() >= most {
+                pieces.unknown += 1;
                 break;
             }
             let known = pieces.known.len();
@@ -124,6 +125,7 @@ impl Vocabulary {
                 pieces.unknown += 1;
             }
         }
+        pieces.unknown += usize::from(pieces.known.len() > most);
         pieces.known.truncate(most);
         pieces
     }
@@ -195,7 +197,8 @@ mod tests {
         assert_eq!(of("水泵"), (vec!["泵".into()], 1), "every ideograph is a word");
         assert_eq!(of("pumpy valve"), (Vec::new(), 2), "a word that has no end has no beginning either");
         assert_eq!(of(""), (Vec::new(), 0));
-        assert_eq!(small().cut("the the the", 2).known.len(), 2);
+        let (cut, whole) = (small().cut("the the the", 2), small().cut("the the the", 3));
+        assert_eq!((cut.known.len(), cut.unknown, whole.unknown), (2, 1, 0), "what was cut off is not known");
         let spelt = Vocabulary::of(["p", "##u", "##m", "pum"].into_iter());
         assert_eq!((spelt.cut("pum", 9).read, spelt.cut("pumpu", 9).read, spelt.cut("pu", 9).read), (3, 0, 2));
         assert_eq!(

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use super::pieces::words;
+use super::pieces::{LONGEST_WORD, words};
 use crate::text::sentences::sentences;
 
 /// So many sentences are kept to choose from.
@@ -17,6 +17,8 @@ const MOST_SPANS: usize = 8_000;
 const SPANS_PER_SENTENCE: usize = 8;
 /// Words that it is asked for at most.
 const MOST_WORDS: usize = 6_000;
+/// So many different words are counted to find those.
+const MOST_COUNTED: usize = 500_000;
 /// Spans that are kept aside at most, to see how good the table is.
 const MOST_HELD_OUT: usize = 400;
 /// One sentence in so many gives spans to see by, and none to learn from.
@@ -94,9 +96,10 @@ impl Default for Teacher {
 impl Teacher {
     /// Takes in a passage.
     pub fn read(&mut self, passage: &str) {
-        for word in words(passage).filter(|word| word.chars().count() > 1) {
+        for word in words(passage).filter(|word| (2..=LONGEST_WORD).contains(&word.chars().count())) {
             *self.words.entry(word).or_default() += 1;
         }
+        self.forget_rare_words(MOST_COUNTED);
         for range in sentences(passage) {
             let sentence = crate::text::squeeze(&passage[range]);
             if units(&sentence).len() < 3 || !sentence.chars().any(char::is_alphanumeric) {
@@ -108,6 +111,18 @@ impl Teacher {
                 self.sentences.push(sentence);
             } else if let Some(kept) = self.sentences.get_mut(self.random.usize(..self.seen)) {
                 *kept = sentence;
+            }
+        }
+    }
+
+    /// Where more than `most` words are counted, leaves the more frequent half of them: in a store of logs with names that
+    /// never come again, words would fill the memory.
+    fn forget_rare_words(&mut self, most: usize) {
+        let mut rare = 1;
+        if self.words.len() > most {
+            while self.words.len() > most / 2 {
+                self.words.retain(|_, count| *count > rare);
+                rare += 1;
             }
         }
     }
@@ -174,6 +189,19 @@ mod tests {
 
     const PASSAGE: &str = "The pump moves water from the river to the tower. Its seal is made of rubber, and wears out \
         every second year. Never run it dry! 水泵把水送到水塔。";
+
+    #[test]
+    fn words_that_never_come_again_fill_no_memory() {
+        let mut teacher = Teacher::default();
+        for number in 0..40 {
+            teacher.read(&format!("pump request{number}a ended {}", "x".repeat(LONGEST_WORD + 1)));
+            teacher.forget_rare_words(10);
+            assert!(teacher.words.len() <= 12, "{:?}", teacher.words);
+        }
+        let lessons = teacher.lessons();
+        assert!(["pump", "ended"].iter().all(|word| lessons.words.contains(&(*word).to_owned())), "{lessons:?}");
+        assert!(lessons.words.iter().all(|word| !word.contains("xx")));
+    }
 
     fn lessons(passages: usize) -> Lessons {
         let mut teacher = Teacher::default();

@@ -5,6 +5,7 @@ use std::time::Instant;
 use jiff::Timestamp;
 use tokio::task::JoinHandle;
 
+use super::notes::meaning_note;
 use super::{Kernel, Ranking};
 use crate::error::{Error, Result};
 use crate::retrieve::by_documents::{ByDocuments, NearDocument};
@@ -72,6 +73,7 @@ impl Kernel {
         if no_vectors && look.route.keyword > 0.0 {
             look.route = Route { keyword: 1.0, semantic: 0.0, ..look.route };
         }
+        look.notes.extend(meaning_note(&look.route, &scores));
         let mut candidates = look.fuse(&scores, &reworded);
         candidates = look.look_again(&keyword, candidates)?;
         let Look { mut trace, mut notes, now, understood, route, .. } = look;

@@ -3,6 +3,7 @@
 use futures::future::try_join_all;
 
 use crate::error::Result;
+use crate::retrieve::fuse::ArmScores;
 use crate::retrieve::query::Route;
 use crate::retrieve::{Method, SearchRequest};
 use crate::store::Snapshot;
@@ -21,6 +22,13 @@ pub(super) fn language_notes(request: &SearchRequest, route: &Route, model: &str
         ));
     }
     notes
+}
+
+/// Says where nothing has a word of the question: what is found then is near in meaning, and may be near to nothing.
+pub(super) fn meaning_note(route: &Route, scores: &ArmScores) -> Option<String> {
+    let by_words = scores.keyword.values().any(|score| *score > 0.0);
+    (route.keyword > 0.0 && !by_words && !scores.semantic.is_empty())
+        .then(|| "nothing has a word of the question: found by meaning alone".to_owned())
 }
 
 /// Says what a search by vectors could not see, where somebody asked for vectors.

@@ -20,6 +20,7 @@ pub use structure::Wanted;
 
 pub(super) use quotes::without_quotes;
 
+use crate::text::han::in_simplified;
 use crate::text::script::{Script, script_of};
 
 /// What a question is understood as.
@@ -58,16 +59,18 @@ pub struct ScriptShare {
 impl Understanding {
     /// Understands a question.
     pub fn of(query: &str) -> Self {
+        // The words that tell kinds apart are simplified.
+        let simplified = in_simplified(query);
         let quotes = quotes::quotes(query);
         let phrases: Vec<String> = quotes.iter().map(|range| query[range.clone()].trim().to_owned()).collect();
-        let quantities = quantities::quantities(query);
+        let quantities = quantities::quantities(&simplified);
         let identifiers = identifiers::identifiers(query);
-        let keywords = keywords::keywords(query);
-        let (kind, sure, wanted) = match structure::wanted(query) {
+        let keywords = keywords::keywords(&simplified);
+        let (kind, sure, wanted) = match structure::wanted(&simplified) {
             Some((wanted, sure)) => (Kind::Structure, sure, Some(wanted)),
             None => {
                 let named = kind::Named { phrases: &phrases, identifiers: &identifiers, keywords: &keywords };
-                let (kind, sure) = kind::kind(query, &named);
+                let (kind, sure) = kind::kind(&simplified, &named);
                 (kind, sure, None)
             }
         };

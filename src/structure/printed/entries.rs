@@ -25,8 +25,7 @@ const LARGEST_RISE: i64 = 40;
 /// A line that only its number makes an entry has at most so many characters.
 const LONGEST_LOOSE: usize = 60;
 /// Headings over a table of contents.
-const CONTENTS: &[&str] =
-    &["contents", "目录", "目錄", "目次", "inhalt", "inhaltsverzeichnis", "sommaire", "índice", "toc"];
+const CONTENTS: &[&str] = &["contents", "目录", "目次", "inhalt", "inhaltsverzeichnis", "sommaire", "índice", "toc"];
 /// Headings over lists that look like a table of contents and are none.
 const OTHER_LISTS: &[&str] = &[
     "listoffigures",

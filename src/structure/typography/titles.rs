@@ -1,6 +1,7 @@
 //! What a text must be like to be a heading's.
 
 use crate::structure::numbering::{Kind, Numbering};
+use crate::text::han::in_simplified;
 use crate::text::is_wide;
 
 /// Words over boxes, which look like headings and are none.
@@ -39,8 +40,8 @@ pub(super) fn could_be_title(text: &str, number: Option<&Numbering>) -> bool {
     if is_bare {
         return true;
     }
-    let is_box_title =
-        BOX_TITLES.contains(&rest.trim().trim_end_matches([':', '：', '!', '！']).to_lowercase().as_str());
+    let is_box_title = BOX_TITLES
+        .contains(&in_simplified(rest).trim().trim_end_matches([':', '：', '!', '！']).to_lowercase().as_str());
     let starts_well = !is_box_title
         && rest.trim_start().starts_with(|c: char| c.is_alphanumeric() || "“\"‘《「\\$<⟨（(【[.¿¡@".contains(c));
     let leaders = rest.contains(". . .") || rest.contains("....") || rest.contains("……");
@@ -87,7 +88,7 @@ fn is_caption(text: &str) -> bool {
         "公式",
         "注",
     ];
-    let lower = text.to_lowercase();
+    let lower = in_simplified(text).to_lowercase();
     WORDS.iter().any(|word| {
         lower
             .strip_prefix(word)

@@ -1,0 +1,58 @@
+//! Traditional and simplified characters as one.
+//!
+//! The characters of OpenCC (`TSCharacters`, by way of the crate hanconv), one by one: what a character becomes never
+//! depends on its neighbours, so that a text and a question fold alike however they are cut. Where a traditional character
+//! has several simplified ones, the first is taken; words that differ in more than characters stay two words.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// The simplified form of a character; any other character as it is.
+pub fn simplified(c: char) -> char {
+    // Nothing below is Chinese, and this is most of English.
+    if c < '\u{3400}' {
+        return c;
+    }
+    static FORMS: LazyLock<HashMap<char, char>> = LazyLock::new(forms);
+    FORMS.get(&c).copied().unwrap_or(c)
+}
+
+/// A text in simplified characters, as many as it has.
+pub fn in_simplified(text: &str) -> String {
+    text.chars().map(simplified).collect()
+}
+
+fn forms() -> HashMap<char, char> {
+    let single = |text: &str| {
+        let mut chars = text.chars();
+        chars.next().filter(|_| chars.next().is_none())
+    };
+    let pairs = hanconv::RawDictionary::TSCharacters.iter();
+    let pairs = pairs.filter_map(|(from, to)| Some((single(from)?, single(to)?))).filter(|(from, to)| from != to);
+    let once: HashMap<char, char> = pairs.collect();
+    // Some are simplified in two steps.
+    once.iter()
+        .map(|(&from, to)| (from, once.get(to).copied().unwrap_or(*to)))
+        .filter(|(from, to)| from != to)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn traditional_characters_become_simplified_ones() {
+        assert_eq!(in_simplified("維護保養：啟動設備採購、壓力傳感器"), "维护保养：启动设备采购、压力传感器");
+        assert_eq!(in_simplified("启动 pump-12 かな 한국어"), "启动 pump-12 かな 한국어");
+    }
+
+    #[test]
+    fn folding_is_final() {
+        let forms = forms();
+        assert!(forms.len() > 3_500, "{}", forms.len());
+        for (from, to) in forms {
+            assert_eq!(simplified(to), to, "{from} to {to}");
+        }
+    }
+}
