@@ -44,7 +44,8 @@ pub struct About {
     pub made_at: String,
     /// How many texts it was fitted to.
     pub texts: usize,
-    /// The mean cosine between its vectors and the model's, of spans of text that it was not fitted to.
+    /// The mean cosine between its vectors and the model's, of spans of sentences that it was not fitted to; it may have been
+    /// fitted to whole pieces that have those sentences in them.
     pub agreement: f32,
     /// How many those were.
     pub held_out: usize,
