@@ -163,13 +163,20 @@ static GENERAL: LazyLock<Vec<&str>> = LazyLock::new(|| {
     listed("应、须、不得、可以、如果、若、请、即可、是指、称为、通常、一般、往往、因此、假设、例如、为例").collect()
 });
 
+/// Words of what is over, in minutes too.
+static ENDED: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    listed(
+        "了、曾、已经、当时、后来、起初、此后、那时、会议决定、会议认为、会议讨论、会上、经讨论、一致同意、一致通过、与会",
+    )
+    .collect()
+});
+
 /// Whether a sentence tells what was: it has a date or `了`, `曾`, `过`, and makes no rule.
 pub(in crate::profile) fn is_past(sentence: &str) -> bool {
     if GENERAL.iter().any(|word| sentence.contains(word)) {
         return false;
     }
-    let ended = ["了", "曾", "已经", "当时", "后来", "起初", "此后", "那时"].iter().any(|word| sentence.contains(word));
-    ended || has_date(sentence)
+    ENDED.iter().any(|word| sentence.contains(word)) || has_date(sentence)
 }
 
 /// `1902 年`, `三月`, `两点十四分`.
@@ -203,6 +210,7 @@ mod tests {
     fn what_was_has_a_date_or_is_over() {
         assert!(is_past("1902 年，兄弟二人开了一间作坊。"));
         assert!(is_past("会议于三月十四日召开。"));
+        assert!(is_past("会议决定将重试次数上限由三次改为五次。"));
         assert!(!is_past("员工应于每月五日前提交。"));
         assert!(!is_past("压力取决于温度。"));
     }
