@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::languages::{LanguageSense, LanguagesReport};
 use super::lines::{LineWriter, LinesReport, wants_lines};
@@ -14,8 +15,14 @@ use crate::store::{Change, ChunkRow, ChunkType, DocumentRow, ModelRecord, NewDoc
 
 /// A batch is published when it has so many documents …
 const BATCH_DOCUMENTS: usize = 256;
-/// … or so many child chunks: about two minutes of embedding on two cores without ONNX Runtime.
+/// … or so many child chunks …
 const BATCH_CHILDREN: usize = 4096;
+/// … or so many that are to be embedded, before it is known how fast that is …
+const FIRST_EMBEDDED: usize = 512;
+/// … and afterwards as many as take so long: what is interrupted loses no more than that.
+const BATCH_TIME: Duration = Duration::from_secs(60);
+/// Fewer are not worth a publication.
+const LEAST_EMBEDDED: usize = 256;
 
 /// The model that makes vectors.
 pub enum Vectors {
@@ -112,6 +119,8 @@ pub struct Indexer {
     lines: Option<LineWriter>,
     /// Whether the model can read what it embeds.
     languages: LanguageSense,
+    /// How many child chunks to embed before they are published.
+    embed_at_once: usize,
     /// What the waiting batch does.
     note: Note,
     /// Child chunks embedded so far.
@@ -143,6 +152,7 @@ impl Indexer {
             document_texts: HashMap::new(),
             lines: None,
             languages: LanguageSense::default(),
+            embed_at_once: FIRST_EMBEDDED,
             note: Note::of(command),
             embedded: 0,
             reused: 0,
@@ -184,8 +194,11 @@ impl Indexer {
         // Taking out what is not there changes nothing.
         self.removals.push(prepared.new.document.doc_id.clone());
         self.waiting.push(Waiting { prepared, known, embed });
-        let children: usize = self.waiting.iter().map(|waiting| waiting.prepared.texts.len()).sum();
-        if self.waiting.len() >= BATCH_DOCUMENTS || children >= BATCH_CHILDREN {
+        let sum = |of: &dyn Fn(&&Waiting) -> bool| -> usize {
+            self.waiting.iter().filter(of).map(|waiting| waiting.prepared.texts.len()).sum()
+        };
+        let is_full = self.waiting.len() >= BATCH_DOCUMENTS || sum(&|_| true) >= BATCH_CHILDREN;
+        if is_full || sum(&|waiting| waiting.embed) >= self.embed_at_once {
             self.flush().await?;
         }
         Ok(())
@@ -307,6 +320,7 @@ impl Indexer {
             }
         }
         let fresh = if wanted.is_empty() {
+            self.embed_at_once = BATCH_CHILDREN;
             self.progress.embedded(0, bytes);
             Vec::new()
         } else {
@@ -315,7 +329,11 @@ impl Indexer {
             for Waiting { prepared, .. } in waiting.iter().filter(|waiting| waiting.embed) {
                 self.languages.look(prepared, &embedder)?;
             }
-            embedder.embed_passages(&wanted, &|count| progress.embedded(count, bytes * count as u64 / total))?
+            let start = Instant::now();
+            let made =
+                embedder.embed_passages(&wanted, &|count| progress.embedded(count, bytes * count as u64 / total))?;
+            self.embed_at_once = within(BATCH_TIME, wanted.len(), start.elapsed());
+            made
         };
         self.embedded += wanted.len();
         let mut all = Vec::with_capacity(waiting.len());
@@ -338,6 +356,12 @@ impl Indexer {
         }
         Ok(all)
     }
+}
+
+/// How many texts are embedded within a time, where some took so long.
+fn within(time: Duration, texts: usize, took: Duration) -> usize {
+    let share = time.as_secs_f64() / took.as_secs_f64().max(0.001);
+    ((texts as f64 * share) as usize).clamp(LEAST_EMBEDDED, BATCH_CHILDREN)
 }
 
 fn children(chunks: &[ChunkRow]) -> impl Iterator<Item = &ChunkRow> {
@@ -374,5 +398,18 @@ fn normalise(vector: &mut [f32]) {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     if length > 0.0 {
         vector.iter_mut().for_each(|x| *x /= length);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_is_what_a_minute_gives() {
+        let seconds = Duration::from_secs;
+        assert_eq!(within(seconds(60), 512, seconds(30)), 1024);
+        assert_eq!(within(seconds(60), 512, seconds(3600)), LEAST_EMBEDDED);
+        assert_eq!(within(seconds(60), 512, Duration::ZERO), BATCH_CHILDREN);
     }
 }
