@@ -130,6 +130,11 @@ impl Record {
         let mut text = serde_json::to_vec_pretty(self)
             .map_err(|error| Error::failed(format!("cannot write {}: {error}", path.display())))?;
         text.push(b'\n');
+        // Or it could be written and not be read.
+        if text.len() as u64 > LARGEST {
+            return Err(Error::failed(format!("cannot write {}: it would be too long", path.display()))
+                .hint("make --query-prefix and --passage-prefix shorter"));
+        }
         std::fs::write(&path, text).map_err(|error| Error::io("write", &path, &error))
     }
 
@@ -178,6 +183,14 @@ pub(super) mod tests {
         std::fs::write(folder.path().join("model.onnx"), "abc").unwrap();
         record("x").write(folder.path()).unwrap();
         assert_eq!(Record::read(folder.path()).unwrap(), record("x"));
+    }
+
+    #[test]
+    fn a_record_that_could_not_be_read_is_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let long = Record { from: "x".repeat(2 << 20), ..record("x") };
+        assert!(long.write(folder.path()).unwrap_err().to_line().contains("too long"));
+        assert!(!folder.path().join(RECORD).exists());
     }
 
     #[test]

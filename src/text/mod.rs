@@ -83,6 +83,11 @@ pub fn squeeze(text: &str) -> String {
     out
 }
 
+/// `text` with a space in place of every control character, so that what a stranger wrote does nothing to a terminal.
+pub fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
 /// Cuts `text` after at most `limit` characters, with an ellipsis where something was cut.
 pub fn truncate(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
@@ -128,5 +133,10 @@ mod tests {
         assert_eq!(squeeze("  a \t b\n\u{3000}c "), "a b c");
         assert_eq!(truncate("泵站维护手册", 4), "泵站维护…");
         assert_eq!(truncate("泵站", 4), "泵站");
+    }
+
+    #[test]
+    fn what_moves_the_cursor_or_begins_an_escape_sequence_becomes_a_space() {
+        assert_eq!(printable("a\u{1b}[2Jb\tc\r\n\u{9b}泵\u{7f}\0"), "a [2Jb c   泵  ");
     }
 }

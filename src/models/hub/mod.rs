@@ -21,7 +21,7 @@ use reqwest::{Response, StatusCode, Url, redirect};
 pub(super) use listing::{Listing, RemoteFile};
 
 use crate::error::{Error, Result, innermost};
-use crate::text::{squeeze, truncate};
+use crate::text::{printable, squeeze, truncate};
 
 /// Where models are where nothing else is said.
 const ENDPOINT: &str = "https://huggingface.co";
@@ -125,7 +125,7 @@ impl Hub {
     async fn refusal(&self, response: Response, what: &str) -> Error {
         let (status, headers) = (response.status(), response.headers().clone());
         let said = headers.get("x-error-message").and_then(|said| said.to_str().ok()).unwrap_or_default();
-        let said = squeeze(&said.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>());
+        let said = squeeze(&printable(said));
         let said = if said.is_empty() { said } else { format!(": {}", truncate(&said, LONGEST_DETAIL)) };
         let code = status.as_u16();
         let hub = self.name();
