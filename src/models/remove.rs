@@ -73,7 +73,8 @@ impl Models {
     }
 }
 
-fn remove_folder(folder: &Path) -> Result<()> {
+/// Removes a folder that may be gone already.
+pub(super) fn remove_folder(folder: &Path) -> Result<()> {
     match std::fs::remove_dir_all(folder) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", folder, &error)),
         _ => Ok(()),
