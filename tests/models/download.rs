@@ -151,6 +151,32 @@ fn what_is_left_of_a_download_can_be_removed() {
 }
 
 #[test]
+fn a_download_that_goes_on_is_not_removed() {
+    let sandbox = Sandbox::new();
+    let hub = Hub::with("ours/tiny", tiny(), |request, _| match request.target.ends_with("tokenizer.json") {
+        true => Reply::Status(404, &[], String::new()),
+        false => Reply::Well,
+    });
+    assert_eq!(add(&sandbox, &hub).code, 3);
+    // As another process holds it that is downloading.
+    let lock = std::fs::File::open(sandbox.path("models/.downloading-tiny/.lock")).unwrap();
+    lock.try_lock().unwrap();
+    for args in [&["models", "remove", "tiny"][..], &["models", "remove", "tiny", "--yes"]] {
+        let told = error(&sandbox.kb(args), 3);
+        assert!(told.contains("another kb is downloading tiny; wait until it is done"), "{told}");
+    }
+    assert!(error(&add(&sandbox, &hub), 3).contains("another kb is downloading tiny"));
+    // A model that got there in another way meanwhile stays as well.
+    super::copy_model(&sandbox.path("mine"));
+    assert_eq!(sandbox.kb(&["models", "add", "mine", "--name", "tiny"]).code, 0);
+    assert!(error(&sandbox.kb(&["models", "remove", "tiny"]), 3).contains("another kb is downloading tiny"));
+    assert_eq!(everything(&sandbox), [".downloading-tiny", "tiny"]);
+    drop(lock);
+    assert_eq!(sandbox.kb(&["models", "remove", "tiny"]).code, 0);
+    assert!(everything(&sandbox).is_empty());
+}
+
+#[test]
 fn a_damaged_rest_of_an_earlier_run_is_fetched_anew() {
     let sandbox = Sandbox::new();
     let hub = Hub::with("ours/tiny", tiny(), well);
