@@ -322,6 +322,21 @@ fn without_a_network_the_command_says_so_and_ends_with_3() {
 }
 
 #[test]
+fn a_password_in_the_endpoint_is_refused_and_told_nowhere() {
+    let sandbox = Sandbox::new();
+    let hub = Hub::with("ours/tiny", tiny(), well);
+    let endpoint = hub.endpoint().replace("http://", "http://me:hunter2@");
+    for endpoint in [endpoint.clone(), format!("{}/?token=hunter2", hub.endpoint()), endpoint.replace("http://", "")] {
+        for format in ["table", "json"] {
+            let run = with_hub(&sandbox, &endpoint, &["models", "add", "ours/tiny", "--format", format], &[]);
+            assert!(run.code == 2 && run.err.contains("HF_ENDPOINT") && run.err.contains("HF_TOKEN"), "{}", run.err);
+            assert!(!run.err.contains("hunter2"), "{}", run.err);
+        }
+    }
+    assert!(hub.requests().is_empty() && everything(&sandbox).is_empty());
+}
+
+#[test]
 fn proxies_are_used() {
     let sandbox = Sandbox::new();
     let proxy = Hub::with("ours/tiny", tiny(), well);
