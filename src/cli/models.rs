@@ -162,10 +162,10 @@ async fn add(context: &Context, models: &Models, args: AddArgs) -> Result<u8> {
         work.await.map_err(|error| Error::failed(format!("adding the model crashed: {error}")))??
     } else {
         let wanted = wanted(&model)?;
-        if wish.name.is_none()
-            && let Some(found) = models.installed(wanted.name())?
+        // Where more is wished than that it is here, the model that is may be another one than the one that is wished.
+        if wish == Wish::default()
+            && let Some(record) = models.has(&wanted)?
         {
-            let record = found.record?;
             context.show(&AddedModelView(&view(&Added { record, notes: Vec::new() }, true)))?;
             return Ok(0);
         }

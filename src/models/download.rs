@@ -8,6 +8,7 @@ use super::catalogue::KnownModel;
 use super::hub::{Hub, Listing, RemoteFile};
 use super::lock::Hold;
 use super::offer::Wish;
+use super::record::Record;
 use super::remove::remove_folder;
 use super::weights::survey;
 use super::{Models, known};
@@ -87,6 +88,22 @@ impl Wanted {
 }
 
 impl Models {
+    /// The record of a model that is wanted, where that very one is here, and not another of its name.
+    ///
+    /// # Errors
+    /// Where the model of that name is damaged, or the folder cannot be read.
+    pub fn has(&self, wanted: &Wanted) -> Result<Option<Record>> {
+        let Some(found) = self.installed(wanted.name())? else { return Ok(None) };
+        let record = found.record?;
+        let is_it = match (wanted, record.repository()) {
+            (_, Some(repository)) => repository.eq_ignore_ascii_case(wanted.repository()),
+            // From a folder: then it is the one of the catalogue by its name, and nobody knows whose another one is.
+            (Wanted::Known(_), None) => true,
+            (Wanted::Repository(_), None) => false,
+        };
+        Ok(Some(record).filter(|_| is_it))
+    }
+
     /// Downloads a model and adds it. What was downloaded before it broke off is kept for the next time.
     ///
     /// # Errors

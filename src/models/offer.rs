@@ -26,7 +26,7 @@ const WEIGHTS: [&str; 2] = ["model.safetensors", "model.safetensors.index.json"]
 const HIGHEST_TRIED: u32 = 64;
 
 /// What is wished of a model that is added.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wish {
     /// What it is to be called.
     pub name: Option<String>,

@@ -68,6 +68,33 @@ fn a_model_of_the_list_is_downloaded_checked_and_added() {
 }
 
 #[test]
+fn a_model_of_another_owner_or_with_other_prefixes_is_not_here_already() {
+    let sandbox = Sandbox::new();
+    let hub = Hub::with("ours/tiny", tiny(), well);
+    assert_eq!(add(&sandbox, &hub).code, 0);
+    let offline = |args: &[&str]| with_hub(&sandbox, "http://127.0.0.1:1", &[&["models", "add"], args].concat(), &[]);
+    let again = offline(&["ours/tiny"]);
+    assert!(again.code == 0 && again.out.contains("is here already"), "{}", again.err);
+    for args in [&["theirs/tiny"][..], &["ours/tiny", "--query-prefix", "q: "], &["ours/tiny", "--passage-prefix", ""]]
+    {
+        let told = error(&offline(args), 2);
+        assert!(told.contains("there is a model tiny already") && told.contains("--name NAME"), "{args:?}: {told}");
+    }
+    // Nor is one that only has the name of a model of the list.
+    let hub = Hub::with("theirs/bge-m3", tiny(), well);
+    assert_eq!(with_hub(&sandbox, &hub.endpoint(), &["models", "add", "theirs/bge-m3"], &[]).code, 0);
+    let told = error(&offline(&["bge-m3"]), 2);
+    assert!(told.contains("there is a model bge-m3 already"), "{told}");
+    // Of one from a folder nobody knows whose it is, but its name may be that of one of the list.
+    super::copy_model(&sandbox.path("mine"));
+    for (name, code) in [("bge-base-en-v1.5", 0), ("theirs/mine", 2)] {
+        let own = name.rsplit('/').next().unwrap();
+        assert_eq!(sandbox.kb(&["models", "add", "./mine", "--name", own, "--passage-prefix", "p: "]).code, 0);
+        assert_eq!(offline(&[name]).code, code, "{name}");
+    }
+}
+
+#[test]
 fn any_model_with_an_onnx_file_can_be_named_by_its_owner() {
     let sandbox = Sandbox::new();
     let mut there = tiny();
