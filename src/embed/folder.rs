@@ -64,11 +64,12 @@ impl ModelFolder {
     /// The names of inputs and outputs of an ONNX file, read without loading it.
     pub(super) fn outline(&self, name: &str) -> Result<Outline> {
         let path = self.folder.join(name);
-        let mut file = File::open(&path).map_err(|error| self.unreadable(name, &error))?;
-        let about = file.metadata().map_err(|error| self.unreadable(name, &error))?;
+        // Before it is opened: opening a pipe waits for somebody to write to it.
+        let about = std::fs::metadata(&path).map_err(|error| self.unreadable(name, &error))?;
         if !about.is_file() {
             return Err(self.wrong(name, "it is no file").hint(DOWNLOAD));
         }
+        let mut file = File::open(&path).map_err(|error| self.unreadable(name, &error))?;
         let size = about.len();
         if size > LARGEST_MODEL {
             let told = format!("it has {} MB, and ONNX files end at 2048", size >> 20);

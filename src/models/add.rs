@@ -234,6 +234,11 @@ fn put_file(from: &Path, to: &Path, take: Take) -> Result<()> {
     if to.exists() {
         return Err(Error::failed(format!("{} is wanted twice, under different names", to.display())));
     }
+    // Copying a pipe would wait for somebody to write to it.
+    if !std::fs::metadata(from).map_err(|error| Error::io("copy", from, &error))?.is_file() {
+        return Err(Error::failed(format!("cannot copy {}: it is no file", from.display()))
+            .hint("download the folder again, with all its files"));
+    }
     match take {
         Take::Link if std::fs::hard_link(from, to).is_ok() => Ok(()),
         Take::Link | Take::Copy => std::fs::copy(from, to).map(drop).map_err(|error| Error::io("copy", from, &error)),

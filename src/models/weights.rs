@@ -192,8 +192,9 @@ impl Weights {
     fn read(&self, folder: &Path, left: &mut u64) -> Result<Vec<u8>, Wrong> {
         let name = &self.file;
         let unreadable = |error: &std::io::Error| format!("its weights are in {name}: {}", plain_io(error));
-        let mut file = File::open(folder.join(name)).map_err(|error| unreadable(&error))?;
-        let about = file.metadata().map_err(|error| unreadable(&error))?;
+        let path = folder.join(name);
+        // Before it is opened: opening a pipe waits for somebody to write to it.
+        let about = std::fs::metadata(&path).map_err(|error| unreadable(&error))?;
         if !about.is_file() {
             return Err(format!("its weights are in {name}, which is no file"));
         }
@@ -204,6 +205,7 @@ impl Weights {
             return Err(format!("{name} is too short for its weights: it has {} bytes", about.len()));
         }
         *left = left.checked_sub(length).ok_or("it is too large to be one file")?;
+        let mut file = File::open(&path).map_err(|error| unreadable(&error))?;
         file.seek(SeekFrom::Start(self.offset)).map_err(|error| unreadable(&error))?;
         let mut weights = Vec::new();
         file.take(length).read_to_end(&mut weights).map_err(|error| unreadable(&error))?;

@@ -295,6 +295,41 @@ fn links_are_followed_to_files_and_to_nothing_else() {
     assert!(refused(&sandbox, &[]).contains("no model.onnx"));
 }
 
+#[cfg(unix)]
+#[test]
+fn pipes_in_place_of_files_are_refused_and_not_waited_for() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    use super::common::Run;
+    let pipe = |path: std::path::PathBuf| {
+        std::fs::remove_file(&path).unwrap();
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    };
+    let beside = mine();
+    copy_folder(&fixtures().join("embedding/external"), &beside.path("mine"));
+    pipe(beside.path("mine/model.onnx_data"));
+    let published = Sandbox::new();
+    copy_folder(&fixtures().join("embedding-safetensors/reranker"), &published.path("mine"));
+    pipe(published.path("mine/tokenizer.json"));
+    for (sandbox, says) in [(beside, "model.onnx_data, which is no file"), (published, "tokenizer.json: it is no file")]
+    {
+        let mut command = sandbox.command(&["models", "add", "mine"]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let begun = Instant::now();
+        while child.try_wait().unwrap().is_none() {
+            if begun.elapsed() > Duration::from_secs(120) {
+                child.kill().unwrap();
+                panic!("it waits for {says}");
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let told = error(&Run::of(child.wait_with_output().unwrap()), 3);
+        assert!(told.contains(says), "{told}");
+        assert!(everything(&sandbox).is_empty());
+    }
+}
+
 #[test]
 fn rerankers_are_taken_and_removed() {
     for engine in engines() {
