@@ -120,9 +120,9 @@ impl Models {
         self.must_be_free(name)?;
         let listing = hub.listing(wanted.repository()).await?;
         let place = Place::new(self.folder(), name, &listing.revision)?;
-        let files = self.fetch(hub, wanted, &listing, &place.folder, progress).await;
-        progress.trying();
-        let added = files.and_then(|()| {
+        let fetched = self.fetch(hub, wanted, &listing, &place.folder, progress).await;
+        let added = fetched.and_then(|()| {
+            progress.trying();
             let from = format!("{}/{}@{}", hub.name(), wanted.repository(), listing.revision);
             let chosen = match wanted {
                 Wanted::Known(known) => Some(*known),

@@ -151,13 +151,16 @@ fn what_one_run_has_the_next_one_needs_not() {
             false => Reply::Well,
         }
     });
-    let told = error(&add(&sandbox, &hub), 3);
+    let broken = add(&sandbox, &hub);
+    let told = error(&broken, 3);
     assert!(
         told.contains("tokenizer.json") && told.contains("broke off") && told.contains("run the command again"),
         "{told}"
     );
+    assert!(!broken.err.contains("trying the model"), "{}", broken.err);
     assert!(here(&sandbox).is_empty());
-    assert_eq!(add(&sandbox, &hub).code, 0);
+    let whole = add(&sandbox, &hub);
+    assert!(whole.code == 0 && whole.err.contains("trying the model"), "{}", whole.err);
     assert_eq!(hub.ranges("model.onnx").len(), 1, "the graph was there");
     assert_eq!(hub.ranges("tokenizer.json").last().unwrap().as_deref(), Some("bytes=100-"));
 }
