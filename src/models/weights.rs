@@ -1,9 +1,10 @@
 //! What an ONNX file has in it besides names: which weights lie beside it, and how it was quantised.
 //!
-//! Weights may lie in other files, by name, offset and length, of any tensor anywhere in the graph. Those of a model
-//! below two gigabytes are put into the ONNX file when it is added: then both engines load it, from memory or disk, and
-//! nothing that a graph says is taken for a path any more. ONNX is protobuf: a tree of numbered fields; everything that
-//! is not looked for is copied as it stands.
+//! Weights may lie in other files, by name, offset and length, of any tensor anywhere in the model: in graphs, in
+//! attributes of their nodes, in functions, in what it was trained with, dense or sparse. Those of a model below two
+//! gigabytes are put into the ONNX file when it is added: then both engines load it, from memory or disk, and nothing that a
+//! model says is taken for a path any more. ONNX is protobuf: a tree of numbered fields; everything that is not looked for is
+//! copied as it stands.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -33,20 +34,29 @@ pub(super) type Wrong = String;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Model,
+    /// Graphs that a model was trained with.
+    Training,
     Graph,
+    /// An operation that is made of others.
+    Function,
     Node,
     Attribute,
+    /// Two tensors: values, and where they are.
+    Sparse,
     Tensor,
 }
 
 impl Part {
-    /// The part in a field of this one.
+    /// The part in a field of this one, by `onnx.proto` of ONNX 1.23: all in which there are tensors or operations.
     fn within(self, field: u64) -> Option<Part> {
         match (self, field) {
-            (Part::Model, 7) | (Part::Attribute, 6 | 11) => Some(Part::Graph),
-            (Part::Graph, 1) => Some(Part::Node),
-            (Part::Graph, 5) | (Part::Attribute, 5 | 10) => Some(Part::Tensor),
-            (Part::Node, 5) => Some(Part::Attribute),
+            (Part::Model, 20) => Some(Part::Training),
+            (Part::Model, 7) | (Part::Training, 1 | 2) | (Part::Attribute, 6 | 11) => Some(Part::Graph),
+            (Part::Model, 25) => Some(Part::Function),
+            (Part::Graph, 1) | (Part::Function, 7) => Some(Part::Node),
+            (Part::Node, 5) | (Part::Function, 11) => Some(Part::Attribute),
+            (Part::Graph, 15) | (Part::Attribute, 22 | 23) => Some(Part::Sparse),
+            (Part::Graph, 5) | (Part::Attribute, 5 | 10) | (Part::Sparse, 1 | 2) => Some(Part::Tensor),
             _ => None,
         }
     }
@@ -155,16 +165,17 @@ impl Weights {
         let mut fields = Fields { rest: tensor };
         while let Some(field) = fields.next()? {
             match (field.number, field.bytes) {
-                (LOCATION, None) => is_outside = field.value == 1,
+                // Readers of protobuf look at the lower half.
+                (LOCATION, None) => is_outside = field.value as u32 == 1,
                 (EXTERNAL, Some(entry)) => weights.take(entry)?,
                 _ => {}
             }
         }
-        if !is_outside {
-            return Ok(None);
+        // One that is said twice is one to readers: what names a file may not be in the part that says that there is one.
+        if is_outside || !weights.file.is_empty() {
+            check_name(&weights.file)?;
         }
-        check_name(&weights.file)?;
-        Ok(Some(weights))
+        Ok(Some(weights).filter(|_| is_outside))
     }
 
     fn take(&mut self, entry: &[u8]) -> Result<(), Wrong> {
@@ -307,19 +318,25 @@ mod tests {
         in_repository("fixtures/rerank")
     }
 
-    /// A model whose only tensor has its weights outside.
-    fn outside(file: &str, offset: &str, length: &str) -> Vec<u8> {
-        let message = |fields: &[(u64, &[u8])]| {
-            let mut out = Vec::new();
-            fields.iter().for_each(|(number, bytes)| put(&mut out, *number, bytes));
-            out
-        };
+    fn message(fields: &[(u64, &[u8])]) -> Vec<u8> {
+        let mut out = Vec::new();
+        fields.iter().for_each(|(number, bytes)| put(&mut out, *number, bytes));
+        out
+    }
+
+    /// A tensor that has its weights outside.
+    fn tensor(file: &str, offset: &str, length: &str) -> Vec<u8> {
         let entry = |key: &str, value: &str| message(&[(1, key.as_bytes()), (2, value.as_bytes())]);
         let (location, offset, length) = (entry("location", file), entry("offset", offset), entry("length", length));
         let mut tensor = message(&[(8, b"weights"), (EXTERNAL, &location), (EXTERNAL, &offset), (EXTERNAL, &length)]);
         put_number(&mut tensor, LOCATION << 3);
         put_number(&mut tensor, 1);
-        message(&[(7, &message(&[(5, &tensor)]))])
+        tensor
+    }
+
+    /// A model whose only tensor has its weights outside.
+    fn outside(file: &str, offset: &str, length: &str) -> Vec<u8> {
+        message(&[(7, &message(&[(5, &tensor(file, offset, length))]))])
     }
 
     #[test]
@@ -339,6 +356,60 @@ mod tests {
         let inside = std::fs::read(fixture().join("model.onnx")).unwrap();
         assert_eq!(whole(&inside, &folder, &none, 1 << 20).unwrap(), inside, "nothing else is changed");
         assert!(whole(&model, &folder, &none, model.len() as u64).unwrap_err().contains("too large"));
+    }
+
+    #[test]
+    fn weights_are_found_wherever_a_model_may_have_them() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("w"), "0123").unwrap();
+        // By the numbers of the fields from the outermost inwards.
+        for path in [
+            &[7, 5][..],
+            &[7, 15, 1],
+            &[7, 15, 2],
+            &[7, 1, 5, 5],
+            &[7, 1, 5, 10],
+            &[7, 1, 5, 22, 1],
+            &[7, 1, 5, 23, 2],
+            &[7, 1, 5, 6, 5],
+            &[7, 1, 5, 11, 15, 1],
+            &[25, 7, 5, 5],
+            &[25, 7, 5, 6, 1, 5, 10],
+            &[25, 11, 5],
+            &[20, 1, 5],
+            &[20, 2, 15, 1],
+        ] {
+            let within = |inner: Vec<u8>, number: &u64| message(&[(*number, &inner)]);
+            let model = path.iter().rev().fold(tensor("w", "0", "4"), within);
+            let found: Vec<String> = survey(&model).unwrap().external.into_iter().collect();
+            assert_eq!(found, ["w"], "{path:?}");
+            let made = whole(&model, folder.path(), &BTreeSet::new(), 1 << 20).unwrap();
+            assert_eq!(survey(&made).unwrap(), Survey::default(), "{path:?}");
+            assert!(made.ends_with(b"0123"), "{path:?}");
+        }
+    }
+
+    #[test]
+    fn rounding_by_what_is_given_is_seen_in_functions_too() {
+        let node = message(&[(4, b"DynamicQuantizeLinear")]);
+        for model in [message(&[(7, &message(&[(1, &node)]))]), message(&[(25, &message(&[(7, &node)]))])] {
+            assert!(survey(&model).unwrap().is_dynamic);
+        }
+        assert!(!survey(&message(&[(25, &message(&[(7, &message(&[(4, b"QuantizeLinear")]))]))])).unwrap().is_dynamic);
+    }
+
+    #[test]
+    fn a_tensor_that_is_written_oddly_names_no_file_elsewhere() {
+        // Readers of protobuf make one tensor of both: the second half says where, the first that it is outside.
+        let entry = message(&[(1, b"location"), (2, b"../w")]);
+        let halves = message(&[(5, &tensor("w", "0", "4")), (5, &message(&[(EXTERNAL, &entry)]))]);
+        let model = [1, 5].iter().rev().fold(halves, |inner, number| message(&[(*number, &inner)]));
+        assert!(survey(&message(&[(7, &model)])).unwrap_err().contains("no file beside it"));
+        // The same of a number of which they take the lower half.
+        let mut wide = message(&[(EXTERNAL, &message(&[(1, b"location"), (2, b"w")]))]);
+        put_number(&mut wide, LOCATION << 3);
+        put_number(&mut wide, 1 << 32 | 1);
+        assert!(survey(&message(&[(7, &message(&[(5, &wide)]))])).unwrap().external.contains("w"));
     }
 
     #[test]
