@@ -83,6 +83,14 @@ pub fn squeeze(text: &str) -> String {
     out
 }
 
+/// Whether nobody sees a character: controls, marks of direction and width, soft hyphens, tags. Those that only join or part
+/// their neighbours are none: some scripts look another way without them.
+pub fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{AD}' | '\u{61C}' | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}'
+            | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E0FFF}')
+}
+
 /// `text` with a space in place of every control character, so that what a stranger wrote does nothing to a terminal.
 pub fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
@@ -133,6 +141,14 @@ mod tests {
         assert_eq!(squeeze("  a \t b\n\u{3000}c "), "a b c");
         assert_eq!(truncate("泵站维护手册", 4), "泵站维护…");
         assert_eq!(truncate("泵站", 4), "泵站");
+    }
+
+    #[test]
+    fn what_nobody_sees_is_told_from_what_changes_its_neighbours() {
+        let hidden =
+            "\0\u{1b}\n\u{9b}\u{ad}\u{61c}\u{200b}\u{200f}\u{202e}\u{2060}\u{2064}\u{2066}\u{feff}\u{fffb}\u{e0041}";
+        assert!(hidden.chars().all(is_hidden));
+        assert!(!"a 泵\u{3000}é\u{301}\u{200c}\u{200d}—".chars().any(is_hidden));
     }
 
     #[test]
