@@ -14,6 +14,7 @@ mod engine;
 mod folder;
 mod model;
 mod outline;
+pub(crate) mod protobuf;
 pub mod query_table;
 mod sense;
 mod tokens;

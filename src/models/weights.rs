@@ -3,14 +3,16 @@
 //! Weights may lie in other files, by name, offset and length, of any tensor anywhere in the model: in graphs, in
 //! attributes of their nodes, in functions, in what it was trained with, dense or sparse. Those of a model below two
 //! gigabytes are put into the ONNX file when it is added: then both engines load it, from memory or disk, and nothing that a
-//! model says is taken for a path any more. ONNX is protobuf: a tree of numbered fields; everything that is not looked for is
-//! copied as it stands.
+//! model says is taken for a path any more. ONNX is [`protobuf`]; everything that is not looked for is copied as it stands.
 
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Component, Path};
 
+use prost::encoding::{WireType, encode_varint};
+
+use crate::embed::protobuf::{self, Value};
 use crate::error::plain_io;
 
 /// Graphs within graphs, at most.
@@ -253,58 +255,28 @@ impl<'m> Fields<'m> {
             return Ok(None);
         }
         let all = self.rest;
-        let key = self.number()?;
-        let (value, bytes) = match key & 7 {
-            0 => (self.number()?, None),
-            1 => (0, self.skip(8)?),
-            2 => {
-                let length = self.number()?;
-                let length = usize::try_from(length).map_err(|_| "a part is longer than the whole")?;
-                (0, Some(self.take(length)?))
-            }
-            5 => (0, self.skip(4)?),
-            _ => return Err("it is no protobuf".to_owned()),
+        let (number, value) = protobuf::field(&mut self.rest).map_err(|error| error.to_string())?;
+        let (value, bytes) = match value {
+            Value::Number(value) => (value, None),
+            Value::Part(length) => (0, Some(self.take(length)?)),
+            Value::Fixed(length) => (0, self.take(length).map(|_| None)?),
         };
-        Ok(Some(Field { number: key >> 3, value, bytes, whole: &all[..all.len() - self.rest.len()] }))
+        Ok(Some(Field { number, value, bytes, whole: &all[..all.len() - self.rest.len()] }))
     }
 
-    fn take(&mut self, length: usize) -> Result<&'m [u8], Wrong> {
-        let (bytes, rest) = self.rest.split_at_checked(length).ok_or("a part is longer than the whole")?;
+    fn take(&mut self, length: u64) -> Result<&'m [u8], Wrong> {
+        let split = usize::try_from(length).ok().and_then(|length| self.rest.split_at_checked(length));
+        let (bytes, rest) = split.ok_or("a part is longer than the whole")?;
         self.rest = rest;
         Ok(bytes)
-    }
-
-    fn skip(&mut self, length: usize) -> Result<Option<&'m [u8]>, Wrong> {
-        self.take(length).map(|_| None)
-    }
-
-    /// A number of up to ten bytes of seven bits.
-    fn number(&mut self) -> Result<u64, Wrong> {
-        let mut number = 0u64;
-        for shift in (0..70).step_by(7) {
-            let byte = self.take(1)?[0];
-            number |= u64::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
-            if byte < 0x80 {
-                return Ok(number);
-            }
-        }
-        Err("a number without an end".to_owned())
     }
 }
 
 /// Writes a field with a length.
 fn put(out: &mut Vec<u8>, number: u64, bytes: &[u8]) {
-    put_number(out, number << 3 | 2);
-    put_number(out, bytes.len() as u64);
+    encode_varint(number << 3 | WireType::LengthDelimited as u64, out);
+    encode_varint(bytes.len() as u64, out);
     out.extend_from_slice(bytes);
-}
-
-fn put_number(out: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
 }
 
 #[cfg(test)]
@@ -329,8 +301,8 @@ mod tests {
         let entry = |key: &str, value: &str| message(&[(1, key.as_bytes()), (2, value.as_bytes())]);
         let (location, offset, length) = (entry("location", file), entry("offset", offset), entry("length", length));
         let mut tensor = message(&[(8, b"weights"), (EXTERNAL, &location), (EXTERNAL, &offset), (EXTERNAL, &length)]);
-        put_number(&mut tensor, LOCATION << 3);
-        put_number(&mut tensor, 1);
+        encode_varint(LOCATION << 3, &mut tensor);
+        encode_varint(1, &mut tensor);
         tensor
     }
 
@@ -407,8 +379,8 @@ mod tests {
         assert!(survey(&message(&[(7, &model)])).unwrap_err().contains("no file beside it"));
         // The same of a number of which they take the lower half.
         let mut wide = message(&[(EXTERNAL, &message(&[(1, b"location"), (2, b"w")]))]);
-        put_number(&mut wide, LOCATION << 3);
-        put_number(&mut wide, 1 << 32 | 1);
+        encode_varint(LOCATION << 3, &mut wide);
+        encode_varint(1 << 32 | 1, &mut wide);
         assert!(survey(&message(&[(7, &message(&[(5, &wide)]))])).unwrap().external.contains("w"));
     }
 
