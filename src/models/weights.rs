@@ -14,11 +14,14 @@ use prost::encoding::{WireType, encode_varint};
 
 use crate::embed::protobuf::{self, Value};
 use crate::error::plain_io;
+use crate::text::truncate;
 
 /// Graphs within graphs, at most.
 const DEEPEST: usize = 32;
 /// Longer names of files are none.
 const LONGEST_NAME: usize = 1000;
+/// Characters that are told of a name or a number that is none.
+const SHOWN: usize = 100;
 
 /// What is found in an ONNX file.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -191,7 +194,7 @@ impl Weights {
                 _ => {}
             }
         }
-        let number = || value.parse().map_err(|_| format!("the {key} of weights is {value:?}"));
+        let number = || value.parse().map_err(|_| format!("the {key} of weights is {:?}", truncate(value, SHOWN)));
         match key {
             "location" => value.clone_into(&mut self.file),
             "offset" => self.offset = number()?,
@@ -229,8 +232,13 @@ impl Weights {
 /// Whether a name that a graph calls its weights by stays in the folder.
 fn check_name(name: &str) -> Result<(), Wrong> {
     let plain = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
-    let odd = name.is_empty() || name.len() > LONGEST_NAME || name.contains(['\\', ':', '\0']);
-    if plain && !odd { Ok(()) } else { Err(format!("it wants weights from {name:?}, which is no file beside it")) }
+    let odd = name.is_empty()
+        || name.len() > LONGEST_NAME
+        || name.contains(|c: char| c.is_control() || matches!(c, '\\' | ':'));
+    if plain && !odd {
+        return Ok(());
+    }
+    Err(format!("it wants weights from {:?}, which is no file beside it", truncate(name, SHOWN)))
 }
 
 /// A field of a message.
@@ -394,9 +402,15 @@ mod tests {
         let told = |file: &str, offset, length| {
             whole(&outside(file, offset, length), folder.path(), &none, 1 << 20).unwrap_err()
         };
-        for name in ["../w", "/etc/passwd", "d/../../w", "", "c:\\w", "."] {
-            assert!(told(name, "0", "1").contains("no file beside it"), "{name}");
+        let long = "w".repeat(1 << 16);
+        for name in ["../w", "/etc/passwd", "d/../../w", "", "c:\\w", ".", "\u{1b}[2Jw", "w\n", &long] {
+            let told = told(name, "0", "1");
+            assert!(
+                told.contains("no file beside it") && told.len() < 200 && !told.contains(char::is_control),
+                "{told:?}"
+            );
         }
+        assert!(told("w", &long, "1").len() < 200);
         assert!(told("none", "0", "1").contains("no such file"));
         assert!(told("d", "0", "1").contains("no file"));
         assert!(told("w", "17", "1").contains("behind the end"));
