@@ -6,6 +6,8 @@
 use std::fmt;
 use std::path::Path;
 
+use crate::text::printable;
+
 /// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -141,7 +143,7 @@ impl Error {
             Some(hint) => format!("{}; {hint}", self.message),
             None => self.message.clone(),
         };
-        line.replace(['\n', '\r'], " ")
+        printable(&line)
     }
 }
 
@@ -209,6 +211,8 @@ mod tests {
     fn an_error_is_one_line_with_the_next_step() {
         let error = Error::usage("bad\nthing").hint("do this");
         assert_eq!(error.to_line(), "bad thing; do this");
+        let strange = Error::failed("\u{1b}[2Jgone").hint("\u{9b}1mlook\tthere");
+        assert_eq!(strange.to_line(), " [2Jgone;  1mlook there");
         assert_eq!(error.kind().exit_code(), 2);
     }
 

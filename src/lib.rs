@@ -23,6 +23,7 @@
 //!
 //! `ARCHITECTURE.md` walks a page and a question through them.
 
+mod address;
 pub mod chunk;
 pub mod cli;
 pub mod config;

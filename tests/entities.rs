@@ -213,7 +213,7 @@ fn bad_lines_are_named_and_change_nothing() {
     let before = generation(&sandbox);
     for (bad, told) in [
         ("{\"name\": \"\"}", "the name is empty"),
-        ("{\"name\": \"x\", \"state\": \"a\\u001b[31mb\"}", "control character (U+001B)"),
+        ("{\"name\": \"x\", \"state\": \"a\\u001b[31mb\"}", "a character that nobody sees (U+001B)"),
         ("{\"name\": \"x\", \"state\": \"a\", \"time\": \"2999\"}", "in the future"),
         ("{\"name\": \"Pump P-12\", \"type\": \"valve\"}", "of the type \"pump\""),
         ("{\"name\": \"x\", \"aliases\": [\"一号泵\"]}", "a name of \"Pump P-12\" already"),

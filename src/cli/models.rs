@@ -40,7 +40,7 @@ enum Step {
         /// Its name
         #[arg(value_name = "NAME")]
         name: String,
-        /// Even where the store has vectors of it
+        /// Even where the store has vectors of it, or may have some
         #[arg(short, long, visible_alias = "force")]
         yes: bool,
     },
@@ -162,10 +162,10 @@ async fn add(context: &Context, models: &Models, args: AddArgs) -> Result<u8> {
         work.await.map_err(|error| Error::failed(format!("adding the model crashed: {error}")))??
     } else {
         let wanted = wanted(&model)?;
-        if wish.name.is_none()
-            && let Some(found) = models.installed(wanted.name())?
+        // Where more is wished than that it is here, the model that is may be another one than the one that is wished.
+        if wish == Wish::default()
+            && let Some(record) = models.has(&wanted)?
         {
-            let record = found.record?;
             context.show(&AddedModelView(&view(&Added { record, notes: Vec::new() }, true)))?;
             return Ok(0);
         }
@@ -207,18 +207,34 @@ fn remove(context: &Context, models: &Models, name: &str, yes: bool) -> Result<u
     }
     let found = models.removable(name)?;
     let store = store_if_any(context)?;
-    let (uses, _) = uses(store.as_ref())?;
+    let (uses, notes) = uses(store.as_ref())?;
     let of_it: Vec<String> =
         uses.into_iter().filter(|used| used.model == found.name).map(|used| used.namespace).collect();
-    if !yes && let Some(store) = store.filter(|_| !of_it.is_empty()) {
-        let (name, root, namespaces) = (&found.name, store.root().display(), of_it.join(", "));
-        return Err(Error::usage(format!("the store {root} has vectors of {name} (namespaces: {namespaces})")).hint(
-            "say --yes if you mean it; `kb reindex --vectors --model NAME` makes its vectors with another model first",
-        ));
+    if let Some(store) = store.filter(|_| !yes) {
+        refuse_where_used(&found.name, &store, &of_it, &notes)?;
     }
+    notes.iter().for_each(|note| context.tell(note));
     let bytes = models.remove(&found)?;
     context.show(&RemovedModelView { name: found.name, bytes })?;
     Ok(0)
+}
+
+/// Refuses to remove a model that namespaces of a store have vectors of, or may have: `notes` are of those that cannot be
+/// read.
+fn refuse_where_used(name: &str, store: &Store, namespaces: &[String], notes: &[String]) -> Result<()> {
+    let (root, notes) = (store.root().display(), notes.join("; "));
+    if !namespaces.is_empty() {
+        let unread = if notes.is_empty() { notes } else { format!("; {notes}") };
+        let namespaces = namespaces.join(", ");
+        return Err(Error::usage(format!("the store {root} has vectors of {name} (namespaces: {namespaces}){unread}")).hint(
+            "say --yes if you mean it; `kb reindex --vectors --model NAME` makes its vectors with another model first",
+        ));
+    }
+    if !notes.is_empty() {
+        return Err(Error::usage(format!("the store {root} may have vectors of {name}: {notes}"))
+            .hint("say --yes if you mean it"));
+    }
+    Ok(())
 }
 
 fn view(added: &Added, was_here: bool) -> AddedModel {

@@ -15,6 +15,7 @@ use super::folder::{DOWNLOAD, ModelFolder, check_pad_id, pad_token};
 use super::model::{Pooling, VectorOutput};
 use super::outline::{FLOAT, Outline};
 use crate::error::{Error, Result};
+use crate::text::{char_count, printable, squeeze};
 
 /// Where the graph may be, the best first.
 const MODELS: [&str; 8] = [
@@ -41,6 +42,8 @@ const FEWEST_TOKENS: u64 = 16;
 const LONGEST_PREFIX: usize = 1000;
 /// Lines of a card's front matter: results of evaluations take thousands.
 const LONGEST_CARD: usize = 100_000;
+/// Characters of a licence's name or a language's code; what is longer is neither.
+const LONGEST_CARD_WORD: usize = 100;
 
 const EXPORT: &str = "`optimum-cli export onnx --task feature-extraction` writes an embedding model as ONNX";
 
@@ -323,24 +326,26 @@ impl Card {
         if lines.next().map(str::trim_end) != Some("---") {
             return Card::default();
         }
-        let clean = |text: &str| text.trim().trim_matches(['"', '\'']).to_owned();
+        let clean = |text: &str| {
+            let word = squeeze(printable(text).trim().trim_matches(['"', '\'']));
+            Some(word).filter(|word| !word.is_empty() && char_count(word) <= LONGEST_CARD_WORD)
+        };
         let (mut languages, mut licence, mut in_list) = (Vec::new(), None, false);
         for line in lines.take_while(|line| line.trim_end() != "---").take(LONGEST_CARD) {
             let item = line.trim_start().strip_prefix("- ");
             if let Some(said) = line.strip_prefix("language:") {
                 let said = said.trim().trim_start_matches('[').trim_end_matches(']');
-                languages.extend(said.split(',').map(clean));
+                languages.extend(said.split(',').filter_map(clean));
                 in_list = said.is_empty();
             } else if let Some(item) = item.filter(|_| in_list) {
-                languages.push(clean(item));
+                languages.extend(clean(item));
             } else if !line.starts_with(' ') {
                 in_list = false;
-                licence = licence.or_else(|| line.strip_prefix("license:").map(clean));
+                licence = licence.or_else(|| line.strip_prefix("license:").and_then(clean));
             }
         }
-        languages.retain(|code| !code.is_empty());
-        languages.iter_mut().for_each(|code| code.make_ascii_lowercase());
-        Card { languages, licence: licence.filter(|name| !name.is_empty() && name.len() <= LONGEST_PREFIX) }
+        languages.iter_mut().for_each(|code: &mut String| code.make_ascii_lowercase());
+        Card { languages, licence }
     }
 }
 
@@ -360,6 +365,14 @@ mod tests {
         assert_eq!(card("---\nlanguage: [en, fr]\n---\nlicense: no"), both("en fr", ""));
         assert_eq!(card("# language: en"), both("", ""));
         assert_eq!(card(""), both("", ""));
+    }
+
+    #[test]
+    fn what_a_card_says_is_short_and_does_nothing_to_a_terminal() {
+        let long = "x".repeat(2 << 20);
+        let card = Card::of(&format!("---\nlicense: {long}\nlanguage: [{long}, \u{1b}[2Jen, \"\u{9b}fr\"]\n---"));
+        assert_eq!(card, Card { languages: vec!["[2jen".to_owned(), "fr".to_owned()], licence: None });
+        assert_eq!(Card::of("---\nlicense: mit\u{1b}[2J\n---").licence.as_deref(), Some("mit [2J"));
     }
 
     #[test]

@@ -11,11 +11,14 @@ use serde_json::Value;
 
 use super::outline::{Outline, outline};
 use crate::error::{Error, Result, plain_io};
+use crate::text::{printable, squeeze, truncate};
 
 /// Protobuf has no larger files: weights beyond are kept beside.
 pub(crate) const LARGEST_MODEL: u64 = 2 << 30;
 /// The tokenizers of many languages take 17 MB.
 const LARGEST_JSON: u64 = 64 << 20;
+/// Characters of what is wrong with a file: names in a graph may be as long as it is.
+const LONGEST_TOLD: usize = 400;
 /// What to do about a folder that lacks something.
 pub(super) const DOWNLOAD: &str = "download the folder again, with all its files";
 
@@ -44,7 +47,9 @@ impl ModelFolder {
 
     /// An error about one of the files.
     pub fn wrong(&self, file: &str, told: &str) -> Error {
-        Error::failed(format!("{} cannot be used: {file}: {}", self.named(), crate::text::squeeze(told)))
+        // Some of it may be a stranger's words, in whatever characters and of whatever length.
+        let told = truncate(&squeeze(&printable(told)), LONGEST_TOLD);
+        Error::failed(format!("{} cannot be used: {file}: {told}", self.named()))
     }
 
     fn unreadable(&self, file: &str, error: &std::io::Error) -> Error {
@@ -57,13 +62,14 @@ impl ModelFolder {
     }
 
     /// The names of inputs and outputs of an ONNX file, read without loading it.
-    pub fn outline(&self, name: &str) -> Result<Outline> {
+    pub(super) fn outline(&self, name: &str) -> Result<Outline> {
         let path = self.folder.join(name);
-        let mut file = File::open(&path).map_err(|error| self.unreadable(name, &error))?;
-        let about = file.metadata().map_err(|error| self.unreadable(name, &error))?;
+        // Before it is opened: opening a pipe waits for somebody to write to it.
+        let about = std::fs::metadata(&path).map_err(|error| self.unreadable(name, &error))?;
         if !about.is_file() {
             return Err(self.wrong(name, "it is no file").hint(DOWNLOAD));
         }
+        let mut file = File::open(&path).map_err(|error| self.unreadable(name, &error))?;
         let size = about.len();
         if size > LARGEST_MODEL {
             let told = format!("it has {} MB, and ONNX files end at 2048", size >> 20);

@@ -14,6 +14,7 @@ mod engine;
 mod folder;
 mod model;
 mod outline;
+pub(crate) mod protobuf;
 pub mod query_table;
 mod sense;
 mod tokens;
@@ -34,6 +35,7 @@ pub use device::{Device, devices, slow_processor};
 pub use direct::DirectEncoder;
 pub(crate) use embedding_folder::{EmbeddingFolder, SaidHabits, usual_tokens};
 pub use engine::{Engine, EngineChoice, select};
+pub(crate) use folder::ModelFolder;
 pub use model::{
     Coverage, EMBEDDED, Habits, Model, ModelFiles, Pooling, Quantization, Source, VectorOutput, is_known_word,
 };

@@ -1,10 +1,12 @@
 //! What an ONNX file says of its inputs and outputs, without loading it.
 //!
 //! An engine tells in its own words what it does not like, after reading gigabytes, and some of it by panicking. So the
-//! few names that decide whether a model is of the right kind are read first. ONNX is protobuf: a tree of numbered
-//! fields, of which everything that is not asked for is passed over.
+//! few names that decide whether a model is of the right kind are read first. ONNX is [`protobuf`](super::protobuf), of
+//! which everything that is not asked for is passed over.
 
-use std::io::{Error, ErrorKind, Read, Result, Seek, SeekFrom};
+use std::io::{Read, Result, Seek, SeekFrom};
+
+use super::protobuf::{self, Value, broken};
 
 /// Longer names and types are none.
 const LONGEST_PART: u64 = 64 * 1024;
@@ -131,15 +133,6 @@ fn text_of<R: Read + Seek>(message: &mut Message<'_, R>, wanted: u64) -> Result<
     Ok(text)
 }
 
-/// What stands in a field.
-enum Value {
-    Number(u64),
-    /// So many bytes, not read yet.
-    Part(u64),
-    /// So many bytes that say nothing to us.
-    Fixed(u64),
-}
-
 /// A message, read field by field.
 struct Message<'r, R> {
     from: &'r mut R,
@@ -153,39 +146,16 @@ impl<R: Read + Seek> Message<'_, R> {
         if self.at >= self.end {
             return Ok(None);
         }
-        let key = self.number()?;
-        let value = match key & 7 {
-            0 => Value::Number(self.number()?),
-            1 => Value::Fixed(8),
-            2 => {
-                let length = self.number()?;
-                if length > self.end.saturating_sub(self.at) {
-                    return Err(broken("a part is longer than the whole"));
-                }
-                Value::Part(length)
+        let left = self.end - self.at;
+        let mut within = self.from.take(left);
+        let (number, value) = protobuf::field(&mut within)?;
+        self.at += left - within.limit();
+        match value {
+            Value::Part(length) | Value::Fixed(length) if length > self.end - self.at => {
+                Err(broken("a part is longer than the whole"))
             }
-            5 => Value::Fixed(4),
-            _ => return Err(broken("no protobuf")),
-        };
-        Ok(Some((key >> 3, value)))
-    }
-
-    /// A number of up to ten bytes of seven bits.
-    fn number(&mut self) -> Result<u64> {
-        let mut number = 0u64;
-        for shift in (0..70).step_by(7) {
-            if self.at >= self.end {
-                return Err(broken("a number goes on behind its part"));
-            }
-            let mut byte = [0];
-            self.from.read_exact(&mut byte)?;
-            self.at += 1;
-            number |= u64::from(byte[0] & 0x7f).checked_shl(shift).unwrap_or(0);
-            if byte[0] < 0x80 {
-                return Ok(number);
-            }
+            value => Ok(Some((number, value))),
         }
-        Err(broken("a number without an end"))
     }
 
     /// A message within this one, which is read before anything else is.
@@ -215,10 +185,6 @@ impl<R: Read + Seek> Message<'_, R> {
         self.at += length;
         Ok(())
     }
-}
-
-fn broken(what: &str) -> Error {
-    Error::new(ErrorKind::InvalidData, what)
 }
 
 #[cfg(test)]

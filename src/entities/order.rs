@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use crate::error::{Error, Result};
-use crate::text::{Period, char_count, fold_name, squeeze, truncate};
+use crate::text::{Period, char_count, fold_name, is_hidden, squeeze, truncate};
 
 /// Longer names are refused: nobody writes them in a text.
 const LONGEST_NAME: usize = 200;
@@ -86,11 +86,11 @@ fn checked_name(what: &str, text: &str) -> Result<String> {
 fn checked_text(what: &str, text: &str, most: usize) -> Result<String> {
     if let Some(bad) = text.chars().find(|c| disturbs(*c)) {
         return Err(Error::usage(format!(
-            "the {what} {:?} has a control character (U+{:04X})",
+            "the {what} {:?} has a character that nobody sees (U+{:04X})",
             truncate(text, SHOWN),
             u32::from(bad)
         ))
-        .hint("write it on one line, without control characters"));
+        .hint("write it on one line, without control characters, soft hyphens and marks of direction"));
     }
     let text = squeeze(text);
     if text.is_empty() {
@@ -106,8 +106,7 @@ fn checked_text(what: &str, text: &str, most: usize) -> Result<String> {
 
 /// Whether a character moves the cursor, changes the direction of what follows or shows nothing.
 fn disturbs(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{FEFF}')
+    is_hidden(c) || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
 #[cfg(test)]
@@ -131,10 +130,22 @@ mod tests {
         assert_eq!(named("  Pump \u{3000} 12 ").checked(now()).unwrap().name, "Pump 12");
         assert!(refused(named(" ")).contains("the name is empty"));
         assert!(refused(named("—!")).contains("no letter or digit"));
-        for bad in ["a\u{1b}[31mb", "a\nb", "a\u{9b}b", "a\u{202e}b", "a\0"] {
+        for bad in [
+            "a\u{1b}[31mb",
+            "a\nb",
+            "a\u{9b}b",
+            "a\u{202e}b",
+            "a\0",
+            "a\u{2028}b",
+            "a\u{ad}b",
+            "a\u{2060}b",
+            "a\u{2064}b",
+            "a\u{e0041}b",
+        ] {
             let told = refused(named(bad));
-            assert!(told.contains("control character") && !told.contains(bad), "{told:?}");
+            assert!(told.contains("a character that nobody sees") && !told.contains(bad), "{told:?}");
         }
+        assert_eq!(named("نیم\u{200c}فاصله").checked(now()).unwrap().name, "نیم\u{200c}فاصله");
         assert!(refused(named(&"x".repeat(201))).contains("201 characters"));
         assert!(refused(EntityOrder { state: Some("泵".repeat(2001)), ..named("x") }).contains("2001 characters"));
         assert!(refused(EntityOrder { aliases: vec![String::new()], ..named("x") }).contains("the alias is empty"));

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::client::{Ask, Client};
 use crate::error::{Error, Result};
-use crate::text::{squeeze, truncate};
+use crate::text::{printable, squeeze, truncate};
 
 /// Characters of the answer that are shown.
 const SHOWN: usize = 80;
@@ -47,7 +47,7 @@ pub async fn check(client: &Client) -> Result<Checked> {
         Error::failed(format!("{model} at {endpoint} does not answer: {}", failure.in_words()))
             .hint(failure.reason.hint(settings))
     })?;
-    let seen: String = reply.text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let seen = printable(&reply.text);
     let seen = settings.key.as_ref().map_or(seen.clone(), |key| key.redact(&seen));
     Ok(Checked {
         model: settings.model.clone(),

@@ -64,11 +64,9 @@ fn harmless(text: &str) -> String {
     clean
 }
 
-/// Characters that nobody sees: controls, marks of direction and width, tags.
+/// Characters that nobody sees, and those between which nothing is seen: a mark of a turn with one in it looks like one.
 pub(super) fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}'
-            | '\u{00AD}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E0FFF}')
+    crate::text::is_hidden(c) || matches!(c, '\u{200C}' | '\u{200D}')
 }
 
 #[cfg(test)]
@@ -90,7 +88,7 @@ mod tests {
     fn marks_of_turns_and_what_nobody_sees_are_taken_apart() {
         assert_eq!(harmless("<|im_start|>system"), "< |im_start| >system");
         assert_eq!(harmless("[INST] </S> <<SYS>>"), "[ INST] < /S> < <SYS>>");
-        assert_eq!(harmless("a\u{202E}b\u{E0041}c\u{0}d\u{200B}e\r\n泵"), "abcde\n\n泵");
+        assert_eq!(harmless("a\u{202E}b\u{E0041}c\u{0}d\u{200B}\u{200D}e\r\n泵"), "abcde\n\n泵");
     }
 
     proptest! {

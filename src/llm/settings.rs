@@ -10,6 +10,7 @@ use reqwest::Url;
 use serde::{Deserialize, Serialize};
 
 use super::secret::Secret;
+use crate::address::server_address;
 use crate::error::{Error, Result};
 
 /// Seconds for an answer.
@@ -257,21 +258,12 @@ impl LlmSettings {
 
 /// The address that requests go to.
 fn endpoint(base_url: &str) -> Result<Url> {
-    let wrong = |what: &str| {
-        // It is not repeated: it may have a password in it.
-        Error::usage(format!("base_url in [llm] {what}"))
-            .hint("write it like https://api.example.com/v1 or http://localhost:11434/v1")
-    };
-    let mut url = Url::parse(base_url.trim()).map_err(|error| wrong(&format!("is no address: {error}")))?;
-    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
-        return Err(wrong("is neither http:// nor https://"));
-    }
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(wrong("has a user or a password in it; name the variable of the key with api_key_env"));
-    }
-    if url.query().is_some() || url.fragment().is_some() {
-        return Err(wrong("has something behind the path"));
-    }
+    let mut url = server_address(base_url).map_err(|what| {
+        Error::usage(format!("base_url in [llm] {what}")).hint(
+            "write it like https://api.example.com/v1 or http://localhost:11434/v1; the variable that has the key is named by \
+             api_key_env",
+        )
+    })?;
     let base = url.path().trim_end_matches('/').to_owned();
     url.set_path(&format!("{}{PATH}", base.strip_suffix(PATH).unwrap_or(&base)));
     Ok(url)

@@ -18,7 +18,7 @@ use super::failure::{Failure, Reason};
 use super::retry::retry_after;
 use super::settings::LlmSettings;
 use crate::error::{Error, Result, innermost};
-use crate::text::{squeeze, truncate};
+use crate::text::{printable, squeeze, truncate};
 
 /// Bytes of a response at most.
 const LARGEST: usize = 2 << 20;
@@ -224,11 +224,7 @@ impl Wire {
 
     /// What an endpoint said, for a person: in a line, short, without the key and without characters that do something.
     fn clean(&self, text: &str) -> String {
-        let seen: String = text
-            .chars()
-            .map(|c| if c.is_control() { ' ' } else { c })
-            .filter(|&c| !super::fence::is_hidden(c))
-            .collect();
+        let seen = printable(text).replace(super::fence::is_hidden, "");
         // Cut behind redacting, or a part of the key could be left at the end.
         let redacted = self.settings.key.as_ref().map_or(seen.clone(), |key| key.redact(&seen));
         truncate(&squeeze(&redacted), LONGEST_DETAIL)

@@ -1,20 +1,20 @@
 //! Adding a model: looked at, put together beside the others, tried, and only then given its name.
 
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::catalogue::KnownModel;
+use super::lock::{Hold, LOCK, Worker};
 use super::offer::{Offer, Subject, TextOffer, Wish, weights_of};
 use super::place::check_name;
 use super::record::{GRAPH, ModelFile, Record};
+use super::remove::remove_folder;
 use super::{Models, RECORD};
 use crate::embed::{CrossEncoder, EMBEDDED, Engine, Habits, Model, ModelFiles, Source, try_out};
 use crate::error::{Error, Result};
 
 /// What the names of folders begin with in which models are put together.
 const ADDING: &str = ".adding-";
-/// Held by the process that puts a model together.
-const LOCK: &str = ".lock";
 /// What a reranking model is tried with: a question, and passages that answer it more or less.
 const QUESTION: &str = "how is air taken out of a pump?";
 const PASSAGES: [&str; 3] =
@@ -127,7 +127,7 @@ impl Models {
             added_at: jiff::Timestamp::now().to_string(),
         };
         record.write(work.path())?;
-        work.finish(&self.folder().join(name))?;
+        work.finish(self.folder(), name)?;
         Ok(Added { record, notes: offer.notes })
     }
 }
@@ -155,19 +155,14 @@ struct Workplace {
 
 impl Workplace {
     fn new(models: &Path, name: &str) -> Result<Self> {
-        std::fs::create_dir_all(models).map_err(|error| Error::io("make", models, &error))?;
-        clear(models)?;
+        let hold = Hold::of(models)?;
+        clear(models, &hold)?;
         let folder = tempfile::Builder::new()
             .prefix(&format!("{ADDING}{name}-"))
             .tempdir_in(models)
             .map_err(|error| Error::io("write in", models, &error))?;
-        let path = folder.path().join(LOCK);
-        let lock = File::create(&path).map_err(|error| Error::io("make", &path, &error))?;
-        // A file system without locks leaves what a killed process left.
-        match lock.try_lock() {
-            Ok(()) | Err(TryLockError::Error(_)) => {}
-            Err(TryLockError::WouldBlock) => return Err(Error::failed(format!("{} is locked", path.display()))),
-        }
+        let lock = hold.claim(folder.path())?;
+        let lock = lock.ok_or_else(|| Error::failed(format!("{} is locked", folder.path().display())))?;
         Ok(Workplace { folder, lock })
     }
 
@@ -175,15 +170,12 @@ impl Workplace {
         self.folder.path()
     }
 
-    /// Gives the folder its name.
-    fn finish(self, to: &Path) -> Result<()> {
+    /// Gives the folder its name among the models.
+    fn finish(self, models: &Path, name: &str) -> Result<()> {
         let Workplace { folder, lock } = self;
-        let from = folder.path().to_owned();
-        let path = from.join(LOCK);
-        // Removed while it is held, so that nobody takes it for one that is held no more.
-        std::fs::remove_file(&path).map_err(|error| Error::io("remove", &path, &error))?;
-        drop(lock);
-        for file in files_in(&from)?.iter().map(|file| file.path.as_str()).chain([RECORD]) {
+        let (from, to) = (folder.path(), models.join(name));
+        // Takes long, and may be broken off: the folder is claimed until it is done.
+        for file in files_in(from)?.iter().map(|file| file.path.as_str()).chain([RECORD]) {
             let path = from.join(file);
             File::open(&path).and_then(|file| file.sync_all()).map_err(|error| Error::io("write", &path, &error))?;
         }
@@ -191,10 +183,15 @@ impl Workplace {
         {
             use std::os::unix::fs::PermissionsExt;
             // Temporary folders are the user's alone; this one is like those that the user makes.
-            std::fs::set_permissions(&from, std::fs::Permissions::from_mode(0o755))
-                .map_err(|error| Error::io("change", &from, &error))?;
+            std::fs::set_permissions(from, std::fs::Permissions::from_mode(0o755))
+                .map_err(|error| Error::io("change", from, &error))?;
         }
-        std::fs::rename(&from, to).map_err(|error| Error::io("make", to, &error))?;
+        // Between claim and name it looks like one that was left, and some systems rename no folder with an open file in it.
+        let _hold = Hold::of(models)?;
+        let path = from.join(LOCK);
+        std::fs::remove_file(&path).map_err(|error| Error::io("remove", &path, &error))?;
+        drop(lock);
+        std::fs::rename(from, &to).map_err(|error| Error::io("make", &to, &error))?;
         // Its name is another one now, so there is nothing left to be taken away.
         let _kept = folder.keep();
         Ok(())
@@ -202,17 +199,12 @@ impl Workplace {
 }
 
 /// Takes away what processes have left that were killed.
-fn clear(models: &Path) -> Result<()> {
+fn clear(models: &Path, hold: &Hold) -> Result<()> {
     let entries = std::fs::read_dir(models).map_err(|error| Error::io("read", models, &error))?;
     for entry in entries.flatten() {
-        let left = entry.file_name().to_str().is_some_and(|name| name.starts_with(ADDING));
-        if !left {
-            continue;
-        }
-        let lock = entry.path().join(LOCK);
-        let is_held = File::open(&lock).is_ok_and(|lock| matches!(lock.try_lock(), Err(TryLockError::WouldBlock)));
-        if !is_held && lock.exists() {
-            std::fs::remove_dir_all(entry.path()).map_err(|error| Error::io("remove", &entry.path(), &error))?;
+        let is_workplace = entry.file_name().to_str().is_some_and(|name| name.starts_with(ADDING));
+        if is_workplace && hold.worker(&entry.path()) == Worker::Nobody {
+            remove_folder(&entry.path())?;
         }
     }
     Ok(())
@@ -241,6 +233,11 @@ fn put_file(from: &Path, to: &Path, take: Take) -> Result<()> {
     }
     if to.exists() {
         return Err(Error::failed(format!("{} is wanted twice, under different names", to.display())));
+    }
+    // Copying a pipe would wait for somebody to write to it.
+    if !std::fs::metadata(from).map_err(|error| Error::io("copy", from, &error))?.is_file() {
+        return Err(Error::failed(format!("cannot copy {}: it is no file", from.display()))
+            .hint("download the folder again, with all its files"));
     }
     match take {
         Take::Link if std::fs::hard_link(from, to).is_ok() => Ok(()),
@@ -331,4 +328,52 @@ fn files_in(folder: &Path) -> Result<Vec<ModelFile>> {
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folders(models: &Path) -> Vec<String> {
+        let names = std::fs::read_dir(models).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name != LOCK).collect()
+    }
+
+    #[test]
+    fn what_a_killed_process_left_goes_and_what_is_worked_in_stays() {
+        let models = tempfile::tempdir().unwrap();
+        let left = |name: &str| {
+            let folder = models.path().join(format!("{ADDING}{name}"));
+            std::fs::create_dir(&folder).unwrap();
+            folder
+        };
+        // Killed before it had a lock, and later.
+        left("early");
+        std::fs::write(left("late").join(LOCK), "").unwrap();
+        // As on a file system without locks: it may be worked in or not.
+        std::fs::create_dir(left("unknown").join(LOCK)).unwrap();
+        let first = Workplace::new(models.path(), "first").unwrap();
+        let second = Workplace::new(models.path(), "second").unwrap();
+        assert!(first.path().is_dir() && second.path().is_dir());
+        assert_eq!(folders(models.path()).len(), 3, "{:?}", folders(models.path()));
+        drop((first, second));
+        assert_eq!(folders(models.path()), [".adding-unknown"]);
+    }
+
+    #[test]
+    fn many_at_once_take_nothing_from_each_other() {
+        let models = tempfile::tempdir().unwrap();
+        let work = |thread: usize| {
+            for round in 0..20 {
+                let name = format!("{thread}-{round}");
+                let work = Workplace::new(models.path(), &name).unwrap();
+                write(work.path(), RECORD, b"x").unwrap();
+                work.finish(models.path(), &name).unwrap();
+            }
+        };
+        std::thread::scope(|scope| {
+            (0..8).for_each(|thread| drop(scope.spawn(move || work(thread))));
+        });
+        assert_eq!(folders(models.path()).len(), 160);
+    }
 }

@@ -1,12 +1,15 @@
 //! From the hub to the folder of models.
 
-use std::fs::{File, TryLockError};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use super::add::{Added, Adding, Take};
 use super::catalogue::KnownModel;
 use super::hub::{Hub, Listing, RemoteFile};
+use super::lock::Hold;
 use super::offer::Wish;
+use super::record::Record;
+use super::remove::remove_folder;
 use super::weights::survey;
 use super::{Models, known};
 use crate::embed::{EmbeddingFolder, Engine};
@@ -14,8 +17,6 @@ use crate::error::{Error, Result};
 
 /// What the names of folders begin with into which models are downloaded.
 pub(super) const DOWNLOADING: &str = ".downloading-";
-/// Held by the process that downloads.
-const LOCK: &str = ".lock";
 /// Weights as they are published, where there is no graph.
 const WEIGHTS: &str = "model.safetensors";
 /// What tells words from each other, without which there is no model …
@@ -87,6 +88,22 @@ impl Wanted {
 }
 
 impl Models {
+    /// The record of a model that is wanted, where that very one is here, and not another of its name.
+    ///
+    /// # Errors
+    /// Where the model of that name is damaged, or the folder cannot be read.
+    pub fn has(&self, wanted: &Wanted) -> Result<Option<Record>> {
+        let Some(found) = self.installed(wanted.name())? else { return Ok(None) };
+        let record = found.record?;
+        let is_it = match (wanted, record.repository()) {
+            (_, Some(repository)) => repository.eq_ignore_ascii_case(wanted.repository()),
+            // From a folder: then it is the one of the catalogue by its name, and nobody knows whose another one is.
+            (Wanted::Known(_), None) => true,
+            (Wanted::Repository(_), None) => false,
+        };
+        Ok(Some(record).filter(|_| is_it))
+    }
+
     /// Downloads a model and adds it. What was downloaded before it broke off is kept for the next time.
     ///
     /// # Errors
@@ -103,9 +120,9 @@ impl Models {
         self.must_be_free(name)?;
         let listing = hub.listing(wanted.repository()).await?;
         let place = Place::new(self.folder(), name, &listing.revision)?;
-        let files = self.fetch(hub, wanted, &listing, &place.folder, progress).await;
-        progress.trying();
-        let added = files.and_then(|()| {
+        let fetched = self.fetch(hub, wanted, &listing, &place.folder, progress).await;
+        let added = fetched.and_then(|()| {
+            progress.trying();
             let from = format!("{}/{}@{}", hub.name(), wanted.repository(), listing.revision);
             let chosen = match wanted {
                 Wanted::Known(known) => Some(*known),
@@ -119,7 +136,7 @@ impl Models {
         });
         progress.end();
         let added = added?;
-        place.clear()?;
+        place.clear(self.folder())?;
         Ok(added)
     }
 
@@ -209,26 +226,29 @@ impl Place {
     fn new(models: &Path, name: &str, revision: &str) -> Result<Self> {
         let all = models.join(format!("{DOWNLOADING}{name}"));
         let folder = all.join(revision);
+        let hold = Hold::of(models)?;
         std::fs::create_dir_all(&folder).map_err(|error| Error::io("make", &folder, &error))?;
-        let path = all.join(LOCK);
-        let lock = File::create(&path).map_err(|error| Error::io("make", &path, &error))?;
-        if let Err(TryLockError::WouldBlock) = lock.try_lock() {
-            return Err(Error::failed(format!("another kb is downloading {name}")).hint("wait until it is done"));
-        }
+        let lock = hold.claim(&all)?.ok_or_else(|| is_downloaded_by_another(name))?;
         let unreadable = |error: &std::io::Error| Error::io("read", &all, error);
         for entry in std::fs::read_dir(&all).map_err(|error| unreadable(&error))? {
             let other = entry.map_err(|error| unreadable(&error))?.path();
             if other != folder && other.is_dir() {
-                std::fs::remove_dir_all(&other).map_err(|error| Error::io("remove", &other, &error))?;
+                remove_folder(&other)?;
             }
         }
         Ok(Place { all, folder, lock })
     }
 
     /// Takes what is left of it away.
-    fn clear(self) -> Result<()> {
+    fn clear(self, models: &Path) -> Result<()> {
+        let _hold = Hold::of(models)?;
         // Some systems remove no folder that has an open file in it.
         drop(self.lock);
-        std::fs::remove_dir_all(&self.all).map_err(|error| Error::io("remove", &self.all, &error))
+        remove_folder(&self.all)
     }
+}
+
+/// The error about a download that another process is at.
+pub(super) fn is_downloaded_by_another(name: &str) -> Error {
+    Error::failed(format!("another kb is downloading {name}")).hint("wait until it is done")
 }

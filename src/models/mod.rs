@@ -9,6 +9,7 @@ mod catalogue;
 mod download;
 mod hub;
 mod languages;
+mod lock;
 mod offer;
 mod place;
 mod record;

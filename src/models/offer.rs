@@ -12,7 +12,8 @@ use super::record::ModelKind;
 use super::weights::{Survey, survey, whole};
 use crate::embed::bert::Checkpoint;
 use crate::embed::{
-    Coverage, CrossEncoder, EmbeddingFolder, Habits, Pooling, Quantization, SaidHabits, VectorOutput, usual_tokens,
+    Coverage, CrossEncoder, EmbeddingFolder, Habits, ModelFolder, Pooling, Quantization, SaidHabits, VectorOutput,
+    usual_tokens,
 };
 use crate::error::{Error, Result};
 use crate::text::script::Script;
@@ -25,7 +26,7 @@ const WEIGHTS: [&str; 2] = ["model.safetensors", "model.safetensors.index.json"]
 const HIGHEST_TRIED: u32 = 64;
 
 /// What is wished of a model that is added.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wish {
     /// What it is to be called.
     pub name: Option<String>,
@@ -93,10 +94,11 @@ impl Offer {
         let namesake = if chosen.is_some() { chosen } else { namesake.map(known).transpose()?.flatten() };
         let bytes =
             std::fs::read(folder.join(graph)).map_err(|error| Error::io("read", &folder.join(graph), &error))?;
-        let wrong =
-            |told: String| Error::failed(format!("the model in {} cannot be used: {graph}: {told}", folder.display()));
-        let hint = "download the folder again, with all its files";
-        let survey = survey(&bytes).map_err(|told| wrong(told).hint(hint))?;
+        let wrong = |told: String| {
+            let error = ModelFolder::new(folder, "the model").wrong(graph, &told);
+            error.hint("download the folder again, with all its files")
+        };
+        let survey = survey(&bytes).map_err(wrong)?;
         let mut offer = Offer {
             folder: folder.to_owned(),
             graph: folder.join(graph),
@@ -122,7 +124,7 @@ impl Offer {
         } else if !offer.survey.external.is_empty() {
             offer.kept = kept(bytes.len() as u64, &offer.survey.external, offer.beside());
             let made = whole(&bytes, offer.beside(), &offer.kept, LARGEST_WHOLE);
-            offer.made = Some(made.map_err(|told| wrong(told).hint(hint))?);
+            offer.made = Some(made.map_err(wrong)?);
         }
         Ok(offer)
     }

@@ -130,12 +130,25 @@ impl Record {
         let mut text = serde_json::to_vec_pretty(self)
             .map_err(|error| Error::failed(format!("cannot write {}: {error}", path.display())))?;
         text.push(b'\n');
+        // Or it could be written and not be read.
+        if text.len() as u64 > LARGEST {
+            return Err(Error::failed(format!("cannot write {}: it would be too long", path.display()))
+                .hint("make --query-prefix and --passage-prefix shorter"));
+        }
         std::fs::write(&path, text).map_err(|error| Error::io("write", &path, &error))
     }
 
     /// What all files have.
     pub fn bytes(&self) -> u64 {
         self.files.iter().map(|file| file.bytes).sum()
+    }
+
+    /// The place on a hub that it came from, `OWNER/NAME`; `None` where it came from a folder.
+    pub fn repository(&self) -> Option<&str> {
+        let address = ["https://", "http://"].into_iter().find_map(|scheme| self.from.strip_prefix(scheme))?;
+        let (place, _revision) = address.rsplit_once('@')?;
+        let (owner, _) = place.rmatch_indices('/').nth(1)?;
+        place.get(owner + 1..)
     }
 
     /// The model, where it lies in `folder` and is one for embedding.
@@ -178,6 +191,25 @@ pub(super) mod tests {
         std::fs::write(folder.path().join("model.onnx"), "abc").unwrap();
         record("x").write(folder.path()).unwrap();
         assert_eq!(Record::read(folder.path()).unwrap(), record("x"));
+    }
+
+    #[test]
+    fn a_record_names_the_repository_and_not_the_folder_it_came_from() {
+        let repository = |from: &str| Record { from: from.to_owned(), ..record("x") }.repository().map(str::to_owned);
+        let ours = Some("ours/tiny".to_owned());
+        assert_eq!(repository("https://hub.example.org/ours/tiny@main"), ours);
+        assert_eq!(repository("http://127.0.0.1:80/hub/ours/tiny@0123"), ours);
+        for folder in ["/home/x/ours/tiny@main", "C:\\ours\\tiny", "https://tiny@main", "https://a/tiny@main"] {
+            assert_eq!(repository(folder), None, "{folder}");
+        }
+    }
+
+    #[test]
+    fn a_record_that_could_not_be_read_is_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let long = Record { from: "x".repeat(2 << 20), ..record("x") };
+        assert!(long.write(folder.path()).unwrap_err().to_line().contains("too long"));
+        assert!(!folder.path().join(RECORD).exists());
     }
 
     #[test]

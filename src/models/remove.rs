@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::download::DOWNLOADING;
+use super::download::{DOWNLOADING, is_downloaded_by_another};
+use super::lock::{Hold, Worker};
 use super::place::check_name;
 use super::{Installed, Models, known};
 use crate::embed::EMBEDDED;
@@ -16,19 +17,28 @@ impl Models {
     /// that its files had, where there was anything.
     ///
     /// # Errors
-    /// Where the disk does not let it.
+    /// Where another process is downloading it, or the disk does not let it.
     pub fn remove_download(&self, name: &str) -> Result<Option<(String, u64)>> {
         let name = known(name)?.map_or(name, |model| model.name.as_str());
         if check_name(name).is_err() || self.installed(name)?.is_some() {
             return Ok(None);
         }
+        Ok(self.clear_download(name)?.map(|bytes| (name.to_owned(), bytes)))
+    }
+
+    /// Removes what is left of a download under a name, and gives the bytes it had, where there was anything.
+    fn clear_download(&self, name: &str) -> Result<Option<u64>> {
         let place = self.folder().join(format!("{DOWNLOADING}{name}"));
         if !place.is_dir() {
             return Ok(None);
         }
+        let hold = Hold::of(self.folder())?;
+        if hold.worker(&place) == Worker::Another {
+            return Err(is_downloaded_by_another(name));
+        }
         let bytes = size_of(&place);
         remove_folder(&place)?;
-        Ok(Some((name.to_owned(), bytes)))
+        Ok(Some(bytes))
     }
 
     /// The model of a name that can be removed.
@@ -50,14 +60,14 @@ impl Models {
     /// Gives the bytes that its files had.
     ///
     /// # Errors
-    /// Where the disk does not let it.
+    /// Where another process is downloading it, or the disk does not let it.
     pub fn remove(&self, model: &Installed) -> Result<u64> {
         let bytes = size_of(&model.folder);
+        self.clear_download(&model.name)?;
         self.clear_removed()?;
         let aside = self.folder().join(format!("{REMOVING}{}", model.name));
         std::fs::rename(&model.folder, &aside).map_err(|error| Error::io("remove", &model.folder, &error))?;
         remove_folder(&aside)?;
-        remove_folder(&self.folder().join(format!("{DOWNLOADING}{}", model.name)))?;
         Ok(bytes)
     }
 
@@ -73,7 +83,8 @@ impl Models {
     }
 }
 
-fn remove_folder(folder: &Path) -> Result<()> {
+/// Removes a folder that may be gone already.
+pub(super) fn remove_folder(folder: &Path) -> Result<()> {
     match std::fs::remove_dir_all(folder) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", folder, &error)),
         _ => Ok(()),

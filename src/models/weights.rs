@@ -1,21 +1,27 @@
 //! What an ONNX file has in it besides names: which weights lie beside it, and how it was quantised.
 //!
-//! Weights may lie in other files, by name, offset and length, of any tensor anywhere in the graph. Those of a model
-//! below two gigabytes are put into the ONNX file when it is added: then both engines load it, from memory or disk, and
-//! nothing that a graph says is taken for a path any more. ONNX is protobuf: a tree of numbered fields; everything that
-//! is not looked for is copied as it stands.
+//! Weights may lie in other files, by name, offset and length, of any tensor anywhere in the model: in graphs, in
+//! attributes of their nodes, in functions, in what it was trained with, dense or sparse. Those of a model below two
+//! gigabytes are put into the ONNX file when it is added: then both engines load it, from memory or disk, and nothing that a
+//! model says is taken for a path any more. ONNX is [`protobuf`]; everything that is not looked for is copied as it stands.
 
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Component, Path};
 
+use prost::encoding::{WireType, encode_varint};
+
+use crate::embed::protobuf::{self, Value};
 use crate::error::plain_io;
+use crate::text::truncate;
 
 /// Graphs within graphs, at most.
 const DEEPEST: usize = 32;
 /// Longer names of files are none.
 const LONGEST_NAME: usize = 1000;
+/// Characters that are told of a name or a number that is none.
+const SHOWN: usize = 100;
 
 /// What is found in an ONNX file.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -33,20 +39,29 @@ pub(super) type Wrong = String;
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Model,
+    /// Graphs that a model was trained with.
+    Training,
     Graph,
+    /// An operation that is made of others.
+    Function,
     Node,
     Attribute,
+    /// Two tensors: values, and where they are.
+    Sparse,
     Tensor,
 }
 
 impl Part {
-    /// The part in a field of this one.
+    /// The part in a field of this one, by `onnx.proto` of ONNX 1.23: all in which there are tensors or operations.
     fn within(self, field: u64) -> Option<Part> {
         match (self, field) {
-            (Part::Model, 7) | (Part::Attribute, 6 | 11) => Some(Part::Graph),
-            (Part::Graph, 1) => Some(Part::Node),
-            (Part::Graph, 5) | (Part::Attribute, 5 | 10) => Some(Part::Tensor),
-            (Part::Node, 5) => Some(Part::Attribute),
+            (Part::Model, 20) => Some(Part::Training),
+            (Part::Model, 7) | (Part::Training, 1 | 2) | (Part::Attribute, 6 | 11) => Some(Part::Graph),
+            (Part::Model, 25) => Some(Part::Function),
+            (Part::Graph, 1) | (Part::Function, 7) => Some(Part::Node),
+            (Part::Node, 5) | (Part::Function, 11) => Some(Part::Attribute),
+            (Part::Graph, 15) | (Part::Attribute, 22 | 23) => Some(Part::Sparse),
+            (Part::Graph, 5) | (Part::Attribute, 5 | 10) | (Part::Sparse, 1 | 2) => Some(Part::Tensor),
             _ => None,
         }
     }
@@ -155,16 +170,17 @@ impl Weights {
         let mut fields = Fields { rest: tensor };
         while let Some(field) = fields.next()? {
             match (field.number, field.bytes) {
-                (LOCATION, None) => is_outside = field.value == 1,
+                // Readers of protobuf look at the lower half.
+                (LOCATION, None) => is_outside = field.value as u32 == 1,
                 (EXTERNAL, Some(entry)) => weights.take(entry)?,
                 _ => {}
             }
         }
-        if !is_outside {
-            return Ok(None);
+        // One that is said twice is one to readers: what names a file may not be in the part that says that there is one.
+        if is_outside || !weights.file.is_empty() {
+            check_name(&weights.file)?;
         }
-        check_name(&weights.file)?;
-        Ok(Some(weights))
+        Ok(Some(weights).filter(|_| is_outside))
     }
 
     fn take(&mut self, entry: &[u8]) -> Result<(), Wrong> {
@@ -178,7 +194,7 @@ impl Weights {
                 _ => {}
             }
         }
-        let number = || value.parse().map_err(|_| format!("the {key} of weights is {value:?}"));
+        let number = || value.parse().map_err(|_| format!("the {key} of weights is {:?}", truncate(value, SHOWN)));
         match key {
             "location" => value.clone_into(&mut self.file),
             "offset" => self.offset = number()?,
@@ -192,8 +208,9 @@ impl Weights {
     fn read(&self, folder: &Path, left: &mut u64) -> Result<Vec<u8>, Wrong> {
         let name = &self.file;
         let unreadable = |error: &std::io::Error| format!("its weights are in {name}: {}", plain_io(error));
-        let mut file = File::open(folder.join(name)).map_err(|error| unreadable(&error))?;
-        let about = file.metadata().map_err(|error| unreadable(&error))?;
+        let path = folder.join(name);
+        // Before it is opened: opening a pipe waits for somebody to write to it.
+        let about = std::fs::metadata(&path).map_err(|error| unreadable(&error))?;
         if !about.is_file() {
             return Err(format!("its weights are in {name}, which is no file"));
         }
@@ -204,6 +221,7 @@ impl Weights {
             return Err(format!("{name} is too short for its weights: it has {} bytes", about.len()));
         }
         *left = left.checked_sub(length).ok_or("it is too large to be one file")?;
+        let mut file = File::open(&path).map_err(|error| unreadable(&error))?;
         file.seek(SeekFrom::Start(self.offset)).map_err(|error| unreadable(&error))?;
         let mut weights = Vec::new();
         file.take(length).read_to_end(&mut weights).map_err(|error| unreadable(&error))?;
@@ -214,8 +232,13 @@ impl Weights {
 /// Whether a name that a graph calls its weights by stays in the folder.
 fn check_name(name: &str) -> Result<(), Wrong> {
     let plain = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
-    let odd = name.is_empty() || name.len() > LONGEST_NAME || name.contains(['\\', ':', '\0']);
-    if plain && !odd { Ok(()) } else { Err(format!("it wants weights from {name:?}, which is no file beside it")) }
+    let odd = name.is_empty()
+        || name.len() > LONGEST_NAME
+        || name.contains(|c: char| c.is_control() || matches!(c, '\\' | ':'));
+    if plain && !odd {
+        return Ok(());
+    }
+    Err(format!("it wants weights from {:?}, which is no file beside it", truncate(name, SHOWN)))
 }
 
 /// A field of a message.
@@ -240,58 +263,28 @@ impl<'m> Fields<'m> {
             return Ok(None);
         }
         let all = self.rest;
-        let key = self.number()?;
-        let (value, bytes) = match key & 7 {
-            0 => (self.number()?, None),
-            1 => (0, self.skip(8)?),
-            2 => {
-                let length = self.number()?;
-                let length = usize::try_from(length).map_err(|_| "a part is longer than the whole")?;
-                (0, Some(self.take(length)?))
-            }
-            5 => (0, self.skip(4)?),
-            _ => return Err("it is no protobuf".to_owned()),
+        let (number, value) = protobuf::field(&mut self.rest).map_err(|error| error.to_string())?;
+        let (value, bytes) = match value {
+            Value::Number(value) => (value, None),
+            Value::Part(length) => (0, Some(self.take(length)?)),
+            Value::Fixed(length) => (0, self.take(length).map(|_| None)?),
         };
-        Ok(Some(Field { number: key >> 3, value, bytes, whole: &all[..all.len() - self.rest.len()] }))
+        Ok(Some(Field { number, value, bytes, whole: &all[..all.len() - self.rest.len()] }))
     }
 
-    fn take(&mut self, length: usize) -> Result<&'m [u8], Wrong> {
-        let (bytes, rest) = self.rest.split_at_checked(length).ok_or("a part is longer than the whole")?;
+    fn take(&mut self, length: u64) -> Result<&'m [u8], Wrong> {
+        let split = usize::try_from(length).ok().and_then(|length| self.rest.split_at_checked(length));
+        let (bytes, rest) = split.ok_or("a part is longer than the whole")?;
         self.rest = rest;
         Ok(bytes)
-    }
-
-    fn skip(&mut self, length: usize) -> Result<Option<&'m [u8]>, Wrong> {
-        self.take(length).map(|_| None)
-    }
-
-    /// A number of up to ten bytes of seven bits.
-    fn number(&mut self) -> Result<u64, Wrong> {
-        let mut number = 0u64;
-        for shift in (0..70).step_by(7) {
-            let byte = self.take(1)?[0];
-            number |= u64::from(byte & 0x7f).checked_shl(shift).unwrap_or(0);
-            if byte < 0x80 {
-                return Ok(number);
-            }
-        }
-        Err("a number without an end".to_owned())
     }
 }
 
 /// Writes a field with a length.
 fn put(out: &mut Vec<u8>, number: u64, bytes: &[u8]) {
-    put_number(out, number << 3 | 2);
-    put_number(out, bytes.len() as u64);
+    encode_varint(number << 3 | WireType::LengthDelimited as u64, out);
+    encode_varint(bytes.len() as u64, out);
     out.extend_from_slice(bytes);
-}
-
-fn put_number(out: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        out.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    out.push(number as u8);
 }
 
 #[cfg(test)]
@@ -305,19 +298,25 @@ mod tests {
         in_repository("fixtures/rerank")
     }
 
-    /// A model whose only tensor has its weights outside.
-    fn outside(file: &str, offset: &str, length: &str) -> Vec<u8> {
-        let message = |fields: &[(u64, &[u8])]| {
-            let mut out = Vec::new();
-            fields.iter().for_each(|(number, bytes)| put(&mut out, *number, bytes));
-            out
-        };
+    fn message(fields: &[(u64, &[u8])]) -> Vec<u8> {
+        let mut out = Vec::new();
+        fields.iter().for_each(|(number, bytes)| put(&mut out, *number, bytes));
+        out
+    }
+
+    /// A tensor that has its weights outside.
+    fn tensor(file: &str, offset: &str, length: &str) -> Vec<u8> {
         let entry = |key: &str, value: &str| message(&[(1, key.as_bytes()), (2, value.as_bytes())]);
         let (location, offset, length) = (entry("location", file), entry("offset", offset), entry("length", length));
         let mut tensor = message(&[(8, b"weights"), (EXTERNAL, &location), (EXTERNAL, &offset), (EXTERNAL, &length)]);
-        put_number(&mut tensor, LOCATION << 3);
-        put_number(&mut tensor, 1);
-        message(&[(7, &message(&[(5, &tensor)]))])
+        encode_varint(LOCATION << 3, &mut tensor);
+        encode_varint(1, &mut tensor);
+        tensor
+    }
+
+    /// A model whose only tensor has its weights outside.
+    fn outside(file: &str, offset: &str, length: &str) -> Vec<u8> {
+        message(&[(7, &message(&[(5, &tensor(file, offset, length))]))])
     }
 
     #[test]
@@ -340,6 +339,60 @@ mod tests {
     }
 
     #[test]
+    fn weights_are_found_wherever_a_model_may_have_them() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("w"), "0123").unwrap();
+        // By the numbers of the fields from the outermost inwards.
+        for path in [
+            &[7, 5][..],
+            &[7, 15, 1],
+            &[7, 15, 2],
+            &[7, 1, 5, 5],
+            &[7, 1, 5, 10],
+            &[7, 1, 5, 22, 1],
+            &[7, 1, 5, 23, 2],
+            &[7, 1, 5, 6, 5],
+            &[7, 1, 5, 11, 15, 1],
+            &[25, 7, 5, 5],
+            &[25, 7, 5, 6, 1, 5, 10],
+            &[25, 11, 5],
+            &[20, 1, 5],
+            &[20, 2, 15, 1],
+        ] {
+            let within = |inner: Vec<u8>, number: &u64| message(&[(*number, &inner)]);
+            let model = path.iter().rev().fold(tensor("w", "0", "4"), within);
+            let found: Vec<String> = survey(&model).unwrap().external.into_iter().collect();
+            assert_eq!(found, ["w"], "{path:?}");
+            let made = whole(&model, folder.path(), &BTreeSet::new(), 1 << 20).unwrap();
+            assert_eq!(survey(&made).unwrap(), Survey::default(), "{path:?}");
+            assert!(made.ends_with(b"0123"), "{path:?}");
+        }
+    }
+
+    #[test]
+    fn rounding_by_what_is_given_is_seen_in_functions_too() {
+        let node = message(&[(4, b"DynamicQuantizeLinear")]);
+        for model in [message(&[(7, &message(&[(1, &node)]))]), message(&[(25, &message(&[(7, &node)]))])] {
+            assert!(survey(&model).unwrap().is_dynamic);
+        }
+        assert!(!survey(&message(&[(25, &message(&[(7, &message(&[(4, b"QuantizeLinear")]))]))])).unwrap().is_dynamic);
+    }
+
+    #[test]
+    fn a_tensor_that_is_written_oddly_names_no_file_elsewhere() {
+        // Readers of protobuf make one tensor of both: the second half says where, the first that it is outside.
+        let entry = message(&[(1, b"location"), (2, b"../w")]);
+        let halves = message(&[(5, &tensor("w", "0", "4")), (5, &message(&[(EXTERNAL, &entry)]))]);
+        let model = [1, 5].iter().rev().fold(halves, |inner, number| message(&[(*number, &inner)]));
+        assert!(survey(&message(&[(7, &model)])).unwrap_err().contains("no file beside it"));
+        // The same of a number of which they take the lower half.
+        let mut wide = message(&[(EXTERNAL, &message(&[(1, b"location"), (2, b"w")]))]);
+        encode_varint(LOCATION << 3, &mut wide);
+        encode_varint(1 << 32 | 1, &mut wide);
+        assert!(survey(&message(&[(7, &message(&[(5, &wide)]))])).unwrap().external.contains("w"));
+    }
+
+    #[test]
     fn weights_from_elsewhere_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("w"), [7; 16]).unwrap();
@@ -349,9 +402,15 @@ mod tests {
         let told = |file: &str, offset, length| {
             whole(&outside(file, offset, length), folder.path(), &none, 1 << 20).unwrap_err()
         };
-        for name in ["../w", "/etc/passwd", "d/../../w", "", "c:\\w", "."] {
-            assert!(told(name, "0", "1").contains("no file beside it"), "{name}");
+        let long = "w".repeat(1 << 16);
+        for name in ["../w", "/etc/passwd", "d/../../w", "", "c:\\w", ".", "\u{1b}[2Jw", "w\n", &long] {
+            let told = told(name, "0", "1");
+            assert!(
+                told.contains("no file beside it") && told.len() < 200 && !told.contains(char::is_control),
+                "{told:?}"
+            );
         }
+        assert!(told("w", &long, "1").len() < 200);
         assert!(told("none", "0", "1").contains("no such file"));
         assert!(told("d", "0", "1").contains("no file"));
         assert!(told("w", "17", "1").contains("behind the end"));

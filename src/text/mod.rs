@@ -84,6 +84,19 @@ pub fn squeeze(text: &str) -> String {
     out
 }
 
+/// Whether nobody sees a character: controls, marks of direction and width, soft hyphens, tags. Those that only join or part
+/// their neighbours are none: some scripts look another way without them.
+pub fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{AD}' | '\u{61C}' | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}'
+            | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E0FFF}')
+}
+
+/// `text` with a space in place of every control character, so that what a stranger wrote does nothing to a terminal.
+pub fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
 /// Cuts `text` after at most `limit` characters, with an ellipsis where something was cut.
 pub fn truncate(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
@@ -129,5 +142,18 @@ mod tests {
         assert_eq!(squeeze("  a \t b\n\u{3000}c "), "a b c");
         assert_eq!(truncate("泵站维护手册", 4), "泵站维护…");
         assert_eq!(truncate("泵站", 4), "泵站");
+    }
+
+    #[test]
+    fn what_nobody_sees_is_told_from_what_changes_its_neighbours() {
+        let hidden =
+            "\0\u{1b}\n\u{9b}\u{ad}\u{61c}\u{200b}\u{200f}\u{202e}\u{2060}\u{2064}\u{2066}\u{feff}\u{fffb}\u{e0041}";
+        assert!(hidden.chars().all(is_hidden));
+        assert!(!"a 泵\u{3000}é\u{301}\u{200c}\u{200d}—".chars().any(is_hidden));
+    }
+
+    #[test]
+    fn what_moves_the_cursor_or_begins_an_escape_sequence_becomes_a_space() {
+        assert_eq!(printable("a\u{1b}[2Jb\tc\r\n\u{9b}泵\u{7f}\0"), "a [2Jb c   泵  ");
     }
 }

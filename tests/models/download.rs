@@ -68,6 +68,33 @@ fn a_model_of_the_list_is_downloaded_checked_and_added() {
 }
 
 #[test]
+fn a_model_of_another_owner_or_with_other_prefixes_is_not_here_already() {
+    let sandbox = Sandbox::new();
+    let hub = Hub::with("ours/tiny", tiny(), well);
+    assert_eq!(add(&sandbox, &hub).code, 0);
+    let offline = |args: &[&str]| with_hub(&sandbox, "http://127.0.0.1:1", &[&["models", "add"], args].concat(), &[]);
+    let again = offline(&["ours/tiny"]);
+    assert!(again.code == 0 && again.out.contains("is here already"), "{}", again.err);
+    for args in [&["theirs/tiny"][..], &["ours/tiny", "--query-prefix", "q: "], &["ours/tiny", "--passage-prefix", ""]]
+    {
+        let told = error(&offline(args), 2);
+        assert!(told.contains("there is a model tiny already") && told.contains("--name NAME"), "{args:?}: {told}");
+    }
+    // Nor is one that only has the name of a model of the list.
+    let hub = Hub::with("theirs/bge-m3", tiny(), well);
+    assert_eq!(with_hub(&sandbox, &hub.endpoint(), &["models", "add", "theirs/bge-m3"], &[]).code, 0);
+    let told = error(&offline(&["bge-m3"]), 2);
+    assert!(told.contains("there is a model bge-m3 already"), "{told}");
+    // Of one from a folder nobody knows whose it is, but its name may be that of one of the list.
+    super::copy_model(&sandbox.path("mine"));
+    for (name, code) in [("bge-base-en-v1.5", 0), ("theirs/mine", 2)] {
+        let own = name.rsplit('/').next().unwrap();
+        assert_eq!(sandbox.kb(&["models", "add", "./mine", "--name", own, "--passage-prefix", "p: "]).code, 0);
+        assert_eq!(offline(&[name]).code, code, "{name}");
+    }
+}
+
+#[test]
 fn any_model_with_an_onnx_file_can_be_named_by_its_owner() {
     let sandbox = Sandbox::new();
     let mut there = tiny();
@@ -124,13 +151,16 @@ fn what_one_run_has_the_next_one_needs_not() {
             false => Reply::Well,
         }
     });
-    let told = error(&add(&sandbox, &hub), 3);
+    let broken = add(&sandbox, &hub);
+    let told = error(&broken, 3);
     assert!(
         told.contains("tokenizer.json") && told.contains("broke off") && told.contains("run the command again"),
         "{told}"
     );
+    assert!(!broken.err.contains("trying the model"), "{}", broken.err);
     assert!(here(&sandbox).is_empty());
-    assert_eq!(add(&sandbox, &hub).code, 0);
+    let whole = add(&sandbox, &hub);
+    assert!(whole.code == 0 && whole.err.contains("trying the model"), "{}", whole.err);
     assert_eq!(hub.ranges("model.onnx").len(), 1, "the graph was there");
     assert_eq!(hub.ranges("tokenizer.json").last().unwrap().as_deref(), Some("bytes=100-"));
 }
@@ -148,6 +178,32 @@ fn what_is_left_of_a_download_can_be_removed() {
     assert!(everything(&sandbox).is_empty());
     error(&sandbox.kb(&["models", "remove", "tiny"]), 2);
     error(&sandbox.kb(&["models", "remove", "../tiny"]), 2);
+}
+
+#[test]
+fn a_download_that_goes_on_is_not_removed() {
+    let sandbox = Sandbox::new();
+    let hub = Hub::with("ours/tiny", tiny(), |request, _| match request.target.ends_with("tokenizer.json") {
+        true => Reply::Status(404, &[], String::new()),
+        false => Reply::Well,
+    });
+    assert_eq!(add(&sandbox, &hub).code, 3);
+    // As another process holds it that is downloading.
+    let lock = std::fs::File::open(sandbox.path("models/.downloading-tiny/.lock")).unwrap();
+    lock.try_lock().unwrap();
+    for args in [&["models", "remove", "tiny"][..], &["models", "remove", "tiny", "--yes"]] {
+        let told = error(&sandbox.kb(args), 3);
+        assert!(told.contains("another kb is downloading tiny; wait until it is done"), "{told}");
+    }
+    assert!(error(&add(&sandbox, &hub), 3).contains("another kb is downloading tiny"));
+    // A model that got there in another way meanwhile stays as well.
+    super::copy_model(&sandbox.path("mine"));
+    assert_eq!(sandbox.kb(&["models", "add", "mine", "--name", "tiny"]).code, 0);
+    assert!(error(&sandbox.kb(&["models", "remove", "tiny"]), 3).contains("another kb is downloading tiny"));
+    assert_eq!(everything(&sandbox), [".downloading-tiny", "tiny"]);
+    drop(lock);
+    assert_eq!(sandbox.kb(&["models", "remove", "tiny"]).code, 0);
+    assert!(everything(&sandbox).is_empty());
 }
 
 #[test]
@@ -293,6 +349,21 @@ fn without_a_network_the_command_says_so_and_ends_with_3() {
     let body: serde_json::Value = serde_json::from_str(&json.err).unwrap();
     assert_eq!(body["error"]["kind"], "failed");
     assert!(everything(&sandbox).is_empty(), "{:?}", everything(&sandbox));
+}
+
+#[test]
+fn a_password_in_the_endpoint_is_refused_and_told_nowhere() {
+    let sandbox = Sandbox::new();
+    let hub = Hub::with("ours/tiny", tiny(), well);
+    let endpoint = hub.endpoint().replace("http://", "http://me:hunter2@");
+    for endpoint in [endpoint.clone(), format!("{}/?token=hunter2", hub.endpoint()), endpoint.replace("http://", "")] {
+        for format in ["table", "json"] {
+            let run = with_hub(&sandbox, &endpoint, &["models", "add", "ours/tiny", "--format", format], &[]);
+            assert!(run.code == 2 && run.err.contains("HF_ENDPOINT") && run.err.contains("HF_TOKEN"), "{}", run.err);
+            assert!(!run.err.contains("hunter2"), "{}", run.err);
+        }
+    }
+    assert!(hub.requests().is_empty() && everything(&sandbox).is_empty());
 }
 
 #[test]

@@ -191,6 +191,32 @@ fn hostile_folders_are_told_and_leave_nothing() {
 }
 
 #[test]
+fn escape_sequences_in_a_folder_do_not_reach_a_terminal() {
+    let sandbox = mine();
+    // The name of an input, as long as the one that was there.
+    let mut graph = std::fs::read(sandbox.path("mine/model.onnx")).unwrap();
+    while let Some(at) = graph.windows(14).position(|name| name == b"attention_mask") {
+        graph[at..at + 14].copy_from_slice(b"\x1b[2J\xc2\x9b1mgone..");
+    }
+    sandbox.write("mine/model.onnx", graph);
+    let told = refused(&sandbox, &[]);
+    assert!(told.contains("it wants [2J 1mgone..") && !told.contains(char::is_control), "{told:?}");
+
+    let sandbox = mine();
+    let long = "x".repeat(2 << 20);
+    let card = format!("---\nlicense: mit\x1b[2J\nlanguage:\n- en\x1b[31m\n- \"\u{9b}fr\"\n- {long}\n---\n");
+    sandbox.write("mine/README.md", card);
+    let added = sandbox.kb(&["models", "add", "mine"]);
+    let listed = sandbox.kb(&["models"]);
+    assert!(listed.out.contains("en [31m, fr"), "{}", listed.out);
+    for run in [added, listed] {
+        assert_eq!(run.code, 0, "{}", run.err);
+        assert!(!run.out.contains(|c: char| c.is_control() && c != '\n'), "{:?}", run.out);
+        assert!(run.out.contains("mit [2J"), "{}", run.out);
+    }
+}
+
+#[test]
 fn weights_as_they_are_published_are_taken_on_both_engines() {
     for engine in engines() {
         let sandbox = Sandbox::new();
@@ -267,6 +293,41 @@ fn links_are_followed_to_files_and_to_nothing_else() {
     std::fs::remove_file(sandbox.path("mine/model.onnx")).unwrap();
     symlink("/dev/zero", sandbox.path("mine/model.onnx")).unwrap();
     assert!(refused(&sandbox, &[]).contains("no model.onnx"));
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_in_place_of_files_are_refused_and_not_waited_for() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    use super::common::Run;
+    let pipe = |path: std::path::PathBuf| {
+        std::fs::remove_file(&path).unwrap();
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    };
+    let beside = mine();
+    copy_folder(&fixtures().join("embedding/external"), &beside.path("mine"));
+    pipe(beside.path("mine/model.onnx_data"));
+    let published = Sandbox::new();
+    copy_folder(&fixtures().join("embedding-safetensors/reranker"), &published.path("mine"));
+    pipe(published.path("mine/tokenizer.json"));
+    for (sandbox, says) in [(beside, "model.onnx_data, which is no file"), (published, "tokenizer.json: it is no file")]
+    {
+        let mut command = sandbox.command(&["models", "add", "mine"]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let begun = Instant::now();
+        while child.try_wait().unwrap().is_none() {
+            if begun.elapsed() > Duration::from_secs(120) {
+                child.kill().unwrap();
+                panic!("it waits for {says}");
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let told = error(&Run::of(child.wait_with_output().unwrap()), 3);
+        assert!(told.contains(says), "{told}");
+        assert!(everything(&sandbox).is_empty());
+    }
 }
 
 #[test]

@@ -73,3 +73,25 @@ fn a_device_that_is_not_offered_is_refused_with_those_that_are() {
     let run = sandbox.kb(&["models", "--device", "abacus"]);
     assert!(run.code == 2 && run.err.contains("directml"), "{}", run.err);
 }
+
+#[test]
+fn a_model_that_a_damaged_namespace_may_need_is_removed_only_on_demand() {
+    let sandbox = Sandbox::new();
+    copy_model(&sandbox.path("mine"));
+    assert_eq!(sandbox.kb(&["models", "add", "mine", "-q"]).code, 0);
+    sandbox.write("docs/a.md", "# A\n\nThe pump moves water.\n");
+    for namespace in ["default", "other"] {
+        assert_eq!(sandbox.kb(&["ingest", "docs", "-q", "--model", "mine", "-n", namespace]).code, 0);
+    }
+    sandbox.write(".kb/namespaces/other/MANIFEST.json", "{");
+    let told = error(&sandbox.kb(&["models", "remove", "mine"]), 2);
+    assert!(told.contains("has vectors of mine (namespaces: default); the namespace other cannot be read"), "{told}");
+    sandbox.write(".kb/namespaces/default/MANIFEST.json", "{");
+    let told = error(&sandbox.kb(&["models", "remove", "mine"]), 2);
+    assert!(told.contains("may have vectors of mine: the namespace default cannot be read: "), "{told}");
+    assert!(told.contains("MANIFEST.json is damaged") && told.contains("--yes"), "{told}");
+    assert_eq!(here(&sandbox), ["mine"]);
+    let removed = sandbox.kb(&["models", "remove", "mine", "--yes"]);
+    assert!(removed.code == 0 && removed.err.contains("the namespace other cannot be read"), "{}", removed.err);
+    assert!(everything(&sandbox).is_empty());
+}

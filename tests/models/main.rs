@@ -38,11 +38,12 @@ fn here(sandbox: &Sandbox) -> Vec<String> {
     models.map(|model| model["name"].as_str().unwrap().to_owned()).skip(1).collect()
 }
 
-/// Everything in the folder of models, hidden or not.
+/// Everything in the folder of models, hidden or not, but for its lock, which stays.
 fn everything(sandbox: &Sandbox) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(sandbox.path("models")) else { return Vec::new() };
     let mut names: Vec<String> =
         entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.retain(|name| name != ".lock");
     names.sort();
     names
 }

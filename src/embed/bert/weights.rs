@@ -15,6 +15,7 @@ use safetensors::Dtype;
 use safetensors::tensor::{Metadata, TensorInfo};
 use serde_json::Value;
 
+use crate::embed::ModelFolder;
 use crate::error::{Error, Result, plain_io};
 
 /// The file that has all weights, and the one that says in which files they are.
@@ -38,10 +39,7 @@ pub(super) struct Folder(pub PathBuf);
 impl Folder {
     /// An error about one of its files.
     pub fn wrong(&self, file: &str, told: &str) -> Error {
-        // Some of it may be a stranger's words, in whatever characters.
-        let told: String = told.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        let (folder, told) = (self.0.display(), crate::text::truncate(&crate::text::squeeze(&told), 400));
-        Error::failed(format!("the model in {folder} cannot be used: {file}: {told}"))
+        ModelFolder::new(&self.0, "the model").wrong(file, told)
     }
 
     pub fn unreadable(&self, file: &str, error: &io::Error) -> Error {

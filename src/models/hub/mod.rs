@@ -20,8 +20,9 @@ use reqwest::{Response, StatusCode, Url, redirect};
 
 pub(super) use listing::{Listing, RemoteFile};
 
+use crate::address::server_address;
 use crate::error::{Error, Result, innermost};
-use crate::text::{squeeze, truncate};
+use crate::text::{printable, squeeze, truncate};
 
 /// Where models are where nothing else is said.
 const ENDPOINT: &str = "https://huggingface.co";
@@ -82,15 +83,10 @@ impl Hub {
             return Err(Error::failed("HF_HUB_OFFLINE says that nothing is to be downloaded")
                 .hint("unset it, or use `kb models add FOLDER`"));
         }
-        let named = environment.endpoint.as_deref().unwrap_or(ENDPOINT).trim().trim_end_matches('/');
-        let wrong = |why: &str| {
-            Error::usage(format!("HF_ENDPOINT is {named:?}, and {why}"))
-                .hint("it is an address such as https://hub.example.org, without what comes behind the host")
-        };
-        let endpoint = Url::parse(named).map_err(|_| wrong("that is no address"))?;
-        if !matches!(endpoint.scheme(), "http" | "https") || endpoint.host_str().is_none() {
-            return Err(wrong("it has to begin with https:// or http://"));
-        }
+        let endpoint = server_address(environment.endpoint.as_deref().unwrap_or(ENDPOINT)).map_err(|what| {
+            Error::usage(format!("HF_ENDPOINT {what}"))
+                .hint("write it like https://hub.example.org; a token belongs into HF_TOKEN")
+        })?;
         let readable = endpoint.scheme() == "http" && !is_this_machine(&endpoint);
         let mut headers = HeaderMap::new();
         if let Some(token) = environment.token.as_deref().filter(|_| !readable) {
@@ -125,7 +121,7 @@ impl Hub {
     async fn refusal(&self, response: Response, what: &str) -> Error {
         let (status, headers) = (response.status(), response.headers().clone());
         let said = headers.get("x-error-message").and_then(|said| said.to_str().ok()).unwrap_or_default();
-        let said = squeeze(&said.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>());
+        let said = squeeze(&printable(said));
         let said = if said.is_empty() { said } else { format!(": {}", truncate(&said, LONGEST_DETAIL)) };
         let code = status.as_u16();
         let hub = self.name();
@@ -195,8 +191,9 @@ mod tests {
         assert_eq!(Hub::of(Environment::default()).unwrap().name(), ENDPOINT);
         assert_eq!(hub("https://hub.example.org/", None).unwrap().name(), "https://hub.example.org");
         assert_eq!(hub("https://example.org/hub/", None).unwrap().url("x").unwrap().path(), "/hub/x");
-        for wrong in ["hub.example.org", "ftp://example.org", "https://", "nonsense"] {
-            assert!(hub(wrong, None).unwrap_err().to_line().contains("HF_ENDPOINT"), "{wrong}");
+        for wrong in ["hub.example.org", "ftp://example.org", "https://", "nonsense", "https://me:secret@example.org"] {
+            let told = hub(wrong, None).unwrap_err().to_line();
+            assert!(told.contains("HF_ENDPOINT") && !told.contains("secret"), "{wrong}: {told}");
         }
         let offline = Environment { offline: true, ..Environment::default() };
         assert!(Hub::of(offline).unwrap_err().to_line().contains("HF_HUB_OFFLINE"));
