@@ -20,7 +20,7 @@ use super::syntax::{Comparison, Filter, Relation, Test};
 use super::tokens::{Kind, Token, cut};
 use super::values::{format_named, glob};
 use crate::error::{Error, Result};
-use crate::text::Period;
+use crate::text::{Period, printable};
 
 /// A longer filter, in bytes, is refused.
 pub const LONGEST_FILTER: usize = 8192;
@@ -58,7 +58,6 @@ impl Mistake {
 fn figure(text: &str, at: Range<usize>) -> String {
     let columns = |c: char| c.width().unwrap_or(1);
     // What would move the cursor is shown as a space.
-    let plain = |part: &str| part.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
     let mut used = 0;
     let before: Vec<char> = text[..at.start]
         .chars()
@@ -68,7 +67,7 @@ fn figure(text: &str, at: Range<usize>) -> String {
             used <= SHOWN
         })
         .collect();
-    let before: String = plain(&before.into_iter().rev().collect::<String>());
+    let before: String = printable(&before.into_iter().rev().collect::<String>());
     let left = if before.len() < at.start { "…" } else { "" };
     used = 0;
     let rest = &text[at.start..];
@@ -83,7 +82,12 @@ fn figure(text: &str, at: Range<usize>) -> String {
     let right = if shown < rest.len() { "…" } else { "" };
     let indent: usize = left.chars().chain(before.chars()).map(columns).sum();
     let marked: usize = text[at.start..at.end.min(at.start + shown)].chars().map(columns).sum();
-    format!("  {left}{before}{}{right}\n  {}{}", plain(&rest[..shown]), " ".repeat(indent), "^".repeat(marked.max(1)))
+    format!(
+        "  {left}{before}{}{right}\n  {}{}",
+        printable(&rest[..shown]),
+        " ".repeat(indent),
+        "^".repeat(marked.max(1))
+    )
 }
 
 /// The words with a meaning of their own, as they are compared: in small letters.
