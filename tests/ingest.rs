@@ -92,6 +92,23 @@ fn a_dry_run_says_what_would_happen_and_makes_nothing() {
 }
 
 #[test]
+fn an_engine_that_cannot_be_had_leaves_no_empty_store() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "About valves.");
+    let refused = |args: &[&str]| {
+        let run = sandbox.kb(&[&["ingest", "a.md", "--onnxruntime", "off"], args].concat());
+        assert!(run.code == 2 && run.err.contains("offers no device cuda"), "{}", run.err);
+    };
+    refused(&["--device", "cuda"]);
+    assert!(!sandbox.path(".kb").exists(), "it would shadow a store further up");
+    sandbox.json(&["ingest", "a.md"]);
+    refused(&["--device", "cuda", "-n", "other"]);
+    assert_eq!(sandbox.json(&["namespaces"]).as_array().unwrap().len(), 1, "no empty namespace either");
+    // Without vectors no engine is needed.
+    assert_eq!(sandbox.kb(&["ingest", "a.md", "--no-embed", "--device", "cuda", "-n", "words"]).code, 0);
+}
+
+#[test]
 fn ignore_files_and_globs_choose_the_files() {
     let sandbox = Sandbox::new();
     for name in ["a.md", "b.txt", "drafts/c.md", "ignored.md", "private.md", ".hidden.md", "program.exe"] {

@@ -390,9 +390,16 @@ impl Sink<'_, '_> {
     /// The indexer, with the store and the model behind it, made when first needed.
     async fn indexer(&mut self) -> Result<&mut Indexer> {
         if self.indexer_state.is_none() {
+            let (models, record) = (self.target.model.models.clone(), self.model.clone());
+            let (engine, jobs) = (self.engine.clone(), self.request.jobs);
+            let mut model = Vectors::WhenNeeded { models, record, engine, jobs };
             let writer = match self.writer.take() {
                 Some(writer) => writer,
                 None => {
+                    // What is new here needs vectors. An engine or a model that fails leaves no empty store behind.
+                    if self.request.embed {
+                        model.embedder()?;
+                    }
                     let store = (self.target.create)()?;
                     let namespace = store.namespace(&self.target.namespace)?;
                     let writer = Writer::open_or_wait(&namespace, &self.model, &self.target.patience).await?;
@@ -403,9 +410,6 @@ impl Sink<'_, '_> {
                     writer
                 }
             };
-            let (models, record) = (self.target.model.models.clone(), self.model.clone());
-            let (engine, jobs) = (self.engine.clone(), self.request.jobs);
-            let model = Vectors::WhenNeeded { models, record, engine, jobs };
             let lines = LineWriter::new(self.target.llm.clone(), Unsaid::Left);
             self.indexer_state = Some(Indexer::new(writer, model, "ingest", self.progress.clone()).asking(Some(lines)));
         }
