@@ -107,6 +107,21 @@ fn files_whose_names_are_not_utf_8_are_kept_apart_and_found_again() {
 }
 
 #[test]
+fn what_to_do_about_standard_input_is_not_what_to_do_about_a_file() {
+    let sandbox = Sandbox::new();
+    for (name, input, hint) in [
+        ("x.md", &b""[..], "look at what is piped in"),
+        ("x.md", b" \n", "look at what is piped in"),
+        ("x.epub", b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", "say what it is with --as"),
+    ] {
+        let run = sandbox.kb_with_input(&["ingest", "-", "--name", name], input);
+        let told = format!("{}{}", run.out, run.err);
+        assert_eq!(run.code, 4, "{told}");
+        assert!(told.contains(hint) && !told.contains("--exclude") && !told.contains("delete"), "{told}");
+    }
+}
+
+#[test]
 fn a_dry_run_says_what_would_happen_and_makes_nothing() {
     let sandbox = Sandbox::new();
     sandbox.write("a.md", "About valves.");

@@ -471,6 +471,16 @@ fn load_standard_input(name: &str, bytes: &[u8], existing: &Existing, request: &
     let mut worker = Worker::new(request.limits);
     match parse_bytes(bytes, format, &request.load, &mut worker) {
         Ok(document) => Loaded::Parsed { facts, document: Box::new(document) },
-        Err(error) => Loaded::Failed { source, error },
+        Err(error) => Loaded::Failed { source, error: of_a_pipe(error) },
     }
+}
+
+/// What came through a pipe is no file that could be left out or deleted.
+fn of_a_pipe(error: Error) -> Error {
+    const LEFT_OUT: &str = "leave it out with --exclude";
+    let Some(hint) = error.next_step().filter(|hint| hint.contains(LEFT_OUT)).map(str::to_owned) else { return error };
+    error.hint(match hint.strip_suffix(LEFT_OUT).and_then(|rest| rest.strip_suffix(", or ")) {
+        Some(rest) => rest.to_owned(),
+        None => "look at what is piped in, and whether --name ends as its format does".to_owned(),
+    })
 }
