@@ -209,15 +209,32 @@ fn a_deleted_passage_takes_its_pieces_along_and_leaves_a_gap() {
 }
 
 #[test]
-fn the_last_chunk_takes_the_document_along() {
+fn a_document_of_which_all_was_deleted_stays_away() {
     let sandbox = guides();
     let parents = list(&sandbox, &["--doc", "other.md", "--type", "parent"]);
     assert_eq!(parents.len(), 1);
     let run = sandbox.kb(&["chunk-delete", text(&parents[0], "chunk_id"), "--yes"]);
     assert!(run.code == 0 && run.out.contains("nothing is left of it"), "{}{}", run.out, run.err);
-    assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "guide.md\n");
-    assert!(search(&sandbox, "quokka", "keyword").is_empty());
-    assert!(search(&sandbox, "quokka", "semantic").iter().all(|content| !content.contains("quokka")));
+    let assert_away = |sandbox: &Sandbox| {
+        assert!(search(sandbox, "quokka", "keyword").is_empty());
+        assert!(search(sandbox, "quokka", "semantic").iter().all(|content| !content.contains("quokka")));
+        assert_eq!(counts(sandbox, "other.md"), (0, 0));
+        assert_eq!(sandbox.kb(&["check"]).code, 0);
+    };
+    assert_away(&sandbox);
+    for again in [&["ingest", "."][..], &["ingest", ".", "--force"], &["reindex", "--structure", "--force"]] {
+        assert_eq!(sandbox.kb(again).code, 0, "{again:?}");
+        assert_away(&sandbox);
+    }
+    assert_eq!(sandbox.json(&["ingest", "."])["counts"]["unchanged"], 2, "nothing is left to be done");
+    // A sentence that is new in the source is not what was deleted.
+    let source = std::fs::read_to_string(sandbox.path("other.md")).unwrap();
+    sandbox.write("other.md", format!("{source}\n\n# New\n\nA wombat has come.\n"));
+    assert_eq!(sandbox.kb(&["ingest", "."]).code, 0);
+    assert!(search(&sandbox, "quokka", "keyword").is_empty() && search(&sandbox, "wombat", "keyword").len() == 1);
+    // It can be had back.
+    sandbox.json(&["chunk-edit", text(&parents[0], "chunk_id"), "--reset"]);
+    assert_eq!(search(&sandbox, "quokka", "keyword").len(), 1);
 }
 
 #[test]

@@ -67,6 +67,19 @@ fn a_passage_is_found_by_what_it_leaves_unsaid_and_shows_no_more_than_it_says() 
 }
 
 #[test]
+fn which_context_a_document_has_is_shown() {
+    let sandbox = sandbox(&["--context", "subjects", "--no-embed"]);
+    sandbox.write("docs/other.md", "# Other\n\nA valve stops water.\n");
+    assert_eq!(sandbox.kb(&["ingest", "docs", "--no-embed"]).code, 0);
+    for (document, context) in [("guide.md", "subjects"), ("other.md", "headings")] {
+        assert!(sandbox.kb(&["docs", document]).out.contains(&format!("\n- context: {context}\n")));
+        assert_eq!(sandbox.json(&["docs", document])[0]["context"], context);
+    }
+    assert_eq!(sandbox.json(&["status"])["contexts"], serde_json::json!({ "headings": 1, "subjects": 1 }));
+    assert!(sandbox.kb(&["status"]).out.contains("- contexts: headings 1, subjects 1\n"));
+}
+
+#[test]
 fn a_context_is_changed_in_place_and_embeds_only_what_is_other_now() {
     let sandbox = sandbox(&[]);
     assert!(!starts(&found(&sandbox, "centrifugal lower hall"), "It must"));

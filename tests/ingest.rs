@@ -82,6 +82,45 @@ fn prune_takes_out_what_is_gone_and_only_that() {
     assert_eq!(left, "docs/b.md\nother/c.md\n", "what lies elsewhere is not this run's");
 }
 
+#[cfg(unix)]
+#[test]
+fn files_whose_names_are_not_utf_8_are_kept_apart_and_found_again() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let sandbox = Sandbox::new();
+    let path = |name: &[u8]| sandbox.path("d").join(OsStr::from_bytes(name));
+    sandbox.write("d/caf%E9.txt", "About pipes.");
+    std::fs::write(path(b"caf\xe8.txt"), "About valves.").unwrap();
+    std::fs::write(path(b"caf\xe9.txt"), "About pumps.").unwrap();
+    assert_eq!(sandbox.json(&["ingest", "d"])["counts"]["added"], 3);
+    let names = sandbox.kb(&["docs", "--format", "paths"]).out;
+    assert_eq!(names, "d/caf%25E9.txt\nd/caf%E8.txt\nd/caf%E9.txt\n");
+    assert!(sandbox.kb(&["chunks-list", "--doc", "d/caf%E9.txt"]).out.contains("pumps"));
+    let counts = &sandbox.json(&["ingest", "d", "--prune"])["counts"];
+    assert_eq!((counts["unchanged"].as_u64(), counts["removed"].as_u64()), (Some(3), Some(0)), "{counts}");
+    // One of another name is taken for moved, one that is gone goes.
+    std::fs::rename(path(b"caf\xe9.txt"), path(b"\xc4\xe3.txt")).unwrap();
+    std::fs::remove_file(path(b"caf\xe8.txt")).unwrap();
+    let counts = &sandbox.json(&["ingest", "d", "--prune"])["counts"];
+    assert_eq!((counts["moved"].as_u64(), counts["removed"].as_u64()), (Some(1), Some(1)), "{counts}");
+    assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "d/%C4%E3.txt\nd/caf%25E9.txt\n");
+}
+
+#[test]
+fn what_to_do_about_standard_input_is_not_what_to_do_about_a_file() {
+    let sandbox = Sandbox::new();
+    for (name, input, hint) in [
+        ("x.md", &b""[..], "look at what is piped in"),
+        ("x.md", b" \n", "look at what is piped in"),
+        ("x.epub", b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", "say what it is with --as"),
+    ] {
+        let run = sandbox.kb_with_input(&["ingest", "-", "--name", name], input);
+        let told = format!("{}{}", run.out, run.err);
+        assert_eq!(run.code, 4, "{told}");
+        assert!(told.contains(hint) && !told.contains("--exclude") && !told.contains("delete"), "{told}");
+    }
+}
+
 #[test]
 fn a_dry_run_says_what_would_happen_and_makes_nothing() {
     let sandbox = Sandbox::new();
@@ -89,6 +128,23 @@ fn a_dry_run_says_what_would_happen_and_makes_nothing() {
     let report = sandbox.json(&["ingest", ".", "--dry-run"]);
     assert_eq!((report["dry_run"].as_bool(), report["counts"]["added"].as_u64()), (Some(true), Some(1)));
     assert!(!sandbox.path(".kb").exists());
+}
+
+#[test]
+fn an_engine_that_cannot_be_had_leaves_no_empty_store() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "About valves.");
+    let refused = |args: &[&str]| {
+        let run = sandbox.kb(&[&["ingest", "a.md", "--onnxruntime", "off"], args].concat());
+        assert!(run.code == 2 && run.err.contains("offers no device cuda"), "{}", run.err);
+    };
+    refused(&["--device", "cuda"]);
+    assert!(!sandbox.path(".kb").exists(), "it would shadow a store further up");
+    sandbox.json(&["ingest", "a.md"]);
+    refused(&["--device", "cuda", "-n", "other"]);
+    assert_eq!(sandbox.json(&["namespaces"]).as_array().unwrap().len(), 1, "no empty namespace either");
+    // Without vectors no engine is needed.
+    assert_eq!(sandbox.kb(&["ingest", "a.md", "--no-embed", "--device", "cuda", "-n", "words"]).code, 0);
 }
 
 #[test]

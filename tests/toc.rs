@@ -61,6 +61,29 @@ fn without_a_document_all_are_listed_with_their_top_level() {
 }
 
 #[test]
+fn a_section_that_is_the_whole_document_is_no_level_of_the_list() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "guide.md",
+        "# Guide\n\nAll of it.\n\n## Install\n\nPut it in.\n\n### Linux\n\nHere.\n\n## Run\n\nGo.\n",
+    );
+    sandbox.write("note.md", "# Note\n\nNothing is below its title.\n");
+    sandbox.json(&["ingest", ".", "--no-embed"]);
+    let paths = |args: &[&str]| {
+        let list = sandbox.json(&[&["toc"], args].concat());
+        let entries =
+            list.as_array().unwrap().iter().flat_map(|document| document["entries"].as_array().unwrap().clone());
+        entries.map(|entry| entry["title"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(paths(&[]), ["Install", "Run", "Note"]);
+    assert_eq!(paths(&["--max-level", "2"]), ["Install", "Linux", "Run", "Note"]);
+    let shown = sandbox.kb(&["toc"]).out;
+    assert!(shown.contains("\n- `1.1` Install\n- `1.2` Run\n"), "{shown}");
+    // Of one document all is shown.
+    assert!(sandbox.kb(&["toc", "guide.md"]).out.contains("- `1` Guide\n  - `1.1` Install\n"));
+}
+
+#[test]
 fn a_correction_is_stored_survives_and_can_be_dropped() {
     let sandbox = guide();
     let before = toc(&sandbox, "guide.md");

@@ -116,6 +116,9 @@ fn contents(sandbox: &Sandbox) {
     assert_eq!(titles(&["table of contents of the pump manual"]), all);
     assert_eq!(titles(&["目录", "--doc", "泵站.md"]), ["泵站手册", "第一章 概述", "第二章 启动", "检查"]);
     assert_eq!(titles(&["泵站手册第二章讲什么？"]), ["第二章 启动", "检查"]);
+    // Chapters are counted below the title.
+    assert_eq!(titles(&["what is chapter 2 of valves.md about?"]), ["Leaks"]);
+    assert_eq!(titles(&["valves.md 第一章讲什么？"]), ["Closing"]);
     let out = |format: &str| sandbox.kb(&["search", "chapters of valves.md", "--format", format]).out;
     assert!(out("markdown").starts_with("# Valve guide\n") && out("markdown").contains("- `1.2` Leaks"));
     assert!(out("table").contains("1.2  Leaks"));

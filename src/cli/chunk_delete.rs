@@ -24,10 +24,10 @@ use crate::text::count;
   kb chunk-delete 7f3k2m:12 --dry-run
 
 `kb chunks-list` shows the ids; those of the other chunks stay as they are. The last piece of a passage takes the
-passage along, and the last passage of a document the document.
+passage along. A document of which nothing is left stays in `kb docs`, so that the next ingest does not bring it back; `kb
+remove` takes it out altogether.
 What was deleted stays deleted when the source is read again, unless the source has changed at that place: then it is
-a conflict (`kb chunks-list --conflicts`). `kb chunk-edit ID --reset` brings a passage back. A document of which all was
-deleted is ingested like a new one.")]
+a conflict (`kb chunks-list --conflicts`). `kb chunk-edit ID --reset` brings a passage back.")]
 pub struct ChunkDeleteArgs {
     /// Ids of parents (7f3k2m:12) or children (7f3k2m:12.3)
     #[arg(value_name = "ID", required = true)]
@@ -85,9 +85,9 @@ async fn plan(snapshot: &Snapshot, args: &ChunkDeleteArgs) -> Result<Deletion> {
 fn confirmed(documents: &[DocumentDeletion]) -> Result<bool> {
     let chunks = documents.iter().map(|row| row.deleted.len()).sum();
     let mut what = format!("{} of {}", count(chunks, "chunk"), count(documents.len(), "document"));
-    let removed: Vec<&str> = documents.iter().filter(|row| row.removed).map(|row| row.source.as_str()).collect();
-    if !removed.is_empty() {
-        what.push_str(&format!(", and with them all of {}", removed.join(", ")));
+    let emptied: Vec<&str> = documents.iter().filter(|row| row.emptied).map(|row| row.source.as_str()).collect();
+    if !emptied.is_empty() {
+        what.push_str(&format!(", which is all of {}", emptied.join(", ")));
     }
     if !std::io::stdin().is_terminal() {
         return Err(

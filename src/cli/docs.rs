@@ -51,7 +51,7 @@ pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
     let named = |at: usize| (names.len() > 1).then(|| names[at]);
     let is_let_through =
         |at: usize, row: &DocumentRow| within.as_ref().is_none_or(|within| within[at].contains(&row.doc_id));
-    let listed = |at: usize, row| ListedDocument { namespace: named(at), row };
+    let listed = |at: usize, row| ListedDocument::new(named(at), row);
     if args.documents.is_empty() {
         let all = rows.iter().enumerate().flat_map(|(at, rows)| rows.iter().map(move |row| (at, row)));
         let let_through = all.filter(|(at, row)| is_let_through(*at, row));

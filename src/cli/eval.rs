@@ -11,11 +11,12 @@ use super::{Context, cores};
 use crate::config::Config;
 use crate::embed::Model;
 use crate::error::{Error, Result};
-use crate::eval::{Condition, Evaluation, evaluate, unmet};
+use crate::eval::{Condition, Evaluation, Missing, evaluate, unmet};
 use crate::render::EvalView;
 use crate::retrieve::{Method, RerankBudget, Settings};
+use crate::text::count;
 
-/// Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, qrels.tsv)
+/// Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, and qrels.tsv or qrels/test.tsv)
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  kb eval fixtures/retrieval\n  kb eval cranfield --methods hybrid --min 'hybrid.ndcg@10>=0.40'\n  kb eval cranfield --model bge-small-en-v1.5\n  kb eval cranfield --methods hybrid --rerank models/reranker --rerank-depth 50"
@@ -64,10 +65,23 @@ pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
     let what = Evaluation { folder: &args.folder, methods: &args.methods, rerank: &rerank, model };
     let report = evaluate(what, scratch.path(), &engine, jobs, progress).await?;
     context.show(&EvalView(&report))?;
+    if report.missing != Missing::default() {
+        context.tell(&told(report.missing));
+    }
     let unmet = unmet(&report, &conditions);
     for condition in &unmet {
         let (method, figure) = (condition.method.name(), condition.metric.name());
         context.tell(&format!("{method}.{figure} is below {}", condition.least));
     }
     Ok(u8::from(!unmet.is_empty()))
+}
+
+fn told(missing: Missing) -> String {
+    format!(
+        "corpus.jsonl lacks {} that the judgements name (queries left without an answer: {}), and queries.jsonl lacks {} \
+         of their queries",
+        count(missing.documents, "document"),
+        missing.unanswerable,
+        missing.queries
+    )
 }

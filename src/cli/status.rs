@@ -1,8 +1,11 @@
 //! `kb status`: the store in figures.
 
+use std::collections::BTreeMap;
+
 use clap::Args;
 
 use super::Context;
+use crate::chunk::ChunkConfig;
 use crate::embed::query_table::{QUERY_TABLE, QueryTable};
 use crate::embed::{Model, select};
 use crate::error::Result;
@@ -36,6 +39,10 @@ async fn status(store: &Store, namespace: &Namespace, models: &Models, engine: &
     let holder = Holder::of(namespace);
     let [documents, sections, chunks] = snapshot.counts().await?;
     let rows = snapshot.documents().await?;
+    let mut contexts = BTreeMap::new();
+    for row in &rows {
+        *contexts.entry(ChunkConfig::of(&row.chunking).context.name()).or_insert(0) += 1;
+    }
     let manifest = snapshot.manifest();
     let pending = Manifest::read_pending(namespace)?.map(|pending| pending.generation);
     let size = namespace.size();
@@ -48,6 +55,7 @@ async fn status(store: &Store, namespace: &Namespace, models: &Models, engine: &
         published_at: manifest.published_at.clone(),
         documents,
         without_vectors: rows.iter().filter(|row| !row.embedded).count(),
+        contexts,
         sections,
         parents: rows.iter().map(|row| row.parents as usize).sum(),
         chunks,

@@ -1,5 +1,6 @@
 //! `kb toc`: tables of contents, shown and corrected.
 
+use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -9,7 +10,7 @@ use super::waiting::WaitArgs;
 use super::{Context, toc_edit};
 use crate::error::{Error, Result};
 use crate::render::{OutputFormat, TocListView, TocView};
-use crate::retrieve::Purpose;
+use crate::retrieve::{Purpose, title_section};
 use crate::store::{DocumentRow, Snapshot};
 use crate::structure::PREAMBLE;
 
@@ -125,7 +126,19 @@ async fn list(
     max_level: Option<u32>,
     provenance: bool,
 ) -> Result<u8> {
-    let sections = snapshot.sections_to_level(max_level.unwrap_or(DEFAULT_LEVEL_OF_LIST)).await?;
+    let deepest = max_level.unwrap_or(DEFAULT_LEVEL_OF_LIST);
+    let mut sections = snapshot.sections_to_level(deepest.saturating_add(1)).await?;
+    // A section that is the whole document says nothing that its title does not: its levels are counted below it.
+    let by_document: HashMap<&str, &DocumentRow> = documents.iter().map(|row| (row.doc_id.as_str(), row)).collect();
+    let whole: HashSet<String> = sections
+        .chunk_by(|a, b| a.doc_id == b.doc_id)
+        .filter_map(|own| title_section(by_document.get(own[0].doc_id.as_str())?, own))
+        .map(|section| section.doc_id.clone())
+        .collect();
+    sections.retain(|section| match whole.contains(&section.doc_id) {
+        true => section.level > 1,
+        false => section.level <= deepest,
+    });
     context.show(&TocListView { documents, sections: &sections, provenance })?;
     Ok(u8::from(documents.is_empty()))
 }

@@ -7,7 +7,9 @@ use serde::Serialize;
 use super::ChangedDocument;
 use super::chunks::{ChunkOrder, DocumentEdits, Edits, NewText, edit_chunks};
 use crate::error::{Error, Result};
-use crate::overlay::{conflict_id, delete_passage, find_conflict, mend_counts, passages, place};
+use crate::overlay::{
+    ConflictPart, conflict_id, delete_passage, exchange, find_conflict, mend_counts, passages, place,
+};
 use crate::store::{ChunkType, Edit, NewDocument};
 
 /// Whose text holds.
@@ -36,7 +38,7 @@ pub struct Conflict {
     pub mine: Option<String>,
     /// What the source says there now; empty where it says nothing, and mine would be put in.
     pub theirs: String,
-    /// The passage where that is.
+    /// The passage where that is, or begins.
     pub chunk_id: Option<String>,
     /// What the person noted there.
     pub metadata: BTreeMap<String, String>,
@@ -52,11 +54,12 @@ pub fn conflicts(new: &NewDocument) -> Vec<Conflict> {
 }
 
 fn shown(edit: &Edit, new: &NewDocument) -> Conflict {
-    let place = place(edit, new);
-    let theirs = place.as_ref().and_then(|place| {
-        let parent = new.chunks.iter().find(|row| row.chunk_id == place.chunk_id)?;
-        Some(parent.content[place.range.clone()].trim().to_owned())
-    });
+    let parts = place(edit, new).map(|place| place.parts).unwrap_or_default();
+    let said = |part: &ConflictPart| {
+        let parent = new.chunks.iter().find(|row| row.chunk_id == part.chunk_id)?;
+        Some(&parent.content[part.range.clone()])
+    };
+    let theirs: String = parts.iter().filter_map(said).collect();
     Conflict {
         conflict_id: conflict_id(&new.document.doc_id, edit.number),
         doc_id: new.document.doc_id.clone(),
@@ -64,8 +67,8 @@ fn shown(edit: &Edit, new: &NewDocument) -> Conflict {
         context: edit.context.clone(),
         original: edit.original.clone(),
         mine: edit.content.clone(),
-        theirs: theirs.unwrap_or_default(),
-        chunk_id: place.map(|place| place.chunk_id),
+        theirs: theirs.trim().to_owned(),
+        chunk_id: parts.into_iter().next().map(|part| part.chunk_id),
         metadata: notes(edit),
         edited_at: edit.edited_at.clone(),
     }
@@ -121,40 +124,34 @@ fn with_mine(before: &NewDocument, edit: &Edit, now: &str) -> Result<NewDocument
             .hint("keep the source's text with --resolve theirs")
     };
     let place = place(edit, before).ok_or_else(nowhere)?;
-    let parent = before
-        .chunks
-        .iter()
-        .find(|row| row.chunk_type == ChunkType::Parent && row.chunk_id == place.chunk_id)
-        .ok_or_else(nowhere)?;
     let mine = edit.content.as_deref().unwrap_or_default();
-    // An edit that only noted something changes no text.
-    let text = if mine == edit.original { parent.content.clone() } else { with(&parent.content, &place.range, mine) };
-    if text.trim().is_empty() {
-        let mut after = before.clone();
-        let source = passages(before).into_iter().find(|passage| passage.index == place.passage).ok_or_else(nowhere)?;
-        delete_passage(&mut after, &source, now);
-        mend_counts(&mut after);
-        return Ok(after);
+    let mut after = before.clone();
+    for (i, part) in place.parts.iter().enumerate() {
+        let parent = after
+            .chunks
+            .iter()
+            .find(|row| row.chunk_type == ChunkType::Parent && row.chunk_id == part.chunk_id)
+            .ok_or_else(nowhere)?;
+        // An edit that only noted something changes no text.
+        let text = match mine == edit.original {
+            true => parent.content.clone(),
+            false => exchange(&parent.content, part.sentences.clone(), if i == 0 { mine } else { "" }),
+        };
+        if text.trim().is_empty() {
+            let source =
+                passages(&after).into_iter().find(|passage| passage.index == part.passage).ok_or_else(nowhere)?;
+            delete_passage(&mut after, &source, now);
+            mend_counts(&mut after);
+            continue;
+        }
+        let notes = if i == 0 { notes(edit) } else { BTreeMap::new() };
+        let order = ChunkOrder {
+            chunk_id: parent.chunk_id.clone(),
+            text: (text != parent.content).then_some(NewText::Given(text)),
+            metadata: notes.into_iter().map(|(name, value)| (name, Some(value))).collect(),
+        };
+        let mut edits = edit_chunks(vec![after.clone()], &[order], now)?;
+        after = edits.changed.pop().map_or(after, |changed| changed.after);
     }
-    let order = ChunkOrder {
-        chunk_id: parent.chunk_id.clone(),
-        text: (text != parent.content).then_some(NewText::Given(text)),
-        metadata: notes(edit).into_iter().map(|(name, value)| (name, Some(value))).collect(),
-    };
-    let mut edits = edit_chunks(vec![before.clone()], &[order], now)?;
-    Ok(edits.changed.pop().map_or_else(|| before.clone(), |changed| changed.after))
-}
-
-/// A text with something else in the place of a part of it, parted from what is around as that was.
-fn with(text: &str, range: &std::ops::Range<usize>, mine: &str) -> String {
-    let (front, old, behind) = (&text[..range.start], &text[range.clone()], &text[range.end..]);
-    let space = &old[old.trim_end().len()..];
-    let mine = mine.trim();
-    if mine.is_empty() {
-        return format!("{front}{behind}");
-    }
-    let lead = if front.is_empty() || front.ends_with(char::is_whitespace) { "" } else { " " };
-    let space =
-        if space.is_empty() && !behind.is_empty() && !behind.starts_with(char::is_whitespace) { " " } else { space };
-    format!("{front}{lead}{mine}{space}{behind}")
+    Ok(after)
 }

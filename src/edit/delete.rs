@@ -39,15 +39,16 @@ pub struct DocumentDeletion {
     pub deleted: Vec<String>,
     /// The parents that lose some of their children.
     pub rebuilt: Vec<String>,
-    /// Whether nothing is left, so that the document goes too.
-    pub removed: bool,
+    /// Whether nothing is left to be found. The document stays, so that the source is not taken in again as a new one.
+    pub emptied: bool,
     /// Parent chunks left.
     pub parents: u32,
     /// Child chunks left.
     pub children: u32,
 }
 
-/// Takes chunks out of the documents in `stored`. A parent takes its children along, and the last child its parent.
+/// Takes chunks out of the documents in `stored`. A parent takes its children along, and the last child its parent. A document
+/// of which all goes keeps its edits, which say so.
 /// `now` is an RFC 3339 time.
 ///
 /// # Errors
@@ -170,7 +171,7 @@ fn report(before: &NewDocument, after: &NewDocument, going: &HashSet<String>) ->
         source: before.document.source.clone(),
         deleted,
         rebuilt,
-        removed: after.chunks.is_empty(),
+        emptied: after.chunks.is_empty(),
         parents: after.document.parents,
         children: after.document.children,
     }
@@ -231,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_child_takes_its_parent_and_the_last_chunk_the_document() {
+    fn the_last_child_takes_its_parent_and_the_last_passage_leaves_a_document_without() {
         let new = stored(TEXT);
         let deletion = delete(&new, &["abc123:1.0"]);
         let after = &deletion.changed[0].after;
@@ -239,7 +240,7 @@ mod tests {
         let two = after.sections.iter().find(|row| row.title == "Two").unwrap();
         assert_eq!((two.chunk_start, two.chunk_end), (0, 0));
         let deletion = delete(&new, &["abc123:0", "abc123:1"]);
-        assert!(deletion.changed[0].after.chunks.is_empty() && deletion.documents[0].removed);
+        assert!(deletion.changed[0].after.chunks.is_empty() && deletion.documents[0].emptied);
         assert_eq!(deletion.changed.len(), 1);
     }
 
@@ -271,7 +272,7 @@ mod tests {
             let deletion = delete_chunks(vec![new.clone()], &ids, true, "now").unwrap();
             let report = &deletion.documents[0];
             let after = &deletion.changed[0].after;
-            prop_assert_eq!(report.removed, after.chunks.is_empty());
+            prop_assert_eq!(report.emptied, after.chunks.is_empty());
             prop_assert_eq!(report.deleted.len() + after.chunks.len(), new.chunks.len());
             for id in &ids {
                 prop_assert!(after.chunks.iter().all(|row| &row.chunk_id != id && row.parent_id.as_ref() != Some(id)));
@@ -284,16 +285,14 @@ mod tests {
                 let hash = blake3::hash(parent.content.as_bytes()).to_hex().to_string();
                 prop_assert_eq!(&hash, &parent.content_hash);
             }
-            if !report.removed {
-                let children = after.chunks.len() - parents.len();
-                prop_assert_eq!(after.document.parents as usize, parents.len());
-                prop_assert_eq!(after.document.children as usize, children);
-                for section in &after.sections {
-                    let own: Vec<u32> = parents.iter().filter(|row| row.section_id == section.section_id)
-                        .map(|row| row.chunk_index).collect();
-                    let span = own.first().map_or((0, 0), |first| (*first, own[own.len() - 1] + 1));
-                    prop_assert_eq!((section.chunk_start, section.chunk_end), span);
-                }
+            let children = after.chunks.len() - parents.len();
+            prop_assert_eq!(after.document.parents as usize, parents.len());
+            prop_assert_eq!(after.document.children as usize, children);
+            for section in &after.sections {
+                let own: Vec<u32> = parents.iter().filter(|row| row.section_id == section.section_id)
+                    .map(|row| row.chunk_index).collect();
+                let span = own.first().map_or((0, 0), |first| (*first, own[own.len() - 1] + 1));
+                prop_assert_eq!((section.chunk_start, section.chunk_end), span);
             }
         }
     }

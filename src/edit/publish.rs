@@ -13,7 +13,8 @@ use crate::store::{ChunkRow, ChunkType, NewDocument, Snapshot};
 pub struct ChangedDocument {
     /// As it is.
     pub before: NewDocument,
-    /// As it shall be; without chunks, it is to be removed.
+    /// As it shall be. One without chunks stays, with its edits: what was deleted is deleted still when the source is
+    /// read again.
     pub after: NewDocument,
 }
 
@@ -43,10 +44,6 @@ pub async fn documents_of(snapshot: &Snapshot, ids: &[String]) -> Result<Vec<New
 /// Where the store or the model fail.
 pub async fn publish(mut rebuilder: Rebuilder, changed: Vec<ChangedDocument>) -> Result<Indexer> {
     for ChangedDocument { before, after } in changed {
-        if after.chunks.is_empty() {
-            rebuilder.remove(&after.document);
-            continue;
-        }
         let embed = before.document.embedded;
         let (prepared, known) = with_texts(&before, after);
         rebuilder.put_rows(prepared, known, embed).await?;

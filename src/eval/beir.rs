@@ -1,9 +1,10 @@
-//! The layout of the BEIR benchmark: `corpus.jsonl`, `queries.jsonl`, `qrels.tsv`.
+//! The layout of the BEIR benchmark: `corpus.jsonl`, `queries.jsonl`, and judgements in `qrels/test.tsv` or, where there
+//! is but one file of them, `qrels.tsv`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
@@ -27,6 +28,20 @@ struct Query {
     text: String,
 }
 
+/// Where the judgements may be; the first that is there is read.
+const JUDGEMENTS: [&str; 2] = ["qrels.tsv", "qrels/test.tsv"];
+
+/// What judgements name and the set does not have.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Missing {
+    /// Relevant documents that are not in the corpus.
+    pub documents: usize,
+    /// Queries none of whose relevant documents is there; they count as not answered.
+    pub unanswerable: usize,
+    /// Judged queries that are not among the queries, and not asked.
+    pub queries: usize,
+}
+
 /// A set of documents, queries and judgements.
 #[derive(Debug, Clone)]
 pub struct BeirSet {
@@ -42,16 +57,41 @@ impl BeirSet {
     /// Reads a set.
     ///
     /// # Errors
-    /// Where a file is missing or a line is not what it should be, with file and line.
+    /// Where a file is missing, a line is not what it should be, with file and line, or no query has an answer among the
+    /// documents.
     pub fn read(folder: &Path) -> Result<Self> {
         let passages: Vec<Passage> = read_jsonl(&folder.join("corpus.jsonl"))?;
         let queries: Vec<Query> = read_jsonl(&folder.join("queries.jsonl"))?;
-        Ok(BeirSet {
+        let judged = JUDGEMENTS.map(|name| folder.join(name));
+        let judged = judged.iter().find(|path| path.exists()).unwrap_or(&judged[0]);
+        let set = BeirSet {
             folder: folder.to_owned(),
             passages,
             queries: queries.into_iter().map(|query| (query.id, query.text)).collect(),
-            judgements: read_judgements(&folder.join("qrels.tsv"))?,
-        })
+            judgements: read_judgements(judged)?,
+        };
+        let asked = set.judged_queries().count();
+        if asked == set.missing().unanswerable {
+            return Err(Error::usage(match asked {
+                0 => format!("{} judges no query of queries.jsonl", judged.display()),
+                _ => format!("{} names no document of corpus.jsonl for any query", judged.display()),
+            })
+            .hint("check that its ids are those of queries.jsonl and corpus.jsonl"));
+        }
+        Ok(set)
+    }
+
+    /// What the judgements name and the set does not have.
+    pub fn missing(&self) -> Missing {
+        let here: HashSet<&str> = self.passages.iter().map(|passage| passage.id.as_str()).collect();
+        let asked: HashSet<&str> = self.queries.iter().map(|(id, _)| id.as_str()).collect();
+        let is_here = |document: &String| here.contains(document.as_str());
+        let named: HashSet<&String> = self.judgements.values().flat_map(HashMap::keys).collect();
+        Missing {
+            documents: named.into_iter().filter(|document| !is_here(document)).count(),
+            unanswerable: self.judged_queries().filter(|(_, grades)| !grades.keys().any(is_here)).count(),
+            queries: self.judgements.keys().filter(|query| !asked.contains(query.as_str())).count(),
+        }
     }
 
     /// The queries with at least one relevant document, with the grades of those.
@@ -66,7 +106,7 @@ impl BeirSet {
 fn read_file(path: &Path) -> Result<String> {
     std::fs::read_to_string(path).map_err(|error| {
         Error::usage(format!("cannot read {}: {}", path.display(), crate::error::plain_io(&error)))
-            .hint("a set is a folder with corpus.jsonl, queries.jsonl and qrels.tsv")
+            .hint("a set is a folder with corpus.jsonl, queries.jsonl and qrels.tsv or qrels/test.tsv")
     })
 }
 
@@ -112,4 +152,45 @@ fn read_judgements(path: &Path) -> Result<HashMap<String, HashMap<String, f64>>>
         }
     }
     Ok(judgements)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A set of two documents and two queries in a folder, with judgements in a file.
+    fn set(name: &str, judgements: &str) -> Result<BeirSet> {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("corpus.jsonl", "{\"_id\":\"d1\",\"text\":\"One.\"}\n{\"_id\":\"d2\",\"text\":\"Two.\"}\n");
+        write("queries.jsonl", "{\"_id\":\"q1\",\"text\":\"one\"}\n{\"_id\":\"q2\",\"text\":\"two\"}\n");
+        write(name, judgements);
+        BeirSet::read(folder.path())
+    }
+
+    #[test]
+    fn judgements_are_read_from_where_beir_has_them_too() {
+        let header = "query-id\tcorpus-id\tscore\n";
+        for name in JUDGEMENTS {
+            let set = set(name, &format!("{header}q1\td1\t1\nq2\td2\t0\n")).unwrap();
+            assert_eq!(set.judged_queries().count(), 1, "{name}");
+            assert_eq!(set.missing(), Missing::default(), "{name}");
+        }
+        let error = set("qrels/dev.tsv", header).unwrap_err();
+        assert!(error.next_step().unwrap().contains("qrels.tsv or qrels/test.tsv"), "{error}");
+    }
+
+    #[test]
+    fn what_is_judged_and_not_there_is_counted() {
+        let judged = set("qrels.tsv", "q1\td1\t1\nq1\td8\t1\nq2\td8\t2\nq9\td9\t1\n").unwrap();
+        assert_eq!(judged.missing(), Missing { documents: 2, unanswerable: 1, queries: 1 });
+        let error = set("qrels.tsv", "q1\tMED-1\t1\nq2\tMED-2\t1\n").unwrap_err();
+        assert!(error.message().contains("names no document of corpus.jsonl"), "{error}");
+        let error = set("qrels.tsv", "q7\td1\t1\n").unwrap_err();
+        assert!(error.message().contains("judges no query"), "{error}");
+    }
 }

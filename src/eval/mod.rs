@@ -10,12 +10,12 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-pub use beir::{BeirSet, Passage};
+pub use beir::{BeirSet, Missing, Passage};
 pub use metrics::{Condition, Metric, Metrics};
 
 use crate::chunk::ChunkConfig;
 use crate::embed::{CrossEncoder, Embedder, EngineChoice, Model, select};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Kind, Result};
 use crate::ingest::{
     FitOptions, Indexer, KnownVectors, Progress, QueryEncoderReport, SourceFacts, Vectors, fit_query_encoder, prepare,
 };
@@ -48,6 +48,8 @@ pub struct EvalReport {
     pub documents: usize,
     /// How many queries with an answer.
     pub queries: usize,
+    /// What the judgements name and the set does not have.
+    pub missing: Missing,
     /// The model that made the vectors.
     pub model: String,
     /// The engine that ran it.
@@ -164,7 +166,7 @@ impl EvalStore {
     /// those are.
     ///
     /// # Errors
-    /// Where a search fails, or no query has an answer.
+    /// Where a search fails.
     pub async fn measure(&self, template: &SearchRequest) -> Result<(Metrics, usize)> {
         let mut totals = Metrics::default();
         let mut count = 0usize;
@@ -173,10 +175,6 @@ impl EvalStore {
             let request = SearchRequest { query: query.to_owned(), limit: DEFAULT_POOL * 2, ..template.clone() };
             totals.add(&Metrics::of(&self.ranking(&request).await?, relevant));
             count += 1;
-        }
-        if count == 0 {
-            return Err(Error::usage(format!("no query of {} has a known answer", self.set.folder.display()))
-                .hint("check that qrels.tsv names the ids of queries.jsonl and corpus.jsonl"));
         }
         Ok((totals.divided_by(count), count))
     }
@@ -243,6 +241,7 @@ pub async fn evaluate(
         set: folder.display().to_string(),
         documents: store.set.passages.len(),
         queries: store.set.judged_queries().count(),
+        missing: store.set.missing(),
         model: made.model.name.clone(),
         engine: store.engine,
         reranker: match rerank {

@@ -137,6 +137,10 @@ struct Waiting {
     prepared: Prepared,
     known: KnownVectors,
     embed: bool,
+    /// What the history calls it.
+    action: String,
+    /// What the store has of it, where that is to stay if this is the same, in the end.
+    stored: Option<NewDocument>,
 }
 
 impl Indexer {
@@ -184,16 +188,44 @@ impl Indexer {
     ///
     /// # Errors
     /// Where a batch is full and cannot be published.
-    pub async fn put(&mut self, mut prepared: Prepared, known: KnownVectors, embed: bool, action: &str) -> Result<()> {
-        self.note.add(action, &prepared.new.document.source);
+    pub async fn put(&mut self, prepared: Prepared, known: KnownVectors, embed: bool, action: &str) -> Result<()> {
+        self.wait(prepared, known, embed, action, None).await
+    }
+
+    /// Replaces a document, unless it comes to what is `stored`, with what a language model says of its passages.
+    ///
+    /// # Errors
+    /// As for [`put`](Self::put).
+    pub async fn put_unless_same(
+        &mut self,
+        prepared: Prepared,
+        known: KnownVectors,
+        embed: bool,
+        action: &str,
+        mut stored: NewDocument,
+    ) -> Result<()> {
+        // They go with the texts.
+        stored.chunks.iter_mut().for_each(|row| row.vector = Vec::new());
+        self.wait(prepared, known, embed, action, Some(stored)).await
+    }
+
+    async fn wait(
+        &mut self,
+        mut prepared: Prepared,
+        known: KnownVectors,
+        embed: bool,
+        action: &str,
+        stored: Option<NewDocument>,
+    ) -> Result<()> {
+        if stored.is_none() {
+            self.note.add(action, &prepared.new.document.source);
+        }
         // Here, where everything comes through: edits are on top by now, and the profile is of the text that will be there.
         let new = &mut prepared.new;
         new.document.profile = profile_of(&new.document, &new.sections, &new.chunks);
         new.document.vector_of = known.of_document.clone();
         self.wants_vector(&mut new.document, embed);
-        // Taking out what is not there changes nothing.
-        self.removals.push(prepared.new.document.doc_id.clone());
-        self.waiting.push(Waiting { prepared, known, embed });
+        self.waiting.push(Waiting { prepared, known, embed, action: action.to_owned(), stored });
         let sum = |of: &dyn Fn(&&Waiting) -> bool| -> usize {
             self.waiting.iter().filter(of).map(|waiting| waiting.prepared.texts.len()).sum()
         };
@@ -259,7 +291,15 @@ impl Indexer {
     pub async fn flush(&mut self) -> Result<()> {
         let mut add: Vec<NewDocument> = Vec::with_capacity(self.waiting.len());
         let waiting = std::mem::take(&mut self.waiting);
-        let waiting = self.with_lines(waiting).await?;
+        let mut waiting = self.with_lines(waiting).await?;
+        waiting.retain(|Waiting { prepared, stored, .. }| stored.as_ref() != Some(&prepared.new));
+        for Waiting { prepared, stored, action, .. } in &waiting {
+            if stored.is_some() {
+                self.note.add(action, &prepared.new.document.source);
+            }
+            // Taking out what is not there changes nothing.
+            self.removals.push(prepared.new.document.doc_id.clone());
+        }
         let stored = self.stored_vectors(&waiting).await?;
         let vectors = self.vectors(&waiting, &stored)?;
         for (Waiting { mut prepared, .. }, vectors) in waiting.into_iter().zip(vectors) {
@@ -309,7 +349,7 @@ impl Indexer {
         let mut wanted: Vec<&str> = Vec::new();
         let mut place: HashMap<&str, usize> = HashMap::new();
         let mut bytes = 0;
-        for Waiting { prepared, known, embed } in waiting {
+        for Waiting { prepared, known, embed, .. } in waiting {
             bytes += prepared.new.document.size;
             for (text, child) in prepared.texts.iter().zip(children(&prepared.new.chunks)) {
                 let is_there = known.get(child).is_some() || stored.contains_key(&child.content_hash);
@@ -337,7 +377,7 @@ impl Indexer {
         };
         self.embedded += wanted.len();
         let mut all = Vec::with_capacity(waiting.len());
-        for Waiting { prepared, known, embed } in waiting {
+        for Waiting { prepared, known, embed, .. } in waiting {
             let mut vectors = Vec::with_capacity(prepared.texts.len());
             for (text, child) in prepared.texts.iter().zip(children(&prepared.new.chunks)) {
                 let same = || stored.get(&child.content_hash).filter(|_| *embed);

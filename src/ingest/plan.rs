@@ -1,6 +1,7 @@
 //! What has to be done with each file: nothing, or read it and see.
 
 use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
@@ -52,8 +53,13 @@ impl Existing {
     }
 }
 
+/// Whether a document's file is known to be there no more. One that cannot be looked at may still be.
 fn is_gone(row: &DocumentRow, store: &Store) -> bool {
-    !row.source.starts_with(STANDARD_INPUT) && !store.source_path(&row.source).exists()
+    let gone = || match store.source_path(&row.source).try_exists() {
+        Ok(there) => !there,
+        Err(error) => error.kind() == ErrorKind::NotADirectory,
+    };
+    !row.source.starts_with(STANDARD_INPUT) && gone()
 }
 
 /// What the names of sources from standard input start with.

@@ -200,6 +200,20 @@ impl Rebuilder {
         self.indexer.put(prepared, known, embed, "updated").await
     }
 
+    /// The same, unless it comes to what is `stored`: then nothing is published of it.
+    ///
+    /// # Errors
+    /// As for [`put_rows`](Self::put_rows).
+    pub async fn put_unless_same(
+        &mut self,
+        prepared: Prepared,
+        known: KnownVectors,
+        embed: bool,
+        stored: NewDocument,
+    ) -> Result<()> {
+        self.indexer.put_unless_same(prepared, known, embed, "updated", stored).await
+    }
+
     /// Takes a document out.
     pub fn remove(&mut self, row: &DocumentRow) {
         self.indexer.remove(row);

@@ -56,8 +56,9 @@ async fn place_all(
             let sections = rebuilder.snapshot().sections(&row.doc_id).await?;
             let chunks = rebuilder.snapshot().chunks_of(&row.doc_id).await?;
             let embed = row.embedded;
-            let (prepared, known) = placed(NewDocument { document: row, sections, chunks }, context);
-            rebuilder.put_rows(prepared, known, embed).await?;
+            let stored = NewDocument { document: row, sections, chunks };
+            let (prepared, known) = placed(stored.clone(), context);
+            rebuilder.put_unless_same(prepared, known, embed, stored).await?;
         }
         progress.file_read(&line.source);
         report.documents.push(line);
@@ -79,7 +80,8 @@ fn placed(mut new: NewDocument, context: ContextKind) -> (Prepared, KnownVectors
     }
     new.document.chunking = config.recorded();
     set_leads(&mut new.chunks, &config);
-    (Prepared::of(new, &config), KnownVectors::of_texts(known))
+    let known = KnownVectors::of_texts(known).and_of(&new.document);
+    (Prepared::of(new, &config), known)
 }
 
 #[cfg(test)]

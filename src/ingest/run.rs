@@ -390,9 +390,16 @@ impl Sink<'_, '_> {
     /// The indexer, with the store and the model behind it, made when first needed.
     async fn indexer(&mut self) -> Result<&mut Indexer> {
         if self.indexer_state.is_none() {
+            let (models, record) = (self.target.model.models.clone(), self.model.clone());
+            let (engine, jobs) = (self.engine.clone(), self.request.jobs);
+            let mut model = Vectors::WhenNeeded { models, record, engine, jobs };
             let writer = match self.writer.take() {
                 Some(writer) => writer,
                 None => {
+                    // What is new here needs vectors. An engine or a model that fails leaves no empty store behind.
+                    if self.request.embed {
+                        model.embedder()?;
+                    }
                     let store = (self.target.create)()?;
                     let namespace = store.namespace(&self.target.namespace)?;
                     let writer = Writer::open_or_wait(&namespace, &self.model, &self.target.patience).await?;
@@ -403,9 +410,6 @@ impl Sink<'_, '_> {
                     writer
                 }
             };
-            let (models, record) = (self.target.model.models.clone(), self.model.clone());
-            let (engine, jobs) = (self.engine.clone(), self.request.jobs);
-            let model = Vectors::WhenNeeded { models, record, engine, jobs };
             let lines = LineWriter::new(self.target.llm.clone(), Unsaid::Left);
             self.indexer_state = Some(Indexer::new(writer, model, "ingest", self.progress.clone()).asking(Some(lines)));
         }
@@ -467,6 +471,16 @@ fn load_standard_input(name: &str, bytes: &[u8], existing: &Existing, request: &
     let mut worker = Worker::new(request.limits);
     match parse_bytes(bytes, format, &request.load, &mut worker) {
         Ok(document) => Loaded::Parsed { facts, document: Box::new(document) },
-        Err(error) => Loaded::Failed { source, error },
+        Err(error) => Loaded::Failed { source, error: of_a_pipe(error) },
     }
+}
+
+/// What came through a pipe is no file that could be left out or deleted.
+fn of_a_pipe(error: Error) -> Error {
+    const LEFT_OUT: &str = "leave it out with --exclude";
+    let Some(hint) = error.next_step().filter(|hint| hint.contains(LEFT_OUT)).map(str::to_owned) else { return error };
+    error.hint(match hint.strip_suffix(LEFT_OUT).and_then(|rest| rest.strip_suffix(", or ")) {
+        Some(rest) => rest.to_owned(),
+        None => "look at what is piped in, and whether --name ends as its format does".to_owned(),
+    })
 }

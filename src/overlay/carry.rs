@@ -16,7 +16,7 @@ use super::passage::{PassageChange, Piece, change_passage, delete_passage, next_
 use crate::chunk::ChunkConfig;
 use crate::store::{ChunkType, Edit, NewDocument};
 
-/// Sentences around a conflict that are kept with it.
+/// Sentences of the same section around a conflict that are kept with it.
 const AROUND: usize = 2;
 
 type Notes = BTreeMap<String, String>;
@@ -150,20 +150,18 @@ impl<'a> Plan<'a> {
     /// A conflict gets its place after all where the source has the old text again.
     fn place_conflict(&mut self, edit: &Edit) {
         let (original, text) = (sentences_in(&edit.original), edit.content.clone().unwrap_or_default());
-        let place = match original.is_empty() {
-            false => only_place(&original, &self.new).map(|at| at..at + original.len()),
-            true => {
-                let before = sentences_in(&edit.before);
-                only_place(&before, &self.new).map(|at| at + before.len()..at + before.len())
-            }
+        let (before, behind) = (sentences_in(&edit.before), sentences_in(&edit.after));
+        // The place, and a sentence of the passage that it is in.
+        let found = match (original.is_empty(), before.is_empty()) {
+            (false, _) => only_place(&original, &self.new).map(|at| (at..at + original.len(), at)),
+            (true, false) => only_place(&before, &self.new).map(|at| at + before.len()).map(|end| (end..end, end - 1)),
+            // It was put in at the start of a section.
+            (true, true) => only_place(&behind, &self.new).map(|at| (at..at, at)),
         };
-        let place = place.filter(|place| self.is_free(place));
-        let target = place.as_ref().and_then(|place| {
-            let sentence = if place.is_empty() { place.start.checked_sub(1)? } else { place.start };
-            self.new[sentence].passage
-        });
-        match (place, target) {
-            (Some(place), Some(target)) => {
+        let found = found.filter(|(place, _)| self.is_free(place));
+        let found = found.and_then(|(place, sentence)| Some((place, self.new[sentence].passage?)));
+        match found {
+            Some((place, target)) => {
                 if !same(&edit.original, &text) {
                     self.take(target, Run { place, lead: String::new(), text }, edit);
                 }
@@ -274,12 +272,12 @@ impl<'a> Plan<'a> {
     }
 
     fn conflict(&self, edit: &Edit, run: &Range<usize>, text: String) -> Edit {
-        let around = |range: Range<usize>| {
-            let said: Vec<&str> =
-                self.old[range].iter().filter(|s| s.passage.is_some()).map(|s| s.key.as_str()).collect();
-            // A blank line always parts sentences.
-            said.join("\n\n")
-        };
+        let own = |sentence: &&Sentence| sentence.passage.is_some();
+        let mut before: Vec<&str> =
+            self.old[..run.start].iter().rev().take_while(own).take(AROUND).map(|s| s.key.as_str()).collect();
+        before.reverse();
+        let behind: Vec<&str> =
+            self.old[run.end..].iter().take_while(own).take(AROUND).map(|s| s.key.as_str()).collect();
         let original: String = self.old[run.clone()]
             .iter()
             .filter_map(|sentence| Some(&self.before[sentence.passage?].text[sentence.range.clone()]))
@@ -290,8 +288,9 @@ impl<'a> Plan<'a> {
             content: (!text.trim().is_empty()).then(|| text.trim_end().to_owned()),
             metadata: BTreeMap::new(),
             piece_metadata: BTreeMap::new(),
-            before: around(run.start.saturating_sub(AROUND)..run.start),
-            after: around(run.end..self.old.len().min(run.end + AROUND)),
+            // A blank line always parts sentences.
+            before: before.join("\n\n"),
+            after: behind.join("\n\n"),
             ..edit.clone()
         }
     }
@@ -376,10 +375,11 @@ fn pieces_now(fresh: &NewDocument, source: &Passage) -> Vec<Piece> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::edit::{ChunkOrder, NewText, delete_chunks, edit_chunks};
+    use crate::edit::{ChunkOrder, NewText, Side, delete_chunks, edit_chunks, settle};
     use crate::ingest::{SourceFacts, prepare};
     use crate::load::markdown;
-    use crate::overlay::{find_conflict, place};
+    use crate::overlay::{conflict_id, find_conflict, place};
+    use crate::store::ChunkRow;
     use proptest::prelude::*;
 
     const CONFIG: ChunkConfig = ChunkConfig {
@@ -412,6 +412,19 @@ mod tests {
     fn text(new: &NewDocument) -> String {
         let parents = new.chunks.iter().filter(|row| row.chunk_type == ChunkType::Parent);
         parents.map(|row| row.content.trim_end()).collect::<Vec<_>>().join("|")
+    }
+
+    /// What the source says where a conflict is.
+    fn theirs(conflict: &Edit, new: &NewDocument) -> String {
+        let parts = place(conflict, new).unwrap().parts;
+        let of = |id: &str| new.chunks.iter().find(|row| row.chunk_id == id).unwrap().content.clone();
+        parts.iter().map(|part| of(&part.chunk_id)[part.range.clone()].to_owned()).collect::<String>().trim().to_owned()
+    }
+
+    /// The document with what the person said in the place of the source's, for its only conflict.
+    fn with_mine(new: &NewDocument) -> NewDocument {
+        let id = conflict_id(&new.document.doc_id, new.document.edits[0].number);
+        settle(vec![new.clone()], &[id], Side::Mine, "later").unwrap().changed.remove(0).after
     }
 
     const TEXT: &str =
@@ -454,8 +467,7 @@ mod tests {
             ("Second one here.", Some("Second is better."))
         );
         assert!(conflict.before.ends_with("First one here.") && conflict.after.starts_with("Third one here."));
-        let place = place(conflict, &new).unwrap();
-        assert_eq!(new.chunks[0].content[place.range].trim(), "Second two here.");
+        assert_eq!(theirs(conflict, &new), "Second two here.");
         // It stays one, and gets its place where the source goes back.
         let (again, what) = carried(&new, &TEXT.replace("Second one", "Second three"));
         assert_eq!((what.carried, what.conflicts, again.document.edits.len()), (0, 0, 1));
@@ -463,6 +475,42 @@ mod tests {
         let (back, what) = carried(&again, TEXT);
         assert_eq!(what.carried, 1);
         assert!(text(&back).contains("Second is better.") && back.document.edits[0].passage == Some(0));
+    }
+
+    #[test]
+    fn a_conflict_about_a_whole_section_is_settled_for_all_of_it() {
+        let old = edited(ingested(TEXT), "abc123:0", "All was said anew.");
+        let (new, _) = carried(&old, &TEXT.replace("First one here", "First one stands here"));
+        assert_eq!(theirs(&new.document.edits[0], &new), "First one stands here. Second one here. Third one here.");
+        assert_eq!(text(&with_mine(&new)), "All was said anew.|Alone it stands. 再检查压力表。");
+        let chinese = "# 甲\n\n先启动水泵。再检查压力表。最后关阀门。\n\n# 乙\n\n到此为止。\n";
+        let old = edited(ingested(chinese), "abc123:0", "先启动水泵。后面两步不用做。");
+        let (new, _) = carried(&old, &chinese.replace("再检查压力表。", "再检查电压表。"));
+        assert_eq!(theirs(&new.document.edits[0], &new), "再检查电压表。最后关阀门。");
+        assert_eq!(text(&with_mine(&new)), "先启动水泵。后面两步不用做。|到此为止。");
+    }
+
+    #[test]
+    fn what_was_put_in_at_the_start_of_a_section_stays_in_it() {
+        let old = edited(ingested(TEXT), "abc123:1", "Look first. Alone it stands. 再检查压力表。");
+        let (new, what) = carried(&old, "# One\n\nFirst one here.\n\n# Two\n\nIt fell down at last.\n");
+        assert_eq!((what.conflicts, theirs(&new.document.edits[0], &new).as_str()), (1, ""));
+        assert_eq!(text(&with_mine(&new)), "First one here.|Look first. It fell down at last.");
+        let (back, what) = carried(&new, TEXT);
+        assert_eq!(
+            (text(&back).split('|').next_back(), what.carried),
+            (Some("Look first. Alone it stands. 再检查压力表。"), 1)
+        );
+    }
+
+    #[test]
+    fn what_the_source_has_put_beside_a_conflict_stays() {
+        let old = edited(ingested(TEXT), "abc123:0", "First is better. Second one here. Third one here.");
+        let source = TEXT.replace("First one here.", "In front of all. And before it. First one stands here.");
+        let (new, _) = carried(&old, &source);
+        assert_eq!(theirs(&new.document.edits[0], &new), "First one stands here.");
+        let mine = "In front of all. And before it. First is better. Second one here. Third one here.";
+        assert_eq!(text(&with_mine(&new)).replace('|', " ").split(" Alone").next(), Some(mine));
     }
 
     #[test]
@@ -485,10 +533,8 @@ mod tests {
         );
         let (new, what) = carried(&old, "# One\n\nFirst one here.\n");
         assert_eq!((what.conflicts, new.document.edits[0].content.as_deref()), (1, Some("Nobody knows why.")));
-        assert_eq!(
-            place(&new.document.edits[0], &new).unwrap().range,
-            "First one here.".len().."First one here.".len()
-        );
+        let part = place(&new.document.edits[0], &new).unwrap().parts.remove(0);
+        assert_eq!(part.range, "First one here.".len().."First one here.".len());
     }
 
     #[test]
@@ -553,6 +599,43 @@ mod tests {
             // Once more on the same source changes nothing.
             let (again, _) = carried(&new, &version(true));
             prop_assert_eq!(text(&again), text(&new));
+        }
+
+        /// Where it goes: an edit that becomes a conflict takes the place of the very sentences that it was about, however
+        /// many those are, whatever else has changed, at the edge of a section and across passages.
+        #[test]
+        fn mine_stands_in_the_place_of_what_it_was_about(
+            changes in proptest::collection::vec(any::<bool>(), 2..24),
+            pick in any::<prop::sample::Index>(),
+            (from, count, broken) in (any::<prop::sample::Index>(), 1usize..4, any::<prop::sample::Index>()),
+        ) {
+            let sentence = |i: usize, new: bool| match new {
+                true => format!("By now pump{i} valve{i} lever{i} turn at once."),
+                false => format!("Then pump{i} valve{i} lever{i} turned."),
+            };
+            let version = |changed: &dyn Fn(usize) -> bool| (0..changes.len()).map(|i| {
+                let head = if i % 5 == 3 { format!("\n\n# Head {i}\n\n") } else { String::new() };
+                format!("{head}{} ", sentence(i, changed(i)))
+            }).collect::<String>();
+            let old = ingested(&version(&|_| false));
+            let parents: Vec<&ChunkRow> = old.chunks.iter().filter(|row| row.chunk_type == ChunkType::Parent).collect();
+            let passage = pick.get(&parents);
+            let own = keys(&passage.content);
+            let from = from.index(own.len());
+            let run = from..own.len().min(from + count);
+            let first = (0..changes.len()).find(|i| sentence(*i, false) == own[run.start]).unwrap();
+            let about = first..first + run.len();
+            let broken = first + broken.index(run.len());
+            let changed = |i: usize| changes[i] || i == broken;
+            let mut typed = own.clone();
+            typed.splice(run, ["Typed is this.".to_owned()]);
+            let old = edited(old.clone(), &passage.chunk_id, &typed.join(" "));
+            let (new, what) = carried(&old, &version(&changed));
+            prop_assert_eq!(what.conflicts, 1);
+            let mut wanted: Vec<String> = (0..changes.len()).map(|i| sentence(i, changed(i))).collect();
+            prop_assert_eq!(keys(&theirs(&new.document.edits[0], &new)), &wanted[about.clone()]);
+            wanted.splice(about, ["Typed is this.".to_owned()]);
+            prop_assert_eq!(keys(&text(&with_mine(&new)).replace('|', "\n\n")), wanted);
         }
     }
 }

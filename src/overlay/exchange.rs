@@ -48,6 +48,11 @@ pub(super) fn exchanged(text: &str, first: usize, runs: &[Run]) -> String {
     out
 }
 
+/// A text with some of its sentences, by their numbers, exchanged for others; an empty range is a place between two.
+pub fn exchange(text: &str, sentences: Range<usize>, by: &str) -> String {
+    exchanged(text, 0, &[Run { place: sentences, lead: String::new(), text: by.to_owned() }])
+}
+
 /// Puts a text between two sentences, or behind the last.
 fn insert(out: &mut String, run: &Run, more: bool) {
     widen(out, &run.lead);

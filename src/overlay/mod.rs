@@ -6,7 +6,7 @@
 //! has, the edit is kept aside as a conflict. Rows in, rows out: pure functions, known to `ingest` and `edit`.
 //!
 //! Law: whatever happens to the source, each sentence that a person typed is in the text, in a conflict, or in the
-//! source itself.
+//! source itself. And what becomes a conflict is settled where the sentences stand that it is about.
 
 mod align;
 mod base;
@@ -20,9 +20,9 @@ mod windows;
 
 pub use base::{Passage, as_the_source_says, passages};
 pub use carry::{Carried, carry};
-pub use conflict::{ConflictPlace, conflict_id, find_conflict, place};
+pub use conflict::{ConflictPart, ConflictPlace, conflict_id, find_conflict, place};
 pub use counts::mend_counts;
-pub use exchange::{space_behind, widen};
+pub use exchange::{exchange, space_behind, widen};
 pub use lines::{set_leads, set_said};
 pub use passage::{PassageChange, Piece, change_passage, delete_passage, edit_of, pieces_of};
 pub use windows::{embedded_texts, renew_hashes};

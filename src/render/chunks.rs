@@ -89,8 +89,8 @@ impl View for DeletedChunksView<'_> {
         let verb = if self.dry_run() { "would delete" } else { "deleted" };
         for row in self.documents {
             let ids = row.deleted.join(", ");
-            let rest = match row.removed {
-                true => "nothing is left of it: it is removed".to_owned(),
+            let rest = match row.emptied {
+                true => "nothing is left of it, and an ingest of the same file brings nothing back".to_owned(),
                 false => format!(
                     "{} (in {}) left",
                     count(row.parents as usize, "passage"),

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::style::{DIM, TITLE, grid, markdown_grid, paint};
 use super::{Screen, View, value};
+use crate::chunk::ChunkConfig;
 use crate::profile::{Profile, Share, in_percent};
 use crate::store::DocumentRow;
 use crate::text::count;
@@ -20,6 +21,15 @@ pub struct ListedDocument<'a> {
     /// The document.
     #[serde(flatten)]
     pub row: &'a DocumentRow,
+    /// What stands in front of its passages, as `kb ingest --context` names it.
+    pub context: &'static str,
+}
+
+impl<'a> ListedDocument<'a> {
+    /// A document of a namespace, which is named where several are looked at.
+    pub fn new(namespace: Option<&'a str>, row: &'a DocumentRow) -> Self {
+        ListedDocument { namespace, row, context: ChunkConfig::of(&row.chunking).context.name() }
+    }
 }
 
 /// What `kb docs` shows.
@@ -31,7 +41,7 @@ impl DocumentList<'_> {
     fn rows(&self) -> Vec<Vec<String>> {
         self.0
             .iter()
-            .map(|ListedDocument { namespace, row }| {
+            .map(|ListedDocument { namespace, row, .. }| {
                 let own = [
                     row.doc_id.clone(),
                     row.title.clone(),
@@ -108,6 +118,7 @@ fn facts(listed: &ListedDocument<'_>) -> Vec<(String, String)> {
         ("format", row.format.clone()),
         ("language", row.language.clone()),
         ("pages", row.pages.map(|pages| pages.to_string()).unwrap_or_default()),
+        ("context", listed.context.to_owned()),
         ("contents from", row.toc_method.clone()),
         ("sections", row.sections.to_string()),
         ("passages", format!("{} (in {})", row.parents, count(row.children as usize, "piece"))),

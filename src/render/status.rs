@@ -1,5 +1,6 @@
 //! The store in figures.
 
+use std::collections::BTreeMap;
 use std::io::{Result, Write};
 
 use serde::Serialize;
@@ -26,6 +27,8 @@ pub struct Status {
     pub documents: usize,
     /// Of these, how many have chunks without vectors.
     pub without_vectors: usize,
+    /// How many have what in front of their passages, as `kb ingest --context` names it.
+    pub contexts: BTreeMap<&'static str, usize>,
     /// Sections, preambles included.
     pub sections: usize,
     /// Parent chunks.
@@ -103,6 +106,8 @@ impl Status {
             Ok(time) => moment(time, &now),
             Err(_) => status.published_at.clone(),
         };
+        let contexts: Vec<String> =
+            status.contexts.iter().map(|(context, documents)| format!("{context} {documents}")).collect();
         let mut facts = vec![
             ("store", status.store.clone()),
             ("namespace", status.namespace.clone()),
@@ -114,6 +119,7 @@ impl Status {
                     some => format!("{} ({some} without vectors; `kb ingest` makes them)", status.documents),
                 },
             ),
+            ("contexts", contexts.join(", ")),
             ("sections", status.sections.to_string()),
             ("passages", format!("{} (in {})", status.parents, count(status.chunks - status.parents, "piece"))),
             (
@@ -163,6 +169,7 @@ impl Status {
             };
             facts.push(("pending", format!("generation {pending} {how}")));
         }
+        facts.retain(|(_, value)| !value.is_empty());
         facts
     }
 }

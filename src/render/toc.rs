@@ -32,9 +32,9 @@ const WIDEST_ORIGIN: usize = 23;
 /// Columns that a title keeps, however narrow the screen.
 const NARROWEST_TITLE: usize = 8;
 
-/// An entry as a line of a table.
-pub(super) fn table_line(section: &SectionRow, provenance: bool, screen: Screen) -> String {
-    let indent = "  ".repeat(section.level as usize);
+/// An entry as a line of a table, so far in.
+pub(super) fn table_line(section: &SectionRow, depth: u32, provenance: bool, screen: Screen) -> String {
+    let indent = "  ".repeat(depth as usize);
     let path = format!("{indent}{}", paint(DIM, &section.path));
     let place = pages(section.page_start, section.page_end);
     if place.is_empty() && !provenance {
@@ -65,9 +65,9 @@ fn cut(text: &str, columns: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}…", text[..end].trim_end()))
 }
 
-/// An entry as an item of a Markdown list.
-pub(super) fn markdown_item(section: &SectionRow, provenance: bool) -> String {
-    let indent = "  ".repeat((section.level as usize).saturating_sub(1));
+/// An entry as an item of a Markdown list, so far in.
+pub(super) fn markdown_item(section: &SectionRow, depth: u32, provenance: bool) -> String {
+    let indent = "  ".repeat((depth as usize).saturating_sub(1));
     let place = pages(section.page_start, section.page_end);
     let place = if place.is_empty() { String::new() } else { format!(" ({place})") };
     let origin = if provenance { format!(" — {}", origin(section)) } else { String::new() };
@@ -108,7 +108,7 @@ impl View for TocView<'_> {
         let document = self.document;
         writeln!(out, "{}  {}", paint(TITLE, &document.title), paint(DIM, &document.doc_id))?;
         for section in self.sections {
-            writeln!(out, "{}", table_line(section, self.provenance, screen))?;
+            writeln!(out, "{}", table_line(section, section.level, self.provenance, screen))?;
         }
         if self.hidden > 0 {
             writeln!(out, "{}", paint(DIM, format!("  {}; --max-level shows them", deeper(self.hidden))))?;
@@ -120,7 +120,7 @@ impl View for TocView<'_> {
         writeln!(out, "# {}\n", self.document.title)?;
         writeln!(out, "`{}` · document `{}`\n", self.document.source, self.document.doc_id)?;
         for section in self.sections {
-            writeln!(out, "{}", markdown_item(section, self.provenance))?;
+            writeln!(out, "{}", markdown_item(section, section.level, self.provenance))?;
         }
         if self.hidden > 0 {
             let are = if self.hidden == 1 { "is" } else { "are" };
@@ -158,7 +158,7 @@ mod tests {
             provenance: "outline".into(),
             confidence: 1.0,
         };
-        anstream::adapter::strip_str(&table_line(&section, provenance, Screen { width })).to_string()
+        anstream::adapter::strip_str(&table_line(&section, section.level, provenance, Screen { width })).to_string()
     }
 
     #[test]

@@ -13,7 +13,8 @@ use crate::store::{DocumentRow, SectionRow};
 pub struct TocListView<'a> {
     /// The documents.
     pub documents: &'a [DocumentRow],
-    /// Sections of all of them, down to the level that was asked for, in the order of each document.
+    /// Sections of all of them, down to the level that was asked for, in the order of each document; without the one
+    /// that is a whole document.
     pub sections: &'a [SectionRow],
     /// Whether to show where each entry came from and how sure it is; JSON always has both.
     pub provenance: bool,
@@ -23,6 +24,12 @@ impl TocListView<'_> {
     fn entries<'s>(&'s self, document: &'s DocumentRow) -> impl Iterator<Item = &'s SectionRow> {
         self.sections.iter().filter(|section| section.doc_id == document.doc_id)
     }
+}
+
+/// How far in the entries of a document are, counted from the highest of them that is shown.
+fn depth(section: &SectionRow, entries: &[&SectionRow]) -> u32 {
+    let top = entries.iter().map(|entry| entry.level).min().unwrap_or(1);
+    section.level.saturating_sub(top) + 1
 }
 
 const NOTHING: &str = "no table of contents; its whole text is section 0";
@@ -38,8 +45,10 @@ impl View for TocListView<'_> {
             if document.sections == 0 {
                 writeln!(out, "  {}", paint(DIM, NOTHING))?;
             }
-            for section in self.entries(document) {
-                writeln!(out, "{}", table_line(section, self.provenance, screen))?;
+            let entries: Vec<&SectionRow> = self.entries(document).collect();
+            for section in &entries {
+                let depth = depth(section, &entries);
+                writeln!(out, "{}", table_line(section, depth, self.provenance, screen))?;
             }
         }
         Ok(())
@@ -54,8 +63,9 @@ impl View for TocListView<'_> {
             if document.sections == 0 {
                 writeln!(out, "({NOTHING})")?;
             }
-            for section in self.entries(document) {
-                writeln!(out, "{}", markdown_item(section, self.provenance))?;
+            let entries: Vec<&SectionRow> = self.entries(document).collect();
+            for section in &entries {
+                writeln!(out, "{}", markdown_item(section, depth(section, &entries), self.provenance))?;
             }
         }
         Ok(())

@@ -8,7 +8,7 @@ use super::understand::Wanted;
 use super::{find_sections, with_subsections};
 use crate::error::Result;
 use crate::store::{DocumentRow, Scope, SectionRow, Snapshot};
-use crate::structure::PREAMBLE;
+use crate::structure::{PREAMBLE, normalise_title};
 use crate::text::roman;
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{TokenKind, tokenize};
@@ -72,7 +72,7 @@ pub(super) async fn answer(
         sections.retain(|section| section.path != PREAMBLE);
         let part = match wanted {
             Wanted::Whole => None,
-            Wanted::Part(name) => match part_of(&sections, name) {
+            Wanted::Part(name) => match part_of(&document, &sections, name) {
                 Some((part, note)) => {
                     answer.notes.extend(note);
                     sections = part;
@@ -143,7 +143,7 @@ fn file_name(source: &str) -> &str {
 }
 
 /// An entry with those below it: what is called so, or where nothing is, the one of that number; and how it was taken.
-fn part_of(sections: &[SectionRow], name: &str) -> Option<(Vec<SectionRow>, Option<String>)> {
+fn part_of(document: &DocumentRow, sections: &[SectionRow], name: &str) -> Option<(Vec<SectionRow>, Option<String>)> {
     let (number, note) = match find_sections(sections, &[name.to_owned()]) {
         // A misspelt title is a guess, and a number is none.
         Ok(found)
@@ -152,12 +152,31 @@ fn part_of(sections: &[SectionRow], name: &str) -> Option<(Vec<SectionRow>, Opti
             (found[0].section.path.clone(), found[0].note.clone())
         }
         _ => {
-            let path = number(name)?;
+            let path = numbered(document, sections, &number(name)?)?.path.clone();
             (path.clone(), Some(format!("no entry is called {name:?}; taken for {path}")))
         }
     };
     let root = sections.iter().find(|section| section.path == number)?;
     Some((with_subsections(sections, root).into_iter().cloned().collect(), note))
+}
+
+/// The entry of a number. Chapters are counted below the document's title; what has a dot is first what `kb toc` shows.
+fn numbered<'a>(document: &DocumentRow, sections: &'a [SectionRow], number: &str) -> Option<&'a SectionRow> {
+    let inside = title_section(document, sections).map(|title| format!("{}.{number}", title.path));
+    let mut paths = [inside.as_deref(), Some(number)];
+    if number.contains('.') {
+        paths.reverse();
+    }
+    paths.into_iter().flatten().find_map(|path| sections.iter().find(|section| section.path == path))
+}
+
+/// The section that is the whole document: the only one at the top, called as that is, with all others below it.
+/// `sections` are those of the document, or of its upper levels; the text before the first does not count.
+pub fn title_section<'a>(document: &DocumentRow, sections: &'a [SectionRow]) -> Option<&'a SectionRow> {
+    let mut tops = sections.iter().filter(|section| section.level == 1);
+    let top = tops.next().filter(|_| tops.next().is_none())?;
+    let has_others = sections.iter().any(|section| section.level > 1);
+    (has_others && normalise_title(&top.title) == normalise_title(&document.title)).then_some(top)
 }
 
 /// Whether the title of a section has the number of a name.
@@ -229,7 +248,8 @@ mod tests {
     fn a_part_is_found_by_its_name_or_its_number() {
         let sections = [row("1", "第一章 概述"), row("2", "第二章 启动"), row("2.1", "检查"), row("3", "附录")];
         let part = |sections: &[SectionRow], name| {
-            part_of(sections, name).map(|(part, _)| part.into_iter().map(|section| section.path).collect::<Vec<_>>())
+            part_of(&document("guide.md", "Guide"), sections, name)
+                .map(|(part, _)| part.into_iter().map(|section| section.path).collect::<Vec<_>>())
         };
         assert_eq!(part(&sections, "第二章"), Some(vec!["2".to_owned(), "2.1".to_owned()]));
         assert_eq!(part(&sections, "第九章"), None);
@@ -237,6 +257,26 @@ mod tests {
         assert_eq!(part(&plain, "chapter 2"), Some(vec!["2".to_owned(), "2.1".to_owned()]));
         assert_eq!(part(&plain, "chapter two"), part(&plain, "第二章"));
         assert_eq!(part(&plain, "chapter 7"), None);
+    }
+
+    #[test]
+    fn chapters_are_counted_below_the_title_of_the_document() {
+        let sections = [row("1", "Guide"), row("1.1", "Install"), row("1.2", "Configure"), row("1.2.1", "Ports")];
+        let part = |title: &str, name: &str| {
+            part_of(&document("guide.md", title), &sections, name).map(|(part, _)| part[0].title.clone())
+        };
+        for (name, expected) in [
+            ("chapter 2", "Configure"),
+            ("第二章", "Configure"),
+            ("chapter 1", "Install"),
+            ("section 1.2", "Configure"),
+            ("section 2.1", "Ports"),
+        ] {
+            assert_eq!(part("GUIDE", name).as_deref(), Some(expected), "{name}");
+        }
+        assert_eq!(part("Guide", "chapter 3"), None);
+        // A document of another name has one chapter.
+        assert_eq!((part("Pumps", "chapter 1").as_deref(), part("Pumps", "chapter 2")), (Some("Guide"), None));
     }
 
     #[test]

@@ -41,7 +41,7 @@ mod words;
 
 use serde::Serialize;
 
-pub use contents::Contents;
+pub use contents::{Contents, title_section};
 pub use context::{Context, ContextDocument, ContextParts, ContextPassage, Detail, Layout, Template};
 pub use encoder::Encoder;
 pub use entities::ContextEntity;

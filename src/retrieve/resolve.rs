@@ -49,9 +49,10 @@ pub fn resolve_document<'a>(
     let lower = wanted.to_lowercase();
     // A path as the user sees it, from where the user is.
     let as_path = Path::new(wanted).exists().then(|| store.source_name(Path::new(wanted)));
-    let exact = documents
-        .iter()
-        .find(|doc| doc.doc_id == wanted || doc.source == wanted || as_path.as_ref() == Some(&doc.source));
+    let exact = |is: &dyn Fn(&DocumentRow) -> bool| documents.iter().find(|doc| is(doc));
+    // The name that `kb docs` shows comes first: another file's path may look like it.
+    let exact = exact(&|doc| doc.doc_id == wanted || doc.source == wanted)
+        .or_else(|| exact(&|doc| as_path.as_ref() == Some(&doc.source)));
     if let Some(document) = exact {
         return Ok(Named { document, note: None });
     }

@@ -1,10 +1,12 @@
 //! Where a store is, what makes a folder one, and the names of what lies in it.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::manifest::WRITING;
+use super::source_name::{name_of, text_of};
 use crate::error::{Error, Result};
 
 /// The format this program writes, and the newest it reads.
@@ -103,7 +105,8 @@ impl Store {
     }
 
     /// How a source is named in the store: relative to the folder that holds the store where it lies inside, so that
-    /// a project can be moved with its store; otherwise its absolute path. Always with `/`.
+    /// a project can be moved with its store; otherwise its absolute path. Always with `/`; bytes that are not UTF-8 as
+    /// `%E9`.
     pub fn source_name(&self, path: &Path) -> String {
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let root = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
@@ -113,7 +116,7 @@ impl Store {
             }
             _ => path,
         };
-        let parts: Vec<_> = relative.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+        let parts: Vec<_> = relative.iter().map(text_of).collect();
         match parts.split_first() {
             Some((first, rest)) if first == "/" => format!("/{}", rest.join("/")),
             _ => parts.join("/"),
@@ -123,7 +126,7 @@ impl Store {
     /// The file that a source name stands for.
     pub fn source_path(&self, source: &str) -> PathBuf {
         let root = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
-        root.parent().unwrap_or(&root).join(source)
+        root.parent().unwrap_or(&root).join(source.split('/').map(name_of).collect::<Vec<_>>().join(OsStr::new("/")))
     }
 
     fn check_format(&self) -> Result<()> {

@@ -50,6 +50,7 @@ mod same_texts;
 mod scope;
 mod size;
 mod snapshot;
+mod source_name;
 mod statistics;
 mod tables;
 mod vector_cache;

@@ -96,9 +96,9 @@ pub struct Edit {
     pub metadata: BTreeMap<String, String>,
     /// What the person noted about pieces of the passage, by their text without the space around it.
     pub piece_metadata: BTreeMap<String, BTreeMap<String, String>>,
-    /// Of a conflict, the source's text in front of it.
+    /// Of a conflict, the sentences of its section in front of it; empty where it begins the section.
     pub before: String,
-    /// Of a conflict, the source's text behind it.
+    /// Of a conflict, the sentences of its section behind it; empty where it ends the section.
     pub after: String,
     /// When it was made, RFC 3339.
     pub edited_at: String,

@@ -112,6 +112,31 @@ fn with_one_request_of_five_failing_the_ingest_is_complete_and_the_rest_is_asked
 }
 
 #[test]
+fn where_the_model_says_nothing_new_nothing_is_published() {
+    let up = Arc::new(AtomicBool::new(false));
+    let is_up = up.clone();
+    let server = Server::start(move |request| match is_up.load(Ordering::SeqCst) {
+        true => Reply::Say(good(request)),
+        false => Reply::Status(500, &[], "no".into()),
+    });
+    let sandbox = sandbox(&server);
+    sandbox.json(&["ingest", "docs"]);
+    // That they are to have lines is recorded, also where there are none yet.
+    assert_eq!(sandbox.json(&["reindex", "--context", "llm"])["generation"], 2);
+    let again = || sandbox.json(&["reindex", "--context", "llm", "--force"]);
+    let failed = again();
+    assert_eq!((lines(&failed).0, lines(&failed).1), (SECTIONS as u64 + 1, SECTIONS as u64 + 1), "{failed}");
+    assert_eq!((&failed["generation"], &failed["embedded"]), (&Value::Null, &json!(0)), "{failed}");
+    up.store(true, Ordering::SeqCst);
+    assert_eq!(again()["generation"], 3);
+    assert_eq!(found(&sandbox, "hydroelectric"), SECTIONS + 1);
+    assert_eq!(again()["generation"], Value::Null, "what was said already is the same");
+    let log = sandbox.kb(&["log"]).out;
+    assert!(log.contains("2 updated"), "{log}");
+    assert_eq!(sandbox.kb(&["check"]).code, 0);
+}
+
+#[test]
 fn a_store_of_lines_goes_on_without_its_model() {
     let server = Server::start(|request| Reply::Say(good(request)));
     let sandbox = sandbox(&server);

@@ -1,6 +1,6 @@
 //! The list: what can be had, what is here, and what the store uses.
 
-use super::common::Sandbox;
+use super::common::{Run, Sandbox};
 use super::{copy_model, engines, error, everything, here};
 
 #[test]
@@ -48,7 +48,8 @@ fn the_model_that_a_store_uses_is_marked_and_a_damaged_one_hides_nothing() {
 #[test]
 fn a_device_that_is_not_offered_is_refused_with_those_that_are() {
     let sandbox = Sandbox::new();
-    let told = error(&sandbox.kb(&["models", "--device", "cuda"]), 2);
+    copy_model(&sandbox.path("mine"));
+    let told = error(&sandbox.kb(&["models", "add", "mine", "--device", "cuda"]), 2);
     assert!(told.contains("tract (pure Rust) offers no device cuda, only cpu"), "{told}");
     assert!(told.contains("--onnxruntime PATH"), "{told}");
     for engine in engines() {
@@ -57,7 +58,6 @@ fn a_device_that_is_not_offered_is_refused_with_those_that_are() {
             assert_eq!(list["devices"][0], "cpu", "{engine}");
         }
         // The library of the tests is built for the processor alone.
-        copy_model(&sandbox.path("mine"));
         for device in ["coreml", "directml", "rocm"] {
             let args = ["models", "add", "mine", "--device", device, "--onnxruntime", &engine];
             let told = error(&sandbox.kb(&args), 2);
@@ -70,6 +70,13 @@ fn a_device_that_is_not_offered_is_refused_with_those_that_are() {
     let told = error(&sandbox.kb(&["search", "what moves water?", "--method", "semantic"]), 2);
     assert!(told.contains("offers no device cuda"), "{told}");
     assert_eq!(sandbox.kb(&["search", "what moves water?", "--method", "semantic", "--device", "cpu"]).code, 0);
+    // What says which devices there are says also that this is none of them.
+    let list = sandbox.json(&["models"]);
+    assert_eq!(list["devices"], serde_json::json!(["cpu"]));
+    assert!(list["notes"][0].as_str().is_some_and(|note| note.contains("offers no device cuda, only cpu")), "{list}");
+    let mut command = sandbox.command(&["models"]);
+    let run = Run::of(command.env("KB_DEVICE", "coreml").output().unwrap());
+    assert!(run.code == 0 && run.out.contains("offers no device coreml"), "{}{}", run.out, run.err);
     let run = sandbox.kb(&["models", "--device", "abacus"]);
     assert!(run.code == 2 && run.err.contains("directml"), "{}", run.err);
 }

@@ -1,0 +1,143 @@
+//! File names as text, and back. A name that is UTF-8 is its own text. Bytes of another encoding, such as the GBK of
+//! archives packed on Chinese systems, are written as in addresses, `caf%E9.txt`, so that no two files get one name
+//! and each is found again. A `%` is written `%25` only where the name would otherwise be taken for such a one.
+
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
+
+/// The text that stands for one part of a path.
+pub(super) fn text_of(name: &OsStr) -> Cow<'_, str> {
+    let bytes = name.as_encoded_bytes();
+    match std::str::from_utf8(bytes) {
+        Ok(text) if !is_mistakable(text) => Cow::Borrowed(text),
+        _ => Cow::Owned(escaped(bytes)),
+    }
+}
+
+/// The part of a path that a text stands for.
+pub(super) fn name_of(text: &str) -> OsString {
+    let bytes = unescaped(text);
+    if std::str::from_utf8(&bytes).is_ok() && !is_mistakable(text) {
+        return text.into();
+    }
+    os_string(bytes)
+}
+
+/// Whether a text stands, after one look or several, for something that is not UTF-8.
+fn is_mistakable(text: &str) -> bool {
+    let mut text = Cow::Borrowed(text);
+    loop {
+        match String::from_utf8(unescaped(&text)) {
+            Err(_) => return true,
+            Ok(same) if same == text => return false,
+            Ok(shorter) => text = Cow::Owned(shorter),
+        }
+    }
+}
+
+fn escaped(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len() + 8);
+    for chunk in bytes.utf8_chunks() {
+        for (at, c) in chunk.valid().char_indices() {
+            text.push(c);
+            if c == '%' && leads_to_byte(&chunk.valid().as_bytes()[at + 1..]) {
+                text.push_str("25");
+            }
+        }
+        for byte in chunk.invalid() {
+            text.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    text
+}
+
+/// What [`escaped`] was given.
+fn unescaped(text: &str) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&first, behind)) = rest.split_first() {
+        rest = behind;
+        match (first, high_byte(behind), behind.strip_prefix(b"25")) {
+            (b'%', Some(byte), _) => {
+                bytes.push(byte);
+                rest = &behind[2..];
+            }
+            (b'%', None, Some(behind)) if leads_to_byte(behind) => {
+                bytes.push(first);
+                rest = behind;
+            }
+            _ => bytes.push(first),
+        }
+    }
+    bytes
+}
+
+/// Whether what stands behind a `%` is the number of a byte that is no ASCII, itself or behind `25`s.
+fn leads_to_byte(mut behind: &[u8]) -> bool {
+    while let Some(shorter) = behind.strip_prefix(b"25") {
+        behind = shorter;
+    }
+    high_byte(behind).is_some()
+}
+
+fn high_byte(digits: &[u8]) -> Option<u8> {
+    let digit = |byte: &u8| match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'A'..=b'F' => Some(byte - b'A' + 10),
+        _ => None,
+    };
+    let byte = digit(digits.first()?)? << 4 | digit(digits.get(1)?)?;
+    (byte >= 0x80).then_some(byte)
+}
+
+#[cfg(unix)]
+fn os_string(bytes: Vec<u8>) -> OsString {
+    std::os::unix::ffi::OsStringExt::from_vec(bytes)
+}
+
+/// Elsewhere names are not bytes, and one that is no text cannot be given back.
+#[cfg(not(unix))]
+fn os_string(bytes: Vec<u8>) -> OsString {
+    String::from_utf8_lossy(&bytes).into_owned().into()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::ffi::OsStrExt;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn text(name: &[u8]) -> String {
+        text_of(OsStr::from_bytes(name)).into_owned()
+    }
+
+    #[test]
+    fn names_of_other_encodings_are_kept_apart_and_others_stay_what_they_are() {
+        assert_eq!([text(b"caf\xe8.txt"), text(b"caf\xe9.txt")], ["caf%E8.txt", "caf%E9.txt"]);
+        // 你好 in GBK.
+        assert_eq!(text(b"\xc4\xe3\xba\xc3.txt"), "%C4%E3%BA%C3.txt");
+        for same in ["café.txt", "100%.txt", "a%20b.md", "%25.md", "%E4%BD%A0.html", "%e9.txt", "你好.txt"] {
+            assert_eq!(text(same.as_bytes()), same);
+        }
+        assert_eq!([text(b"caf%E9.txt"), text(b"caf%25E9.txt")], ["caf%25E9.txt", "caf%2525E9.txt"]);
+    }
+
+    proptest! {
+        #[test]
+        fn each_name_has_a_text_of_its_own(parts in proptest::collection::vec(prop_oneof![
+            Just(b"%".to_vec()), Just(b"25".to_vec()), Just(b"E9".to_vec()), Just(b"%E4%BD%A0".to_vec()), Just(b"%41".to_vec()),
+            Just("你".as_bytes().to_vec()), Just(vec![0xe9]), Just(vec![0xbd]), proptest::collection::vec(1u8.., 0..4),
+        ], 0..8)) {
+            let name = parts.concat();
+            let again = name_of(&text(&name));
+            prop_assert_eq!(again.as_bytes(), &name);
+        }
+
+        #[test]
+        fn a_text_without_numbers_of_bytes_is_its_own_name(name in "[^%]{0,12}") {
+            prop_assert_eq!(text(name.as_bytes()), name);
+        }
+    }
+}
