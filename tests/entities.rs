@@ -268,5 +268,19 @@ fn a_filter_keeps_the_passages_that_mention_an_entity() {
     let found = sandbox.json(&["search", "打开", "--method", "keyword", "--filter", "entity = 'Pump P-12'"]);
     assert_eq!(found["hits"].as_array().unwrap().len(), 1);
     let nothing = sandbox.kb(&["search", "valve", "--filter", "entity = nobody", "--method", "keyword"]);
-    assert!(nothing.code == 1 && nothing.err.contains("entity = nobody"), "{}", nothing.err);
+    assert!(nothing.code == 1 && nothing.err.contains("there is no such entity: `entity = nobody`"), "{}", nothing.err);
+    assert!(nothing.err.contains("`kb entities`") && !nothing.err.contains("`kb docs DOC`"), "{}", nothing.err);
+    // One that there is and that nothing mentions is another matter.
+    set(&sandbox, &["compressor"]);
+    let nothing = sandbox.kb(&["search", "valve", "--filter", "entity = compressor", "--method", "keyword"]);
+    assert!(nothing.code == 1 && nothing.err.contains("nothing has `entity = compressor`"), "{}", nothing.err);
+    // What a title names, its passages mention, for filters, counts and contexts alike.
+    set(&sandbox, &["station guide", "--state", "in revision", "--time", "2025"]);
+    assert_eq!(sections("entity = 'Station Guide'"), ["Pumps", "Valves"]);
+    assert_eq!(sandbox.json(&["entities", "station guide"])[0]["passages"], 2);
+    let found =
+        sandbox.json(&["context", "relief valve", "--method", "keyword", "--filter", "entity = 'station guide'"]);
+    assert!(names(&found["entities"]).contains(&"station guide"), "{found}");
+    set(&sandbox, &["停机"]);
+    assert_eq!(sections("entity = 停机"), ["停机"]);
 }

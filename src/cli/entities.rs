@@ -19,8 +19,8 @@ Examples:
   kb entities P12                         all states of one, and the documents that mention it
   kb entities -n manuals,drafts --format json
 
-`kb entity-set` sets them. A passage mentions an entity where its text has one of its names as a whole word, in Chinese
-as the longest name that stands there; the figures are those of the published generation.";
+`kb entity-set` sets them. A passage mentions an entity where its text or a title above it has one of its names as a whole
+word, in Chinese as the longest name that stands there; the figures are those of the published generation.";
 
 /// List the things that documents speak of with their states, or tell all about one
 #[derive(Debug, Args)]

@@ -38,6 +38,11 @@ impl KnownEntities {
         &self.rows
     }
 
+    /// Those that a passage mentions, in its text or in the titles above it.
+    pub(super) fn in_passage(&self, titles: &str, text: &str) -> Vec<&EntityRow> {
+        self.names.in_passage(titles, text).into_iter().map(|place| &self.rows[place]).collect()
+    }
+
     /// Those that a text mentions.
     pub(super) fn in_text(&self, text: &str) -> Vec<&EntityRow> {
         self.names.in_text(text).into_iter().map(|place| &self.rows[place]).collect()
@@ -127,8 +132,7 @@ impl<'k> Recogniser<'k> {
             };
             take(known.in_text(&document.title), namespace, false);
             for passage in &document.passages {
-                take(known.in_text(&passage.section_title), namespace, false);
-                take(known.in_text(&passage.text), namespace, false);
+                take(known.in_passage(&passage.section_title, &passage.text), namespace, false);
             }
         }
         found

@@ -114,6 +114,14 @@ impl Names {
         }
         named
     }
+
+    /// What a passage mentions: what the titles above it name, then what its text does, each once.
+    pub fn in_passage(&self, titles: &str, text: &str) -> Vec<usize> {
+        let mut named = self.in_text(titles);
+        let more = self.in_text(text);
+        named.extend(more.into_iter().filter(|owner| !named.contains(owner)).collect::<Vec<_>>());
+        named
+    }
 }
 
 /// Whether no word goes on over the start or the end.

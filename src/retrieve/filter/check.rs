@@ -198,6 +198,16 @@ impl One {
         self.holds(&names.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
+    /// Whether it asks for an entity, and none has such a name.
+    pub(super) fn asks_for_none_of(&self, names: &[String]) -> bool {
+        let asks = match &self.relation {
+            Ready::Is { opposite, .. } => !opposite,
+            Ready::Contains(_) => true,
+            Ready::Exists => false,
+        };
+        self.key == Key::Entity && asks && !self.holds_of_entities(names)
+    }
+
     /// Of a field, the whole counts for any comparison, and for equality also each part of a list.
     fn holds_of_field(&self, value: Option<&str>) -> bool {
         let whole: Vec<&str> = value.into_iter().collect();

@@ -32,12 +32,17 @@ impl<'a> Mentions<'a> {
     /// Reads the passages of some documents, and looks who is mentioned in each: the store keeps how often.
     pub(super) fn read(&mut self, snapshot: &Snapshot, doc_ids: &[String]) -> Result<()> {
         snapshot.each_passage_of(doc_ids, &mut |passage| {
-            let named = self.known.in_text(&passage.content);
+            let named = self.known.in_passage(&passage.context, &passage.content);
             if !named.is_empty() {
                 let names = named.iter().flat_map(|row| row.names()).map(fold_name);
                 self.passages.insert(passage.chunk_id, names.collect());
             }
         })
+    }
+
+    /// The names of all entities.
+    pub(super) fn names(&self) -> impl Iterator<Item = String> {
+        self.known.rows().iter().flat_map(|row| row.names()).map(fold_name)
     }
 
     /// The names of what some passage of a document mentions.

@@ -319,7 +319,13 @@ fn blame(parts: &[Part], worlds: &[World<'_>]) -> Error {
     let nothing = |parts: &[&Part]| worlds.iter().all(|world| world.scope(parts).is_empty());
     let within =
         if worlds.iter().any(|world| world.named.is_some()) { " in the documents that were named" } else { "" };
+    let entities: Vec<String> =
+        worlds.iter().filter_map(|world| world.mentions.as_ref()).flat_map(Mentions::names).collect();
     let error = match parts.iter().find(|part| nothing(&[part])) {
+        Some(part) if part.check.any(&|test| test.asks_for_none_of(&entities)) => {
+            return Error::not_found(format!("nothing is let through{within}: there is no such entity: {}", part.told))
+                .hint("`kb entities` lists those that there are, `kb entity-set` adds one; or leave that part out");
+        }
         Some(part) => Error::not_found(format!("nothing is let through{within}: nothing has {}", part.told)),
         None => {
             let until = (1..=parts.len()).find(|&end| nothing(&parts[..end].iter().collect::<Vec<_>>()));

@@ -1,7 +1,8 @@
 //! Which passages mention which entities. Pure: names and texts in, counts out.
 //!
-//! A passage mentions an entity where its own text has one of the names ([`Names`]). What stands in titles above it
-//! does not count: otherwise every passage of a manual would mention what it is the manual of.
+//! A passage mentions an entity where its own text or the titles above it have one of the names ([`Names`]): what a
+//! manual of pump P-12 says speaks of P-12, also where the text says only "the pump". Counts, filters and contexts
+//! follow this one rule.
 
 use std::collections::HashSet;
 
@@ -9,6 +10,10 @@ use super::rows::{EntityChange, EntityRow};
 use crate::error::Result;
 use crate::store::rows::{ChunkRow, ChunkType};
 use crate::text::{Names, fold_name};
+
+/// By which rule mentions are counted; rows that say another, or none, are counted again by the next publication. 1: text
+/// and titles; earlier versions counted the text alone and wrote no number.
+pub(super) const RULE: u32 = 1;
 
 impl EntityChange {
     /// Whether somebody has other names after it than before, so that it must be looked again who is mentioned.
@@ -53,13 +58,13 @@ impl MentionCounter {
     /// Counts a chunk, if it is a passage.
     pub(in crate::store) fn count(&mut self, chunk: &ChunkRow) {
         if chunk.chunk_type == ChunkType::Parent {
-            self.count_passage(&chunk.doc_id, &chunk.content);
+            self.count_passage(&chunk.doc_id, &chunk.context, &chunk.content);
         }
     }
 
-    /// Counts a passage of a document by its text.
-    pub(in crate::store) fn count_passage(&mut self, doc_id: &str, text: &str) {
-        for place in self.names.in_text(text) {
+    /// Counts a passage of a document by its titles and its text.
+    pub(in crate::store) fn count_passage(&mut self, doc_id: &str, titles: &str, text: &str) {
+        for place in self.names.in_passage(titles, text) {
             *self.rows[place].mentions.entry(doc_id.to_owned()).or_default() += 1;
         }
     }
@@ -98,6 +103,17 @@ mod tests {
         assert_eq!(counts(&counter), [vec!["doc111 2"], vec![]]);
         counter.forget();
         assert_eq!(counter.into_rows()[0].passages(), 0);
+    }
+
+    #[test]
+    fn titles_count_as_the_text_does_and_a_passage_counts_once() {
+        let mut counter = MentionCounter::new(vec![entity("Pump 1", &[]), entity("Valve", &[])]).unwrap();
+        let titled =
+            |titles: &str, text: &str| ChunkRow { context: titles.into(), ..ChunkRow::sample("doc111:0", text) };
+        counter.count(&titled("Manual of pump 1 › Oil", "It is changed once a year."));
+        counter.count(&titled("Pump 1", "Pump 1 has a valve."));
+        let counts: Vec<u64> = counter.into_rows().iter().map(EntityRow::passages).collect();
+        assert_eq!(counts, [2, 1]);
     }
 
     #[test]

@@ -3,15 +3,18 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use lancedb::arrow::arrow_array::{ArrayRef, RecordBatch, StringArray};
+use lancedb::Table;
+use lancedb::arrow::arrow_array::{ArrayRef, RecordBatch, StringArray, UInt32Array};
 use lancedb::arrow::arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use super::MentionCounter;
+use super::mentions::RULE;
 use super::rows::{EntityChange, EntityRow};
 use crate::error::{Error, Result};
 use crate::store::convert::{Columns, map_rows, to_json};
 use crate::store::rows::NewDocument;
 use crate::store::snapshot::Snapshot;
+use crate::store::store_error;
 use crate::store::tables::{CHUNKS, ENTITIES, Tables};
 
 /// The schema of the table.
@@ -25,6 +28,8 @@ pub(in crate::store) fn entities_schema() -> SchemaRef {
         text("states"),
         text("mentions"),
         text("updated_at"),
+        // By which rule mentions were counted. Stores of earlier versions lack it.
+        Field::new("rule", DataType::UInt32, true),
     ]))
 }
 
@@ -40,6 +45,7 @@ pub(super) fn to_batch(rows: &[&EntityRow]) -> Result<RecordBatch> {
         texts(&|row| to_json(&row.states)),
         texts(&|row| to_json(&row.mentions)),
         texts(&|row| row.updated_at.to_string()),
+        Arc::new(UInt32Array::from(vec![RULE; rows.len()])),
     ];
     RecordBatch::try_new(entities_schema(), columns)
         .map_err(|error| Error::failed(format!("cannot write rows of {ENTITIES}: {error}")))
@@ -82,7 +88,8 @@ impl Tables {
         if before.is_empty() && after.is_empty() {
             return Ok(());
         }
-        let after = if change.renames(&before, &after) || change.anew {
+        let anew = change.anew || self.are_counted_otherwise(table).await?;
+        let after = if change.renames(&before, &after) || anew {
             let mut counter = MentionCounter::new(after)?;
             counter.forget();
             self.count_mentions(&mut counter).await?;
@@ -95,19 +102,28 @@ impl Tables {
             added.iter().flat_map(|new| &new.chunks).for_each(|chunk| counter.count(chunk));
             counter.into_rows()
         };
-        let (stale, fresh) = differing(&before, &after, change.anew);
+        let (stale, fresh) = differing(&before, &after, anew);
         self.delete(table, "entity", &stale).await?;
         self.append(table, to_batch(&fresh)?).await
+    }
+
+    /// Whether mentions were counted by another rule than today's.
+    async fn are_counted_otherwise(&self, table: &Table) -> Result<bool> {
+        let otherwise = table.count_rows(Some(format!("rule IS NULL OR rule != {RULE}"))).await;
+        otherwise
+            .map(|rows| rows > 0)
+            .map_err(|error| store_error("count the mentions in", &self.namespace().tables(), &error))
     }
 
     /// Counts the passages of all documents, in one pass over the table.
     pub(in crate::store) async fn count_mentions(&self, counter: &mut MentionCounter) -> Result<()> {
         let parents = Some("chunk_type = 'parent'".to_owned());
-        let mut passages = self.stream(&self.chunks, parents, Some(&["doc_id", "content"])).await?;
+        let mut passages = self.stream(&self.chunks, parents, Some(&["doc_id", "context", "content"])).await?;
         while let Some(batch) = self.next(&mut passages).await? {
             let columns = Columns { table: CHUNKS, batch: &batch };
             for row in 0..batch.num_rows() {
-                counter.count_passage(columns.str("doc_id", row)?, columns.str("content", row)?);
+                let [doc_id, titles, text] = ["doc_id", "context", "content"].map(|name| columns.str(name, row));
+                counter.count_passage(doc_id?, titles?, text?);
             }
         }
         Ok(())

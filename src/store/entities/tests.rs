@@ -151,6 +151,32 @@ async fn a_check_counts_again_and_repairs() {
 }
 
 #[tokio::test]
+async fn what_an_earlier_version_counted_is_counted_again_with_the_next_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let namespace = namespace(&folder);
+    publish(&namespace, Change { add: vec![document("pump11", &["the valve", "no"])], ..Change::default() }).await;
+    // It counted the text alone, and wrote no number.
+    publish(&namespace, put(&[entity("Valve"), entity("pump11")])).await;
+    let tables = Tables::open(&namespace).await.unwrap();
+    let table = tables.entities.as_ref().unwrap();
+    table.update().only_if("name = 'pump11'").column("mentions", "'{}'").execute().await.unwrap();
+    table.drop_columns(&["rule"]).await.unwrap();
+    let entities = tables.entities_version().await.unwrap();
+    let older = Manifest { entities, ..Manifest::read(&namespace).unwrap().unwrap() };
+    manifest::write_json(&namespace.root().join(manifest::PUBLISHED), &older).unwrap();
+    assert_eq!(counts(&namespace).await, ["pump11 0 0", "Valve 1 1"]);
+    assert!(findings(&namespace).await[0].repairable);
+    publish(&namespace, Change { add: vec![document("other1", &["a valve"])], ..Change::default() }).await;
+    assert_eq!(counts(&namespace).await, ["pump11 2 1", "Valve 2 2"], "two passages are under its title");
+    assert_eq!(findings(&namespace).await, []);
+    // Once is enough.
+    let version = || Manifest::read(&namespace).unwrap().unwrap().entities;
+    let before = version();
+    publish(&namespace, Change { add: vec![document("other2", &["nothing"])], ..Change::default() }).await;
+    assert_eq!(version(), before);
+}
+
+#[tokio::test]
 async fn names_with_quotes_and_backslashes_are_replaced_and_removed() {
     let folder = tempfile::tempdir().unwrap();
     let namespace = namespace(&folder);
