@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use super::Context;
 use super::download_bar::download_display;
 use crate::config::Config;
-use crate::embed::{Device, Engine, EngineChoice, Habits, Model, Pooling, devices, select, slow_processor};
+use crate::embed::{Device, Engine, EngineChoice, Habits, Model, Pooling, devices, select, select_at_hand, slow_processor};
 use crate::error::{Error, Result};
 use crate::models::{Added, Hub, Installed, KnownModel, ModelKind, Models, Record, Wanted, Wish, catalogue, nearest};
 use crate::render::{AddedModel, AddedModelView, Machine, ModelLine, ModelList, RemovedModelView};
@@ -117,20 +117,10 @@ fn engine_choice(context: &Context, store: Option<&Store>) -> Result<EngineChoic
     Ok(context.engine(&config))
 }
 
-/// The engine that is there, and where it has not the device that was asked for, why not: whoever asks which devices
-/// there are is told.
-fn engine_at_hand(context: &Context, store: Option<&Store>) -> Result<(Engine, Option<String>)> {
-    let choice = engine_choice(context, store)?;
-    match (select(&choice), choice) {
-        (Err(refused), EngineChoice::On(choice, _)) => Ok((select(&choice)?, Some(refused.to_line()))),
-        (selected, _) => Ok((selected?, None)),
-    }
-}
-
 fn list(context: &Context, models: &Models) -> Result<u8> {
     let store = store_if_any(context)?;
     let (uses, notes) = uses(store.as_ref())?;
-    let (engine, refused) = engine_at_hand(context, store.as_ref())?;
+    let (engine, refused) = select_at_hand(&engine_choice(context, store.as_ref())?)?;
     let here = models.here()?;
     let mut lines = vec![embedded()];
     lines.extend(here.iter().map(of_installed));
@@ -151,7 +141,7 @@ fn list(context: &Context, models: &Models) -> Result<u8> {
         folder: models.folder().display().to_string(),
         engine: engine.name(),
         devices: in_use_first(devices(&engine), engine.device()),
-        notes: refused.into_iter().chain(notes).chain(slow_processor().map(str::to_owned)).collect(),
+        notes: refused.map(|refused| refused.to_line()).into_iter().chain(notes).chain(slow_processor().map(str::to_owned)).collect(),
     };
     context.show(&ModelList { models: &lines, machine: &machine })?;
     Ok(0)

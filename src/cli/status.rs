@@ -7,7 +7,7 @@ use clap::Args;
 use super::Context;
 use crate::chunk::ChunkConfig;
 use crate::embed::query_table::{QUERY_TABLE, QueryTable};
-use crate::embed::{Model, select};
+use crate::embed::{Model, select_at_hand};
 use crate::error::Result;
 use crate::models::Models;
 use crate::render::{QueryEncoderStatus, Status, StatusView};
@@ -24,7 +24,8 @@ pub struct StatusArgs {}
 pub async fn run(context: &Context, _args: StatusArgs) -> Result<u8> {
     let store = context.store()?;
     let config = context.config(&store)?;
-    let engine = select(&context.engine(&config))?.name();
+    let (engine, refused) = select_at_hand(&context.engine(&config))?;
+    let engine = AtHand { name: engine.name(), problem: refused.map(|refused| refused.to_line()) };
     let mut each = Vec::new();
     for namespace in store.namespaces_named(&context.global.namespace)? {
         each.push(status(&store, &namespace, &context.models(), &engine).await?);
@@ -33,8 +34,14 @@ pub async fn run(context: &Context, _args: StatusArgs) -> Result<u8> {
     Ok(0)
 }
 
+/// The engine that would run the model, and why not as it was asked for.
+struct AtHand {
+    name: String,
+    problem: Option<String>,
+}
+
 /// One namespace in figures.
-async fn status(store: &Store, namespace: &Namespace, models: &Models, engine: &str) -> Result<Status> {
+async fn status(store: &Store, namespace: &Namespace, models: &Models, engine: &AtHand) -> Result<Status> {
     let snapshot = Snapshot::open(namespace).await?;
     let holder = Holder::of(namespace);
     let [documents, sections, chunks] = snapshot.counts().await?;
@@ -69,7 +76,8 @@ async fn status(store: &Store, namespace: &Namespace, models: &Models, engine: &
         dimension: manifest.model.dimension,
         // Words are searched without it, so that this is a fact to show and no failure.
         model_problem: models.recorded(&manifest.model).err().map(|error| error.to_line()),
-        engine: engine.to_owned(),
+        engine: engine.name.clone(),
+        engine_problem: engine.problem.clone(),
         query_encoder: query_encoder(namespace, &manifest.model),
         pending_generation: pending.filter(|&pending| pending > manifest.generation),
         writing: holder.is_some(),

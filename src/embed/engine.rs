@@ -94,6 +94,17 @@ pub fn select(choice: &EngineChoice) -> Result<Engine> {
     Ok(SELECTED.get_or_init(|| engine).clone())
 }
 
+/// The engine that is there, for whoever is only told of it: with why not, where it has not the device that was asked for.
+///
+/// # Errors
+/// Where there is none, as for [`select`].
+pub fn select_at_hand(choice: &EngineChoice) -> Result<(Engine, Option<Error>)> {
+    match (select(choice), choice) {
+        (Err(refused), EngineChoice::On(choice, _)) => Ok((select(choice)?, Some(refused))),
+        (selected, _) => Ok((selected?, None)),
+    }
+}
+
 fn start(choice: &EngineChoice) -> Result<Engine> {
     match choice {
         EngineChoice::On(choice, wanted) => {

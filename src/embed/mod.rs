@@ -34,7 +34,7 @@ pub use cross_encoder::CrossEncoder;
 pub use device::{Device, devices, slow_processor};
 pub use direct::DirectEncoder;
 pub(crate) use embedding_folder::{EmbeddingFolder, SaidHabits, usual_tokens};
-pub use engine::{Engine, EngineChoice, select};
+pub use engine::{Engine, EngineChoice, select, select_at_hand};
 pub(crate) use folder::ModelFolder;
 pub use model::{
     Coverage, EMBEDDED, Habits, Model, ModelFiles, Pooling, Quantization, Source, VectorOutput, is_known_word,

@@ -189,8 +189,14 @@ impl<'a> Plan<'a> {
         let matched = &self.places[run.clone()];
         let start = (*matched.first()?)?;
         let in_order = matched.iter().enumerate().all(|(i, place)| *place == Some(start + i));
-        let start = if in_order { start } else { only_place(&self.old[run.clone()], &self.new)? };
-        Some(start..start + run.len())
+        if in_order {
+            return Some(start..start + run.len());
+        }
+        let start = only_place(&self.old[run.clone()], &self.new)?;
+        let place = start..start + run.len();
+        // What other sentences are now are not these, however alike they are.
+        let mut others = self.places[..run.start].iter().chain(&self.places[run.end..]).flatten();
+        (!others.any(|other| place.contains(other))).then_some(place)
     }
 
     fn find(&self, run: &Range<usize>, whole: &Range<usize>, text: &str) -> Found {
@@ -511,6 +517,15 @@ mod tests {
         assert_eq!(theirs(&new.document.edits[0], &new), "First one stands here.");
         let mine = "In front of all. And before it. First is better. Second one here. Third one here.";
         assert_eq!(text(&with_mine(&new)).replace('|', " ").split(" Alone").next(), Some(mine));
+    }
+
+    #[test]
+    fn an_edit_goes_onto_no_like_sentences_of_another_section() {
+        let twice = "# One\n\nFirst one here. Second one here.\n\n# Two\n\nFirst one here. Second one here.\n";
+        let old = edited(ingested(twice), "abc123:0", "All was said anew.");
+        let (new, what) = carried(&old, &twice.replacen("Second one", "Second two", 1));
+        assert_eq!(what.conflicts, 1);
+        assert_eq!(text(&new), "First one here. Second two here.|First one here. Second one here.");
     }
 
     #[test]

@@ -56,6 +56,9 @@ pub struct Status {
     pub model_problem: Option<String>,
     /// What runs the model here.
     pub engine: String,
+    /// Why it does not do so on the device that was asked for; `None` where it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub engine_problem: Option<String>,
     /// What stands in for the model when questions are asked, where somebody had it made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub query_encoder: Option<QueryEncoderStatus>,
@@ -152,7 +155,13 @@ impl Status {
                     }
                 },
             ),
-            ("engine", status.engine.clone()),
+            (
+                "engine",
+                match &status.engine_problem {
+                    None => status.engine.clone(),
+                    Some(problem) => format!("{}; not as asked for: {problem}", status.engine),
+                },
+            ),
         ];
         if let Some(encoder) = &status.query_encoder {
             facts.push(("questions", format!("by a table {}", encoder.in_words(status.generation))));

@@ -74,6 +74,9 @@ fn a_device_that_is_not_offered_is_refused_with_those_that_are() {
     let list = sandbox.json(&["models"]);
     assert_eq!(list["devices"], serde_json::json!(["cpu"]));
     assert!(list["notes"][0].as_str().is_some_and(|note| note.contains("offers no device cuda, only cpu")), "{list}");
+    let status = sandbox.json(&["status"]);
+    let problem = status["engine_problem"].as_str();
+    assert!(problem.is_some_and(|problem| problem.contains("offers no device cuda")), "{status}");
     let mut command = sandbox.command(&["models"]);
     let run = Run::of(command.env("KB_DEVICE", "coreml").output().unwrap());
     assert!(run.code == 0 && run.out.contains("offers no device coreml"), "{}{}", run.out, run.err);
