@@ -7,7 +7,9 @@ use clap::{Args, Subcommand};
 use super::Context;
 use super::download_bar::download_display;
 use crate::config::Config;
-use crate::embed::{Device, Engine, EngineChoice, Habits, Model, Pooling, devices, select, select_at_hand, slow_processor};
+use crate::embed::{
+    Device, Engine, EngineChoice, Habits, Model, Pooling, devices, select, select_at_hand, slow_processor,
+};
 use crate::error::{Error, Result};
 use crate::models::{Added, Hub, Installed, KnownModel, ModelKind, Models, Record, Wanted, Wish, catalogue, nearest};
 use crate::render::{AddedModel, AddedModelView, Machine, ModelLine, ModelList, RemovedModelView};
@@ -141,7 +143,12 @@ fn list(context: &Context, models: &Models) -> Result<u8> {
         folder: models.folder().display().to_string(),
         engine: engine.name(),
         devices: in_use_first(devices(&engine), engine.device()),
-        notes: refused.map(|refused| refused.to_line()).into_iter().chain(notes).chain(slow_processor().map(str::to_owned)).collect(),
+        notes: refused
+            .map(|refused| refused.to_line())
+            .into_iter()
+            .chain(notes)
+            .chain(slow_processor().map(str::to_owned))
+            .collect(),
     };
     context.show(&ModelList { models: &lines, machine: &machine })?;
     Ok(0)

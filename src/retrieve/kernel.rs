@@ -147,17 +147,25 @@ impl Kernel {
     /// The vectors, read while the model is being loaded; scoring them in memory is exact and takes a few
     /// milliseconds, a search in the table ten times that.
     async fn vectors(&self) -> Result<&[Option<LoadedVectors>]> {
-        let load =
-            async || {
-                let snapshots = self.snapshots().await?;
-                let chunks = try_join_all(snapshots.iter().map(|snapshot| snapshot.count_chunks())).await?;
-                let held = held_in_memory(&chunks, MOST_VECTORS_IN_MEMORY);
-                try_join_all(snapshots.into_iter().zip(held).map(async |(snapshot, held)| {
-                    if held { snapshot.load_vectors().await.map(Some) } else { Ok(None) }
-                }))
-                .await
-            };
+        let load = async || {
+            let snapshots = self.snapshots().await?;
+            let chunks = try_join_all(snapshots.iter().map(|snapshot| snapshot.count_chunks())).await?;
+            let held = held_in_memory(&chunks, MOST_VECTORS_IN_MEMORY);
+            let searched = self.searched.iter().zip(snapshots).zip(held);
+            try_join_all(searched.map(async |((searched, snapshot), held)| {
+                if held { snapshot.load_vectors(searched.taken_ahead()).await.map(Some) } else { Ok(None) }
+            }))
+            .await
+        };
         self.vectors.get_or_try_init(load).await.map(Vec::as_slice)
+    }
+
+    /// Begins to read the vectors while the generation is opened, where one namespace is searched; of several, some may
+    /// stay in their tables.
+    fn read_vectors_ahead(&self) {
+        if let ([only], false) = (self.searched.as_slice(), self.vectors.initialized()) {
+            only.read_ahead();
+        }
     }
 
     /// What recognises the entities of the namespaces in a question and in what answers it.

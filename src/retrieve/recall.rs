@@ -301,7 +301,7 @@ mod tests {
             let scopes = [Scope::of_documents(documents), Scope::of_documents(documents)];
             let mut vectors = Vec::new();
             for (snapshot, held) in snapshots.iter().zip(held) {
-                vectors.push(if held { Some(snapshot.load_vectors().await.unwrap()) } else { None });
+                vectors.push(if held { Some(snapshot.load_vectors(None).await.unwrap()) } else { None });
             }
             let found = semantic(&snapshots, &vectors, &vec![1.0, 0.0].into(), &scopes, &keyword, 3).await.unwrap();
             assert!(!found.no_vectors);

@@ -1,12 +1,14 @@
 //! The namespaces that one question is asked of, and work on all of them at once.
 
+use std::sync::{Mutex, PoisonError};
+
 use tokio::sync::OnceCell;
 
 use super::entities::KnownEntities;
 use super::filter::Facts;
 use super::modes::{DocumentIndex, SectionIndex};
 use crate::error::{Error, Result};
-use crate::store::{Namespace, Snapshot};
+use crate::store::{Namespace, ReadAhead, Snapshot};
 
 /// A namespace that is searched. Its generation is opened with the first question and kept.
 pub(super) struct Searched {
@@ -17,12 +19,24 @@ pub(super) struct Searched {
     sections: OnceCell<SectionIndex>,
     /// Read with the first question that goes from documents to passages.
     documents: OnceCell<DocumentIndex>,
+    /// Its vectors, on their way from the disk.
+    ahead: Mutex<Option<ReadAhead>>,
 }
 
 impl Searched {
     pub(super) fn new(namespace: Namespace) -> Self {
         let (snapshot, sections, documents) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
-        Searched { namespace, snapshot, facts: Facts::default(), sections, documents }
+        Searched { namespace, snapshot, facts: Facts::default(), sections, documents, ahead: Mutex::default() }
+    }
+
+    /// Begins to read its vectors.
+    pub(super) fn read_ahead(&self) {
+        *self.ahead.lock().unwrap_or_else(PoisonError::into_inner) = Snapshot::read_ahead(&self.namespace);
+    }
+
+    /// The vectors that are on their way.
+    pub(super) fn taken_ahead(&self) -> Option<ReadAhead> {
+        self.ahead.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     pub(super) fn namespace(&self) -> &Namespace {

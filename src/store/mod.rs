@@ -78,6 +78,7 @@ pub use manifest::{Manifest, ModelRecord};
 pub use names::OtherName;
 pub use phrase::{MOST_WITH_PHRASE, Phrase};
 pub use pieces::Piece;
+pub use read_cache::ReadAhead;
 pub use rewrite::Rewrite;
 pub use rows::{ChunkRow, ChunkType, DocumentRow, Edit, NewDocument, SectionRow, children_by_parent, document_id};
 pub use scope::Scope;

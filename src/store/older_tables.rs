@@ -149,7 +149,7 @@ async fn chunks_without_vectors_are_found_by_no_vector_search() {
     assert_eq!(
         {
             let mut ids = Vec::new();
-            let vectors = snapshot.load_vectors().await.unwrap();
+            let vectors = snapshot.load_vectors(None).await.unwrap();
             vectors.each(&question, &Scope::Everything, |id, _, _| ids.push(id.to_owned())).unwrap();
             ids
         },

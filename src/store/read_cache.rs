@@ -15,6 +15,7 @@ use std::time::Duration;
 use arrow_ipc::reader::StreamDecoder;
 use arrow_ipc::writer::StreamWriter;
 use lancedb::arrow::arrow_array::RecordBatch;
+use tokio::task::JoinHandle;
 
 use super::layout::Namespace;
 use super::manifest::{Manifest, WRITING, file_to_be};
@@ -31,6 +32,7 @@ const HASH: usize = blake3::OUT_LEN;
 const GIVEN_UP: Duration = Duration::from_secs(3600);
 
 /// The cache of a generation.
+#[derive(Clone, PartialEq)]
 pub(super) struct ReadCache {
     folder: PathBuf,
     manifest: String,
@@ -93,6 +95,26 @@ impl ReadCache {
             }
         }
         Ok(())
+    }
+}
+
+/// What a reader before has kept, being read while the generation is opened.
+pub struct ReadAhead {
+    cache: ReadCache,
+    reading: JoinHandle<Option<Vec<RecordBatch>>>,
+}
+
+impl ReadAhead {
+    /// Begins to read, on another thread.
+    pub(super) fn begin(cache: ReadCache, name: &'static str) -> Self {
+        let own = cache.clone();
+        ReadAhead { cache, reading: tokio::task::spawn_blocking(move || own.get(name)) }
+    }
+
+    /// What was read, if it is of the generation of `cache`.
+    pub(super) async fn of(self, cache: &ReadCache) -> Option<Vec<RecordBatch>> {
+        // A thread that crashed has read nothing.
+        if self.cache == *cache { self.reading.await.ok().flatten() } else { None }
     }
 }
 
@@ -167,6 +189,16 @@ mod tests {
         other.put("names", &[batch(&["d"])]).unwrap();
         assert!(one.get("names").is_none() && other.get("names").is_some());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[tokio::test]
+    async fn what_is_read_ahead_is_of_its_generation_or_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, other) = (cache(folder.path(), "1"), cache(folder.path(), "2"));
+        one.put("names", &[batch(&["a"])]).unwrap();
+        assert_eq!(ReadAhead::begin(one.clone(), "names").of(&one).await.unwrap().len(), 1);
+        assert!(ReadAhead::begin(one.clone(), "names").of(&other).await.is_none());
+        assert!(ReadAhead::begin(one.clone(), "vectors").of(&one).await.is_none());
     }
 
     #[test]

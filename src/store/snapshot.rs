@@ -19,7 +19,7 @@ use super::manifest::{Manifest, ModelRecord};
 use super::names::OtherName;
 use super::namespaces::nothing_ingested;
 use super::phrase::Phrase;
-use super::read_cache::ReadCache;
+use super::read_cache::{ReadAhead, ReadCache};
 use super::rows::{ChunkRow, ChunkType, DocumentRow, SectionRow};
 use super::scope::Scope;
 use super::statistics::KeywordStatistics;
@@ -86,6 +86,9 @@ const LONGER: Duration = Duration::from_millis(100);
 
 /// How many times more of the nearest are looked at, where too few of them are in a scope.
 const WIDER: usize = 4;
+
+/// What vectors are kept as for later readers.
+const VECTORS: &str = "vectors";
 
 /// One generation of a namespace, open for reading.
 pub struct Snapshot {
@@ -339,11 +342,23 @@ impl Snapshot {
         self.vector_search(vector, Some(filter), parent_ids.len() * 200).await
     }
 
-    /// All vectors of the generation, for scoring them in memory.
-    pub async fn load_vectors(&self) -> Result<LoadedVectors> {
+    /// Begins to read the vectors of what is published, as a reader before has kept them, on another thread: opening the
+    /// generation takes as long. `None` where nothing is published, or that cannot be read: opening it says so.
+    pub fn read_ahead(namespace: &Namespace) -> Option<ReadAhead> {
+        let manifest = Manifest::read(namespace).ok().flatten()?;
+        Some(ReadAhead::begin(ReadCache::of(namespace, &manifest), VECTORS))
+    }
+
+    /// All vectors of the generation, for scoring them in memory; those that were read ahead, if they are of it.
+    pub async fn load_vectors(&self, ahead: Option<ReadAhead>) -> Result<LoadedVectors> {
+        if let Some(ahead) = ahead
+            && let Some(batches) = ahead.of(&self.cache).await
+        {
+            return Ok(LoadedVectors::new(batches));
+        }
         let columns = ["chunk_id", "parent_id", "doc_id", "vector"];
         let rows = self.tables.rows(&self.tables.chunks, None, Some(&columns));
-        Ok(LoadedVectors::new(self.cached("vectors", rows).await?))
+        Ok(LoadedVectors::new(self.cached(VECTORS, rows).await?))
     }
 
     /// Batches as the first reader of this generation has read them from the tables.

@@ -113,6 +113,7 @@ impl<'k> Look<'k> {
             Expand::Off => self.request.query.clone(),
             _ => written_out(&self.request.query, self.kernel.synonyms()?),
         };
+        self.kernel.read_vectors_ahead();
         let asking = self.asking.clone();
         Ok(Some(tokio::task::spawn_blocking(move || asking.encode(&wording))))
     }
