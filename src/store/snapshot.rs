@@ -229,8 +229,8 @@ impl Snapshot {
 
     /// The sections of all documents, in any order.
     pub async fn all_sections(&self) -> Result<Vec<SectionRow>> {
-        let batches = self.tables.rows(&self.tables.sections, None, None).await?;
-        collect(&batches, convert::sections_from_batch)
+        let rows = self.tables.rows(&self.tables.sections, None, None);
+        collect(&self.cached("sections", rows).await?, convert::sections_from_batch)
     }
 
     /// The chunks with the given ids, without their vectors, in any order.

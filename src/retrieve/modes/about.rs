@@ -47,7 +47,7 @@ impl DocumentIndex {
     /// # Errors
     /// Where they cannot be read.
     pub(in crate::retrieve) async fn read(snapshot: &Snapshot) -> Result<Self> {
-        Ok(DocumentIndex::new(&snapshot.documents().await?, snapshot.document_vectors().await?))
+        Ok(DocumentIndex::new(&snapshot.documents_kept().await?, snapshot.document_vectors().await?))
     }
 
     fn new(rows: &[DocumentRow], vectors: HashMap<String, Vec<f32>>) -> Self {
