@@ -217,6 +217,8 @@ fn a_drill_finds_a_document_none_of_whose_passages_is_among_the_best_of_all() {
     let by_documents = stages.iter().find(|stage| stage["name"] == "by_documents").unwrap();
     assert_eq!((by_documents["taken"].as_u64(), by_documents["given"].as_u64()), (Some(1), Some(1)));
     assert!(by_documents["says"][0].as_str().unwrap().ends_with(", 1 passage more of it"), "{by_documents}");
+    let again = search(&["--mode", "drill", "--beam", "1,1,1"]);
+    assert_eq!(again["hits"], found["hits"], "a later process reads what the first has kept");
     // What may not be found is not found that way either.
     let confined = search(&["--mode", "drill", "--beam", "1,1,1", "--doc", "a.md"]);
     assert_eq!(confined["hits"][0]["source"], "a.md", "{confined}");

@@ -5,12 +5,11 @@ use std::collections::HashMap;
 use lancedb::arrow::arrow_array::RecordBatch;
 
 use super::convert::map_rows;
+use super::read_cache::Kept;
 use super::snapshot::Snapshot;
 use super::tables::DOCUMENTS;
 use crate::error::Result;
 
-/// What the cache calls them.
-const NAMES: &str = "documents";
 const COLUMNS: &[&str] = &["doc_id", "source", "title", "format"];
 /// Up to so many documents' names, of a hundred bytes or so each, are kept in memory.
 const MOST_IN_MEMORY: usize = 50_000;
@@ -48,7 +47,7 @@ impl Snapshot {
 
     async fn all_names(&self) -> Result<HashMap<String, DocumentName>> {
         let table = &self.tables.documents;
-        by_id(&self.cached(NAMES, self.tables.rows(table, None, Some(COLUMNS))).await?)
+        by_id(&self.cached(Kept::DocumentNames, self.tables.rows(table, None, Some(COLUMNS))).await?)
     }
 }
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use lancedb::arrow::arrow_array::RecordBatch;
 
 use super::convert::{self, map_rows};
+use super::read_cache::Kept;
 use super::rows::{ChunkRow, DocumentRow, SectionRow};
 use super::snapshot::{CHUNK_COLUMNS, DOCUMENT_COLUMNS, Snapshot, collect};
 use super::tables::{DOCUMENTS, MOST_IN_LIST, Tables, in_list};
@@ -44,13 +45,13 @@ impl Snapshot {
     /// # Errors
     /// Where the table cannot be read; so for what follows.
     pub async fn document_vectors(&self) -> Result<HashMap<String, Vec<f32>>> {
-        vectors_by_id(&self.cached("document-vectors", self.tables.document_vector_rows(None)).await?)
+        vectors_by_id(&self.cached(Kept::DocumentVectors, self.tables.document_vector_rows(None)).await?)
     }
 
     /// All documents without their vectors, in any order, as the first reader of the generation has kept them.
     pub async fn documents_kept(&self) -> Result<Vec<DocumentRow>> {
         let rows = self.tables.rows(&self.tables.documents, None, Some(DOCUMENT_COLUMNS));
-        collect(&self.cached("documents", rows).await?, convert::documents_from_batch)
+        collect(&self.cached(Kept::Documents, rows).await?, convert::documents_from_batch)
     }
 
     /// The sections of some documents, in any order.

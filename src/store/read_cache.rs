@@ -24,12 +24,39 @@ use super::manifest::{Manifest, WRITING, file_to_be};
 const FOLDER: &str = "read-cache";
 /// The name in the stream's metadata under which its manifest stands.
 const MANIFEST: &str = "manifest";
-/// And how its columns are laid out: another number for each change of what is kept under a name.
+/// And how its columns are laid out: another number for each change of what is kept in a file.
 const LAYOUT: (&str, &str) = ("layout", "1");
 /// The bytes of the hash behind the stream.
 const HASH: usize = blake3::OUT_LEN;
 /// What was begun so long ago and not ended was given up: whoever wrote it is gone.
 const GIVEN_UP: Duration = Duration::from_secs(3600);
+
+/// What is kept, each in a file of its own.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Kept {
+    /// The vectors of chunks, with their ids.
+    Vectors,
+    /// How documents are called.
+    DocumentNames,
+    /// Documents without their vectors.
+    Documents,
+    /// And those.
+    DocumentVectors,
+    /// Sections.
+    Sections,
+}
+
+impl Kept {
+    fn name(self) -> &'static str {
+        match self {
+            Kept::Vectors => "vectors",
+            Kept::DocumentNames => "document-names",
+            Kept::Documents => "document-rows",
+            Kept::DocumentVectors => "document-vectors",
+            Kept::Sections => "sections",
+        }
+    }
+}
 
 /// The cache of a generation.
 #[derive(Clone, PartialEq)]
@@ -45,13 +72,13 @@ impl ReadCache {
         ReadCache { folder: namespace.root().join(FOLDER), manifest }
     }
 
-    fn file(&self, name: &str) -> PathBuf {
-        self.folder.join(format!("{name}.arrow"))
+    fn file(&self, what: Kept) -> PathBuf {
+        self.folder.join(format!("{}.arrow", what.name()))
     }
 
-    /// What was kept under a name; `None` where nothing of this generation was, or nothing whole.
-    pub(super) fn get(&self, name: &str) -> Option<Vec<RecordBatch>> {
-        let file = self.file(name);
+    /// What was kept; `None` where nothing of this generation was, or nothing whole.
+    pub(super) fn get(&self, what: Kept) -> Option<Vec<RecordBatch>> {
+        let file = self.file(what);
         // Opening what is no file may wait for ever.
         if !std::fs::metadata(&file).ok()?.is_file() {
             return None;
@@ -59,11 +86,11 @@ impl ReadCache {
         whole(std::fs::read(file).ok()?, &self.manifest)
     }
 
-    /// Keeps batches under a name.
+    /// Keeps batches.
     ///
     /// # Errors
     /// Where the disk refuses; whoever has the batches can do without.
-    pub(super) fn put(&self, name: &str, batches: &[RecordBatch]) -> std::io::Result<()> {
+    pub(super) fn put(&self, what: Kept, batches: &[RecordBatch]) -> std::io::Result<()> {
         let Some(first) = batches.first() else { return Ok(()) };
         std::fs::create_dir_all(&self.folder)?;
         self.clear()?;
@@ -76,7 +103,7 @@ impl ReadCache {
         batches.iter().try_for_each(|batch| writer.write(batch)).map_err(failed)?;
         let Hashing { inner: mut new, hasher } = writer.into_inner().map_err(failed)?;
         new.write_all(hasher.finalize().as_bytes())?;
-        new.persist(self.file(name))?;
+        new.persist(self.file(what))?;
         Ok(())
     }
 
@@ -106,9 +133,9 @@ pub struct ReadAhead {
 
 impl ReadAhead {
     /// Begins to read, on another thread.
-    pub(super) fn begin(cache: ReadCache, name: &'static str) -> Self {
+    pub(super) fn begin(cache: ReadCache, what: Kept) -> Self {
         let own = cache.clone();
-        ReadAhead { cache, reading: tokio::task::spawn_blocking(move || own.get(name)) }
+        ReadAhead { cache, reading: tokio::task::spawn_blocking(move || own.get(what)) }
     }
 
     /// What was read, if it is of the generation of `cache`.
@@ -180,14 +207,14 @@ mod tests {
     fn batches_come_back_for_their_generation_alone() {
         let folder = tempfile::tempdir().unwrap();
         let (one, other) = (cache(folder.path(), "1"), cache(folder.path(), "2"));
-        assert!(one.get("names").is_none());
-        one.put("names", &[batch(&["a", "b"]), batch(&["c"])]).unwrap();
-        let back = one.get("names").unwrap();
+        assert!(one.get(Kept::DocumentNames).is_none());
+        one.put(Kept::DocumentNames, &[batch(&["a", "b"]), batch(&["c"])]).unwrap();
+        let back = one.get(Kept::DocumentNames).unwrap();
         let columns: Vec<&ArrayRef> = back.iter().map(|batch| batch.column(0)).collect();
         assert_eq!(columns, [batch(&["a", "b"]).column(0), batch(&["c"]).column(0)]);
-        assert!(other.get("names").is_none() && one.get("vectors").is_none());
-        other.put("names", &[batch(&["d"])]).unwrap();
-        assert!(one.get("names").is_none() && other.get("names").is_some());
+        assert!(other.get(Kept::DocumentNames).is_none() && one.get(Kept::Vectors).is_none());
+        other.put(Kept::DocumentNames, &[batch(&["d"])]).unwrap();
+        assert!(one.get(Kept::DocumentNames).is_none() && other.get(Kept::DocumentNames).is_some());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
@@ -195,18 +222,18 @@ mod tests {
     async fn what_is_read_ahead_is_of_its_generation_or_nothing() {
         let folder = tempfile::tempdir().unwrap();
         let (one, other) = (cache(folder.path(), "1"), cache(folder.path(), "2"));
-        one.put("names", &[batch(&["a"])]).unwrap();
-        assert_eq!(ReadAhead::begin(one.clone(), "names").of(&one).await.unwrap().len(), 1);
-        assert!(ReadAhead::begin(one.clone(), "names").of(&other).await.is_none());
-        assert!(ReadAhead::begin(one.clone(), "vectors").of(&one).await.is_none());
+        one.put(Kept::DocumentNames, &[batch(&["a"])]).unwrap();
+        assert_eq!(ReadAhead::begin(one.clone(), Kept::DocumentNames).of(&one).await.unwrap().len(), 1);
+        assert!(ReadAhead::begin(one.clone(), Kept::DocumentNames).of(&other).await.is_none());
+        assert!(ReadAhead::begin(one.clone(), Kept::Vectors).of(&one).await.is_none());
     }
 
     #[test]
     fn a_stream_that_is_cut_off_anywhere_is_none() {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache(folder.path(), "1");
-        cache.put("names", &[batch(&["a", "b"]), batch(&["c"])]).unwrap();
-        let file = std::fs::read(cache.file("names")).unwrap();
+        cache.put(Kept::DocumentNames, &[batch(&["a", "b"]), batch(&["c"])]).unwrap();
+        let file = std::fs::read(cache.file(Kept::DocumentNames)).unwrap();
         for length in 0..file.len() {
             assert!(whole(file[..length].to_vec(), "1").is_none(), "{length} of {}", file.len());
         }
@@ -217,8 +244,8 @@ mod tests {
     fn a_stream_with_a_bit_turned_anywhere_is_none() {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache(folder.path(), "1");
-        cache.put("names", &[batch(&["a", "b"]), batch(&["c"])]).unwrap();
-        let file = std::fs::read(cache.file("names")).unwrap();
+        cache.put(Kept::DocumentNames, &[batch(&["a", "b"]), batch(&["c"])]).unwrap();
+        let file = std::fs::read(cache.file(Kept::DocumentNames)).unwrap();
         for at in 0..file.len() {
             let mut bent = file.clone();
             bent[at] ^= 1 << (at % 8);
@@ -238,7 +265,7 @@ mod tests {
         let hours_ago = std::time::SystemTime::now() - 2 * GIVEN_UP;
         std::fs::File::create(&old).unwrap().set_modified(hours_ago).unwrap();
         std::fs::write(&new, "").unwrap();
-        cache.put("names", &[batch(&["a"])]).unwrap();
-        assert!(!old.exists() && new.exists() && cache.get("names").is_some());
+        cache.put(Kept::DocumentNames, &[batch(&["a"])]).unwrap();
+        assert!(!old.exists() && new.exists() && cache.get(Kept::DocumentNames).is_some());
     }
 }

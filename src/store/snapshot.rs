@@ -19,7 +19,7 @@ use super::manifest::{Manifest, ModelRecord};
 use super::names::OtherName;
 use super::namespaces::nothing_ingested;
 use super::phrase::Phrase;
-use super::read_cache::{ReadAhead, ReadCache};
+use super::read_cache::{Kept, ReadAhead, ReadCache};
 use super::rows::{ChunkRow, ChunkType, DocumentRow, SectionRow};
 use super::scope::Scope;
 use super::statistics::KeywordStatistics;
@@ -86,9 +86,6 @@ const LONGER: Duration = Duration::from_millis(100);
 
 /// How many times more of the nearest are looked at, where too few of them are in a scope.
 const WIDER: usize = 4;
-
-/// What vectors are kept as for later readers.
-const VECTORS: &str = "vectors";
 
 /// One generation of a namespace, open for reading.
 pub struct Snapshot {
@@ -230,7 +227,7 @@ impl Snapshot {
     /// The sections of all documents, in any order.
     pub async fn all_sections(&self) -> Result<Vec<SectionRow>> {
         let rows = self.tables.rows(&self.tables.sections, None, None);
-        collect(&self.cached("sections", rows).await?, convert::sections_from_batch)
+        collect(&self.cached(Kept::Sections, rows).await?, convert::sections_from_batch)
     }
 
     /// The chunks with the given ids, without their vectors, in any order.
@@ -346,7 +343,7 @@ impl Snapshot {
     /// generation takes as long. `None` where nothing is published, or that cannot be read: opening it says so.
     pub fn read_ahead(namespace: &Namespace) -> Option<ReadAhead> {
         let manifest = Manifest::read(namespace).ok().flatten()?;
-        Some(ReadAhead::begin(ReadCache::of(namespace, &manifest), VECTORS))
+        Some(ReadAhead::begin(ReadCache::of(namespace, &manifest), Kept::Vectors))
     }
 
     /// All vectors of the generation, for scoring them in memory; those that were read ahead, if they are of it.
@@ -358,21 +355,21 @@ impl Snapshot {
         }
         let columns = ["chunk_id", "parent_id", "doc_id", "vector"];
         let rows = self.tables.rows(&self.tables.chunks, None, Some(&columns));
-        Ok(LoadedVectors::new(self.cached(VECTORS, rows).await?))
+        Ok(LoadedVectors::new(self.cached(Kept::Vectors, rows).await?))
     }
 
     /// Batches as the first reader of this generation has read them from the tables.
     pub(super) async fn cached(
         &self,
-        name: &str,
+        what: Kept,
         read: impl Future<Output = Result<Vec<RecordBatch>>>,
     ) -> Result<Vec<RecordBatch>> {
-        if let Some(kept) = self.cache.get(name) {
+        if let Some(kept) = self.cache.get(what) {
             return Ok(kept);
         }
         let batches = read.await?;
         // A store that cannot be written to is read as well; the next reader goes to the tables again.
-        self.cache.put(name, &batches).unwrap_or_default();
+        self.cache.put(what, &batches).unwrap_or_default();
         Ok(batches)
     }
 
