@@ -165,6 +165,14 @@ impl From<std::io::Error> for Error {
     }
 }
 
+/// A removal that has done its work, or found that there was nothing to do: another process may have been faster.
+pub(crate) fn or_gone(removed: std::io::Result<()>) -> std::io::Result<()> {
+    match removed {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
 /// The message of an I/O error without the `(os error 28)` behind it.
 pub fn plain_io(error: &std::io::Error) -> String {
     let text = error.to_string();

@@ -270,10 +270,7 @@ impl Context {
 
     /// A kernel on the namespace that was named.
     fn kernel(&self, store: &Store, config: &Config) -> Result<Kernel> {
-        Ok(Kernel::new(
-            store.namespace(&self.global.namespace)?,
-            Encoder::new(self.engine(config), self.models()).keeping(store.root()),
-        ))
+        Ok(Kernel::new(store.namespace(&self.global.namespace)?, self.encoder(store, config)))
     }
 
     /// A kernel on all namespaces that were named.

@@ -22,7 +22,7 @@ use crate::ingest::{
 use crate::load::{Document, Format, plain};
 use crate::models::record_of;
 use crate::retrieve::{DEFAULT_POOL, Encoder, Kernel, Method, Rerank, SearchRequest};
-use crate::store::{Namespace, Snapshot, Store, Writer};
+use crate::store::{Namespace, Snapshot, Store, Writer, doc_id_of};
 
 /// Rankings are judged by their first so many documents.
 const DEPTH: usize = 10;
@@ -159,7 +159,7 @@ impl EvalStore {
 
     /// The id in the set of the document that a chunk is of.
     pub fn id_of(&self, chunk_id: &str) -> Option<&str> {
-        self.sources.get(chunk_id.split(':').next().unwrap_or_default()).map(String::as_str)
+        self.sources.get(doc_id_of(chunk_id)).map(String::as_str)
     }
 
     /// Runs all queries as `template` says, and gives the averages over those that have an answer, and how many

@@ -7,7 +7,7 @@ use super::lock::{Hold, Worker};
 use super::place::check_name;
 use super::{Installed, Models, known};
 use crate::embed::EMBEDDED;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, or_gone};
 
 /// What the names of folders begin with that are being removed.
 const REMOVING: &str = ".removing-";
@@ -85,10 +85,7 @@ impl Models {
 
 /// Removes a folder that may be gone already.
 pub(super) fn remove_folder(folder: &Path) -> Result<()> {
-    match std::fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", folder, &error)),
-        _ => Ok(()),
-    }
+    or_gone(std::fs::remove_dir_all(folder)).map_err(|error| Error::io("remove", folder, &error))
 }
 
 /// Bytes of the files in a folder; what cannot be read counts nothing.

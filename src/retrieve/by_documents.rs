@@ -8,7 +8,7 @@ use super::searched::{PassageKey, Searched};
 use super::shape::Beam;
 use super::vector_models::QuestionVectors;
 use crate::error::Result;
-use crate::store::{LoadedVectors, Scope, Snapshot};
+use crate::store::{LoadedVectors, Scope, Snapshot, doc_id_of};
 
 /// What is searched, and by what.
 pub(super) struct ByDocuments<'a> {
@@ -45,7 +45,7 @@ impl ByDocuments<'_> {
         let near = nearest(self.searched, self.query, self.question, self.scopes, self.beam.documents).await?;
         for (namespace, doc_id, score) in near {
             let keys = scores.keyword.keys().chain(scores.semantic.keys());
-            let known = keys.filter(|key| key.namespace == namespace && key.document() == doc_id);
+            let known = keys.filter(|key| key.namespace == namespace && doc_id_of(&key.chunk_id) == doc_id);
             let before = added.len();
             if known.take(self.beam.parents).count() < self.beam.parents {
                 added.extend(self.recall_from(namespace, &doc_id, scores).await?);

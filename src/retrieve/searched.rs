@@ -80,13 +80,6 @@ pub(super) struct PassageKey {
     pub namespace: usize,
 }
 
-impl PassageKey {
-    /// The document that it is of.
-    pub(super) fn document(&self) -> &str {
-        self.chunk_id.split(':').next().unwrap_or_default()
-    }
-}
-
 /// Does `work` for each of `items`, given with its place: one alone on the spot, several on as many threads as there
 /// are cores. The results are in the order of the items.
 pub(super) fn on_each<'i, T: Sync, R: Send>(

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::manifest::file_to_be;
+use crate::error::or_gone;
 
 /// The folder of all of them, in the store's.
 const CACHE: &str = "cache";
@@ -85,10 +86,7 @@ impl CacheFolder {
         entries.sort();
         let too_many = entries.len() - self.most * 9 / 10;
         for (_, file) in entries.into_iter().take(too_many) {
-            match std::fs::remove_file(file) {
-                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-                _ => {}
-            }
+            or_gone(std::fs::remove_file(file))?;
         }
         Ok(())
     }

@@ -82,6 +82,7 @@ pub use read_cache::ReadAhead;
 pub use rewrite::Rewrite;
 pub use rows::{ChunkRow, ChunkType, DocumentRow, Edit, NewDocument, SectionRow, children_by_parent, document_id};
 pub use scope::Scope;
+pub(crate) use scope::doc_id_of;
 pub use size::Size;
 pub use snapshot::Snapshot;
 pub use statistics::KeywordStatistics;

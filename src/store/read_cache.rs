@@ -19,6 +19,7 @@ use tokio::task::JoinHandle;
 
 use super::layout::Namespace;
 use super::manifest::{Manifest, WRITING, file_to_be};
+use crate::error::or_gone;
 
 /// The folder, in the namespace's.
 const FOLDER: &str = "read-cache";
@@ -115,10 +116,7 @@ impl ReadCache {
             // Another process may have taken it away meanwhile, or ended it.
             let old = |facts: std::fs::Metadata| facts.modified().ok()?.elapsed().ok().filter(|age| *age > GIVEN_UP);
             if begun && entry.metadata().ok().and_then(old).is_some() {
-                match std::fs::remove_file(entry.path()) {
-                    Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
-                    _ => {}
-                }
+                or_gone(std::fs::remove_file(entry.path()))?;
             }
         }
         Ok(())

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use super::tables::{MOST_IN_LIST, in_list};
 
-/// The document of a chunk.
-fn doc_id_of(chunk_id: &str) -> &str {
+/// The document of a chunk, by its id.
+pub(crate) fn doc_id_of(chunk_id: &str) -> &str {
     chunk_id.split_once(':').map_or(chunk_id, |(doc_id, _)| doc_id)
 }
 

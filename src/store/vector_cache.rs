@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use super::layout::Namespace;
 use super::manifest::{ModelRecord, sync_folder};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, or_gone};
 
 /// The folder of the files, in the namespace's.
 const FOLDER: &str = "revector";
@@ -144,23 +144,15 @@ impl VectorCache {
             let path = file.map_err(|error| Error::io("read", &folder, &error))?.path();
             let is_held = |file: File| matches!(file.try_lock(), Err(TryLockError::WouldBlock));
             if !File::open(&path).is_ok_and(is_held) {
-                gone(std::fs::remove_file(&path)).map_err(|error| Error::io("remove", &path, &error))?;
+                or_gone(std::fs::remove_file(&path)).map_err(|error| Error::io("remove", &path, &error))?;
             }
         }
         match std::fs::remove_dir(&folder) {
             // Somebody is at work in there.
             Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => Ok(()),
-            removed => gone(removed).map_err(|error| Error::io("remove", &folder, &error)),
+            removed => or_gone(removed).map_err(|error| Error::io("remove", &folder, &error)),
         }?;
         sync_folder(namespace.root())
-    }
-}
-
-/// What another process has taken away is gone too.
-fn gone(removed: std::io::Result<()>) -> std::io::Result<()> {
-    match removed {
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-        other => other,
     }
 }
 

@@ -9,7 +9,7 @@ use reqwest::header::{CONTENT_LENGTH, CONTENT_RANGE, RANGE};
 use reqwest::{Response, StatusCode};
 
 use super::{Hub, RemoteFile};
-use crate::error::{Error, Result, innermost};
+use crate::error::{Error, Result, innermost, or_gone};
 
 /// How often a file is asked for, where the connection breaks or the hub has trouble of its own.
 const ATTEMPTS: u32 = 4;
@@ -232,12 +232,7 @@ fn length(path: &Path) -> u64 {
 }
 
 fn remove(part: &Path) -> std::result::Result<(), Trouble> {
-    match std::fs::remove_file(part) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(Trouble::Final(Error::io("remove", part, &error)))
-        }
-        _ => Ok(()),
-    }
+    or_gone(std::fs::remove_file(part)).map_err(|error| Trouble::Final(Error::io("remove", part, &error)))
 }
 
 fn header(response: &Response, name: reqwest::header::HeaderName) -> Option<&str> {

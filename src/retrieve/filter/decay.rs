@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 
 use super::facts::Documents;
-use super::scope::doc_id;
 use crate::retrieve::fuse::Candidate;
+use crate::store::doc_id_of;
 
 /// Halves the score of a candidate for each half-life (in seconds) that its document is older than `seen_from`, and
 /// puts the candidates into their new order. `documents` are those of each namespace. A document without a time keeps
@@ -17,7 +17,7 @@ pub(in crate::retrieve) fn decay(
 ) -> usize {
     let mut undated = 0;
     for candidate in candidates.iter_mut() {
-        let document = documents.get(candidate.namespace).and_then(|known| known.get(doc_id(&candidate.chunk_id)));
+        let document = documents.get(candidate.namespace).and_then(|known| known.get(doc_id_of(&candidate.chunk_id)));
         match document.and_then(|document| document.time.as_ref()) {
             Some(time) => candidate.score *= share_left(seen_from.duration_since(time.at).as_secs_f64(), half_life),
             None => undated += 1,

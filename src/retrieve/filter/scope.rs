@@ -13,7 +13,7 @@ use super::keys::{Key, fold};
 use super::mentions::Mentions;
 use super::syntax::{Comparison, Filter};
 use crate::error::{Error, Result};
-use crate::store::{DocumentFacts, PassageFacts, Scope, Snapshot};
+use crate::store::{DocumentFacts, PassageFacts, Scope, Snapshot, doc_id_of};
 use crate::text::{Period, count};
 
 /// Names less alike than this are no suggestion.
@@ -125,7 +125,7 @@ pub async fn documents_within(
         within.push(match scope {
             Scope::Everything => snapshot.document_facts().await?.into_iter().map(|facts| facts.doc_id).collect(),
             Scope::Documents(ids) => ids,
-            Scope::Passages(ids) => ids.iter().map(|id| doc_id(id).to_owned()).collect(),
+            Scope::Passages(ids) => ids.iter().map(|id| doc_id_of(id).to_owned()).collect(),
         });
     }
     Ok((within, notes))
@@ -159,11 +159,6 @@ fn day_or_moment(moment: Timestamp) -> String {
     let time = moment.to_zoned(TimeZone::UTC);
     let of_day = (time.hour(), time.minute(), time.second());
     if of_day == (0, 0, 0) || of_day == (23, 59, 59) { time.date().to_string() } else { moment.to_string() }
-}
-
-/// The document of a parent chunk.
-pub(super) fn doc_id(chunk_id: &str) -> &str {
-    chunk_id.split_once(':').map_or(chunk_id, |(doc_id, _)| doc_id)
 }
 
 impl<'a> World<'a> {
@@ -266,7 +261,7 @@ impl<'a> World<'a> {
             return Scope::Documents(admitted.into_iter().map(str::to_owned).collect());
         };
         let holds = |passage: &&PassageFacts| {
-            let id = doc_id(&passage.chunk_id);
+            let id = doc_id_of(&passage.chunk_id);
             admitted.contains(id) || (open.contains(id) && self.holds_of_passage(parts, id, passage))
         };
         Scope::Passages(passages.iter().filter(holds).map(|passage| passage.chunk_id.clone()).collect())
@@ -286,7 +281,7 @@ impl<'a> World<'a> {
     fn counts(&self, scope: &Scope) -> (usize, usize) {
         let rows = &self.documents.rows;
         match scope {
-            Scope::Passages(ids) => (ids.iter().map(|id| doc_id(id)).collect::<HashSet<_>>().len(), ids.len()),
+            Scope::Passages(ids) => (ids.iter().map(|id| doc_id_of(id)).collect::<HashSet<_>>().len(), ids.len()),
             _ => {
                 let admitted = rows.iter().filter(|row| scope.admits(&row.doc_id, ""));
                 admitted.fold((0, 0), |(documents, passages), row| (documents + 1, passages + row.parents as usize))

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use futures::future::try_join_all;
 use jiff::Timestamp;
 use tokio::task::JoinHandle;
 
@@ -17,8 +18,9 @@ use crate::retrieve::phrases::confine;
 use crate::retrieve::query::{Route, keyword_terms, weigh_titles};
 use crate::retrieve::recall::{KeywordArm, Terms, first_different, semantic};
 use crate::retrieve::rewordings::{Reworded, Searching};
+use crate::retrieve::searched::Searched;
 use crate::retrieve::settings::Expand;
-use crate::retrieve::trace::Trace;
+use crate::retrieve::trace::{Trace, milliseconds};
 use crate::retrieve::understand::Understanding;
 use crate::retrieve::vector_models::{Asked, Asking, QuestionVectors, VectorModels};
 use crate::retrieve::words::{Other, add_others};
@@ -239,6 +241,10 @@ impl<'k> Look<'k> {
         if shape.mode != Mode::Drill || shape.seeks_sections() {
             return Ok(());
         }
+        let start = Instant::now();
+        try_join_all(searched.iter().map(Searched::sections)).await?;
+        try_join_all(searched.iter().map(Searched::documents)).await?;
+        self.trace.took("documents", milliseconds(start));
         let start = Instant::now();
         let vectors = if question.is_some() { self.kernel.vectors().await? } else { &[] };
         let beam = shape.beam;

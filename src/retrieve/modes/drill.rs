@@ -6,6 +6,7 @@ use super::about::Nearness;
 use crate::retrieve::Beam;
 use crate::retrieve::expand::evidence::joined;
 use crate::retrieve::fuse::Candidate;
+use crate::store::doc_id_of;
 
 /// What the passages of a document count …
 const PASSAGES: f32 = 0.5;
@@ -87,7 +88,7 @@ pub(super) fn documents(candidates: &[Candidate], namespace: usize) -> HashSet<S
 
 /// The document that a passage is of: its namespace and id.
 fn document(candidate: &Candidate) -> DocumentKey<'_> {
-    (candidate.namespace, candidate.chunk_id.split(':').next().unwrap_or_default())
+    (candidate.namespace, doc_id_of(&candidate.chunk_id))
 }
 
 #[cfg(test)]

@@ -92,10 +92,6 @@ async fn sections(
 /// Leaves of the candidates what is on the paths through the best documents.
 async fn drill_down(searched: &[Searched], request: &SearchRequest, ranking: &mut Ranking) -> Result<()> {
     let start = Instant::now();
-    try_join_all(searched.iter().map(Searched::sections)).await?;
-    try_join_all(searched.iter().map(Searched::documents)).await?;
-    ranking.trace.took("documents", super::trace::milliseconds(start));
-    let start = Instant::now();
     let near = near(searched, &request.query, ranking.vector.as_ref(), &ranking.candidates).await?;
     let paths = drill::paths(&ranking.candidates, &near, request.shape.beam);
     let (all, beam) = (ranking.candidates.len(), format!("beam {}", request.shape.beam));

@@ -8,6 +8,7 @@ use crate::retrieve::kernel::Kernel;
 use crate::retrieve::model_look::remedy_for_unread;
 use crate::retrieve::modes::{near, standings};
 use crate::retrieve::{GroupBy, Mode, SearchRequest, SearchResult, Shape, Target};
+use crate::store::doc_id_of;
 
 /// The stages that lose something, in order; what comes later has come further.
 const ORDER: [&str; 13] = [
@@ -126,9 +127,9 @@ impl Kernel {
                 Loss::new(name, format!("it was merged with its neighbour{into}"), vec![fixes::unmerged(request)])
             }
             "per_document" => {
-                let document = id.split(':').next().unwrap_or_default();
+                let document = doc_id_of(&id);
                 let own = before.candidates.iter().take_while(|one| !one.has(&id));
-                let better = own.filter(|one| one.id.split(':').next() == Some(document)).count();
+                let better = own.filter(|one| doc_id_of(&one.id) == document).count();
                 let reason = format!("{} of its document are better", crate::text::count(better, "hit"));
                 Loss::new(name, reason, vec![fixes::more_of_document(request, better + 1)])
             }

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::keeping::{Keeping, replaced};
 use super::lease::Claim;
 use super::{Record, records};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, or_gone};
 use crate::store::fault::step;
 use crate::store::layout::Namespace;
 use crate::store::manifest::{Manifest, sync_folder};
@@ -62,8 +62,5 @@ fn claim(namespace: &Namespace, record: &Record, newer: Option<&Record>, now: Ti
 
 fn remove(namespace: &Namespace, generation: u64) -> Result<()> {
     let path = super::path(namespace, generation);
-    match std::fs::remove_file(&path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Error::io("remove", &path, &error)),
-        _ => Ok(()),
-    }
+    or_gone(std::fs::remove_file(&path)).map_err(|error| Error::io("remove", &path, &error))
 }
