@@ -1,15 +1,15 @@
-//! How many texts a second become vectors: by kb, and by a loop around the same engine with nothing of kb in it.
+//! Texts embedded per second: by kb, and by a loop around the same engine without kb.
 //!
 //! ```sh
 //! cargo bench --bench embedding -- --corpus corpus.jsonl --texts 512 --rounds 5 [--onnxruntime PATH]
 //! ```
 //!
-//! The loop does what no way of embedding can leave out: texts sorted by length, in the same batches, tokens, the
+//! The loop does what every embedding needs: texts sorted by length, in the same batches, tokens, the
 //! model, the mean over the mask, length one; on tract a session for each thread, on ONNX Runtime one with all threads.
-//! Both are run by turns, `--rounds` times, so that a busy machine slows both; what is printed are medians. Where the
-//! system tells it (Linux), the processor's time is printed too, which others on the machine change little. `--corpus` is
-//! a file in the BEIR layout; the fixture's passages, over and over, where none is named. The engine is tract, unless
-//! `--onnxruntime PATH` names a library. It ends with 1 where kb's vectors are not those of the loop.
+//! Both run in turn, `--rounds` times, so a busy machine slows both; the output is medians. On Linux it includes the
+//! processor's time, which other processes change little. `--corpus` is a file in the BEIR layout; the default repeats the
+//! fixture's texts. The engine is tract, unless `--onnxruntime PATH` names a library. The exit code is 1 if kb's vectors
+//! differ from those of the loop.
 
 use std::path::{Path, PathBuf};
 use std::process::exit;
@@ -17,7 +17,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use kb::embed::{Embedder, Engine, EngineChoice, Model, select};
+use kb::internals::embed::{Embedder, Engine, EngineChoice, Model, select};
 use ort::session::Session;
 use ort::session::builder::GraphOptimizationLevel;
 use ort::value::Tensor;
@@ -29,7 +29,7 @@ const ONNX: &[u8] = include_bytes!("../models/all-MiniLM-L6-v2-int8.onnx");
 const TOKENIZER: &[u8] = include_bytes!("../models/tokenizer.json");
 /// Cargo runs benchmarks in the repository.
 const FIXTURE: &str = "fixtures/retrieval/corpus.jsonl";
-/// As in kb: a measurement of it is in `src/embed/mod.rs`.
+/// As in kb: see `src/embed/embedder.rs`.
 const BATCH: usize = 16;
 const MAX_TOKENS: usize = 256;
 const ALIKE: f32 = 0.9995;
@@ -57,7 +57,7 @@ fn run(options: &Options) -> Result<(), Fault> {
     println!("{} texts of {}, {} jobs, {}", texts.len(), options.corpus.display(), options.jobs, engine.name());
 
     // Once without a clock: both warm, and both right.
-    let (ours, theirs) = (embedder.embed_passages(&texts, &|_| {})?, bare.embed(&texts)?);
+    let (ours, theirs) = (embedder.embed_documents(&texts, &|_| {})?, bare.embed(&texts)?);
     let lowest = ours.iter().zip(&theirs).map(|(a, b)| cosine(a, b)).fold(f32::INFINITY, f32::min);
     println!("lowest cosine between the vectors of both: {lowest:.6}");
     if lowest.is_nan() || lowest < ALIKE {
@@ -68,7 +68,7 @@ fn run(options: &Options) -> Result<(), Fault> {
         // By turns also who is first.
         for turn in [round % 2, (round + 1) % 2] {
             if turn == 0 {
-                kb.push(timed(|| Ok(embedder.embed_passages(&texts, &|_| {}).map(drop)?))?);
+                kb.push(timed(|| Ok(embedder.embed_documents(&texts, &|_| {}).map(drop)?))?);
             } else {
                 loops.push(timed(|| bare.embed(&texts).map(drop))?);
             }

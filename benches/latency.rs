@@ -15,14 +15,14 @@ mod synthetic;
 use std::path::{Path, PathBuf};
 use std::process::exit;
 
-use kb::embed::EngineChoice;
-use kb::error::{Error, Result};
-use kb::models::Models;
-use kb::retrieve::{Encoder, Kernel, Method, Mode, SearchRequest, Shape, Target, Trace};
-use kb::store::Store;
+use kb::internals::embed::EngineChoice;
+use kb::internals::models::Models;
+use kb::internals::search::{Encoder, Method, Mode, SearchRequest, Searcher, Shape, Target, Trace};
+use kb::internals::store::Store;
+use kb::{Error, Result};
 use synthetic::{Random, make_store, write_documents};
 
-/// A document has so many pieces, and with the passages that they make up so many chunks.
+/// A document has so many child chunks, and with the parent chunks that they make up so many chunks.
 const PIECES: usize = 8;
 const CHUNKS: usize = 10;
 
@@ -51,7 +51,7 @@ fn measure(folder: &Path, chunks: usize, questions: usize) -> Result<()> {
     let runtime = tokio::runtime::Runtime::new()?;
     let (store, _) = Store::open_or_create(None, folder)?;
     let library = std::env::var_os("KB_ONNXRUNTIME").map(PathBuf::from);
-    let kernel = Kernel::new(
+    let searcher = Searcher::new(
         store.namespace("default")?,
         Encoder::new(EngineChoice::parse(library.as_deref()), Models::open("")),
     );
@@ -62,7 +62,7 @@ fn measure(folder: &Path, chunks: usize, questions: usize) -> Result<()> {
         // The first question opens what the others find open.
         for number in 0..=questions {
             let request = SearchRequest { query: question(&mut random, number % 2 == 1), ..template.clone() };
-            let trace = runtime.block_on(kernel.search(&request))?.trace;
+            let trace = runtime.block_on(searcher.search(&request))?.trace;
             if number > 0 {
                 runs.push(trace);
             }

@@ -4,26 +4,25 @@
 //! cargo bench --bench sections -- FOLDER [--store DIR] [--method auto] [--misses]
 //! ```
 //!
-//! The PDFs in the folder are ingested without vectors; with `--store`, a store is asked that is there, whatever is in it.
-//! Every title in the tables of contents is then searched for in its own document, as `kb search --mode section --doc` does,
-//! all in one process. It is found at the place of the first section with that very title: where several have it, any of
-//! them will do, because the title does not say which is meant. Titles without a letter or digit are refused by any
-//! search; they are counted as not found. Printed are the shares of titles that are first and among the first three, by the
-//! language of the title, and the median time of a search and of what it does after recall.
+//! The bench ingests the PDFs in the folder without vectors, or uses an existing store with `--store`. It searches
+//! every title of the tables of contents in its own document, as `kb search --mode section --doc` does, in one process.
+//! The rank of a title is that of the first section with it; of several sections with one title, any counts. Titles
+//! without a letter or digit cannot be searched and count as not found. The output is the share of titles at rank one
+//! and among the first three, by language, and the median time of a search and of the stages after recall.
 //!
-//! With `--among-all`, every title is searched for among all documents, by each way of choosing hits, and printed is how
-//! often the first hit is of a document that has a section with that title.
+//! With `--among-all`, every title is searched in all documents by each way of choosing hits; the output is how often
+//! the first hit is of a document with such a section.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 use std::time::Instant;
 
-use kb::embed::EngineChoice;
-use kb::models::Models;
-use kb::retrieve::{Encoder, Kernel, Kind, Method, Mode, SearchRequest, Shape};
-use kb::store::{SectionRow, Store};
-use kb::structure::normalise_title;
+use kb::internals::embed::EngineChoice;
+use kb::internals::models::Models;
+use kb::internals::search::{Encoder, Kind, Method, Mode, SearchRequest, Searcher, Shape};
+use kb::internals::store::{SectionRow, Store};
+use kb::internals::structure::normalise_title;
 
 struct Options {
     folder: Option<PathBuf>,
@@ -57,14 +56,14 @@ async fn main() {
 
 async fn measure(options: &Options, folder: &Path) -> kb::Result<()> {
     let store = Store::open(Some(folder), folder)?;
-    let kernel = Kernel::new(store.namespace("default")?, Encoder::new(EngineChoice::Auto, Models::open("")));
-    let snapshot = kernel.snapshot().await?;
+    let searcher = Searcher::new(store.namespace("default")?, Encoder::new(EngineChoice::Auto, Models::open("")));
+    let snapshot = searcher.snapshot().await?;
     let (mut whole, mut after) = (Vec::new(), Vec::new());
     let mut scores = [("English", Score::default()), ("Chinese", Score::default())];
     for document in snapshot.documents().await? {
         let sections = snapshot.sections(&document.doc_id).await?;
         for section in sections.iter().filter(|section| section.level > 0) {
-            let (place, times) = place_of(&kernel, options.method, section, &sections).await?;
+            let (place, times) = place_of(&searcher, options.method, section, &sections).await?;
             if let Some((total, behind)) = times {
                 whole.push(total);
                 after.push(behind);
@@ -92,12 +91,12 @@ async fn measure(options: &Options, folder: &Path) -> kb::Result<()> {
     Ok(())
 }
 
-/// How often the first hit is of a document with a section of the title that is searched for.
+/// How often the first hit is of a document with a section of the searched title.
 async fn measure_documents(options: &Options, folder: &Path) -> kb::Result<()> {
     let store = Store::open(Some(folder), folder)?;
-    let kernel = Kernel::new(store.namespace("default")?, Encoder::new(EngineChoice::Auto, Models::open("")));
+    let searcher = Searcher::new(store.namespace("default")?, Encoder::new(EngineChoice::Auto, Models::open("")));
     let mut of_title: BTreeMap<String, (String, BTreeSet<String>)> = BTreeMap::new();
-    for section in kernel.snapshot().await?.all_sections().await? {
+    for section in searcher.snapshot().await?.all_sections().await? {
         let title = normalise_title(&section.title);
         if section.level > 0 && !title.is_empty() {
             of_title.entry(title).or_insert((section.title, BTreeSet::new())).1.insert(section.doc_id);
@@ -109,13 +108,13 @@ async fn measure_documents(options: &Options, folder: &Path) -> kb::Result<()> {
         for (title, documents) in of_title.values() {
             let request = SearchRequest {
                 method: options.method,
-                // A question about structure is answered from a table of contents, which is not what is measured.
+                // A question about structure is answered from the table of contents, which this bench does not measure.
                 kind: Some(Kind::Concept),
                 pool: mode.pool(),
                 shape: Shape { mode, ..Shape::default() },
                 ..SearchRequest::new(title)
             };
-            let hits = kernel.search(&request).await?.hits;
+            let hits = searcher.search(&request).await?.hits;
             let found = hits.first().is_some_and(|hit| documents.contains(&hit.doc_id));
             if options.misses && !found {
                 println!("{mode:?} {title:?} {:?}", hits.first().map(|hit| &hit.source));
@@ -127,10 +126,10 @@ async fn measure_documents(options: &Options, folder: &Path) -> kb::Result<()> {
     Ok(())
 }
 
-/// At which place, from 0, a section with the title stands, and the milliseconds of the search and of what follows
-/// recall in it; no times for a title that cannot be searched for.
+/// The rank, from 0, of a section with the title, and the milliseconds of the search and of the stages after recall; no
+/// times for a title that cannot be searched.
 async fn place_of(
-    kernel: &Kernel,
+    searcher: &Searcher,
     method: Method,
     section: &SectionRow,
     sections: &[SectionRow],
@@ -147,7 +146,7 @@ async fn place_of(
         ..SearchRequest::new(title)
     };
     let start = Instant::now();
-    let result = kernel.search(&request).await?;
+    let result = searcher.search(&request).await?;
     let total = start.elapsed().as_secs_f64() * 1000.0;
     let after = result.trace.after_recall().unwrap_or_default();
     let wanted = normalise_title(title);

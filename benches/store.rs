@@ -1,7 +1,7 @@
 //! What corrections and checks cost in a large store, each in fresh processes of the real binary.
 //!
 //! ```sh
-//! cargo bench --bench store -- --documents 10000 --pieces 8 --runs 15
+//! cargo bench --bench store -- --documents 10000 --child chunks 8 --runs 15
 //! ```
 //!
 //! Documents and store are made up (`synthetic`). Runs follow one another in one store, as corrections do, so that the worst of them is one in which tables
@@ -18,7 +18,7 @@ use synthetic::{make_store, write_documents};
 
 struct Options {
     documents: usize,
-    pieces: usize,
+    child_chunks: usize,
     runs: usize,
     keep: Option<PathBuf>,
     onnxruntime: String,
@@ -37,14 +37,14 @@ fn main() {
     let place = Place { folder, onnxruntime: options.onnxruntime.clone() };
     if !place.folder.join(".kb").exists() {
         let start = Instant::now();
-        write_documents(&place.folder.join("docs"), options.documents, options.pieces)
+        write_documents(&place.folder.join("docs"), options.documents, options.child_chunks)
             .unwrap_or_else(|error| fail(&error.to_line()));
         make_store(&place.folder).unwrap_or_else(|error| fail(&error.to_line()));
         println!("documents and store made in {:.0} s", start.elapsed().as_secs_f64());
     }
     let status = place.json(&["status"]);
     println!(
-        "{} documents, {} chunks ({} passages), {} MB; {} runs, milliseconds\n",
+        "{} documents, {} chunks ({} parent chunks), {} MB; {} runs, milliseconds\n",
         status["documents"],
         status["chunks"],
         status["keyword_chunks"],
@@ -121,7 +121,8 @@ fn report(what: &str, mut times: Vec<f64>) {
 }
 
 fn options() -> Options {
-    let mut options = Options { documents: 10_000, pieces: 8, runs: 15, keep: None, onnxruntime: "off".to_owned() };
+    let mut options =
+        Options { documents: 10_000, child_chunks: 8, runs: 15, keep: None, onnxruntime: "off".to_owned() };
     let mut args = std::env::args().skip(1);
     while let Some(flag) = args.next() {
         // `cargo bench` adds this one.
@@ -132,7 +133,7 @@ fn options() -> Options {
         let number = || value.parse().unwrap_or_else(|_| fail(&format!("{flag} needs a number")));
         match flag.as_str() {
             "--documents" => options.documents = number(),
-            "--pieces" => options.pieces = number(),
+            "--child chunks" => options.child_chunks = number(),
             "--runs" => options.runs = number(),
             "--keep" => options.keep = Some(PathBuf::from(&value)),
             "--onnxruntime" => options.onnxruntime = value,

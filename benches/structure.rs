@@ -4,24 +4,23 @@
 //! cargo bench --bench structure -- FOLDER
 //! ```
 //!
-//! For each PDF in the folder that has an outline of five entries or more, the outline is the truth: it is taken away,
-//! the structure is found without it, and both are compared. An entry is found when one with the same title (or one
-//! that agrees in 85 % of its letters), numbers left out, is on its page or the next to it; levels are right when two
-//! neighbours rise or fall as they should. Where `pdftotext` is installed, the words and characters that it reads are
-//! compared with ours, which have no running heads and page numbers, and its time over the same files stands beside that
-//! of `kb ingest --no-embed --jobs 1`.
+//! For each PDF in the folder with an outline of at least five entries, the bench hides the outline, finds the
+//! structure without it and compares both. An entry is found if one with the same title (or 85 % equal letters),
+//! without numbers, is on its page or the next; levels are right if neighbours rise or fall as they should. If
+//! `pdftotext` is installed, its words and characters are compared with ours, which have no running heads and page
+//! numbers, and its time with that of `kb ingest --no-embed --jobs 1`.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, exit};
 use std::time::Instant;
 
-use kb::load::{Document, Format, LoadOptions, OutlineEntry, parse};
-use kb::structure::{normalise_title, sections};
+use kb::internals::load::{Document, Format, LoadOptions, OutlineEntry, parse};
+use kb::internals::structure::{normalise_title, sections};
 
-/// Fewer entries are no table of contents to be measured by.
+/// The least entries of an outline to measure by.
 const FEWEST_ENTRIES: usize = 5;
-/// Titles that agree in this share of their letters are the same.
+/// Titles with this share of equal letters match.
 const SAME_TITLE: f64 = 0.85;
 
 #[derive(Default)]
@@ -136,7 +135,7 @@ fn ratios(score: &Score) -> String {
     format!("{precision:>6.3} {recall:>6.3} {f1:>6.3}")
 }
 
-/// F1 of words and of characters against `pdftotext`; `None` where it is not installed.
+/// F1 of words and of characters against `pdftotext`; `None` if it is not installed.
 fn text_scores(path: &Path, document: &Document) -> Option<[f64; 2]> {
     let output = Command::new("pdftotext").arg(path).arg("-").output().ok().filter(|output| output.status.success())?;
     let theirs = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -150,12 +149,14 @@ fn words(text: &str) -> HashMap<String, usize> {
     let mut counts = HashMap::new();
     let is_ideograph = |c: char| ('\u{4E00}'..='\u{9FFF}').contains(&c);
     for run in text.split(|c: char| !c.is_alphanumeric()) {
-        for piece in run.split_inclusive(is_ideograph).flat_map(|piece| match piece.char_indices().last() {
-            Some((at, c)) if is_ideograph(c) => vec![&piece[..at], &piece[at..]],
-            _ => vec![piece],
-        }) {
-            if !piece.is_empty() {
-                *counts.entry(piece.to_lowercase()).or_default() += 1;
+        for child_chunk in
+            run.split_inclusive(is_ideograph).flat_map(|child_chunk| match child_chunk.char_indices().last() {
+                Some((at, c)) if is_ideograph(c) => vec![&child_chunk[..at], &child_chunk[at..]],
+                _ => vec![child_chunk],
+            })
+        {
+            if !child_chunk.is_empty() {
+                *counts.entry(child_chunk.to_lowercase()).or_default() += 1;
             }
         }
     }
@@ -174,7 +175,7 @@ fn f1(a: &HashMap<String, usize>, b: &HashMap<String, usize>) -> f64 {
     2.0 * shared as f64 / all.max(1) as f64
 }
 
-/// Pages a second of `kb ingest --no-embed` on one core beside `pdftotext`, over the same files.
+/// Pages per second of `kb ingest --no-embed` on one core, and of `pdftotext`, over the same files.
 fn speed(folder: &str, files: &[PathBuf]) -> String {
     let scratch = tempfile::tempdir().unwrap_or_else(|error| fail(&format!("no scratch folder: {error}")));
     let store = scratch.path().join("store");

@@ -49,9 +49,6 @@ _kb() {
             kb,eval)
                 cmd="kb__subcmd__eval"
                 ;;
-            kb,help)
-                cmd="kb__subcmd__help"
-                ;;
             kb,ingest)
                 cmd="kb__subcmd__ingest"
                 ;;
@@ -91,152 +88,23 @@ _kb() {
             kb,toc)
                 cmd="kb__subcmd__toc"
                 ;;
-            kb__subcmd__help,check)
-                cmd="kb__subcmd__help__subcmd__check"
-                ;;
-            kb__subcmd__help,chunk-delete)
-                cmd="kb__subcmd__help__subcmd__chunk__subcmd__delete"
-                ;;
-            kb__subcmd__help,chunk-edit)
-                cmd="kb__subcmd__help__subcmd__chunk__subcmd__edit"
-                ;;
-            kb__subcmd__help,chunks-list)
-                cmd="kb__subcmd__help__subcmd__chunks__subcmd__list"
-                ;;
-            kb__subcmd__help,completions)
-                cmd="kb__subcmd__help__subcmd__completions"
-                ;;
-            kb__subcmd__help,context)
-                cmd="kb__subcmd__help__subcmd__context"
-                ;;
-            kb__subcmd__help,diff)
-                cmd="kb__subcmd__help__subcmd__diff"
-                ;;
-            kb__subcmd__help,docs)
-                cmd="kb__subcmd__help__subcmd__docs"
-                ;;
-            kb__subcmd__help,entities)
-                cmd="kb__subcmd__help__subcmd__entities"
-                ;;
-            kb__subcmd__help,entity-set)
-                cmd="kb__subcmd__help__subcmd__entity__subcmd__set"
-                ;;
-            kb__subcmd__help,eval)
-                cmd="kb__subcmd__help__subcmd__eval"
-                ;;
-            kb__subcmd__help,help)
-                cmd="kb__subcmd__help__subcmd__help"
-                ;;
-            kb__subcmd__help,ingest)
-                cmd="kb__subcmd__help__subcmd__ingest"
-                ;;
-            kb__subcmd__help,llm)
-                cmd="kb__subcmd__help__subcmd__llm"
-                ;;
-            kb__subcmd__help,log)
-                cmd="kb__subcmd__help__subcmd__log"
-                ;;
-            kb__subcmd__help,models)
-                cmd="kb__subcmd__help__subcmd__models"
-                ;;
-            kb__subcmd__help,namespaces)
-                cmd="kb__subcmd__help__subcmd__namespaces"
-                ;;
-            kb__subcmd__help,parse-worker)
-                cmd="kb__subcmd__help__subcmd__parse__subcmd__worker"
-                ;;
-            kb__subcmd__help,reindex)
-                cmd="kb__subcmd__help__subcmd__reindex"
-                ;;
-            kb__subcmd__help,remove)
-                cmd="kb__subcmd__help__subcmd__remove"
-                ;;
-            kb__subcmd__help,restore)
-                cmd="kb__subcmd__help__subcmd__restore"
-                ;;
-            kb__subcmd__help,search)
-                cmd="kb__subcmd__help__subcmd__search"
-                ;;
-            kb__subcmd__help,section)
-                cmd="kb__subcmd__help__subcmd__section"
-                ;;
-            kb__subcmd__help,status)
-                cmd="kb__subcmd__help__subcmd__status"
-                ;;
-            kb__subcmd__help,toc)
-                cmd="kb__subcmd__help__subcmd__toc"
-                ;;
-            kb__subcmd__help__subcmd__llm,check)
-                cmd="kb__subcmd__help__subcmd__llm__subcmd__check"
-                ;;
-            kb__subcmd__help__subcmd__llm,prompt)
-                cmd="kb__subcmd__help__subcmd__llm__subcmd__prompt"
-                ;;
-            kb__subcmd__help__subcmd__models,add)
-                cmd="kb__subcmd__help__subcmd__models__subcmd__add"
-                ;;
-            kb__subcmd__help__subcmd__models,remove)
-                cmd="kb__subcmd__help__subcmd__models__subcmd__remove"
-                ;;
-            kb__subcmd__help__subcmd__namespaces,remove)
-                cmd="kb__subcmd__help__subcmd__namespaces__subcmd__remove"
-                ;;
-            kb__subcmd__help__subcmd__namespaces,rename)
-                cmd="kb__subcmd__help__subcmd__namespaces__subcmd__rename"
-                ;;
             kb__subcmd__llm,check)
                 cmd="kb__subcmd__llm__subcmd__check"
-                ;;
-            kb__subcmd__llm,help)
-                cmd="kb__subcmd__llm__subcmd__help"
                 ;;
             kb__subcmd__llm,prompt)
                 cmd="kb__subcmd__llm__subcmd__prompt"
                 ;;
-            kb__subcmd__llm__subcmd__help,check)
-                cmd="kb__subcmd__llm__subcmd__help__subcmd__check"
-                ;;
-            kb__subcmd__llm__subcmd__help,help)
-                cmd="kb__subcmd__llm__subcmd__help__subcmd__help"
-                ;;
-            kb__subcmd__llm__subcmd__help,prompt)
-                cmd="kb__subcmd__llm__subcmd__help__subcmd__prompt"
-                ;;
             kb__subcmd__models,add)
                 cmd="kb__subcmd__models__subcmd__add"
                 ;;
-            kb__subcmd__models,help)
-                cmd="kb__subcmd__models__subcmd__help"
-                ;;
             kb__subcmd__models,remove)
                 cmd="kb__subcmd__models__subcmd__remove"
-                ;;
-            kb__subcmd__models__subcmd__help,add)
-                cmd="kb__subcmd__models__subcmd__help__subcmd__add"
-                ;;
-            kb__subcmd__models__subcmd__help,help)
-                cmd="kb__subcmd__models__subcmd__help__subcmd__help"
-                ;;
-            kb__subcmd__models__subcmd__help,remove)
-                cmd="kb__subcmd__models__subcmd__help__subcmd__remove"
-                ;;
-            kb__subcmd__namespaces,help)
-                cmd="kb__subcmd__namespaces__subcmd__help"
                 ;;
             kb__subcmd__namespaces,remove)
                 cmd="kb__subcmd__namespaces__subcmd__remove"
                 ;;
             kb__subcmd__namespaces,rename)
                 cmd="kb__subcmd__namespaces__subcmd__rename"
-                ;;
-            kb__subcmd__namespaces__subcmd__help,help)
-                cmd="kb__subcmd__namespaces__subcmd__help__subcmd__help"
-                ;;
-            kb__subcmd__namespaces__subcmd__help,remove)
-                cmd="kb__subcmd__namespaces__subcmd__help__subcmd__remove"
-                ;;
-            kb__subcmd__namespaces__subcmd__help,rename)
-                cmd="kb__subcmd__namespaces__subcmd__help__subcmd__rename"
                 ;;
             *)
                 ;;
@@ -245,7 +113,7 @@ _kb() {
 
     case "${cmd}" in
         kb)
-            opts="-n -q -v -h -V --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help --version ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help"
+            opts="-n -q -v -h -V --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help --version ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -561,44 +429,13 @@ _kb() {
             return 0
             ;;
         kb__subcmd__context)
-            opts="-k -n -q -v -h --method --limit --doc --rerank --rerank-depth --rerank-budget --filter --before --after --as-of --half-life --min-score --weights --fusion --rrf-k --pool --kind --expand --fallback --query-encoder --mode --context --across-sections --window --merge --no-merge --keep-duplicates --group-by --diversity --per-document --beam --children --max-tokens --tokenizer --template --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-k -n -q -v -h --doc --before --after --as-of --limit --mode --context --window --merge --keep-duplicates --group-by --per-document --max-tokens --tokenizer --filter --half-life --min-score --method --weights --fusion --pool --kind --expand --synonyms --fallback --rerank --rerank-budget --template --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --method)
-                    COMPREPLY=($(compgen -W "auto hybrid semantic keyword" -- "${cur}"))
-                    return 0
-                    ;;
-                --limit)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -k)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --doc)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --rerank)
-                    COMPREPLY=()
-                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
-                        compopt -o plusdirs
-                    fi
-                    return 0
-                    ;;
-                --rerank-depth)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --rerank-budget)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --filter)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -614,6 +451,54 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -k)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --mode)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --context)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --window)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --merge)
+                    COMPREPLY=($(compgen -W "true false" -- "${cur}"))
+                    return 0
+                    ;;
+                --keep-duplicates)
+                    COMPREPLY=($(compgen -W "true false" -- "${cur}"))
+                    return 0
+                    ;;
+                --group-by)
+                    COMPREPLY=($(compgen -W "none section doc" -- "${cur}"))
+                    return 0
+                    ;;
+                --per-document)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-tokens)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tokenizer)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --filter)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --half-life)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -622,15 +507,15 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --method)
+                    COMPREPLY=($(compgen -W "auto hybrid semantic keyword" -- "${cur}"))
+                    return 0
+                    ;;
                 --weights)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --fusion)
-                    COMPREPLY=($(compgen -W "weighted rrf" -- "${cur}"))
-                    return 0
-                    ;;
-                --rrf-k)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -646,51 +531,22 @@ _kb() {
                     COMPREPLY=($(compgen -W "off missing all llm" -- "${cur}"))
                     return 0
                     ;;
+                --synonyms)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --fallback)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --query-encoder)
-                    COMPREPLY=($(compgen -W "auto model table" -- "${cur}"))
+                --rerank)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
                     return 0
                     ;;
-                --mode)
-                    COMPREPLY=($(compgen -W "precise broad section drill" -- "${cur}"))
-                    return 0
-                    ;;
-                --context)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --window)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --group-by)
-                    COMPREPLY=($(compgen -W "none section doc" -- "${cur}"))
-                    return 0
-                    ;;
-                --diversity)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --per-document)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --beam)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --children)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --max-tokens)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --tokenizer)
+                --rerank-budget)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -950,7 +806,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__eval)
-            opts="-n -q -v -h --methods --min --rerank --rerank-depth --rerank-budget --model --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -q -v -h --methods --min --rerank --rerank-budget --model --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -969,10 +825,6 @@ _kb() {
                     if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
                         compopt -o plusdirs
                     fi
-                    return 0
-                    ;;
-                --rerank-depth)
-                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --rerank-budget)
@@ -1022,470 +874,14 @@ _kb() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        kb__subcmd__help)
-            opts="ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__check)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__chunk__subcmd__delete)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__chunk__subcmd__edit)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__chunks__subcmd__list)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__completions)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__context)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__diff)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__docs)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__entities)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__entity__subcmd__set)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__eval)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__help)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__ingest)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__llm)
-            opts="check prompt"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__llm__subcmd__check)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__llm__subcmd__prompt)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__log)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__models)
-            opts="add remove"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__models__subcmd__add)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__models__subcmd__remove)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__namespaces)
-            opts="rename remove"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__namespaces__subcmd__remove)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__namespaces__subcmd__rename)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__parse__subcmd__worker)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__reindex)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__remove)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__restore)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__search)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__section)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__status)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__help__subcmd__toc)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
         kb__subcmd__ingest)
-            opts="-n -q -v -h --name --include --exclude --as --prune --dry-run --force --time --no-embed --model --context --max-file-size --wait --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -q -v -h --name --as --prune --dry-run --force --time --no-embed --model --wait --include --exclude --context --max-file-size --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --name)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --include)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --exclude)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1501,15 +897,23 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --wait)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --include)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --exclude)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --context)
                     COMPREPLY=($(compgen -W "none headings subjects llm" -- "${cur}"))
                     return 0
                     ;;
                 --max-file-size)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --wait)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1573,7 +977,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__llm)
-            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help check prompt help"
+            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help check prompt"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1649,62 +1053,6 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__llm__subcmd__help)
-            opts="check prompt help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__llm__subcmd__help__subcmd__check)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__llm__subcmd__help__subcmd__help)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__llm__subcmd__help__subcmd__prompt)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;
@@ -1801,7 +1149,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__models)
-            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help add remove help"
+            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help add remove"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1843,7 +1191,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__models__subcmd__add)
-            opts="-n -q -v -h --name --query-prefix --passage-prefix --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -q -v -h --name --query-prefix --document-prefix --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1857,7 +1205,7 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --passage-prefix)
+                --document-prefix)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1889,62 +1237,6 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__models__subcmd__help)
-            opts="add remove help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__models__subcmd__help__subcmd__add)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__models__subcmd__help__subcmd__help)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__models__subcmd__help__subcmd__remove)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;
@@ -1995,7 +1287,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__namespaces)
-            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help rename remove help"
+            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help rename remove"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2029,62 +1321,6 @@ _kb() {
                     COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
                     return 0
                     ;;
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__namespaces__subcmd__help)
-            opts="rename remove help"
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__namespaces__subcmd__help__subcmd__help)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__namespaces__subcmd__help__subcmd__remove)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
-                *)
-                    COMPREPLY=()
-                    ;;
-            esac
-            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-            return 0
-            ;;
-        kb__subcmd__namespaces__subcmd__help__subcmd__rename)
-            opts=""
-            if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
-                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
-                return 0
-            fi
-            case "${prev}" in
                 *)
                     COMPREPLY=()
                     ;;
@@ -2227,7 +1463,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__reindex)
-            opts="-n -q -v -h --structure --context --vectors --model --query-encoder --force --dry-run --wait --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -q -v -h --structure --context --vectors --model --force --dry-run --wait --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -2397,44 +1633,13 @@ _kb() {
             return 0
             ;;
         kb__subcmd__search)
-            opts="-k -n -q -v -h --method --limit --doc --rerank --rerank-depth --rerank-budget --filter --before --after --as-of --half-life --min-score --weights --fusion --rrf-k --pool --kind --expand --fallback --query-encoder --mode --context --across-sections --window --merge --no-merge --keep-duplicates --group-by --diversity --per-document --beam --children --max-tokens --tokenizer --in --explain --why --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-k -n -q -v -h --doc --before --after --as-of --limit --mode --context --window --merge --keep-duplicates --group-by --per-document --max-tokens --tokenizer --filter --half-life --min-score --method --weights --fusion --pool --kind --expand --synonyms --fallback --rerank --rerank-budget --in --explain --why --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --method)
-                    COMPREPLY=($(compgen -W "auto hybrid semantic keyword" -- "${cur}"))
-                    return 0
-                    ;;
-                --limit)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                -k)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
                 --doc)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --rerank)
-                    COMPREPLY=()
-                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
-                        compopt -o plusdirs
-                    fi
-                    return 0
-                    ;;
-                --rerank-depth)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --rerank-budget)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --filter)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2450,6 +1655,54 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -k)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --mode)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --context)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --window)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --merge)
+                    COMPREPLY=($(compgen -W "true false" -- "${cur}"))
+                    return 0
+                    ;;
+                --keep-duplicates)
+                    COMPREPLY=($(compgen -W "true false" -- "${cur}"))
+                    return 0
+                    ;;
+                --group-by)
+                    COMPREPLY=($(compgen -W "none section doc" -- "${cur}"))
+                    return 0
+                    ;;
+                --per-document)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-tokens)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tokenizer)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --filter)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --half-life)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -2458,15 +1711,15 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --method)
+                    COMPREPLY=($(compgen -W "auto hybrid semantic keyword" -- "${cur}"))
+                    return 0
+                    ;;
                 --weights)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --fusion)
-                    COMPREPLY=($(compgen -W "weighted rrf" -- "${cur}"))
-                    return 0
-                    ;;
-                --rrf-k)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -2482,56 +1735,27 @@ _kb() {
                     COMPREPLY=($(compgen -W "off missing all llm" -- "${cur}"))
                     return 0
                     ;;
+                --synonyms)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --fallback)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --query-encoder)
-                    COMPREPLY=($(compgen -W "auto model table" -- "${cur}"))
+                --rerank)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
                     return 0
                     ;;
-                --mode)
-                    COMPREPLY=($(compgen -W "precise broad section drill" -- "${cur}"))
-                    return 0
-                    ;;
-                --context)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --window)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --group-by)
-                    COMPREPLY=($(compgen -W "none section doc" -- "${cur}"))
-                    return 0
-                    ;;
-                --diversity)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --per-document)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --beam)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --children)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --max-tokens)
-                    COMPREPLY=($(compgen -f "${cur}"))
-                    return 0
-                    ;;
-                --tokenizer)
+                --rerank-budget)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --in)
-                    COMPREPLY=($(compgen -W "passages sections" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "chunks sections" -- "${cur}"))
                     return 0
                     ;;
                 --why)

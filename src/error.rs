@@ -1,33 +1,36 @@
-//! One error for the whole program: what failed, on what, and what to do next.
+//! One error for the whole program: what failed, on what, why, and what to do next.
 //!
-//! An [`Error`] has a [`Kind`], which decides the exit code, a message for a person and, where there is a way out, a
-//! hint. The text is put together in one place ([`Error::to_line`]); nothing else formats errors.
+//! The [`Kind`] decides the exit code. The text is put together in [`Error::to_line`] alone. Errors and notes name settings
+//! as [`Setting`]s; the command line registers how it spells them.
 
 use std::fmt;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use crate::text::printable;
 
 /// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What kind of trouble it is; decides the exit code.
+/// Decides the exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
+    /// The reader of our output went away (`kb search x | head -1`): ends quietly, with exit code 0.
+    BrokenPipe,
     /// Ran well and found nothing. Exit code 1.
     NotFound,
     /// Used wrongly: a bad flag, an empty query, an ambiguous name. Exit code 2.
     Usage,
-    /// Failed: the disk, the store, a model. Exit code 3.
+    /// The disk, the store or a model failed. Exit code 3.
     Failed,
-    /// Some of the files failed, the rest is in. Exit code 4.
+    /// Some files failed, the others were ingested. Exit code 4.
     Partial,
 }
 
 impl Kind {
-    /// The process exit code for this kind.
     pub fn exit_code(self) -> u8 {
         match self {
+            Kind::BrokenPipe => 0,
             Kind::NotFound => 1,
             Kind::Usage => 2,
             Kind::Failed => 3,
@@ -35,13 +38,38 @@ impl Kind {
         }
     }
 
-    /// The name that `--format json` errors carry.
+    /// The name in `--format json` errors.
     pub fn name(self) -> &'static str {
         match self {
+            Kind::BrokenPipe => "broken_pipe",
             Kind::NotFound => "not_found",
             Kind::Usage => "usage",
             Kind::Failed => "failed",
             Kind::Partial => "partial",
+        }
+    }
+}
+
+/// A setting by its name in `kb.toml`, such as `max_tokens`. It displays as the user spells it: as a flag on the command
+/// line, as its variable where the environment sets it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Setting(pub &'static str);
+
+type Spelling = Box<dyn Fn(&str) -> String + Send + Sync>;
+static SPELLING: OnceLock<Spelling> = OnceLock::new();
+
+impl Setting {
+    /// Registers how the program spells settings. Only the first call counts.
+    pub fn spell_with(spelling: impl Fn(&str) -> String + Send + Sync + 'static) {
+        SPELLING.get_or_init(|| Box::new(spelling));
+    }
+}
+
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match SPELLING.get() {
+            Some(spelling) => f.write_str(&spelling(self.0)),
+            None => f.write_str(self.0),
         }
     }
 }
@@ -52,40 +80,40 @@ pub struct Error {
     kind: Kind,
     message: String,
     hint: Option<String>,
-    /// Lines that show where it is, for a person's eyes.
+    /// Lines that show the mistake in its surroundings.
     figure: Option<String>,
-    /// True where the trouble is that the reader of our output went away (`kb search x | head -1`).
-    closed_pipe: bool,
+    cause: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
 impl Error {
-    /// An error of the given kind.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Error { kind, message: message.into(), hint: None, figure: None, closed_pipe: false }
+        Error { kind, message: message.into(), hint: None, figure: None, cause: None }
     }
 
-    /// Something ran well and found nothing.
     pub fn not_found(message: impl Into<String>) -> Self {
         Error::new(Kind::NotFound, message)
     }
 
-    /// The program was used wrongly.
     pub fn usage(message: impl Into<String>) -> Self {
         Error::new(Kind::Usage, message)
     }
 
-    /// Something failed.
     pub fn failed(message: impl Into<String>) -> Self {
         Error::new(Kind::Failed, message)
     }
 
-    /// An I/O error on `path`, told in words a person can act on.
+    /// An I/O error on `path`.
     pub fn io(doing: &str, path: &Path, error: &std::io::Error) -> Self {
         use std::io::ErrorKind as E;
-        let failed = Error::failed(format!("cannot {doing} {}: {}", path.display(), plain_io(error)));
+        // I/O errors cannot be cloned.
+        let cause = match error.raw_os_error() {
+            Some(code) => std::io::Error::from_raw_os_error(code),
+            None => std::io::Error::new(error.kind(), error.to_string()),
+        };
+        let failed = Error::failed(format!("cannot {doing} {}: {}", path.display(), plain_io(error))).caused_by(cause);
         match error.kind() {
             E::PermissionDenied | E::ReadOnlyFilesystem => {
-                failed.hint("check the permissions, or name another place with --kb DIR")
+                failed.hint(format!("check the permissions, or name another place with {} DIR", Setting("kb")))
             }
             E::StorageFull | E::QuotaExceeded | E::FileTooLarge => {
                 failed.hint("free some space and run the command again; what was published before is unharmed")
@@ -94,7 +122,7 @@ impl Error {
         }
     }
 
-    /// Says where in the input it is.
+    /// Prefixes the message with the place in the input.
     pub fn at(mut self, place: &str) -> Self {
         self.message = format!("{place}: {}", self.message);
         self
@@ -112,12 +140,17 @@ impl Error {
         self
     }
 
-    /// The lines that show where it is, where there are any.
+    /// Keeps the error that caused this one, for [`source`](std::error::Error::source) and `--verbose`.
+    pub fn caused_by(mut self, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        self.cause = Some(cause.into());
+        self
+    }
+
+    /// The lines that show where it is.
     pub fn shown(&self) -> Option<&str> {
         self.figure.as_deref()
     }
 
-    /// The kind, which decides the exit code.
     pub fn kind(&self) -> Kind {
         self.kind
     }
@@ -127,14 +160,14 @@ impl Error {
         &self.message
     }
 
-    /// The next step, where there is one.
     pub fn next_step(&self) -> Option<&str> {
         self.hint.as_deref()
     }
 
-    /// Whether the reader of our output went away: not an error to report.
-    pub fn is_closed_pipe(&self) -> bool {
-        self.closed_pipe
+    /// The causes, the nearest first.
+    pub fn causes(&self) -> impl Iterator<Item = String> {
+        let first = std::error::Error::source(self);
+        std::iter::successors(first, |error| error.source()).map(|error| printable(&error.to_string()))
     }
 
     /// The error as one line: what, where, and the next step.
@@ -153,19 +186,21 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
-
-/// For output: everything we print goes through `std::io::Write`, and a closed pipe must be told from a full disk.
-impl From<std::io::Error> for Error {
-    fn from(error: std::io::Error) -> Self {
-        let closed_pipe = error.kind() == std::io::ErrorKind::BrokenPipe;
-        let mut failed = Error::failed(format!("cannot write the output: {}", plain_io(&error)));
-        failed.closed_pipe = closed_pipe;
-        failed
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.cause.as_deref().map(|cause| cause as &(dyn std::error::Error + 'static))
     }
 }
 
-/// A removal that has done its work, or found that there was nothing to do: another process may have been faster.
+/// For output: everything we print goes through `std::io::Write`.
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Self {
+        let kind = if error.kind() == std::io::ErrorKind::BrokenPipe { Kind::BrokenPipe } else { Kind::Failed };
+        Error::new(kind, format!("cannot write the output: {}", plain_io(&error))).caused_by(error)
+    }
+}
+
+/// Accepts that a removed file was already gone: another process may have been faster.
 pub(crate) fn or_gone(removed: std::io::Result<()>) -> std::io::Result<()> {
     match removed {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
@@ -193,8 +228,7 @@ pub fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
     text.split(" (os error").next().unwrap_or_default().to_owned()
 }
 
-/// The innermost I/O error in a chain of causes, where there is one: a full disk is told as a full disk, however
-/// many layers have wrapped it.
+/// The innermost I/O error in a chain of causes: a full disk stays recognisable however many layers wrap it.
 pub fn root_io<'e>(error: &'e (dyn std::error::Error + 'static)) -> Option<&'e std::io::Error> {
     let mut found = None;
     let mut next = Some(error);
@@ -237,5 +271,19 @@ mod tests {
         let inner = std::io::Error::from_raw_os_error(28);
         let outer = std::io::Error::other(inner);
         assert_eq!(root_io(&outer).and_then(std::io::Error::raw_os_error), Some(28));
+    }
+
+    #[test]
+    fn an_error_keeps_its_causes() {
+        let inner = Error::failed("the disk is gone").caused_by(std::io::Error::from_raw_os_error(5));
+        let causes: Vec<String> = Error::failed("cannot publish").caused_by(inner).causes().collect();
+        assert!(causes.len() == 2 && causes[0] == "the disk is gone" && causes[1].contains("os error 5"), "{causes:?}");
+    }
+
+    #[test]
+    fn only_a_closed_output_is_a_broken_pipe() {
+        let pipe = || std::io::Error::from(std::io::ErrorKind::BrokenPipe);
+        assert_eq!(Error::from(pipe()).kind(), Kind::BrokenPipe);
+        assert_eq!(Error::io("write", Path::new("/x"), &pipe()).kind(), Kind::Failed);
     }
 }

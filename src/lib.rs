@@ -1,51 +1,87 @@
-//! `kb`, a command-line knowledge base: it reads folders of documents, keeps their structure, and answers a question
-//! with the right section of the right document, in one call, on one machine, with no network.
+//! `kb`, a command-line knowledge base: it reads folders of documents, finds their real structure, and answers a
+//! question with the right section of the right document, on one machine, without a network.
 //!
-//! The rooms, in the order in which data meets them:
+//! The program is the interface. A program in Rust can read the stores that `kb ingest` makes:
 //!
-//! - [`load`]: bytes to a [`load::Document`], one module per format; PDF work runs in worker processes
-//! - [`structure`]: blocks to a table of contents
-//! - [`chunk`]: sections to parent chunks, parents to child chunks, and the context line in front of them
-//! - [`glossary`]: other names for the same thing, as documents define them and users list them
-//! - [`text`]: scripts, tokens, sentences; pure functions
-//! - [`embed`]: embedding models and the engine that runs them
-//! - [`models`]: models that people choose: which there are, how one gets here, and which one a store has its vectors of
-//! - [`store`]: LanceDB tables, the tantivy index, generations and the lock
-//! - [`overlay`]: what people changed, as a layer over what the sources say; pure functions
-//! - [`profile`]: what a document is: kinds of passages, topics, a paragraph; pure functions
-//! - [`ingest`]: scan, plan, load, chunk, embed, publish
-//! - [`edit`]: what people correct: tables of contents, chunks
-//! - [`retrieve`]: a question to ranked passages
-//! - [`llm`]: the language model that a user may name, off unless one is
-//! - [`eval`]: measured quality on queries with known answers
-//! - [`render`]: results to tables, Markdown and JSON; the only place that formats
-//! - [`cli`]: one clap struct and one thin function per subcommand
+//! ```no_run
+//! # async fn example() -> kb::Result<()> {
+//! let manuals = kb::KnowledgeBase::open("manuals/.kb".as_ref(), "default")?;
+//! for hit in manuals.search("how is the pump primed?", 3).await? {
+//!     println!("{} {} (score {:.2})\n{}", hit.title, hit.section_title, hit.score, hit.content);
+//! }
+//! # Ok(())
+//! # }
+//! ```
 //!
-//! `ARCHITECTURE.md` walks a page and a question through them.
+//! `docs/architecture.md` walks a page and a question through the rooms.
 
 mod address;
-pub mod chunk;
+mod chunk;
 pub mod cli;
-pub mod config;
-pub mod edit;
-pub mod embed;
-pub mod entities;
-pub mod error;
-pub mod eval;
-pub mod glossary;
-pub mod ingest;
-pub mod llm;
-pub mod load;
-pub mod models;
-pub mod overlay;
-pub mod profile;
-pub mod render;
+mod config;
+mod edits;
+mod embed;
+mod error;
+mod eval;
+mod ingest;
+mod knowledge;
+mod knowledge_base;
+mod llm;
+mod load;
+mod models;
+mod render;
 #[cfg(test)]
 #[path = "../tests/common/repository.rs"]
 mod repository;
-pub mod retrieve;
-pub mod store;
-pub mod structure;
-pub mod text;
+mod search;
+mod store;
+mod structure;
+mod text;
 
-pub use error::{Error, Result};
+pub use error::{Error, Kind, Result};
+pub use knowledge_base::KnowledgeBase;
+pub use search::{Hit, Source};
+
+/// What the tests and benchmarks of this repository look into. No promise is made about any of it.
+#[doc(hidden)]
+pub mod internals {
+    pub mod chunk {
+        pub use crate::chunk::{ChunkConfig, context};
+    }
+    pub mod embed {
+        pub use crate::embed::{
+            Coverage, CrossEncoder, EMBEDDED, Embedder, EmbeddingConfig, Engine, EngineChoice, Model, ModelFiles,
+            Pooling, Quantization, VectorOutput, select,
+        };
+    }
+    pub mod eval {
+        pub use crate::eval::{EvalStore, Made};
+    }
+    pub mod ingest {
+        pub use crate::ingest::{Progress, SourceFacts, prepare};
+    }
+    pub mod llm {
+        pub use crate::llm::*;
+    }
+    pub mod load {
+        pub use crate::load::{Document, Format, LoadOptions, OutlineEntry, parse};
+    }
+    pub mod models {
+        pub use crate::models::{GRAPH, ModelFile, ModelKind, Models, Record, record_of};
+    }
+    pub mod search {
+        pub use crate::search::{
+            Encoder, Expand, Fusion, Kind, LightRerank, Method, Mode, Rerank, SearchRequest, Searcher, Shape, Target,
+            Trace, Weights,
+        };
+    }
+    pub mod store {
+        pub use crate::store::{
+            Change, ChunkRow, ChunkType, DocumentRow, ModelRecord, Namespace, NewDocument, Note, REWRITE_STEPS, STEPS,
+            SectionRow, Snapshot, Store, Writer, diff, document_id, log,
+        };
+    }
+    pub mod structure {
+        pub use crate::structure::{normalise_title, sections};
+    }
+}

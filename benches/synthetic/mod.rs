@@ -4,17 +4,17 @@
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use kb::chunk::ChunkConfig;
-use kb::embed::Model;
-use kb::error::Result;
-use kb::ingest::{SourceFacts, prepare};
-use kb::load::{Format, LoadOptions, parse};
-use kb::models::record_of;
-use kb::store::{Change, ChunkRow, ChunkType, NewDocument, Store, Writer, document_id};
+use kb::Result;
+use kb::internals::chunk::ChunkConfig;
+use kb::internals::embed::Model;
+use kb::internals::ingest::{SourceFacts, prepare};
+use kb::internals::load::{Format, LoadOptions, parse};
+use kb::internals::models::record_of;
+use kb::internals::store::{Change, ChunkRow, ChunkType, NewDocument, Store, Writer, document_id};
 
 /// As many as an ingest publishes at once.
 const BATCH: usize = 256;
-/// Characters of a piece; four make a passage.
+/// Characters of a child chunk; four make a parent chunk.
 const PIECE: usize = 240;
 const SYLLABLES: [&str; 24] = [
     "ka", "lor", "min", "tes", "vra", "pol", "ne", "shi", "dor", "quen", "ba", "rit", "sol", "um", "tra", "fen", "gi",
@@ -22,14 +22,14 @@ const SYLLABLES: [&str; 24] = [
 ];
 
 /// Writes the documents, the same for the same options.
-pub fn write_documents(folder: &Path, documents: usize, pieces: usize) -> Result<()> {
+pub fn write_documents(folder: &Path, documents: usize, child_chunks: usize) -> Result<()> {
     let mut random = Random(0x2545_F491_4F6C_DD1D);
     for number in 0..documents {
         // A thousand files to a folder.
         let folder = folder.join(format!("{:03}", number / 1000));
         let mut text = format!("# {} {number}\n", random.words(3));
-        for piece in 0..pieces {
-            if piece % 4 == 0 {
+        for child_chunk in 0..child_chunks {
+            if child_chunk % 4 == 0 {
                 text.push_str(&format!("\n## {}\n", random.words(2)));
             }
             text.push_str(&format!("\n{}\n", random.paragraph(number % 2 == 1)));
@@ -95,7 +95,7 @@ fn set_vectors(chunks: &mut [ChunkRow], random: &mut Random) {
     for chunk in chunks.iter_mut().rev() {
         let mut vector = match chunk.chunk_type {
             ChunkType::Parent => std::mem::take(&mut sum),
-            ChunkType::Child => (0..Model::embedded().habits.dimension).map(|_| random.number()).collect(),
+            ChunkType::Child => (0..Model::embedded().embedding_config.dimension).map(|_| random.number()).collect(),
         };
         let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(f32::EPSILON);
         vector.iter_mut().for_each(|x| *x /= length);
@@ -140,7 +140,7 @@ impl Random {
         (0..count).map(|_| self.word()).collect::<Vec<_>>().join(" ")
     }
 
-    /// A piece of one sentence.
+    /// A child chunk of one sentence.
     fn paragraph(&mut self, chinese: bool) -> String {
         let mut text = String::new();
         let mut length = 0;

@@ -1,19 +1,26 @@
-//! The context line: what a chunk is about, put in front of it for the vectors and the keyword index, and kept apart
-//! from the content in everything that is shown.
+//! The context of a chunk: its titles, and for some kinds a situating sentence. It is embedded and indexed with the chunk,
+//! and kept apart from the content everywhere else.
+//!
+//! A situating sentence by rule helps a chunk that does not name its subject: "It must be vented first" needs the sentence
+//! that says what must be. The rules are for English and Chinese.
+
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::subject::introduction;
 use crate::structure::{PREAMBLE, Section};
-use crate::text::truncate;
+use crate::text::sentences::sentences;
+use crate::text::stopwords::is_stopword;
+use crate::text::tokens::{TokenKind, tokenize};
+use crate::text::{is_wide, squeeze, truncate};
 
-/// In characters. A line as long as the passage itself would say more about the titles than about the passage.
-const LONGEST_LINE: usize = 400;
+/// In characters. Titles as long as the chunk itself would outweigh it.
+const LONGEST_TITLES: usize = 400;
 
-/// Between the names in a context line.
+/// Between titles.
 pub const SEPARATOR: &str = " › ";
 
-/// What stands in front of chunks for the vectors and the keyword index.
+/// The context that is embedded and indexed with each chunk.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum ContextKind {
@@ -22,9 +29,9 @@ pub enum ContextKind {
     /// The titles of the document and its sections
     #[default]
     Headings,
-    /// The titles and, for passages that speak of `it` or `其`, the sentence before them that says what that is
+    /// The titles and, for parent chunks that speak of `it` or `其`, the sentence before them that says what that is
     Subjects,
-    /// The titles and what a language model says about the passage; needs `[llm]` in kb.toml
+    /// The titles and what a language model says about the parent chunk; needs `[llm]` in kb.toml
     Llm,
 }
 
@@ -87,7 +94,7 @@ pub fn line(document_title: &str, section_titles: &str) -> String {
         (true, false) => rest.to_owned(),
         (false, false) => format!("{document_title}{SEPARATOR}{rest}"),
     };
-    truncate(&line, LONGEST_LINE)
+    truncate(&line, LONGEST_TITLES)
 }
 
 /// What is embedded for a child chunk: the context line, the end of the text before it, and its content.
@@ -104,15 +111,169 @@ pub fn embedded_text(context: &str, overlap: &str, content: &str) -> String {
     text
 }
 
+/// The longest situating sentence, in characters; half of it in Chinese, which needs fewer.
+const LONGEST_SENTENCE: usize = 160;
+/// The text before a chunk that is searched, in characters: a pronoun hardly refers farther back.
+const SEARCHED: usize = 1500;
+/// A sentence with fewer content words introduces nothing.
+const LEAST_WORDS: usize = 2;
+
+/// The word lists of `subject.toml`, which says what each is for.
+#[derive(Deserialize)]
+struct Lists {
+    pronouns: Vec<String>,
+    phrases: Vec<String>,
+    connectives: Vec<String>,
+    chinese: Vec<String>,
+    not_chinese: Vec<String>,
+    chinese_connectives: Vec<String>,
+}
+
+static LISTS: LazyLock<Lists> =
+    LazyLock::new(|| toml::from_str(include_str!("subject.toml")).expect("subject.toml is part of the program"));
+
+/// The sentence in `before` that names the subject of a chunk, in one line. `None` if the chunk names its subject itself, or
+/// no sentence does.
+fn introduction(content: &str, before: &str) -> Option<String> {
+    if before.is_empty() || !leans(content) {
+        return None;
+    }
+    let start = before.char_indices().rev().nth(SEARCHED - 1).map_or(0, |(at, _)| at);
+    let searched = &before[start..];
+    let mut found = sentences(searched).into_iter().map(|range| &searched[range]).collect::<Vec<_>>();
+    if start > 0 && found.len() > 1 {
+        // Its beginning was cut off.
+        found.remove(0);
+    }
+    let named = found.into_iter().rev().find(|sentence| !stands_for_something(sentence) && has_content(sentence))?;
+    let sentence = squeeze(named);
+    let wide = sentence.chars().filter(|c| is_wide(*c)).count() * 2 > sentence.chars().count();
+    Some(truncate(&sentence, if wide { LONGEST_SENTENCE / 2 } else { LONGEST_SENTENCE }))
+}
+
+/// Whether a chunk needs the text before it: its first sentence, or half of its sentences, begin with a word for something
+/// named before.
+fn leans(content: &str) -> bool {
+    let sentences = sentences(content);
+    let mut begins = sentences.iter().map(|range| stands_for_something(&content[range.clone()]));
+    if begins.next().unwrap_or(false) {
+        return true;
+    }
+    let standing = begins.filter(|stands| *stands).count();
+    standing > 0 && standing * 2 >= sentences.len()
+}
+
+/// Whether a sentence begins with a word for something named before.
+fn stands_for_something(sentence: &str) -> bool {
+    let start = sentence.trim_start_matches(|c: char| !c.is_alphanumeric());
+    if start.chars().next().is_some_and(is_wide) {
+        let rest = LISTS.chinese_connectives.iter().find_map(|word| start.strip_prefix(word.as_str())).unwrap_or(start);
+        let rest = rest.trim_start_matches(['，', '、', ' ']);
+        let begins = |words: &[String]| words.iter().any(|word| rest.starts_with(word.as_str()));
+        return begins(&LISTS.chinese) && !begins(&LISTS.not_chinese);
+    }
+    let words: Vec<String> = start
+        .split(|c: char| !c.is_alphanumeric() && c != '\'')
+        .filter(|word| !word.is_empty())
+        .take(4)
+        .map(str::to_lowercase)
+        .collect();
+    let rest: &[String] = match words.split_first() {
+        Some((first, rest)) if LISTS.connectives.contains(first) => rest,
+        _ => &words,
+    };
+    let first = rest.first().map_or("", String::as_str);
+    let first = first.strip_suffix("'s").unwrap_or(first);
+    let two = rest.get(..2).map(|two| two.join(" ")).unwrap_or_default();
+    LISTS.pronouns.iter().any(|word| word == first) || LISTS.phrases.contains(&two)
+}
+
+/// Whether a sentence has enough words of its own to say what something is.
+fn has_content(sentence: &str) -> bool {
+    let content = tokenize(sentence)
+        .into_iter()
+        .filter(|token| matches!(token.kind, TokenKind::Word | TokenKind::Whole | TokenKind::Bigram))
+        .filter(|token| token.text.chars().any(char::is_alphabetic) && !is_stopword(&token.text));
+    content.take(LEAST_WORDS).count() == LEAST_WORDS
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
-    fn the_line_names_document_and_sections_once() {
+    fn titles_name_document_and_sections_once() {
         assert_eq!(line("Manual", "Start › Priming"), "Manual › Start › Priming");
         assert_eq!(line("Manual", "Manual › Priming"), "Manual › Priming");
         assert_eq!(line("Manual", ""), "Manual");
         assert_eq!(line("", "Priming"), "Priming");
+    }
+
+    #[test]
+    fn a_chunk_that_names_its_subject_needs_no_sentence() {
+        for leaning in [
+            "It must be vented first.",
+            "However, this is done by hand.",
+            "The latter is closed.",
+            "When it stops, wait.",
+            "Its seal wears.\nReplace the seal.",
+            "Close the valve. It is hot. They are sharp.",
+            "其额定压力为 5 bar。",
+            "该设备应每年检修。",
+            "但是，它不能空转。",
+            "上述规定不适用于备用泵。",
+            "本条所称泵站，是指排水泵站。",
+        ] {
+            assert!(leans(leaning), "{leaning}");
+        }
+        for naming in [
+            "The pump must be vented first.",
+            "Italy exports pumps.",
+            "Thistle seeds clog the filter.",
+            "Close the valve. Open the vent. It is hot.",
+            "其他设备应每年检修。",
+            "此外，水泵不能空转。",
+            "水泵不能空转。",
+            "本地控制柜在泵房内。",
+            "",
+        ] {
+            assert!(!leans(naming), "{naming}");
+        }
+    }
+
+    #[test]
+    fn the_nearest_sentence_with_content_introduces_a_chunk() {
+        let found = |content, before| introduction(content, before);
+        let before = "The main pump moves water to the tower. It has\ntwo stages. They are alike.\n\n";
+        assert_eq!(found("It must be vented.", before).as_deref(), Some("The main pump moves water to the tower."));
+        assert_eq!(found("The pump must be vented.", before), None);
+        assert_eq!(found("It must be vented.", ""), None);
+        assert_eq!(found("It must be vented.", "Yes. It does."), None);
+        let before = "主泵把水送到水塔。它有两级叶轮。";
+        assert_eq!(found("其额定压力为 5 bar。", before).as_deref(), Some("主泵把水送到水塔。"));
+    }
+
+    #[test]
+    fn a_long_sentence_is_cut_and_a_far_one_is_not_found() {
+        let long = format!("The pump {} runs.", "of the tower ".repeat(40));
+        let found = introduction("It is hot.", &long).unwrap();
+        assert!(found.chars().count() <= LONGEST_SENTENCE + 1 && found.ends_with('…'), "{found}");
+        let far = format!("The pump runs dry. {}", "It is hot. ".repeat(1000));
+        assert_eq!(introduction("It is hot.", &far), None);
+    }
+
+    proptest! {
+        #[test]
+        fn a_situating_sentence_is_short_and_from_the_text(
+            content in "(It is|This|其|该|水泵|pump)[ a-z。.水\n]{0,60}",
+            before in "(([Tt]he|it|pump|主泵|它|\\PC)[ .。\n]?){0,200}",
+        ) {
+            if let Some(found) = introduction(&content, &before) {
+                prop_assert!(found.chars().count() <= LONGEST_SENTENCE + 1);
+                prop_assert!(squeeze(&before).contains(found.trim_end_matches('…')));
+                prop_assert!(!stands_for_something(&found));
+            }
+        }
     }
 }

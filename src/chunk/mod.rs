@@ -6,38 +6,40 @@
 
 pub mod context;
 mod split;
-mod subject;
 
 use serde::{Deserialize, Serialize};
 
 use crate::structure::Section;
 use context::ContextKind;
 
-/// How documents are cut, and what is put in front of their chunks. Lengths are in characters.
+/// How documents are cut, and the context of their chunks. Lengths are in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChunkConfig {
-    /// A parent is at most this long.
+    /// The longest parent.
     pub parent_chars: usize,
-    /// A child is at most this long, unless a single sentence is longer.
+    /// The longest child, unless a single sentence is longer.
     pub child_chars: usize,
-    /// How much of the text before a child is embedded with it.
+    /// The text before a child that is embedded with it.
     pub overlap_chars: usize,
-    /// What is embedded and indexed in front of chunks. Before this was recorded, that were the titles.
+    /// Embedded and indexed with each chunk.
     #[serde(default)]
     pub context: ContextKind,
 }
 
 impl ChunkConfig {
-    /// The one that a document's row records. What an earlier version wrote may lack something; then it is that of new
-    /// documents.
+    /// From a document's row.
     pub fn of(recorded: &str) -> Self {
         serde_json::from_str(recorded).unwrap_or_default()
     }
 
-    /// As a document's row records it.
+    /// For a document's row.
     pub fn recorded(&self) -> String {
-        // Plain data always has a JSON form.
-        serde_json::to_string(self).unwrap_or_default()
+        serde_json::to_string(self).expect("plain data has a JSON form")
+    }
+
+    /// The same with another context, if one is given.
+    pub fn with(self, context: Option<ContextKind>) -> Self {
+        ChunkConfig { context: context.unwrap_or(self.context), ..self }
     }
 }
 
@@ -47,34 +49,33 @@ impl Default for ChunkConfig {
     }
 }
 
-/// A passage that a reader is shown.
+/// A part of a section that a reader is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parent {
+pub struct ParentChunk {
     /// Its place among the document's parents, from 0.
     pub index: u32,
     /// Index of its section.
     pub section: usize,
-    /// Its text, with the white space behind it.
+    /// With the white space after it.
     pub content: String,
-    /// The first and the last page it stands on.
+    /// Its first and last page.
     pub pages: Option<(u32, u32)>,
-    /// Its parts, which are matched.
-    pub children: Vec<Child>,
+    pub children: Vec<ChildChunk>,
 }
 
-/// A sentence or a few of them.
+/// A sentence or a few, which are matched.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Child {
+pub struct ChildChunk {
     /// Its place in the parent, from 0.
     pub index: u32,
-    /// Its text, with the white space behind it.
+    /// With the white space after it.
     pub content: String,
-    /// The first and the last page it stands on.
+    /// Its first and last page.
     pub pages: Option<(u32, u32)>,
 }
 
 /// Cuts all sections of a document.
-pub fn cut(sections: &[Section], config: &ChunkConfig) -> Vec<Parent> {
+pub fn cut(sections: &[Section], config: &ChunkConfig) -> Vec<ParentChunk> {
     let mut parents = Vec::new();
     for (section_index, section) in sections.iter().enumerate() {
         let text = &section.text.text;
@@ -91,10 +92,10 @@ pub fn cut(sections: &[Section], config: &ChunkConfig) -> Vec<Parent> {
                 .zip(0u32..)
                 .map(|(child, index)| {
                     let (start, end) = (range.start + child.start, range.start + child.end);
-                    Child { index, content: text[start..end].to_owned(), pages: pages(start, end) }
+                    ChildChunk { index, content: text[start..end].to_owned(), pages: pages(start, end) }
                 })
                 .collect();
-            parents.push(Parent {
+            parents.push(ParentChunk {
                 index: u32::try_from(parents.len()).unwrap_or(u32::MAX),
                 section: section_index,
                 content: text[range.clone()].to_owned(),
@@ -107,11 +108,11 @@ pub fn cut(sections: &[Section], config: &ChunkConfig) -> Vec<Parent> {
 }
 
 /// Cuts the text of one parent into the texts of its children.
-pub fn pieces<'a>(parent: &'a str, config: &ChunkConfig) -> Vec<&'a str> {
+pub fn child_chunks<'a>(parent: &'a str, config: &ChunkConfig) -> Vec<&'a str> {
     split::children(parent, config.child_chars).into_iter().map(|range| &parent[range]).collect()
 }
 
-/// The end of the text before a child in its section: what is embedded with it.
+/// The end of the text before a child in its section, which is embedded with it.
 pub fn overlap<'a>(before: &'a str, config: &ChunkConfig) -> &'a str {
     split::tail(before, config.overlap_chars)
 }

@@ -1,12 +1,12 @@
-//! Where to cut: between paragraphs where it fits, between sentences where it must, inside a sentence at worst.
+//! Cuts texts: between paragraphs if they fit, otherwise between sentences, at worst inside a sentence.
 
 use std::ops::Range;
 
 use crate::text::char_count;
 use crate::text::sentences::sentences;
 
-/// Cuts a section's text into pieces of at most `limit` characters (white space at the end not counted). A piece is
-/// filled with whole paragraphs; a paragraph that is too long is filled by sentences.
+/// Cuts the text of a section into parents of at most `limit` characters, without the white space at their ends. A parent
+/// takes whole paragraphs; a paragraph that is too long is cut by sentences.
 pub(super) fn parents(text: &str, limit: usize) -> Vec<Range<usize>> {
     let units = paragraphs(text)
         .into_iter()
@@ -21,12 +21,12 @@ pub(super) fn parents(text: &str, limit: usize) -> Vec<Range<usize>> {
     pack(text, units, limit)
 }
 
-/// Cuts a parent into pieces of about `limit` characters: sentences, short ones together.
+/// Cuts a parent into children of about `limit` characters: sentences, short ones together.
 pub(super) fn children(text: &str, limit: usize) -> Vec<Range<usize>> {
     pack(text, short_sentences(text, 0..text.len(), limit), limit)
 }
 
-/// The last `limit` characters of `text` or fewer, beginning at a word.
+/// The last `limit` characters of `text` or fewer, from the beginning of a word.
 pub(super) fn tail(text: &str, limit: usize) -> &str {
     if limit == 0 {
         return "";
@@ -47,7 +47,7 @@ fn fits(text: &str, limit: usize) -> bool {
     char_count(text.trim_end()) <= limit
 }
 
-/// Paragraphs, each with the blank lines behind it.
+/// Paragraphs, each with the blank lines after it.
 fn paragraphs(text: &str) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut start = 0;
@@ -76,7 +76,7 @@ fn short_sentences(text: &str, range: Range<usize>, limit: usize) -> Vec<Range<u
         .collect()
 }
 
-/// Cuts what has no better boundary: at a line end, at a space or a comma in the second half, at worst at a character.
+/// Cuts a text without a better boundary: at a line end, a comma or a space in the second half, at worst at a character.
 fn hard_cut(text: &str, range: Range<usize>, limit: usize) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut start = range.start;
@@ -84,13 +84,13 @@ fn hard_cut(text: &str, range: Range<usize>, limit: usize) -> Vec<Range<usize>> 
         let window_end = text[start..range.end].char_indices().nth(limit).map_or(range.end, |(at, _)| start + at);
         let window = &text[start..window_end];
         let middle = window.char_indices().nth(limit / 2).map_or(0, |(at, _)| at);
-        let behind = |at: usize| at + window[at..].chars().next().map_or(0, char::len_utf8);
+        let after = |at: usize| at + window[at..].chars().next().map_or(0, char::len_utf8);
         let cut = window
             .rfind('\n')
             .filter(|&at| at >= middle)
             .or_else(|| window.rfind(['，', '；', '、', ',', ';']).filter(|&at| at >= middle))
             .or_else(|| window.rfind(char::is_whitespace).filter(|&at| at >= middle))
-            .map_or(window.len(), behind);
+            .map_or(window.len(), after);
         out.push(start..start + cut.max(1));
         start += cut.max(1);
     }
@@ -100,7 +100,7 @@ fn hard_cut(text: &str, range: Range<usize>, limit: usize) -> Vec<Range<usize>> 
     out
 }
 
-/// Joins neighbouring units as long as they fit into `limit` together.
+/// Joins neighbouring units while they fit into `limit`.
 fn pack(text: &str, units: Vec<Range<usize>>, limit: usize) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
     for unit in units {

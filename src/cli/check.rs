@@ -1,30 +1,29 @@
-//! `kb check`: whether the store keeps its promises, and repairs.
+//! `kb check`: verifies and repairs the store.
 
 use clap::Args;
 
-use super::Context;
-use super::waiting::WaitArgs;
+use super::{Context, WaitArgs};
 use crate::error::{Error, Kind, Result};
-use crate::render::{CheckView, NamespaceCheck};
+use crate::render::{self, NamespaceCheck};
 use crate::store::Namespace;
 use crate::store::check::{check, repair};
 
 const EXAMPLES: &str = "\
 Examples:
-  kb check                    everything that is wrong, a line each, with the command that mends it
-  kb check --repair           mend what the store alone suffices for
+  kb check                    one line for each problem, with the command that repairs it
+  kb check --repair           repair what needs nothing but the store
   kb check --all-namespaces --format json
 
-Exit codes: 0 sound, 3 something is wrong; with --repair: something still is";
+Exit codes: 0 sound, 3 damaged; with --repair: still damaged";
 
-/// Verify tables, vectors and keyword index, and repair them
+/// Verify and repair tables, vectors and the keyword index
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CheckArgs {
-    /// Mend what can be mended, as one new generation
+    /// Repair the damage, as one new generation
     #[arg(long)]
     repair: bool,
-    /// All namespaces of the store
+    /// Check all namespaces of the store
     #[arg(long)]
     all_namespaces: bool,
     #[command(flatten)]
@@ -33,7 +32,7 @@ pub struct CheckArgs {
 
 pub async fn run(context: &Context, args: CheckArgs) -> Result<u8> {
     if args.wait.is_given() && !args.repair {
-        return Err(Error::usage("--wait is of use only with --repair").hint("a check never waits for a writer"));
+        return Err(Error::usage("--wait has an effect only with --repair").hint("a check never waits for a writer"));
     }
     let store = context.store()?;
     let namespaces = match args.all_namespaces {
@@ -44,7 +43,7 @@ pub async fn run(context: &Context, args: CheckArgs) -> Result<u8> {
     for namespace in &namespaces {
         checks.push(look_at(context, &args, namespace).await?);
     }
-    context.show(&CheckView(&checks))?;
+    context.show(&render::checks(&checks))?;
     Ok(if checks.iter().all(NamespaceCheck::is_sound) { 0 } else { Kind::Failed.exit_code() })
 }
 
@@ -52,6 +51,6 @@ async fn look_at(context: &Context, args: &CheckArgs, namespace: &Namespace) -> 
     if !args.repair {
         return Ok(NamespaceCheck { found: check(namespace).await?, mended: Vec::new(), left: None });
     }
-    let repaired = repair(namespace, &args.wait.patience(context)).await?;
+    let repaired = repair(namespace, &args.wait.lock_timeout(context)).await?;
     Ok(NamespaceCheck { found: repaired.before, mended: repaired.mended, left: Some(repaired.after) })
 }

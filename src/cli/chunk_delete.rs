@@ -1,44 +1,40 @@
 //! `kb chunk-delete`: take chunks out of documents.
 
-use std::io::{IsTerminal, Write};
-
 use clap::Args;
 
-use super::Context;
+use super::input::confirm;
 use super::progress::progress_display;
-use super::reading::ReadingArgs;
 use super::reindex::rebuild_options;
-use super::waiting::WaitArgs;
-use crate::edit::{Deletion, DocumentDeletion, delete_chunks, documents_of, publish};
-use crate::error::{Error, Result, plain_io};
+use super::{Context, WaitArgs};
+use crate::edits::{Deletion, DocumentDeletion, delete_chunks, documents_of, publish};
+use crate::error::{Error, Result};
 use crate::ingest::Rebuilder;
-use crate::render::DeletedChunksView;
+use crate::render::deleted_chunks;
 use crate::store::Snapshot;
 use crate::text::count;
 
-/// Take chunks out of documents; the files stay
+/// Delete chunks from documents; the files stay
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  kb chunk-delete 7f3k2m:12.3                    one piece; its passage becomes what is left
-  kb chunk-delete 7f3k2m:12 7f3k2m:13 --yes      whole passages, without asking
+  kb chunk-delete 7f3k2m:12.3                    one child chunk; its parent chunk keeps the rest
+  kb chunk-delete 7f3k2m:12 7f3k2m:13 --yes      whole parent chunks, without asking
   kb chunk-delete 7f3k2m:12 --dry-run
 
-`kb chunks-list` shows the ids; those of the other chunks stay as they are. The last piece of a passage takes the
-passage along. A document of which nothing is left stays in `kb docs`, so that the next ingest does not bring it back; `kb
-remove` takes it out altogether.
-What was deleted stays deleted when the source is read again, unless the source has changed at that place: then it is
-a conflict (`kb chunks-list --conflicts`). `kb chunk-edit ID --reset` brings a passage back.")]
+`kb chunks-list` shows the ids. Deleting the last child chunk deletes its parent chunk. A document without chunks stays in
+`kb docs`, so that the next ingest does not bring it back; `kb remove` takes it out altogether.
+Deleted chunks stay deleted when the source is read again. Where the source has changed at that place, the deletion
+becomes a conflict (`kb chunks-list --conflicts`). `kb chunk-edit ID --reset` brings a parent chunk back.")]
 pub struct ChunkDeleteArgs {
-    /// Ids of parents (7f3k2m:12) or children (7f3k2m:12.3)
+    /// Ids of parent chunks (7f3k2m:12) or child chunks (7f3k2m:12.3)
     #[arg(value_name = "ID", required = true)]
     ids: Vec<String>,
-    /// Refuse a parent that has children, instead of deleting them too
+    /// Refuse to delete a parent chunk that has child chunks
     #[arg(long)]
     no_cascade: bool,
-    /// Only say what would be deleted
+    /// Show what would be deleted
     #[arg(long)]
     dry_run: bool,
-    /// Do not ask
+    /// Skip the confirmation
     #[arg(short, long)]
     yes: bool,
     #[command(flatten)]
@@ -48,31 +44,31 @@ pub struct ChunkDeleteArgs {
 pub async fn run(context: &Context, args: ChunkDeleteArgs) -> Result<u8> {
     let store = context.store()?;
     let namespace = store.namespace(&context.global.namespace)?;
-    // Asked before the namespace is locked: who is asked may have gone for lunch.
+    // Asks before it locks the namespace: the answer may take its time.
     let snapshot = Snapshot::open(&namespace).await?;
     let mut deletion = plan(&snapshot, &args).await?;
     if args.dry_run {
-        context.show(&DeletedChunksView { documents: &deletion.documents, generation: None })?;
+        context.show(&deleted_chunks(&deletion.documents, None))?;
         return Ok(0);
     }
-    if !args.yes && !confirmed(&deletion.documents)? {
+    if !args.yes && !confirm(&question(&deletion.documents))? {
         context.tell("nothing was deleted");
         return Ok(1);
     }
-    let options = rebuild_options(context, ReadingArgs::default(), &args.wait)?;
+    let options = rebuild_options(context, &args.wait)?;
     let rebuilder = Rebuilder::open(&namespace, &options, "chunk-delete", progress_display(context)).await?;
-    if rebuilder.snapshot().manifest().generation != snapshot.manifest().generation {
-        let now = plan(rebuilder.snapshot(), &args).await?;
+    if rebuilder.snapshot.manifest().generation != snapshot.manifest().generation {
+        let now = plan(&rebuilder.snapshot, &args).await?;
         if now.documents != deletion.documents {
             return Err(Error::failed("the documents have changed meanwhile; nothing was deleted")
                 .hint("see what is there with `kb chunks-list` and run the command again"));
         }
         deletion = now;
     }
-    // Otherwise this would be a reader of what is replaced, and keep it.
+    // A reader of the old generation would keep it.
     drop(snapshot);
     let generation = publish(rebuilder, deletion.changed).await?.generation;
-    context.show(&DeletedChunksView { documents: &deletion.documents, generation })?;
+    context.show(&deleted_chunks(&deletion.documents, generation))?;
     Ok(0)
 }
 
@@ -81,25 +77,12 @@ async fn plan(snapshot: &Snapshot, args: &ChunkDeleteArgs) -> Result<Deletion> {
     delete_chunks(stored, &args.ids, !args.no_cascade, &jiff::Timestamp::now().to_string())
 }
 
-/// Asks on the terminal.
-fn confirmed(documents: &[DocumentDeletion]) -> Result<bool> {
+fn question(documents: &[DocumentDeletion]) -> String {
     let chunks = documents.iter().map(|row| row.deleted.len()).sum();
-    let mut what = format!("{} of {}", count(chunks, "chunk"), count(documents.len(), "document"));
+    let mut what = format!("delete {} of {}", count(chunks, "chunk"), count(documents.len(), "document"));
     let emptied: Vec<&str> = documents.iter().filter(|row| row.emptied).map(|row| row.source.as_str()).collect();
     if !emptied.is_empty() {
         what.push_str(&format!(", which is all of {}", emptied.join(", ")));
     }
-    if !std::io::stdin().is_terminal() {
-        return Err(
-            Error::usage(format!("this deletes {what}")).hint("say --yes to delete them, or --dry-run to see them")
-        );
-    }
-    let mut out = anstream::stderr();
-    write!(out, "delete {what}? [y/N] ")?;
-    out.flush()?;
-    let mut answer = String::new();
-    std::io::stdin()
-        .read_line(&mut answer)
-        .map_err(|error| Error::failed(format!("cannot read the answer: {}", plain_io(&error))))?;
-    Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
+    what
 }

@@ -1,41 +1,36 @@
-//! `kb chunk-edit`: change the text of chunks, and what is noted about them.
+//! `kb chunk-edit`: changes the text and the notes of chunks.
 
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::Context;
-use super::editor::{edit, forget_nothing, keep, read_standard_input};
+use super::input::{edit, forget_nothing, keep, read_standard_input, read_text};
 use super::progress::progress_display;
-use super::reading::ReadingArgs;
 use super::reindex::rebuild_options;
-use super::waiting::WaitArgs;
-use crate::edit::{ChunkOrder, Edits, NewText, Side, documents_of, edit_chunks, publish, read_batch, settle};
+use super::{Context, WaitArgs};
+use crate::edits::{ChunkOrder, Edits, NewText, Side, documents_of, edit_chunks, publish, read_batch, settle};
 use crate::error::{Error, Result};
 use crate::ingest::Rebuilder;
-use crate::render::EditedChunksView;
+use crate::render::edited_chunks;
 use crate::store::{ChunkRow, Snapshot};
 
-/// Change chunks: their text, and what is noted about them; the files stay
+/// Change the text and the notes of chunks; the files stay
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kb chunk-edit 7f3k2m:12                                  in your editor (VISUAL, EDITOR)
   kb chunk-edit 7f3k2m:12.3 --content \"Check the gauge first.\"
-  sed 's/bar/kPa/' text | kb chunk-edit 7f3k2m:12
   kb chunk-edit 7f3k2m:12 --meta reviewed=2026-11-21 --meta draft=
   kb chunks-list --doc manual.pdf --format jsonl > chunks; vi chunks; kb chunk-edit --batch chunks
-  kb chunk-edit 7f3k2m:12 --reset                          what the source says, also after a deletion
+  kb chunk-edit 7f3k2m:12 --reset                          the text of the source, also after a deletion
   kb chunk-edit 7f3k2m~1 --resolve mine
 
-A passage is cut into pieces as at the ingest; a piece that is changed changes its passage. What is new is embedded, and
-both indexes are mended. Edits survive when the document is ingested again: they are put onto the new text, sentence by
-sentence, wherever the source has not changed what you changed. Where it has, the source's text stands and your edit is
-kept aside as a conflict: `kb chunks-list --conflicts` shows it, --resolve settles it.
-Document, section, parent, index and type of a chunk cannot be edited: they follow from the text.")]
+New text is cut into child chunks and embedded as in an ingest. Edits survive when the document is ingested again, wherever
+the source has not changed what you changed. Where it has, the source's text stands and your edit becomes a conflict:
+`kb chunks-list --conflicts` shows it, --resolve settles it.")]
 pub struct ChunkEditArgs {
-    /// Ids of parents (7f3k2m:12) or children (7f3k2m:12.3); with --resolve, of conflicts (7f3k2m~1)
+    /// Ids of parent chunks (7f3k2m:12) or child chunks (7f3k2m:12.3); with --resolve of conflicts (7f3k2m~1)
     #[arg(value_name = "ID", required_unless_present = "batch")]
     ids: Vec<String>,
     /// The new text
@@ -44,32 +39,31 @@ pub struct ChunkEditArgs {
     /// A file with the new text; - is standard input
     #[arg(long, value_name = "FILE", group = "what")]
     content_file: Option<PathBuf>,
-    /// Note something; without a value, take the note away
+    /// Set a note; an empty value removes it
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_note, conflicts_with_all = ["batch", "resolve"])]
     meta: Vec<(String, Option<String>)>,
-    /// A file with many edits, a line of JSON each, as `kb chunks-list --format jsonl` writes them; all or none is
-    /// done. - is standard input
+    /// A file with many edits, one JSON object a line, as `kb chunks-list --format jsonl` writes them; all are done or none
     #[arg(long, value_name = "FILE", group = "what", conflicts_with = "ids")]
     batch: Option<PathBuf>,
-    /// Give passages back what the source says, without notes
+    /// Give parent chunks the text of the source back, without notes
     #[arg(long, group = "what")]
     reset: bool,
-    /// Settle conflicts: your text, or the source's
+    /// Settle conflicts: keep your text (mine) or the source's (theirs)
     #[arg(long, value_enum, value_name = "WHOSE", group = "what")]
     resolve: Option<Whose>,
-    /// Only say what would be changed
+    /// Show what would change
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
     wait: WaitArgs,
 }
 
-/// Whose text holds.
+/// Whose text stays.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Whose {
-    /// What you typed
+    /// Your text
     Mine,
-    /// What the source says
+    /// The text of the source
     Theirs,
 }
 
@@ -78,7 +72,6 @@ fn parse_note(text: &str) -> Result<(String, Option<String>), String> {
     Ok((name.trim().to_owned(), (!value.is_empty()).then(|| value.to_owned())))
 }
 
-/// What is to be done, as it was typed.
 enum Order {
     Chunks(Vec<ChunkOrder>),
     Batch(String),
@@ -88,25 +81,25 @@ enum Order {
 pub async fn run(context: &Context, args: ChunkEditArgs) -> Result<u8> {
     let store = context.store()?;
     let namespace = store.namespace(&context.global.namespace)?;
-    // Read first, so that nothing is made where nothing is, and nobody types for nothing.
+    // Opens the snapshot first: an error must come before the editor does.
     let snapshot = Snapshot::open(&namespace).await?;
     let (order, kept) = read_order(&args, &snapshot).await?;
     let work = async {
         if args.dry_run {
             let edits = plan(&snapshot, &order).await?;
-            return context.show(&EditedChunksView { edits: &edits.documents, generation: None, embedded: None });
+            return context.show(&edited_chunks(&edits.documents, None, None));
         }
-        let options = rebuild_options(context, ReadingArgs::default(), &args.wait)?;
+        let options = rebuild_options(context, &args.wait)?;
         let rebuilder = Rebuilder::open(&namespace, &options, "chunk-edit", progress_display(context)).await?;
         if let Some(kept) = &kept {
-            refuse_changed(rebuilder.snapshot(), &kept.row).await?;
+            refuse_changed(&rebuilder.snapshot, &kept.row).await?;
         }
-        // Otherwise this would be a reader of what is replaced, and keep it.
+        // A reader of the old generation would keep it.
         drop(snapshot);
-        let edits = plan(rebuilder.snapshot(), &order).await?;
+        let edits = plan(&rebuilder.snapshot, &order).await?;
         let done = publish(rebuilder, edits.changed).await?;
         let (generation, embedded) = (done.generation, Some(done.embedded));
-        context.show(&EditedChunksView { edits: &edits.documents, generation, embedded })
+        context.show(&edited_chunks(&edits.documents, generation, embedded))
     };
     match work.await {
         Ok(()) => Ok(0),
@@ -114,7 +107,7 @@ pub async fn run(context: &Context, args: ChunkEditArgs) -> Result<u8> {
     }
 }
 
-/// What was typed in an editor, and the chunk as it was then.
+/// The text from the editor, and the chunk as it was before.
 struct Kept {
     file: tempfile::NamedTempFile,
     row: ChunkRow,
@@ -154,13 +147,6 @@ async fn read_order(args: &ChunkEditArgs, snapshot: &Snapshot) -> Result<(Order,
     Ok((Order::Chunks(args.ids.iter().map(order).collect()), kept))
 }
 
-fn read_text(file: &Path) -> Result<String> {
-    if file.as_os_str() == "-" {
-        return read_standard_input();
-    }
-    std::fs::read_to_string(file).map_err(|error| Error::io("read", file, &error))
-}
-
 async fn from_editor(args: &ChunkEditArgs, snapshot: &Snapshot) -> Result<(String, Kept)> {
     let [id] = args.ids.as_slice() else {
         return Err(Error::usage("an editor takes one chunk at a time").hint("change many with --batch"));
@@ -177,7 +163,7 @@ async fn current(snapshot: &Snapshot, id: &str) -> Result<Option<ChunkRow>> {
     Ok(snapshot.chunks_by_id(&[id.to_owned()]).await?.pop())
 }
 
-/// The namespace was not locked while somebody edited.
+/// Refuses an edit of a chunk that changed while the editor was open.
 async fn refuse_changed(snapshot: &Snapshot, row: &ChunkRow) -> Result<()> {
     match current(snapshot, &row.chunk_id).await? {
         Some(now) if now.content == row.content => Ok(()),

@@ -1,16 +1,16 @@
-//! `kb chunks-list`: the chunks themselves.
+//! `kb chunks-list`: lists chunks.
 
 use clap::{Args, ValueEnum};
 
 use super::Context;
-use crate::edit::{Conflict, conflicts};
+use crate::edits::{Conflict, conflicts};
 use crate::error::{Error, Result};
-use crate::render::{ChunkListView, ConflictsView};
-use crate::retrieve::{ChunkColumn, ChunkList, ChunkListRequest, Filter, Purpose, Restriction};
-use crate::retrieve::{find_sections, scope_within, with_subsections};
+use crate::render::{self, Screen};
+use crate::search::{ChunkColumn, ChunkList, ChunkListRequest, Filter, Purpose, Restriction};
+use crate::search::{find_sections, scopes_within, with_subsections};
 use crate::store::{ChunkFilter, ChunkType, DocumentRow, NewDocument, Scope, Snapshot};
 
-/// List chunks: the passages that are shown (parents) and the pieces of them that are matched (children)
+/// List chunks: parents, which are shown, and their children, which are matched
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kb chunks-list --doc manual.pdf --type parent
@@ -19,48 +19,47 @@ use crate::store::{ChunkFilter, ChunkType, DocumentRow, NewDocument, Scope, Snap
   kb chunks-list --where 'reviewed != yes and path = docs'
   kb chunks-list --limit 20 --offset 40
   kb chunks-list --edited
-  kb chunks-list --conflicts                    edits that a changed source has overtaken
+  kb chunks-list --conflicts                    edits that no longer fit a changed source
   kb chunks-list --order-by updated_at:desc,chunk_id --limit 10")]
 pub struct ChunksListArgs {
-    /// Only of this document (an id, a path, a title, or the beginning, end or part of one)
+    /// Only this document: its id, path, title or a part of them
     #[arg(long, value_name = "DOC")]
     doc: Option<String>,
-    /// Only of this section and its subsections, as `kb section` names it; needs --doc
+    /// Only this section and its subsections, as `kb section` names it
     #[arg(long, value_name = "PATH|TITLE", requires = "doc")]
     section: Option<String>,
     /// Only parents, or only children
     #[arg(long = "type", value_enum, value_name = "TYPE")]
     chunk_type: Option<Level>,
-    /// Only chunks with this text in them: plain text, upper and lower case alike
+    /// Only chunks that contain this text, in any case
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
-    /// Only chunks of which this holds, such as 'tags = safety and page < 20'; `kb search --help` says what it can be
+    /// Only chunks that match, such as 'tags = safety and page < 20'; see `kb search --help`
     #[arg(long = "where", value_name = "FILTER")]
     condition: Option<String>,
-    /// Only chunks that somebody changed
+    /// Only edited chunks
     #[arg(long)]
     edited: bool,
-    /// Instead of chunks, edits that do not fit what the source says now; `kb chunk-edit ID --resolve` settles them
+    /// List conflicts instead: edits that no longer fit the source
     #[arg(long, conflicts_with_all = ["section", "chunk_type", "filter", "condition", "edited", "order_by"])]
     conflicts: bool,
-    /// At most so many [default: all]
+    /// The most chunks [default: all]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     limit: Option<u32>,
-    /// Pass over so many
+    /// Skip the first N
     #[arg(long, value_name = "N", default_value_t = 0)]
     offset: u32,
-    /// By document, parent, index, chunk_id, chunk_type, section, updated_at or page; with `:desc` from the end
+    /// Sort by document, parent, index, chunk_id, chunk_type, section, updated_at or page; `:desc` reverses
     /// [default: document,parent,index]
-    #[arg(long, value_name = "COLUMN[:desc]", value_delimiter = ',', value_parser = parse_column)]
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',', value_parser = parse_column)]
     order_by: Vec<(ChunkColumn, bool)>,
 }
 
-/// A level of chunks.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Level {
-    /// Passages that are shown
+    /// Parent chunks that are shown
     Parent,
-    /// Pieces of them that are matched
+    /// Child chunks of them that are matched
     Child,
 }
 
@@ -83,8 +82,8 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
         return Err(Error::usage("the text of --filter is empty").hint("leave --filter out to list all chunks"));
     }
     let store = context.store()?;
-    let kernel = context.kernel(&store, &context.config(&store)?)?;
-    let snapshot = kernel.snapshot().await?;
+    let searcher = context.searcher(&store, &context.config(&store)?)?;
+    let snapshot = searcher.snapshot().await?;
     let documents = snapshot.documents().await?;
     let mut filter = ChunkFilter {
         chunk_type: args.chunk_type.map(|level| match level {
@@ -116,9 +115,9 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
         Some(text) => {
             let filter = text.parse::<Filter>().map_err(|error| error.at("--where"))?;
             let restriction = Restriction { filter: Some(filter), ..Restriction::default() };
-            let (scope, notes) = scope_within(snapshot, &restriction).await?;
+            let (mut scopes, notes) = scopes_within(&[snapshot], &restriction).await?;
             notes.iter().for_each(|note| context.tell(note));
-            scope
+            scopes.remove(0)
         }
     };
     let request = ChunkListRequest {
@@ -129,7 +128,7 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
         limit: args.limit.map(|limit| limit as usize),
     };
     let list = ChunkList::read(snapshot, &documents, &request).await?;
-    context.show(&ChunkListView(&list))?;
+    context.show(&render::chunk_list(&list, Screen::of_terminal()))?;
     let behind = request.offset + list.chunks.len();
     if behind < list.total && !list.chunks.is_empty() {
         context.tell(&format!(
@@ -149,13 +148,13 @@ async fn list_conflicts(
     offset: usize,
     limit: Option<usize>,
 ) -> Result<u8> {
-    let with_edits = documents.iter().filter(|row| row.edits.iter().any(|edit| edit.passage.is_none()));
+    let with_edits = documents.iter().filter(|row| row.edits.iter().any(|edit| edit.parent_chunk.is_none()));
     let mut found = Vec::new();
     for document in with_edits.filter(|row| doc_id.is_none_or(|id| id == row.doc_id)) {
         let chunks = snapshot.chunks_of(&document.doc_id).await?;
         found.extend(conflicts(&NewDocument { document: document.clone(), sections: Vec::new(), chunks }));
     }
     let page: Vec<Conflict> = found.into_iter().skip(offset).take(limit.unwrap_or(usize::MAX)).collect();
-    context.show(&ConflictsView(&page))?;
+    context.show(&render::conflicts(&page))?;
     Ok(u8::from(page.is_empty()))
 }

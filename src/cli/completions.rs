@@ -7,7 +7,7 @@ use clap_complete::{Shell, generate};
 
 use crate::error::Result;
 
-/// Write the completions for a shell
+/// Print the completions of a shell
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  kb completions bash > ~/.local/share/bash-completion/completions/kb\n  kb completions fish > ~/.config/fish/completions/kb.fish"

@@ -1,59 +1,46 @@
-//! `kb context`: what a prompt needs to answer a question.
+//! `kb context`: a prompt context with sources, within a token limit.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
 use super::Context;
-use super::search::{AskedArgs, ask, tell};
-use super::shaping::SETTINGS;
+use super::filter::FILTERS;
+use super::search::{AskedArgs, SETTINGS, ask, report};
+use crate::config::{DEFAULT_CONTEXT_TOKENS, Output};
 use crate::error::Result;
-use crate::render::{ContextView, MarkdownLayout};
-use crate::retrieve::{Layout, Target, Template};
-
-/// Tokens where nothing is said.
-const DEFAULT_TOKENS: usize = 4000;
+use crate::render::{MarkdownLayout, omitted_context, prompt_context};
+use crate::search::{Layout, Target, Template};
 
 const EXAMPLES: &str = "\
 Examples:
   kb context how is the pump primed
   kb context how is the pump primed --max-tokens 1500
   kb context retry limit --mode section --doc network-guide.md
-  kb context retry limit --mode broad -n manuals,drafts
-  kb context retry limit --tokenizer llama/tokenizer.json --max-tokens 8000
-  kb context retry limit --template prompt.txt      laid out as you like it
+  kb context retry limit --template prompt.txt";
 
-Documents come in the order of their best passages, the passages of each in reading order, each section with its
-titles, id and pages; where there is room, a line in front of them says what the document is. The states of entities
-(`kb entity-set`) that the question or a passage mentions come first, as of --as-of or now, in at most a fifth of the
-tokens. The whole text is counted and never has more tokens than asked for; what was found and did not fit is named in
-its last line, where there is room, and on standard error.
+const MORE: &str = "\
+Documents come in the order of their best chunks, the chunks of each in reading order. The states of entities
+(`kb entity-set`) that the question or a chunk mentions come first, as of --as-of or now, in at most a fifth of the tokens.
+The last line names what was found and did not fit.
 
-A template is written in Jinja (https://docs.rs/minijinja). It may use query; documents, each with title, source,
-summary, doc_id, namespace and passages; of each passage section_title, section_id, page_start, page_end, score, text and
-chunk_ids; entities, each with name, type, aliases, namespace, state, time and in_question; left_out, each with source,
-section_id, section_title and chunk_ids; and entities_left_out, which are names:
+A template is written in Jinja (https://docs.rs/minijinja). It may use query; documents with title, source, summary,
+doc_id, namespace and parent_chunks, of which each has section_title, section_id, page_start, page_end, score, text
+and chunk_ids; entities with name, type, aliases, namespace, state, time and in_question; left_out; entities_left_out:
 
-  {% for document in documents %}
-  <document title=\"{{ document.title }}\" source=\"{{ document.source }}\">
-  {% for passage in document.passages %}
-  [{{ passage.section_id }}] {{ passage.text }}
-  {% endfor %}
-  </document>
-  {% endfor %}
+  {% for document in documents %}{% for chunk in document.parent_chunks %}
+  [{{ chunk.section_id }}] {{ chunk.text }}
+  {% endfor %}{% endfor %}
   Answer from these documents: {{ query }}";
 
-/// Put a context for a prompt together: the passages that answer a question, with their sources, in so many tokens
+/// Build a prompt context with sources, within a token limit
 #[derive(Debug, Args)]
-#[command(
-    about = "Put a context for a prompt together: the passages that answer a question, with their sources, in so many tokens",
-    after_help = format!("{EXAMPLES}\n\n{SETTINGS}")
-)]
+#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{MORE}\n\n{FILTERS}\n\n{SETTINGS}"))]
 pub struct ContextArgs {
     #[command(flatten)]
     asked: AskedArgs,
     /// Lay the context out with this template
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "What is shown")]
     template: Option<PathBuf>,
 }
 
@@ -63,19 +50,16 @@ pub async fn run(context: &Context, args: ContextArgs) -> Result<u8> {
         Some(template) => template,
         None => &MarkdownLayout,
     };
-    let (kernel, request) = ask(context, args.asked, Target::Passages, Some(DEFAULT_TOKENS)).await?;
-    let most = request.shape.max_tokens.unwrap_or(DEFAULT_TOKENS);
-    let found = kernel.context(&request, most, layout).await?;
-    tell(context, &found.notes, &found.route, &found.trace);
-    if found.documents.is_empty() && found.entities.is_empty() {
+    let (searcher, request) = ask(context, args.asked, Target::Chunks, Output::Prompt).await?;
+    let most = request.shape.max_tokens.unwrap_or(DEFAULT_CONTEXT_TOKENS);
+    let found = searcher.context(&request, most, layout).await?;
+    report(context, &found.notes, &found.route, &found.trace);
+    if found.parts.documents.is_empty() && found.parts.entities.is_empty() {
         context.tell(&format!("nothing found for {:?}", crate::text::truncate(&found.query, 80)));
         return Ok(1);
     }
-    let view = ContextView(&found);
-    context.show(&view)?;
-    if let Some(line) = view.left_out() {
-        context.tell(&line);
-    }
+    context.show(&prompt_context(&found))?;
+    omitted_context(&found).iter().for_each(|line| context.tell(line));
     context.tell_more(&format!("{} of {most} tokens, counted by {}", found.tokens, found.tokenizer));
     Ok(0)
 }

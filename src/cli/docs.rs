@@ -1,39 +1,44 @@
-//! `kb docs`: what is there.
+//! `kb docs`: lists and describes documents.
 
 use clap::Args;
 
-use super::Context;
-use super::filter::{FILTERS, FilterArgs};
+use super::filter::{FILTERS, TimeArgs};
+use super::{Context, HINTS};
 use crate::error::{Error, Result};
-use crate::render::{DocumentList, DocumentView, ListedDocument};
-use crate::retrieve::{documents_within, resolve_each};
-use crate::store::{DocumentRow, Namespace};
+use crate::render::{self, ListedDocument};
+use crate::search::{Filter, resolve_each, scopes_within};
+use crate::store::{DocumentRow, Namespace, Scope};
 
 const EXAMPLES: &str = "\
 Examples:
   kb docs
-  kb docs manual.pdf                      all about it: kinds of passages, topics, what it is good for
+  kb docs manual.pdf                      describe one: kinds of parent chunks, topics, summary
   kb docs --format paths | wc -l
   kb docs --filter 'tags in (pump, valve) and not status = draft'
   kb docs --after 2026
-  kb docs -n manuals,drafts               of two namespaces; -n all: of every one";
+  kb docs -n manuals,drafts               two namespaces; -n all: every one";
 
 /// List the documents, or describe some of them
 #[derive(Debug, Args)]
-#[command(after_help = format!("{EXAMPLES}\n\n{FILTERS}"))]
+#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{FILTERS}"))]
 pub struct DocsArgs {
-    /// An id or its beginning, a path or its end, a title or a part of it
+    /// An id, path, title or a part of them
     #[arg(value_name = "DOC")]
     documents: Vec<String>,
+    /// Only what matches, such as 'author = Ann and tags = draft'; several are joined by and
+    #[arg(long, value_name = "FILTER", help_heading = "Filters")]
+    filter: Vec<String>,
     #[command(flatten)]
-    filter: FilterArgs,
+    times: TimeArgs,
 }
 
 pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
     let store = context.store()?;
-    let kernel = context.kernel_over(&store, &context.config(&store)?)?;
-    let restriction = args.filter.or(None)?;
-    let snapshots = kernel.snapshots().await?;
+    let searcher = context.searcher_over(&store, &context.config(&store)?)?;
+    let filters = args.filter.iter().filter(|text| !text.trim().is_empty());
+    let filters = filters.map(|text| text.parse::<Filter>().map_err(|error| error.at("--filter")));
+    let restriction = args.times.restriction(Filter::all(filters.collect::<Result<Vec<_>>>()?));
+    let snapshots = searcher.snapshots().await?;
     let namespaces = store.namespaces_named(&context.global.namespace)?;
     let names: Vec<&str> = namespaces.iter().map(Namespace::name).collect();
     let mut rows = Vec::with_capacity(snapshots.len());
@@ -41,22 +46,23 @@ pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
         rows.push(snapshot.documents().await?);
     }
     let within = match restriction.is_empty() || rows.iter().all(Vec::is_empty) {
-        true => None,
+        true => vec![Scope::Everything; rows.len()],
         false => {
-            let (within, notes) = documents_within(&snapshots, &restriction).await?;
+            let (scopes, notes) = scopes_within(&snapshots, &restriction).await?;
             notes.iter().for_each(|note| context.tell(note));
-            Some(within)
+            scopes
         }
     };
+    let within: Vec<_> = within.iter().map(Scope::documents).collect();
     let named = |at: usize| (names.len() > 1).then(|| names[at]);
-    let is_let_through =
-        |at: usize, row: &DocumentRow| within.as_ref().is_none_or(|within| within[at].contains(&row.doc_id));
+    let matches =
+        |at: usize, row: &DocumentRow| within[at].as_ref().is_none_or(|within| within.contains(row.doc_id.as_str()));
     let listed = |at: usize, row| ListedDocument::new(named(at), row);
     if args.documents.is_empty() {
         let all = rows.iter().enumerate().flat_map(|(at, rows)| rows.iter().map(move |row| (at, row)));
-        let let_through = all.filter(|(at, row)| is_let_through(*at, row));
-        let documents: Vec<ListedDocument<'_>> = let_through.map(|(at, row)| listed(at, row)).collect();
-        context.show(&DocumentList(&documents))?;
+        let matching = all.filter(|(at, row)| matches(*at, row));
+        let documents: Vec<ListedDocument<'_>> = matching.map(|(at, row)| listed(at, row)).collect();
+        context.show(&render::document_list(&documents))?;
         return Ok(u8::from(documents.is_empty()));
     }
     let mut found: Vec<(usize, &DocumentRow)> = Vec::new();
@@ -68,11 +74,11 @@ pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
             }
         }
     }
-    found.retain(|(at, row)| is_let_through(*at, row));
+    found.retain(|(at, row)| matches(*at, row));
     if found.is_empty() {
-        return Err(Error::not_found("the filter lets none of these documents through").hint("leave it out"));
+        return Err(Error::not_found("none of these documents matches the filter").hint("leave the filter out"));
     }
     let found: Vec<ListedDocument<'_>> = found.into_iter().map(|(at, row)| listed(at, row)).collect();
-    context.show(&DocumentView(&found))?;
+    context.show(&render::documents(&found, &HINTS))?;
     Ok(0)
 }

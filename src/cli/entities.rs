@@ -1,13 +1,13 @@
-//! `kb entities`: the things that documents speak of, and what they are.
+//! `kb entities`: lists entities with their states.
 
 use clap::Args;
 use jiff::Timestamp;
 
 use super::Context;
 use super::filter::parse_time;
-use crate::entities::{EntityFacts, ListedEntity, describe, list, nearest};
 use crate::error::{Error, Result};
-use crate::render::{EntityListView, EntityView};
+use crate::knowledge::entities::{EntityFacts, ListedEntity, describe, list, nearest};
+use crate::render;
 use crate::store::{EntityRow, Snapshot};
 use crate::text::Period;
 
@@ -15,24 +15,24 @@ const EXAMPLES: &str = "\
 Examples:
   kb entities
   kb entities --type pump
-  kb entities --as-of 2025-06             what they were at the end of June 2025
+  kb entities --as-of 2025-06             their states at the end of June 2025
   kb entities P12                         all states of one, and the documents that mention it
   kb entities -n manuals,drafts --format json
 
-`kb entity-set` sets them. A passage mentions an entity where its text or a title above it has one of its names as a whole
-word, in Chinese as the longest name that stands there; the figures are those of the published generation.";
+A parent chunk mentions an entity where its text or a title above it contains one of its names as a whole word, in
+Chinese as the longest matching name.";
 
-/// List the things that documents speak of with their states, or tell all about one
+/// List the entities in documents with their states, or describe one
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct EntitiesArgs {
-    /// Tell all about this one: its name or one of its aliases
+    /// Describe this entity, by its name or an alias
     #[arg(value_name = "NAME")]
     name: Option<String>,
-    /// What they were at the end of this time [default: now]
+    /// Their states at the end of this time [default: now]
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     as_of: Option<Period>,
-    /// Only those of this type
+    /// Only this type
     #[arg(long = "type", value_name = "TYPE", conflicts_with = "name")]
     kind: Option<String>,
 }
@@ -57,18 +57,18 @@ pub async fn run(context: &Context, args: EntitiesArgs) -> Result<u8> {
     let Some(name) = &args.name else {
         if listed.is_empty() {
             let of_type = args.kind.map(|kind| format!(" of the type {kind:?}")).unwrap_or_default();
-            context.tell(&format!("there are no entities{of_type}; `kb entity-set NAME --state TEXT` sets one"));
+            context.tell(&format!("no entities{of_type}; `kb entity-set NAME --state TEXT` records one"));
         }
-        context.show(&EntityListView { entities: &listed, several: namespaces.len() > 1 })?;
+        context.show(&render::entity_list(&listed, namespaces.len() > 1))?;
         return Ok(u8::from(listed.is_empty()));
     };
     if found.is_empty() {
-        let error = Error::not_found(format!("there is no entity {name:?}"));
+        let error = Error::not_found(format!("no such entity {name:?}"));
         return Err(match nearest(all.iter().flat_map(EntityRow::names), name) {
             Some(near) => error.hint(format!("did you mean {near:?}?")),
             None => error.hint("`kb entities` lists them"),
         });
     }
-    context.show(&EntityView { entities: &found, several: namespaces.len() > 1 })?;
+    context.show(&render::entities(&found, namespaces.len() > 1))?;
     Ok(0)
 }

@@ -1,4 +1,4 @@
-//! `kb entity-set`: what things are, and since when.
+//! `kb entity-set`: records entities and their states.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -7,12 +7,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use jiff::Timestamp;
 
-use super::Context;
 use super::filter::parse_time;
-use super::waiting::WaitArgs;
-use crate::entities::{EntityOrder, EntityPlan, Outcome, What, plan, read_batch};
+use super::{Context, WaitArgs};
 use crate::error::{Error, Result};
-use crate::render::EntitiesSetView;
+use crate::knowledge::entities::{EntityOrder, EntityPlan, Outcome, What, plan, read_batch};
+use crate::render::set_entities;
 use crate::store::{Change, Namespace, Note, Snapshot, Writer};
 use crate::text::Period;
 
@@ -20,49 +19,49 @@ const EXAMPLES: &str = "\
 Examples:
   kb entity-set \"Pump P-12\" --type pump --alias P12 --alias 一号泵 --state \"in service\" --time 2024-03-01
   kb entity-set P12 --state \"out of order since the bearing failed\"
-  kb entity-set P12 --remove --time 2024-03-01      take one state out
-  kb entity-set P12 --remove --alias 一号泵         take one alias out
-  kb entity-set P12 --remove                        take the entity out
-  kb entity-set --from assets.jsonl --dry-run       say what would be done
-  kb entities --format jsonl | kb entity-set --from - -n copy
+  kb entity-set P12 --remove --time 2024-03-01      remove one state
+  kb entity-set P12 --remove --alias 一号泵         remove one alias
+  kb entity-set P12 --remove                        remove the entity
+  kb entity-set --from assets.jsonl --dry-run       show what would change
+  kb entities --format jsonl | kb entity-set --from - -n copy";
 
-A state holds from its time on until the next one. Without --time it holds from now on; of a day, a month or a year
-the first moment counts, in UTC; a time to come is refused. A second state of the same time takes the place of the
-first. `kb context` tells the states of the entities that a question or its passages mention.
+const MORE: &str = "\
+A state holds from its time until the next one. Of a day, a month or a year the first moment counts, in UTC; a future time
+is refused. A second state of the same time replaces the first. Names are compared without case, full-width forms and
+extra spaces; each belongs to one entity.
 
-Names are compared without case, full-width forms and extra spaces; each belongs to one entity. A line of --from is
-{\"name\": \"…\", \"type\": \"…\", \"aliases\": [\"…\"], \"state\": \"…\", \"time\": \"…\"}; only the name must be there, and
-\"remove\": true takes out. All lines are carried out or, where one is wrong, none.";
+A line of --from is {\"name\": \"…\", \"type\": \"…\", \"aliases\": [\"…\"], \"state\": \"…\", \"time\": \"…\"}; only the name is required,
+and \"remove\": true removes. All lines are applied or, where one is wrong, none.";
 
-/// Set what a thing that documents speak of is, and since when
+/// Record the state of a thing (machine, contract, person) from a date on
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{MORE}"))]
 pub struct EntitySetArgs {
     /// Its name, or one of its aliases
     #[arg(value_name = "NAME", required_unless_present = "from")]
     name: Option<String>,
-    /// Of which type it is: pump, person, contract
+    /// Its type: pump, person, contract
     #[arg(long = "type", value_name = "TYPE", conflicts_with_all = ["from", "remove"])]
     kind: Option<String>,
-    /// What it is from --time on, on one line
+    /// Its state from --time on, in one line
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["from", "remove"])]
     state: Option<String>,
-    /// Another name of it; may be given several times
+    /// Another name; repeatable
     #[arg(long, value_name = "NAME", conflicts_with = "from")]
     alias: Vec<String>,
-    /// From when on the state holds, such as 2026-11-21 or "2 weeks ago" [default: now]; with --remove, of when it is
+    /// When the state begins, such as 2026-11-21 or "2 weeks ago" [default: now]; with --remove, which state
     #[arg(long, value_name = "TIME", value_parser = parse_time, conflicts_with = "from")]
     time: Option<Period>,
-    /// Give it --type although it has another
+    /// Replace an existing type by --type
     #[arg(long, requires = "kind")]
     retype: bool,
-    /// Take out the state of --time and each --alias; without these, the entity with all its states
+    /// Remove the state of --time and each --alias; without these, the whole entity
     #[arg(long, conflicts_with = "from")]
     remove: bool,
-    /// Read many from this file, a line of JSON each; - for standard input
+    /// Read many from this file, one JSON object a line; - is standard input
     #[arg(long, value_name = "FILE", conflicts_with = "name")]
     from: Option<PathBuf>,
-    /// Only say what would be done
+    /// Only show what would change
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -72,14 +71,14 @@ pub struct EntitySetArgs {
 pub async fn run(context: &Context, args: EntitySetArgs) -> Result<u8> {
     let namespace = context.store()?.namespace(&context.global.namespace)?;
     let now = Timestamp::now();
-    // Read before the namespace is locked: standard input may take its time.
+    // Reads before it locks the namespace: standard input may take its time.
     let orders = orders(&args, now)?;
     if args.dry_run {
         let planned = planned(&namespace, orders, now).await?;
-        context.show(&EntitiesSetView { outcomes: &planned.outcomes, generation: None, dry_run: true })?;
+        context.show(&set_entities(&planned.outcomes, None, true))?;
         return Ok(0);
     }
-    let mut writer = Writer::open_existing(&namespace, &args.wait.patience(context)).await?;
+    let mut writer = Writer::open_existing(&namespace, &args.wait.lock_timeout(context)).await?;
     let EntityPlan { change, outcomes } = planned(&namespace, orders, now).await?;
     let mut generation = None;
     if !change.is_empty() {
@@ -89,7 +88,7 @@ pub async fn run(context: &Context, args: EntitySetArgs) -> Result<u8> {
         }
         generation = Some(writer.publish(&Change { entities: change, note, ..Change::default() }).await?);
     }
-    context.show(&EntitiesSetView { outcomes: &outcomes, generation, dry_run: false })?;
+    context.show(&set_entities(&outcomes, generation, false))?;
     Ok(0)
 }
 
@@ -98,13 +97,13 @@ async fn planned(namespace: &Namespace, orders: Vec<(String, EntityOrder)>, now:
     plan(&rows, orders, now)
 }
 
-/// What was typed, or stands in the file, each with its place in that.
+/// The orders from the command line or the file, each with its place there.
 fn orders(args: &EntitySetArgs, now: Timestamp) -> Result<Vec<(String, EntityOrder)>> {
     if let Some(file) = &args.from {
         let name = if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() };
         let orders = read_batch(&mut *input(file)?, &name, now)?;
         if orders.is_empty() {
-            return Err(Error::usage(format!("{name} has no lines")).hint("give a line of JSON for each entity"));
+            return Err(Error::usage(format!("{name} is empty")).hint("write one JSON object a line for each entity"));
         }
         return Ok(orders);
     }

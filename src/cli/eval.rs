@@ -4,36 +4,38 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::Context;
 use super::progress::progress_display;
-use super::rerank::{RerankArgs, rerank};
-use super::search::flag;
-use super::{Context, cores};
-use crate::config::Config;
+use crate::config::{Config, RerankBudget, RerankChoice, cores, rerank};
 use crate::embed::Model;
 use crate::error::{Error, Result};
-use crate::eval::{Condition, Evaluation, Missing, evaluate, unmet};
-use crate::render::EvalView;
-use crate::retrieve::{Method, RerankBudget, Settings};
+use crate::eval::{Condition, Evaluation, Missing, evaluate};
+use crate::render::evaluation;
+use crate::search::Method;
 use crate::text::count;
 
-/// Measure retrieval quality on a set in the BEIR layout (corpus.jsonl, queries.jsonl, and qrels.tsv or qrels/test.tsv)
+/// Measure retrieval quality on a set in the BEIR layout
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  kb eval fixtures/retrieval\n  kb eval cranfield --methods hybrid --min 'hybrid.ndcg@10>=0.40'\n  kb eval cranfield --model bge-small-en-v1.5\n  kb eval cranfield --methods hybrid --rerank models/reranker --rerank-depth 50"
+    after_help = "Examples:\n  kb eval fixtures/retrieval\n  kb eval cranfield --methods hybrid --min 'hybrid.ndcg@10>=0.40'\n  kb eval cranfield --model bge-small-en-v1.5\n  kb eval cranfield --methods hybrid --rerank models/reranker --rerank-budget 50"
 )]
 pub struct EvalArgs {
-    /// The folder of the set
+    /// A folder with corpus.jsonl, queries.jsonl, and qrels.tsv or qrels/test.tsv
     #[arg(value_name = "DIR")]
     folder: PathBuf,
     /// Which methods to measure
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Method::Keyword, Method::Semantic, Method::Hybrid])]
     methods: Vec<Method>,
-    /// Fail with exit code 1 where a figure is lower; may be given several times
+    /// Fail with exit code 1 where a figure is lower; repeatable
     #[arg(long = "min", value_name = "METHOD.FIGURE>=NUMBER")]
     minimums: Vec<String>,
-    #[command(flatten)]
-    rerank: RerankArgs,
-    /// The model that makes the vectors [default: the one in the program]
+    /// Rerank the best: light, off, or a cross-encoder by its name or folder
+    #[arg(long, value_name = "MODEL", env = "KB_SEARCH_RERANK", value_hint = clap::ValueHint::DirPath)]
+    rerank: Option<RerankChoice>,
+    /// How many candidates the cross-encoder reads and for how long: 50, 2s or 50,2s [default: 30,none]
+    #[arg(long, value_name = "N,TIME", requires = "rerank")]
+    rerank_budget: Option<RerankBudget>,
+    /// The embedding model [default: the built-in one]
     #[arg(long, value_name = "NAME", env = "KB_MODEL", hide_env_values = true)]
     model: Option<String>,
     /// Threads that embed [default: one per core]
@@ -47,12 +49,8 @@ pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
         return Err(Error::usage(format!("--min asks for {}, which is not measured", condition.method.name()))
             .hint("add it to --methods"));
     }
-    let settings = args.rerank.put_into(Settings::default());
-    if let Some(found) = settings.contradiction() {
-        return Err(Error::usage(found.told(flag)).hint("`kb eval --help` says what each takes"));
-    }
     // A figure must not depend on how fast the machine is.
-    let rerank = rerank(&settings, RerankBudget(None))?;
+    let rerank = rerank(args.rerank.as_ref(), args.rerank_budget, None)?;
     let scratch =
         tempfile::tempdir().map_err(|error| Error::io("make a scratch folder in", &std::env::temp_dir(), &error))?;
     let engine = context.engine(&Config::default());
@@ -64,15 +62,12 @@ pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
     let jobs = args.jobs.unwrap_or_else(cores);
     let what = Evaluation { folder: &args.folder, methods: &args.methods, rerank: &rerank, model };
     let report = evaluate(what, scratch.path(), &engine, jobs, progress).await?;
-    context.show(&EvalView(&report))?;
+    context.show(&evaluation(&report))?;
     if report.missing != Missing::default() {
         context.tell(&told(report.missing));
     }
-    let unmet = unmet(&report, &conditions);
-    for condition in &unmet {
-        let (method, figure) = (condition.method.name(), condition.metric.name());
-        context.tell(&format!("{method}.{figure} is below {}", condition.least));
-    }
+    let unmet: Vec<String> = conditions.iter().filter_map(|condition| condition.unmet(&report)).collect();
+    unmet.iter().for_each(|what| context.tell(what));
     Ok(u8::from(!unmet.is_empty()))
 }
 

@@ -1,4 +1,4 @@
-//! `kb llm`: whether the language model answers, and what it is told.
+//! `kb llm`: checks the language model and prints its prompts.
 
 use std::io::Write;
 
@@ -8,8 +8,8 @@ use clap::{Args, Subcommand};
 use super::Context;
 use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::llm::{Configured, check, prompt_names, prompt_text};
-use crate::render::LlmCheckView;
+use crate::llm::{Configured, prompt_names, prompt_text};
+use crate::render::llm_check;
 use crate::store::Store;
 
 const EXAMPLES: &str = "\
@@ -28,7 +28,7 @@ Nothing leaves this machine unless a model is configured, in .kb/kb.toml
 or by KB_LLM_BASE_URL, KB_LLM_MODEL and KB_LLM_API_KEY; the README has all settings. What a model
 does not answer, the rules do: it makes no other command fail.";
 
-/// Try the language model, or write its prompts
+/// Check the language model, or print its prompts
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct LlmArgs {
@@ -38,9 +38,9 @@ pub struct LlmArgs {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Send one tiny request and say what came of it
+    /// Send one tiny request and report the answer
     Check,
-    /// Write a prompt as it is built in; one's own lie in .kb/prompts/NAME.md
+    /// Print a built-in prompt; .kb/prompts/NAME.md overrides it
     Prompt {
         /// Which prompt
         #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(prompt_names()))]
@@ -54,7 +54,7 @@ pub async fn run(context: &Context, args: LlmArgs) -> Result<u8> {
             // A model can be tried before there is a store.
             let store = Store::planned(context.global.kb.as_deref(), &Context::here()?)?;
             let client = context.llm(&store, &context.config(&store)?).required("kb llm check")?;
-            context.show(&LlmCheckView(&check(&client).await?))?;
+            context.show(&llm_check(&client.check().await?))?;
         }
         Action::Prompt { name } => {
             let text = prompt_text(&name).ok_or_else(|| Error::usage(format!("there is no prompt {name:?}")))?;

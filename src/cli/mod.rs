@@ -1,5 +1,4 @@
-//! The command line: one clap struct and one thin function per subcommand. What was typed becomes a typed request
-//! here, and nothing behind it sees a flag.
+//! The command line: one file per command with its options, one library call and a rendering. Nothing behind it sees a flag.
 
 mod check;
 mod chunk_delete;
@@ -9,59 +8,63 @@ mod completions;
 mod context;
 mod diff;
 mod docs;
-mod download_bar;
-mod editor;
 mod entities;
 mod entity_set;
 mod eval;
 mod filter;
 mod ingest;
+mod input;
 mod llm;
 mod log;
 mod models;
 mod namespaces;
+mod parse;
 mod progress;
-mod reading;
 mod reindex;
 mod remove;
-mod rerank;
 mod restore;
 mod search;
 mod section;
-mod shaping;
 mod status;
 mod toc;
-mod toc_edit;
-mod waiting;
 
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
-use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
+use clap::parser::ValueSource;
+use clap::{ArgAction, ArgMatches, Args, ColorChoice, FromArgMatches, Parser, Subcommand};
 
 use crate::config::Config;
 use crate::embed::{Device, EngineChoice};
 use crate::error::{Error, Kind, Result};
 use crate::models::Models;
-use crate::render::{OutputFormat, Screen, View, render};
-use crate::retrieve::{Encoder, Kernel, Purpose, resolve_document, resolve_documents};
-use crate::store::{DocumentRow, Store};
+use crate::render::{Hints, OutputFormat, Screen, View, render};
+use crate::search::{Encoder, Purpose, Searcher, resolve_document, resolve_documents};
+use crate::store::{DocumentRow, LockTimeout, Store};
 
 const EXAMPLES: &str = "\
 Examples:
   kb ingest docs/                         read a folder; later runs read only what changed
-  kb search \"how is the pump primed?\"     the best passages, with document, section and page
-  kb context \"how is the pump primed?\"    the same for a prompt, within a number of tokens
+  kb search \"how is the pump primed?\"     the best parts of documents, with section and page
   kb toc manual.pdf                       a document's table of contents
-  kb section manual.pdf 3.2               the whole text of one section
-  kb search E-417 --format json | jq .    for scripts
 
 Exit codes: 0 done or found, 1 found nothing, 2 used wrongly, 3 failed, 4 some files failed";
 
-/// A knowledge base on the command line: answers a question with the right section of the right document, offline.
+/// Commands that results recommend.
+const HINTS: Hints = Hints {
+    embed: "`kb ingest` (without --no-embed)",
+    embed_again: "--force",
+    ask_again: "`kb reindex --context llm --force`",
+    deeper: "--max-level",
+    log: "`kb log`",
+    change_model: |model| format!("run `kb models add {model}`, then `kb reindex --vectors --model {model}`"),
+};
+
+/// Answers questions with the right section of the right document, offline.
 #[derive(Debug, Parser)]
-#[command(name = "kb", version, after_help = EXAMPLES, max_term_width = 110)]
+#[command(name = "kb", version, after_help = EXAMPLES, max_term_width = 110, disable_help_flag = true, disable_help_subcommand = true)]
 pub struct Cli {
     #[command(flatten)]
     global: Global,
@@ -69,54 +72,48 @@ pub struct Cli {
     command: Command,
 }
 
-/// The flags that every command understands.
+/// The options of every command.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Global options")]
 pub struct Global {
     /// The store's folder [default: the nearest .kb/ upwards]
-    #[arg(long, global = true, value_name = "DIR", env = "KB_DIR", hide_env_values = true)]
+    #[arg(long, global = true, value_name = "DIR", env = "KB_DIR", hide_short_help = true)]
     kb: Option<PathBuf>,
-    /// The knowledge base inside the store; to search, for docs and status, several (`manuals,drafts`) or `all`
-    #[arg(
-        short,
-        long,
-        global = true,
-        value_name = "NAME",
-        env = "KB_NAMESPACE",
-        hide_env_values = true,
-        default_value = "default"
-    )]
+    /// The namespace; search, docs and status take several (`manuals,drafts`) or `all`
+    #[arg(short, long, global = true, value_name = "NAME", env = "KB_NAMESPACE", default_value = "default")]
     namespace: String,
-    /// How results are written [default: table on a terminal, markdown in a pipe]
+    /// The output format [default: table on a terminal, markdown in a pipe]
     #[arg(long, global = true, value_enum, value_name = "FORMAT")]
     format: Option<OutputFormat>,
-    /// Only results and errors
-    #[arg(short, long, global = true)]
+    /// Print only results and errors
+    #[arg(short, long, global = true, hide_short_help = true)]
     quiet: bool,
-    /// Say more: the method chosen and the time of each stage
-    #[arg(short, long, global = true, action = ArgAction::Count, conflicts_with = "quiet")]
+    /// Print the time of each stage, and the causes of an error
+    #[arg(short, long, global = true, action = ArgAction::Count, conflicts_with = "quiet", hide_short_help = true)]
     verbose: u8,
     /// When to use colour
-    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto, hide_short_help = true)]
     color: ColorChoice,
-    /// No progress display
-    #[arg(long, global = true)]
+    /// Hide the progress display
+    #[arg(long, global = true, hide_short_help = true)]
     no_progress: bool,
-    /// The ONNX Runtime library to run the model on, or `off` for pure Rust [default: one that is found]
-    #[arg(long, global = true, value_name = "PATH", env = "KB_ONNXRUNTIME", hide_env_values = true)]
+    /// The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]
+    #[arg(long, global = true, value_name = "PATH", env = "KB_ONNXRUNTIME", hide_short_help = true)]
     onnxruntime: Option<PathBuf>,
-    /// What ONNX Runtime runs models on: auto (the processor), cpu, cuda, tensorrt, rocm, migraphx, coreml, directml or
-    /// openvino; `kb models` says which the library at hand offers [default: auto]
+    /// The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
     #[arg(
         long,
         global = true,
         value_enum,
         value_name = "DEVICE",
         env = "KB_DEVICE",
-        hide_env_values = true,
-        hide_possible_values = true
+        hide_possible_values = true,
+        hide_short_help = true
     )]
     device: Option<Device>,
+    /// Print help; --help lists all options
+    #[arg(short, long, global = true, action = ArgAction::HelpShort)]
+    help: Option<bool>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -151,25 +148,25 @@ enum Command {
 
 /// Runs the program and gives its exit code.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let (cli, matches) = parse::parse();
     cli.global.apply_color();
-    let json_errors = matches!(cli.global.format, Some(OutputFormat::Json | OutputFormat::Jsonl));
+    let global = cli.global.clone();
     // Some crashes inside an engine cannot be caught; all of them end the command in the same way.
+    let (on_crash, global) = (global.clone(), global);
     crate::embed::on_engine_crash(move |error| {
-        report(error, json_errors);
+        on_crash.report(error);
         std::process::exit(i32::from(error.kind().exit_code()));
     });
-    match run(cli) {
+    match run(cli, matches) {
         Ok(code) => ExitCode::from(code),
-        Err(error) if error.is_closed_pipe() => ExitCode::SUCCESS,
         Err(error) => {
-            report(&error, json_errors);
+            global.report(&error);
             ExitCode::from(error.kind().exit_code())
         }
     }
 }
 
-fn run(cli: Cli) -> Result<u8> {
+fn run(cli: Cli, matches: ArgMatches) -> Result<u8> {
     if matches!(cli.command, Command::ParseWorker) {
         return crate::load::worker::serve().map(|()| 0);
     }
@@ -178,7 +175,7 @@ fn run(cli: Cli) -> Result<u8> {
     }
     let runtime =
         tokio::runtime::Runtime::new().map_err(|error| Error::failed(format!("cannot start the runtime: {error}")))?;
-    let context = Context { global: cli.global };
+    let context = Context { global: cli.global, matches };
     runtime.block_on(async {
         match cli.command {
             Command::Ingest(args) => ingest::run(&context, args).await,
@@ -208,23 +205,6 @@ fn run(cli: Cli) -> Result<u8> {
     })
 }
 
-/// Tells an error, on standard error. That this cannot be written either leaves nothing to be done.
-fn report(error: &Error, json: bool) {
-    let text = if json {
-        let body = serde_json::json!({
-            "error": { "kind": error.kind().name(), "message": error.message(), "hint": error.next_step() }
-        });
-        body.to_string()
-    } else if error.kind() == Kind::NotFound {
-        error.to_line()
-    } else {
-        let (red, reset) = (anstyle::AnsiColor::Red.on_default().bold(), anstyle::Reset);
-        format!("{red}error:{reset} {}", error.to_line())
-    };
-    let figure = error.shown().filter(|_| !json).map(|lines| format!("\n{lines}")).unwrap_or_default();
-    writeln!(anstream::stderr(), "{text}{figure}").unwrap_or_default();
-}
-
 impl Global {
     fn apply_color(&self) {
         let choice = match self.color {
@@ -234,20 +214,60 @@ impl Global {
         };
         choice.write_global();
     }
+
+    /// Writes an error to standard error, with its causes under `--verbose`.
+    fn report(&self, error: &Error) {
+        let text = match (error.kind(), self.format) {
+            (Kind::BrokenPipe, _) => return,
+            (_, Some(OutputFormat::Json | OutputFormat::Jsonl)) => error_json(error),
+            (kind, _) => {
+                let (red, reset) = (anstyle::AnsiColor::Red.on_default().bold(), anstyle::Reset);
+                let label = if kind == Kind::NotFound { String::new() } else { format!("{red}error:{reset} ") };
+                let mut text = format!("{label}{}", error.to_line());
+                error.shown().iter().for_each(|figure| text.push_str(&format!("\n{figure}")));
+                if self.verbose > 0 {
+                    error.causes().for_each(|cause| text.push_str(&format!("\n  caused by: {cause}")));
+                }
+                text
+            }
+        };
+        // Nothing is left to do where standard error is closed too.
+        writeln!(anstream::stderr(), "{text}").unwrap_or_default();
+    }
 }
 
-/// What every command needs: the flags, and what they lead to.
+/// An error where results are JSON.
+fn error_json(error: &Error) -> String {
+    let (kind, message, hint) = (error.kind().name(), error.message(), error.next_step());
+    serde_json::json!({ "error": { "kind": kind, "message": message, "hint": hint } }).to_string()
+}
+
+/// The global options, and what they lead to.
 pub(crate) struct Context {
     global: Global,
+    /// What was typed after the subcommand, with its variables.
+    matches: ArgMatches,
 }
 
 impl Context {
     fn here() -> Result<PathBuf> {
-        std::env::current_dir().map_err(|error| Error::failed(format!("cannot tell the current folder: {error}")))
+        std::env::current_dir().map_err(|error| Error::failed(format!("cannot read the current folder: {error}")))
     }
 
     fn store(&self) -> Result<Store> {
         Store::open(self.global.kb.as_deref(), &Context::here()?)
+    }
+
+    /// Settings of `kb.toml` under those of the environment and the command line.
+    fn over<T: FromArgMatches>(&self, mut file: T) -> Result<T> {
+        let updated = file.update_from_arg_matches(&self.matches);
+        updated.map_err(|error| Error::usage(error.to_string()))?;
+        Ok(file)
+    }
+
+    /// Whether an argument stands on the command line.
+    fn is_typed(&self, id: &str) -> bool {
+        self.matches.value_source(id) == Some(ValueSource::CommandLine)
     }
 
     fn config(&self, store: &Store) -> Result<Config> {
@@ -259,7 +279,7 @@ impl Context {
         EngineChoice::parse(self.global.onnxruntime.as_deref().or(config.onnxruntime.as_deref())).on(device)
     }
 
-    /// The models that are here. Where nothing says where they would be, there is the one in the program alone.
+    /// The installed models; the embedded one alone where no folder for models is known.
     fn models(&self) -> Models {
         Models::of_user().unwrap_or_else(|_| Models::open(""))
     }
@@ -268,18 +288,18 @@ impl Context {
         Encoder::new(self.engine(config), self.models()).keeping(store.root())
     }
 
-    /// A kernel on the namespace that was named.
-    fn kernel(&self, store: &Store, config: &Config) -> Result<Kernel> {
-        Ok(Kernel::new(store.namespace(&self.global.namespace)?, self.encoder(store, config)))
+    /// A searcher on the namespace that was named.
+    fn searcher(&self, store: &Store, config: &Config) -> Result<Searcher> {
+        Ok(Searcher::new(store.namespace(&self.global.namespace)?, self.encoder(store, config)))
     }
 
-    /// A kernel on all namespaces that were named.
-    fn kernel_over(&self, store: &Store, config: &Config) -> Result<Kernel> {
-        let kernel = Kernel::over(store.namespaces_named(&self.global.namespace)?, self.encoder(store, config));
-        Ok(kernel.with_synonyms(config.search.synonyms.as_ref().map(|path| store.root().join(path))))
+    /// A searcher on all namespaces that were named.
+    fn searcher_over(&self, store: &Store, config: &Config) -> Result<Searcher> {
+        let searcher = Searcher::over(store.namespaces_named(&self.global.namespace)?, self.encoder(store, config));
+        Ok(searcher.with_synonyms(config.search.synonyms.clone()))
     }
 
-    /// The document that was named; what was guessed is told.
+    /// The named document, with a note on a guess.
     fn document<'a>(
         &self,
         documents: &'a [DocumentRow],
@@ -292,7 +312,7 @@ impl Context {
         Ok(named.document)
     }
 
-    /// The documents that were named, each once; what was guessed is told.
+    /// The named documents, each once, with a note on each guess.
     fn documents<'a>(
         &self,
         documents: &'a [DocumentRow],
@@ -321,15 +341,15 @@ impl Context {
         Ok(())
     }
 
-    /// Tells something beside the result, on standard error, unless only results are wanted.
+    /// Writes a note to standard error, unless `--quiet`.
     fn tell(&self, text: &str) {
         if !self.global.quiet {
-            // Where even this cannot be written, the result still can.
+            // A result can still be written where a note cannot.
             writeln!(anstream::stderr(), "{text}").unwrap_or_default();
         }
     }
 
-    /// Tells something that only `--verbose` asks for.
+    /// Writes a note under `--verbose`.
     fn tell_more(&self, text: &str) {
         if self.global.verbose > 0 {
             self.tell(text);
@@ -341,18 +361,26 @@ impl Context {
     }
 }
 
-/// How many threads the machine offers.
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
+/// Common to the commands that write.
+#[derive(Debug, Default, Args)]
+pub struct WaitArgs {
+    /// Wait this long while another kb writes to the namespace [default: 0]
+    #[arg(long, value_name = "SECONDS", hide_short_help = true)]
+    wait: Option<u64>,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::CommandFactory;
+impl WaitArgs {
+    pub(super) fn lock_timeout(&self, context: &Context) -> LockTimeout {
+        let quiet = context.global.quiet;
+        LockTimeout::new(Duration::from_secs(self.wait.unwrap_or(0)), move |text| {
+            if !quiet {
+                // Where this cannot be written, the work can still be done.
+                writeln!(anstream::stderr(), "{text}").unwrap_or_default();
+            }
+        })
+    }
 
-    #[test]
-    fn the_command_line_is_consistent() {
-        Cli::command().debug_assert();
+    pub(super) fn is_given(&self) -> bool {
+        self.wait.is_some()
     }
 }

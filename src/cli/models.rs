@@ -1,33 +1,31 @@
-//! `kb models`: which models there are, adding and removing one.
+//! `kb models`: lists, adds and removes models.
 
 use std::path::Path;
 
 use clap::{Args, Subcommand};
 
 use super::Context;
-use super::download_bar::download_display;
+use super::progress::progress_display;
 use crate::config::Config;
-use crate::embed::{
-    Device, Engine, EngineChoice, Habits, Model, Pooling, devices, select, select_at_hand, slow_processor,
-};
+use crate::embed::{EmbeddingConfig, EngineChoice, Model, Pooling, devices, select, select_available, slow_processor};
 use crate::error::{Error, Result};
 use crate::models::{Added, Hub, Installed, KnownModel, ModelKind, Models, Record, Wanted, Wish, catalogue, nearest};
-use crate::render::{AddedModel, AddedModelView, Machine, ModelLine, ModelList, RemovedModelView};
+use crate::render::{AddedModel, Machine, ModelLine, added_model, model_list, removed_model};
 use crate::store::{Manifest, Store};
 use crate::text::script::Script;
 
-/// List the models there are; add or remove one
+/// List, add or remove models
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  kb models                                all that can be had, what is here, and which one the store uses
+  kb models                                available and installed models, and the one in use
   kb models add multilingual-e5-small      download one of them
-  kb models add intfloat/e5-small-v2       any other model on the hub that has an ONNX file or safetensors
+  kb models add intfloat/e5-small-v2       any other model on the hub that has an ONNX file
   kb models add ~/Downloads/my-model       from a folder, without a network
   kb models remove multilingual-e5-small
   kb models --format json | jq '.models[] | select(.here) | .name'
 
-Models lie in KB_MODELS_DIR, or in a folder kb/models among your data. HF_ENDPOINT names a mirror of the hub, HTTPS_PROXY a proxy,
-HF_TOKEN a token for models that are not everybody's. A download that broke off goes on where it stopped.")]
+Models lie in KB_MODELS_DIR, by default in kb/models in your data folder. HF_ENDPOINT names a mirror of the hub,
+HTTPS_PROXY a proxy, HF_TOKEN a token. An interrupted download continues where it stopped.")]
 pub struct ModelsArgs {
     #[command(subcommand)]
     step: Option<Step>,
@@ -37,12 +35,12 @@ pub struct ModelsArgs {
 enum Step {
     /// Add a model, from the hub or from a folder
     Add(AddArgs),
-    /// Remove a model that was added, or what is left of a download
+    /// Remove an added model, or a partial download
     Remove {
         /// Its name
         #[arg(value_name = "NAME")]
         name: String,
-        /// Even where the store has vectors of it, or may have some
+        /// Remove it although the store has vectors of it
         #[arg(short, long, visible_alias = "force")]
         yes: bool,
     },
@@ -52,24 +50,24 @@ enum Step {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kb models add bge-small-en-v1.5
-  kb models add ./all-MiniLM-L6-v2         a folder with model.onnx, tokenizer.json, config.json, … as Hugging Face lays it out
-  kb models add ./mine --name ours --query-prefix 'query: ' --passage-prefix 'passage: '
+  kb models add ./all-MiniLM-L6-v2         a folder with model.onnx, tokenizer.json, config.json, …
+  kb models add ./mine --name ours --query-prefix 'query: ' --document-prefix 'passage: '
 
-The model is tried before it gets its name: it has to give vectors of one length, different ones for different texts, and the
-same ones whatever else is read with a text. What its folder says of pooling, length and prefixes is respected.")]
+A model is tried before it is added: its vectors must have one length, differ between texts, and not depend on the rest
+of a batch. Pooling, length and prefixes come from its folder.")]
 struct AddArgs {
     /// A name from `kb models`, OWNER/NAME on the hub, or a folder
     #[arg(value_name = "NAME|FOLDER", value_hint = clap::ValueHint::DirPath)]
     model: String,
-    /// What it is called here [default: its own name]
+    /// Its name in kb [default: its own]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
-    /// What stands in front of questions [default: what the model says]
+    /// The prefix of questions [default: the model's]
     #[arg(long, value_name = "TEXT")]
     query_prefix: Option<String>,
-    /// What stands in front of passages [default: what the model says]
+    /// The prefix of parent chunks [default: the model's]
     #[arg(long, value_name = "TEXT")]
-    passage_prefix: Option<String>,
+    document_prefix: Option<String>,
 }
 
 pub async fn run(context: &Context, args: ModelsArgs) -> Result<u8> {
@@ -81,37 +79,27 @@ pub async fn run(context: &Context, args: ModelsArgs) -> Result<u8> {
     }
 }
 
-/// A namespace, and the model that its vectors are of.
-struct Use {
-    namespace: String,
-    model: String,
-}
+/// Pairs of namespace and model, and notes on namespaces that cannot be read.
+type Uses = (Vec<(String, String)>, Vec<String>);
 
-/// What the store uses, where there is one, and what is said of namespaces that cannot be read.
-fn uses(store: Option<&Store>) -> Result<(Vec<Use>, Vec<String>)> {
+/// The namespaces of the store with the models of their vectors, and notes on namespaces that cannot be read.
+fn uses(store: Option<&Store>) -> Result<Uses> {
     let (mut uses, mut notes) = (Vec::new(), Vec::new());
-    let namespaces = store.map_or_else(|| Ok(Vec::new()), Store::namespaces)?;
-    for namespace in namespaces {
+    for namespace in store.map_or_else(|| Ok(Vec::new()), Store::namespaces)? {
         match Manifest::read(&namespace) {
-            Ok(manifest) => uses.extend(
-                manifest.map(|manifest| Use { namespace: namespace.name().to_owned(), model: manifest.model.name }),
-            ),
+            Ok(manifest) => uses.extend(manifest.map(|manifest| (namespace.name().to_owned(), manifest.model.name))),
             Err(error) => notes.push(format!("the namespace {} cannot be read: {error}", namespace.name())),
         }
     }
     Ok((uses, notes))
 }
 
-/// The store that was named, or the one that is here; models can be looked at without any.
+/// The named store, or the one around the current folder; models can be listed without any.
 fn store_if_any(context: &Context) -> Result<Option<Store>> {
     if context.global.kb.is_none() && !Store::is_within(&Context::here()?) {
         return Ok(None);
     }
     context.store().map(Some)
-}
-
-fn engine(context: &Context, store: Option<&Store>) -> Result<Engine> {
-    select(&engine_choice(context, store)?)
 }
 
 fn engine_choice(context: &Context, store: Option<&Store>) -> Result<EngineChoice> {
@@ -122,49 +110,36 @@ fn engine_choice(context: &Context, store: Option<&Store>) -> Result<EngineChoic
 fn list(context: &Context, models: &Models) -> Result<u8> {
     let store = store_if_any(context)?;
     let (uses, notes) = uses(store.as_ref())?;
-    let (engine, refused) = select_at_hand(&engine_choice(context, store.as_ref())?)?;
+    let (engine, refused) = select_available(&engine_choice(context, store.as_ref())?)?;
     let here = models.here()?;
     let mut lines = vec![embedded()];
     lines.extend(here.iter().map(of_installed));
     let is_here = |known: &&KnownModel| here.iter().any(|one| one.name.eq_ignore_ascii_case(&known.name));
-    lines.extend(catalogue()?.iter().filter(|known| !is_here(known)).map(of_known));
-    for used in &uses {
-        match lines.iter_mut().find(|line| line.name == used.model) {
-            Some(line) => line.used_by.push(used.namespace.clone()),
-            None => lines.push(ModelLine {
-                name: used.model.clone(),
-                kind: ModelKind::Text.name(),
-                used_by: vec![used.namespace.clone()],
-                ..ModelLine::default()
-            }),
+    lines.extend(catalogue().iter().filter(|known| !is_here(known)).map(of_known));
+    for (namespace, model) in uses {
+        match lines.iter_mut().find(|line| line.name == model) {
+            Some(line) => line.used_by.push(namespace),
+            None => lines.push(ModelLine { used_by: vec![namespace], ..line(&model) }),
         }
     }
+    let mut devices = devices(&engine);
+    devices.sort_by_key(|device| *device != engine.device());
+    let refused = refused.map(|refused| refused.to_line());
     let machine = Machine {
         folder: models.folder().display().to_string(),
         engine: engine.name(),
-        devices: in_use_first(devices(&engine), engine.device()),
-        notes: refused
-            .map(|refused| refused.to_line())
-            .into_iter()
-            .chain(notes)
-            .chain(slow_processor().map(str::to_owned))
-            .collect(),
+        devices: devices.into_iter().map(|device| device.name().to_owned()).collect(),
+        notes: refused.into_iter().chain(notes).chain(slow_processor().map(str::to_owned)).collect(),
     };
-    context.show(&ModelList { models: &lines, machine: &machine })?;
+    context.show(&model_list(&lines, &machine))?;
     Ok(0)
-}
-
-fn in_use_first(mut devices: Vec<Device>, used: Device) -> Vec<String> {
-    // Equals stay as they are.
-    devices.sort_by_key(|device| *device != used);
-    devices.into_iter().map(|device| device.name().to_owned()).collect()
 }
 
 async fn add(context: &Context, models: &Models, args: AddArgs) -> Result<u8> {
     let store = store_if_any(context)?;
-    let engine = engine(context, store.as_ref())?;
-    let AddArgs { model, name, query_prefix, passage_prefix } = args;
-    let wish = Wish { name, query_prefix, passage_prefix };
+    let engine = select(&engine_choice(context, store.as_ref())?)?;
+    let AddArgs { model, name, query_prefix, document_prefix } = args;
+    let wish = Wish { name, query_prefix, document_prefix };
     let folder = Path::new(&model);
     let added = if folder.exists() || looks_like_a_path(&model) {
         // Reading and trying a model takes long and waits for nothing.
@@ -173,37 +148,36 @@ async fn add(context: &Context, models: &Models, args: AddArgs) -> Result<u8> {
         work.await.map_err(|error| Error::failed(format!("adding the model crashed: {error}")))??
     } else {
         let wanted = wanted(&model)?;
-        // Where more is wished than that it is here, the model that is may be another one than the one that is wished.
+        // An installed model may lack the wished name or prefixes.
         if wish == Wish::default()
             && let Some(record) = models.has(&wanted)?
         {
-            context.show(&AddedModelView(&view(&Added { record, notes: Vec::new() }, true)))?;
+            context.show(&added_model(&view(&Added { record, notes: Vec::new() }, true)))?;
             return Ok(0);
         }
-        let progress = download_display(context);
+        let progress = progress_display(context);
         let hub = Hub::of_environment()?;
         models.download(&hub, &wanted, &engine, &wish, &*progress).await?
     };
-    context.show(&AddedModelView(&view(&added, false)))?;
+    context.show(&added_model(&view(&added, false)))?;
     Ok(0)
 }
 
-/// What is to be downloaded under a name.
+/// The download that a name stands for.
 fn wanted(name: &str) -> Result<Wanted> {
     if name.eq_ignore_ascii_case(&Model::embedded().name) {
-        return Err(Error::usage(format!("{name} is part of kb and always here")));
+        return Err(Error::usage(format!("{name} is part of kb and always installed")));
     }
-    let near = || nearest(name).ok().flatten();
-    Wanted::named(name)?.ok_or_else(|| {
-        let hint = near().map_or_else(
-            || "`kb models` lists those that can be had; others are named OWNER/NAME, or by a folder".to_owned(),
+    Wanted::named(name).ok_or_else(|| {
+        let hint = nearest(name).map_or_else(
+            || "`kb models` lists the known ones; name others OWNER/NAME, or by a folder".to_owned(),
             |near| format!("did you mean {near}? `kb models` lists all"),
         );
-        Error::usage(format!("there is no model {name:?}, and no folder of that name")).hint(hint)
+        Error::usage(format!("no such model or folder {name:?}")).hint(hint)
     })
 }
 
-/// Whether what was typed can only be a path.
+/// Whether it can only be a path.
 fn looks_like_a_path(typed: &str) -> bool {
     typed.starts_with(['.', '/', '~', '\\'])
         || typed.contains('\\')
@@ -213,51 +187,48 @@ fn looks_like_a_path(typed: &str) -> bool {
 
 fn remove(context: &Context, models: &Models, name: &str, yes: bool) -> Result<u8> {
     if let Some((name, bytes)) = models.remove_download(name)? {
-        context.show(&RemovedModelView { name, bytes })?;
+        context.show(&removed_model(&name, bytes))?;
         return Ok(0);
     }
     let found = models.removable(name)?;
     let store = store_if_any(context)?;
     let (uses, notes) = uses(store.as_ref())?;
     let of_it: Vec<String> =
-        uses.into_iter().filter(|used| used.model == found.name).map(|used| used.namespace).collect();
+        uses.into_iter().filter(|(_, model)| *model == found.name).map(|(namespace, _)| namespace).collect();
     if let Some(store) = store.filter(|_| !yes) {
         refuse_where_used(&found.name, &store, &of_it, &notes)?;
     }
     notes.iter().for_each(|note| context.tell(note));
     let bytes = models.remove(&found)?;
-    context.show(&RemovedModelView { name: found.name, bytes })?;
+    context.show(&removed_model(&found.name, bytes))?;
     Ok(0)
 }
 
-/// Refuses to remove a model that namespaces of a store have vectors of, or may have: `notes` are of those that cannot be
-/// read.
+/// Refuses to remove a model that namespaces use, or may use: `notes` are on those that cannot be read.
 fn refuse_where_used(name: &str, store: &Store, namespaces: &[String], notes: &[String]) -> Result<()> {
     let (root, notes) = (store.root().display(), notes.join("; "));
     if !namespaces.is_empty() {
         let unread = if notes.is_empty() { notes } else { format!("; {notes}") };
         let namespaces = namespaces.join(", ");
-        return Err(Error::usage(format!("the store {root} has vectors of {name} (namespaces: {namespaces}){unread}")).hint(
-            "say --yes if you mean it; `kb reindex --vectors --model NAME` makes its vectors with another model first",
-        ));
+        return Err(Error::usage(format!("the store {root} has vectors of {name} (namespaces: {namespaces}){unread}"))
+            .hint("confirm with --yes, or replace the vectors first with `kb reindex --vectors --model NAME`"));
     }
     if !notes.is_empty() {
-        return Err(Error::usage(format!("the store {root} may have vectors of {name}: {notes}"))
-            .hint("say --yes if you mean it"));
+        return Err(
+            Error::usage(format!("the store {root} may have vectors of {name}: {notes}")).hint("confirm with --yes")
+        );
     }
     Ok(())
 }
 
 fn view(added: &Added, was_here: bool) -> AddedModel {
-    let record = &added.record;
-    let habits = record.habits.as_ref();
-    let text = |prefix: fn(&Habits) -> &String| habits.map(|habits| prefix(habits).clone()).unwrap_or_default();
+    let config = added.record.embedding_config.as_ref();
     AddedModel {
         was_here,
-        model: of_record(record),
-        query_prefix: text(|habits| &habits.query_prefix),
-        passage_prefix: text(|habits| &habits.passage_prefix),
-        pooling: habits.map(|habits| match habits.pooling {
+        model: of_record(&added.record),
+        query_prefix: config.map_or_else(String::new, |config| config.query_prefix.clone()),
+        document_prefix: config.map_or_else(String::new, |config| config.document_prefix.clone()),
+        pooling: config.map(|config| match config.pooling {
             Pooling::Mean => "mean",
             Pooling::Cls => "cls",
         }),
@@ -265,64 +236,62 @@ fn view(added: &Added, was_here: bool) -> AddedModel {
     }
 }
 
+/// An embedding model of which nothing but the name is known.
+fn line(name: &str) -> ModelLine {
+    ModelLine { name: name.to_owned(), kind: ModelKind::Text.name(), ..ModelLine::default() }
+}
+
+/// A line of an installed model with what its embedding settings say.
+fn configured(name: &str, config: Option<&EmbeddingConfig>) -> ModelLine {
+    ModelLine {
+        dimension: config.map(|config| config.dimension),
+        max_tokens: config.map(|config| config.max_tokens),
+        scripts: config.map_or_else(Vec::new, |config| scripts(&config.languages.scripts)),
+        here: true,
+        ..line(name)
+    }
+}
+
 fn embedded() -> ModelLine {
     let model = Model::embedded();
     ModelLine {
-        kind: ModelKind::Text.name(),
-        dimension: Some(model.habits.dimension),
-        max_tokens: Some(model.habits.max_tokens),
         languages: Some("English".to_owned()),
-        scripts: scripts(&model.habits.languages.scripts),
         bytes: Some(Model::embedded_bytes()),
         licence: Some("Apache-2.0".to_owned()),
-        here: true,
         from: Some("part of kb".to_owned()),
-        name: model.name.clone(),
-        ..ModelLine::default()
+        ..configured(&model.name, Some(&model.embedding_config))
     }
 }
 
 fn of_installed(one: &Installed) -> ModelLine {
     match &one.record {
         Ok(record) => ModelLine { name: one.name.clone(), ..of_record(record) },
-        Err(error) => ModelLine {
-            name: one.name.clone(),
-            kind: ModelKind::Text.name(),
-            error: Some(error.to_line()),
-            ..ModelLine::default()
-        },
+        Err(error) => ModelLine { error: Some(error.to_line()), ..line(&one.name) },
     }
 }
 
 fn of_record(record: &Record) -> ModelLine {
-    let habits = record.habits.as_ref();
     ModelLine {
-        name: record.name.clone(),
         kind: record.kind.name(),
-        dimension: habits.map(|habits| habits.dimension),
-        max_tokens: habits.map(|habits| habits.max_tokens),
         languages: record.languages.clone(),
-        scripts: habits.map(|habits| scripts(&habits.languages.scripts)).unwrap_or_default(),
         bytes: Some(record.bytes()),
         licence: record.licence.clone(),
-        here: true,
         from: Some(record.from.clone()),
-        ..ModelLine::default()
+        ..configured(&record.name, record.embedding_config.as_ref())
     }
 }
 
 fn of_known(known: &KnownModel) -> ModelLine {
     ModelLine {
-        name: known.name.clone(),
         kind: known.kind.name(),
         dimension: known.dimension,
         max_tokens: Some(known.max_tokens),
         languages: Some(known.languages.clone()),
         scripts: scripts(&known.scripts),
-        bytes: known.bytes,
+        bytes: known.megabytes.map(|megabytes| megabytes * 1_000_000),
         licence: known.licence.clone(),
         from: Some(known.repository.clone()),
-        ..ModelLine::default()
+        ..line(&known.name)
     }
 }
 

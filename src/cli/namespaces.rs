@@ -1,24 +1,22 @@
 //! `kb namespaces`: the knowledge bases inside a store.
 
-use std::io::{BufRead, IsTerminal, Write};
-
 use clap::{Args, Subcommand};
 
-use super::Context;
-use super::waiting::WaitArgs;
-use crate::error::{Error, Result, plain_io};
-use crate::render::{NamespaceLine, NamespaceList, NamespaceOutcome, NamespaceView};
+use super::input::confirm;
+use super::{Context, WaitArgs};
+use crate::error::{Error, Result};
+use crate::render::{NamespaceLine, namespace_list, namespace_removed, namespace_renamed};
 use crate::store::{Namespace, Snapshot};
 use crate::text::count;
 
-/// List the knowledge bases inside the store; rename or remove one
+/// List, rename or remove the namespaces of the store
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  kb namespaces                          all of them, with counts and sizes
+  kb namespaces                          with counts and sizes
   kb namespaces rename drafts archive
   kb namespaces remove archive           asks first; --yes in scripts
 
-A namespace is made by the first `kb ingest -n NAME`. Renaming and removing take no file but those in the store.")]
+The first `kb ingest -n NAME` makes a namespace. Renaming and removing leave your own files alone.")]
 pub struct NamespacesArgs {
     #[command(subcommand)]
     step: Option<Step>,
@@ -26,23 +24,23 @@ pub struct NamespacesArgs {
 
 #[derive(Debug, Subcommand)]
 enum Step {
-    /// Give a namespace another name
+    /// Rename a namespace
     Rename {
         /// Its name
         #[arg(value_name = "OLD")]
         old: String,
-        /// The name it gets; no namespace may have it
+        /// Its new name, which must be free
         #[arg(value_name = "NEW")]
         new: String,
         #[command(flatten)]
         wait: WaitArgs,
     },
-    /// Remove a namespace with all that was ingested into it; the files stay
+    /// Remove a namespace and all documents in it; the files stay
     Remove {
         /// Its name
         #[arg(value_name = "NAME")]
         name: String,
-        /// Do not ask
+        /// Skip the confirmation
         #[arg(short, long)]
         yes: bool,
         #[command(flatten)]
@@ -58,29 +56,29 @@ pub async fn run(context: &Context, args: NamespacesArgs) -> Result<u8> {
             for namespace in store.namespaces()? {
                 lines.push(line(&namespace).await);
             }
-            context.show(&NamespaceList(&lines))?;
+            context.show(&namespace_list(&lines))?;
             Ok(u8::from(lines.is_empty()))
         }
         Some(Step::Rename { old, new, wait }) => {
             let (from, to) = (store.namespace(&old)?, store.namespace(&new)?);
-            from.rename_to(&to, &wait.patience(context)).await?;
-            context.show(&NamespaceView(&NamespaceOutcome::Renamed { from: old, to: new }))?;
+            from.rename_to(&to, &wait.lock_timeout(context)).await?;
+            context.show(&namespace_renamed(&old, &new))?;
             Ok(0)
         }
         Some(Step::Remove { name, yes, wait }) => {
             let namespace = store.namespace(&name)?;
             namespace.must_exist()?;
-            if !yes {
-                confirm(&line(&namespace).await)?;
+            if !yes && !confirm(&question(&line(&namespace).await))? {
+                return Err(Error::usage("nothing was removed"));
             }
-            namespace.remove(&wait.patience(context)).await?;
-            context.show(&NamespaceView(&NamespaceOutcome::Removed { name }))?;
+            namespace.remove(&wait.lock_timeout(context)).await?;
+            context.show(&namespace_removed(&name))?;
             Ok(0)
         }
     }
 }
 
-/// What there is to say of a namespace. One that is damaged must not hide the others.
+/// A damaged namespace must not hide the others: its line names the error.
 async fn line(namespace: &Namespace) -> NamespaceLine {
     let mut line =
         NamespaceLine { name: namespace.name().to_owned(), bytes: namespace.size().all, ..Default::default() };
@@ -101,28 +99,9 @@ async fn line(namespace: &Namespace) -> NamespaceLine {
     line
 }
 
-/// Asks at the terminal; without one, nothing is removed unasked.
-fn confirm(line: &NamespaceLine) -> Result<()> {
-    let what = match line.documents {
-        Some(documents) => format!("the namespace {:?} with {}", line.name, count(documents, "document")),
-        None => format!("the namespace {:?}", line.name),
-    };
-    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-        return Err(Error::usage(format!(
-            "{what} is not removed without a question, and there is no terminal to ask at"
-        ))
-        .hint("say --yes if you mean it"));
+fn question(line: &NamespaceLine) -> String {
+    match line.documents {
+        Some(documents) => format!("remove the namespace {:?} with {}", line.name, count(documents, "document")),
+        None => format!("remove the namespace {:?}", line.name),
     }
-    let mut err = anstream::stderr();
-    write!(err, "Remove {what}? [y/N] ")?;
-    err.flush()?;
-    let mut answer = String::new();
-    std::io::stdin()
-        .lock()
-        .read_line(&mut answer)
-        .map_err(|error| Error::failed(format!("cannot read the answer: {}", plain_io(&error))))?;
-    if matches!(answer.trim().to_lowercase().as_str(), "y" | "yes") {
-        return Ok(());
-    }
-    Err(Error::usage("nothing was removed"))
 }

@@ -1,7 +1,7 @@
-//! How an ingest is going: a bar on a terminal, plain lines elsewhere, on standard error.
+//! How an ingest or a download is going: a bar on a terminal, plain lines elsewhere, on standard error.
 
 use std::io::{IsTerminal, Write};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -9,173 +9,181 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Context;
 use crate::ingest::Progress;
-use crate::text::count;
+use crate::models::DownloadProgress;
+use crate::text::{count, size};
 
 /// Between two plain lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
+/// The length of an ingest's bar is the bytes of all files: the best guess at the work before they are read.
+const INGEST: &str = "{bar:30.cyan/dim} {percent:>3} %  {msg}  {elapsed} elapsed, {eta} left";
+const DOWNLOAD: &str = "{bar:30.cyan/dim} {percent:>3} %  {bytes} of {total_bytes}  {bytes_per_sec}, {eta} left  {msg}";
+const DOWNLOAD_OF_UNKNOWN_SIZE: &str = "{spinner} {bytes}  {bytes_per_sec}  {msg}";
 
-/// The display that fits where standard error leads.
-pub(super) fn progress_display(context: &Context) -> Arc<dyn Progress> {
-    if !context.shows_progress() {
-        Arc::new(Silent { quiet: context.global.quiet })
+/// The display for the place where standard error leads.
+pub(super) fn progress_display(context: &Context) -> Arc<Display> {
+    let style = if !context.shows_progress() {
+        Style::Silent
     } else if std::io::stderr().is_terminal() {
-        Arc::new(Bar::new())
+        Style::Bar(ProgressBar::no_length())
     } else {
-        Arc::new(Lines::new())
-    }
+        Style::Lines(Mutex::new(Instant::now()))
+    };
+    let [files, total, texts, placed] = [const { AtomicUsize::new(0) }; 4];
+    let (started, quiet) = (Instant::now(), context.global.quiet);
+    Arc::new(Display { style, quiet, files, total, texts, placed, bytes: AtomicU64::new(0), started })
 }
 
-/// Nothing but failures, and with `--quiet` not even those: the report names them.
-struct Silent {
+pub(super) struct Display {
+    style: Style,
+    /// With `--quiet` the report alone names failures.
     quiet: bool,
-}
-
-impl Progress for Silent {
-    fn begin(&self, _files: usize, _bytes: u64) {}
-    fn file_read(&self, _source: &str) {}
-    fn embedded(&self, _chunks: usize, _bytes: u64) {}
-    fn placed(&self, _passages: usize) {}
-    fn failed(&self, source: &str, reason: &str) {
-        if !self.quiet {
-            say(&format!("failed: {source}: {reason}"));
-        }
-    }
-    fn end(&self) {}
-}
-
-/// How far a run is.
-struct Counts {
     files: AtomicUsize,
     total: AtomicUsize,
     texts: AtomicUsize,
     placed: AtomicUsize,
+    /// Of the whole download; 0 where it is unknown.
+    bytes: AtomicU64,
     started: Instant,
 }
 
-impl Counts {
-    fn new() -> Self {
-        let [files, total, texts, placed] = [const { AtomicUsize::new(0) }; 4];
-        Counts { files, total, texts, placed, started: Instant::now() }
+enum Style {
+    Silent,
+    Bar(ProgressBar),
+    /// A line now and then, for logs: the time of the last one.
+    Lines(Mutex<Instant>),
+}
+
+impl Display {
+    fn draw(&self, template: &str, length: Option<u64>) {
+        if let Style::Bar(bar) = &self.style {
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style.progress_chars("━╸─"));
+            }
+            length.iter().for_each(|length| bar.set_length(*length));
+            bar.enable_steady_tick(Duration::from_millis(200));
+        }
     }
 
-    fn in_words(&self) -> String {
+    /// Shows how far it is: beside the bar, or as a line where the last one is old.
+    fn update(&self, beside: impl FnOnce() -> String, line: impl FnOnce() -> String) {
+        match &self.style {
+            Style::Silent => {}
+            Style::Bar(bar) => bar.set_message(beside()),
+            Style::Lines(last) => {
+                let Ok(mut last) = last.lock() else { return };
+                if last.elapsed() >= LINE_INTERVAL {
+                    *last = Instant::now();
+                    write_line(&line());
+                }
+            }
+        }
+    }
+
+    fn update_counts(&self) {
+        let line = || format!("{}, {:.0} s", self.counts(), self.started.elapsed().as_secs_f64());
+        self.update(|| self.counts(), line);
+    }
+
+    fn counts(&self) -> String {
         let [files, total, texts, placed] =
             [&self.files, &self.total, &self.texts, &self.placed].map(|count| count.load(Ordering::Relaxed));
         let rate = texts as f64 / self.started.elapsed().as_secs_f64().max(0.001);
         let read = if total > 0 { format!("{files}/{total} files read, ") } else { String::new() };
         let asked =
-            if placed > 0 { format!("model asked about {}, ", count(placed, "passage")) } else { String::new() };
-        // Where no files are read, texts may be embedded that are no part of any.
-        let what = if total > 0 { "piece" } else { "text" };
+            if placed > 0 { format!("model asked about {}, ", count(placed, "parent chunk")) } else { String::new() };
+        // Without files, texts may be embedded that belong to none.
+        let what = if total > 0 { "child chunk" } else { "text" };
         format!("{read}{asked}{} embedded ({rate:.0}/s)", count(texts, what))
     }
-}
 
-/// A bar with rate and time left. Its length is the bytes of all files, which is the best guess at the work there is
-/// before they are read.
-struct Bar {
-    bar: ProgressBar,
-    counts: Counts,
-}
-
-impl Bar {
-    fn new() -> Self {
-        let bar = ProgressBar::no_length();
-        let style =
-            ProgressStyle::with_template("{bar:30.cyan/dim} {percent:>3} %  {msg}  {elapsed} elapsed, {eta} left");
-        if let Ok(style) = style {
-            bar.set_style(style.progress_chars("━╸─"));
+    fn finish(&self) {
+        if let Style::Bar(bar) = &self.style {
+            bar.finish_and_clear();
         }
-        bar.enable_steady_tick(Duration::from_millis(200));
-        Bar { bar, counts: Counts::new() }
-    }
-
-    fn update(&self) {
-        self.bar.set_message(self.counts.in_words());
     }
 }
 
-impl Progress for Bar {
+impl Progress for Display {
     fn begin(&self, files: usize, bytes: u64) {
-        self.counts.total.store(files, Ordering::Relaxed);
-        self.bar.set_length(bytes.max(1));
-        self.update();
+        self.total.store(files, Ordering::Relaxed);
+        self.draw(INGEST, Some(bytes.max(1)));
+        if let Style::Bar(bar) = &self.style {
+            bar.set_message(self.counts());
+        }
     }
 
     fn file_read(&self, _source: &str) {
-        self.counts.files.fetch_add(1, Ordering::Relaxed);
-        self.update();
+        self.files.fetch_add(1, Ordering::Relaxed);
+        self.update_counts();
     }
 
     fn embedded(&self, chunks: usize, bytes: u64) {
-        self.counts.texts.fetch_add(chunks, Ordering::Relaxed);
-        self.bar.inc(bytes);
-        self.update();
+        self.texts.fetch_add(chunks, Ordering::Relaxed);
+        if let Style::Bar(bar) = &self.style {
+            bar.inc(bytes);
+        }
+        self.update_counts();
     }
 
-    fn placed(&self, passages: usize) {
-        self.counts.placed.fetch_add(passages, Ordering::Relaxed);
-        self.update();
+    fn placed(&self, parent_chunks: usize) {
+        self.placed.fetch_add(parent_chunks, Ordering::Relaxed);
+        self.update_counts();
     }
 
     fn failed(&self, source: &str, reason: &str) {
-        self.bar.suspend(|| say(&format!("failed: {source}: {reason}")));
+        let line = format!("failed: {source}: {reason}");
+        match &self.style {
+            Style::Bar(bar) => bar.suspend(|| write_line(&line)),
+            _ if self.quiet => {}
+            _ => write_line(&line),
+        }
     }
 
     fn end(&self) {
-        self.bar.finish_and_clear();
+        self.finish();
     }
 }
 
-/// A line now and then, for logs.
-struct Lines {
-    counts: Counts,
-    last: Mutex<Instant>,
-}
-
-impl Lines {
-    fn new() -> Self {
-        Lines { counts: Counts::new(), last: Mutex::new(Instant::now()) }
-    }
-
-    fn line_now_and_then(&self) {
-        let Ok(mut last) = self.last.lock() else { return };
-        if last.elapsed() < LINE_INTERVAL {
-            return;
+impl DownloadProgress for Display {
+    fn begin(&self, model: &str, bytes: Option<u64>) {
+        self.draw(if bytes.is_some() { DOWNLOAD } else { DOWNLOAD_OF_UNKNOWN_SIZE }, bytes);
+        self.bytes.store(bytes.unwrap_or(0), Ordering::Relaxed);
+        if let Style::Lines(_) = self.style {
+            let bytes = bytes.map(|bytes| format!(", {}", size(bytes))).unwrap_or_default();
+            write_line(&format!("downloading {model}{bytes}"));
         }
-        *last = Instant::now();
-        say(&format!("{}, {:.0} s", self.counts.in_words(), self.counts.started.elapsed().as_secs_f64()));
+    }
+
+    fn at(&self, file: &str, bytes: u64) {
+        if let Style::Bar(bar) = &self.style {
+            // An earlier run downloaded what is there in the first second.
+            if bar.position() == 0 && bytes > 0 {
+                bar.reset_eta();
+            }
+            bar.set_position(bytes);
+        }
+        let line = || match self.bytes.load(Ordering::Relaxed) {
+            0 => format!("{} ({file})", size(bytes)),
+            all => format!("{} of {} ({file})", size(bytes), size(all)),
+        };
+        self.update(|| file.to_owned(), line);
+    }
+
+    fn trying(&self) {
+        self.draw("{spinner} {msg}", None);
+        match &self.style {
+            Style::Bar(bar) => bar.set_message("trying the model"),
+            Style::Lines(_) => write_line("trying the model"),
+            Style::Silent => {}
+        }
+    }
+
+    fn end(&self) {
+        self.finish();
     }
 }
 
-impl Progress for Lines {
-    fn begin(&self, files: usize, _bytes: u64) {
-        self.counts.total.store(files, Ordering::Relaxed);
-    }
-
-    fn file_read(&self, _source: &str) {
-        self.counts.files.fetch_add(1, Ordering::Relaxed);
-        self.line_now_and_then();
-    }
-
-    fn embedded(&self, chunks: usize, _bytes: u64) {
-        self.counts.texts.fetch_add(chunks, Ordering::Relaxed);
-        self.line_now_and_then();
-    }
-
-    fn placed(&self, passages: usize) {
-        self.counts.placed.fetch_add(passages, Ordering::Relaxed);
-        self.line_now_and_then();
-    }
-
-    fn failed(&self, source: &str, reason: &str) {
-        say(&format!("failed: {source}: {reason}"));
-    }
-
-    fn end(&self) {}
-}
-
-/// A line on standard error; where it cannot be written, the work goes on.
-fn say(text: &str) {
+/// Writes a line to standard error; the work goes on where that fails.
+fn write_line(text: &str) {
     writeln!(anstream::stderr(), "{text}").unwrap_or_default();
 }

@@ -1,22 +1,21 @@
-//! `kb remove`: take documents out.
+//! `kb remove`: removes documents.
 
 use clap::Args;
 
-use super::Context;
-use super::waiting::WaitArgs;
+use super::{Context, WaitArgs};
 use crate::error::Result;
-use crate::render::RemovedView;
-use crate::retrieve::Purpose;
+use crate::render::removed_documents;
+use crate::search::Purpose;
 use crate::store::{Change, Note, Snapshot, Writer};
 
-/// Take documents out of the knowledge base; the files stay
+/// Remove documents from the knowledge base; the files stay
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  kb remove old-manual.pdf\n  kb remove 7f3k2m --dry-run")]
 pub struct RemoveArgs {
     /// An id or its beginning, a path or its end, or a title
     #[arg(value_name = "DOC", required = true)]
     documents: Vec<String>,
-    /// Only say what would be removed
+    /// Show what would be removed
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -26,10 +25,10 @@ pub struct RemoveArgs {
 pub async fn run(context: &Context, args: RemoveArgs) -> Result<u8> {
     let store = context.store()?;
     let namespace = store.namespace(&context.global.namespace)?;
-    // Locked before it is read, so that what the names stand for holds until it is taken out.
+    // Locks before it reads, so that the names keep their meaning until the removal.
     let writer = match args.dry_run {
         true => None,
-        false => Some(Writer::open_existing(&namespace, &args.wait.patience(context)).await?),
+        false => Some(Writer::open_existing(&namespace, &args.wait.lock_timeout(context)).await?),
     };
     let documents = Snapshot::open(&namespace).await?.documents().await?;
     let found = context.documents(&documents, &args.documents, &store, Purpose::Change)?;
@@ -41,6 +40,6 @@ pub async fn run(context: &Context, args: RemoveArgs) -> Result<u8> {
         }
         writer.publish(&change).await?;
     }
-    context.show(&RemovedView { documents: &found, dry_run: args.dry_run })?;
+    context.show(&removed_documents(&found, args.dry_run))?;
     Ok(0)
 }

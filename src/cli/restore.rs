@@ -1,28 +1,26 @@
-//! `kb restore`: an old generation brought back.
+//! `kb restore`: restores an old generation.
 
 use clap::Args;
 
-use super::Context;
-use super::waiting::WaitArgs;
+use super::{Context, WaitArgs};
 use crate::error::Result;
-use crate::render::RestoredView;
+use crate::render;
 use crate::store::{Writer, plan_restore};
 
-/// Bring an old generation back, as a new one
+/// Restore an old generation, as a new one
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kb log                      which generations there are
-  kb restore 12 --dry-run     what would be other than now
+  kb restore 12 --dry-run     what would change
   kb restore 12
 
-Nothing is asked, because nothing is lost: what is published now stays in the history, and can be restored likewise.
-A generation is brought back with the vectors it had, of whichever model they are.
-Files are not touched; the next `kb ingest` of a folder takes in what differs there from what was restored.")]
+Nothing is lost: the current generation stays in the history. The vectors of the old one come back too, of whichever
+model they are. Your files stay; the next `kb ingest` of a folder takes in what differs from the restored documents.")]
 pub struct RestoreArgs {
     /// Its number, as `kb log` shows it
     #[arg(value_name = "GENERATION")]
     generation: u64,
-    /// Only say what would be other than now
+    /// Show what would change
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
@@ -34,10 +32,10 @@ pub async fn run(context: &Context, args: RestoreArgs) -> Result<u8> {
     let restored = if args.dry_run {
         plan_restore(&namespace, args.generation).await?
     } else {
-        let mut writer = Writer::open_existing(&namespace, &args.wait.patience(context)).await?;
+        let mut writer = Writer::open_existing(&namespace, &args.wait.lock_timeout(context)).await?;
         writer.restore(args.generation).await?
     };
-    context.show(&RestoredView { restored: &restored, dry_run: args.dry_run })?;
+    context.show(&render::restored(&restored, args.dry_run))?;
     if let Some(Err(missing)) = restored.model.as_ref().map(|model| context.models().recorded(model)) {
         context.tell(&missing.to_line());
     }

@@ -1,43 +1,42 @@
-//! `kb section`: the whole text of sections.
+//! `kb section`: shows the text of sections.
 
 use clap::Args;
 
 use super::Context;
 use crate::error::Result;
-use crate::render::SectionView;
-use crate::retrieve::{Extent, Purpose, SectionContent, find_sections};
+use crate::render;
+use crate::search::{Extent, Purpose, SectionContent, find_sections};
 
-/// Show the whole text of sections, their subsections included
+/// Show the text of sections with their subsections
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kb section manual.pdf 3.2.1
   kb section manual.pdf \"Priming the pump\" 4.1      several at once
   kb section manual.pdf 3 --no-children             without 3.1, 3.2, …
-  kb section manual.pdf 3 --max-tokens 2000         as much as fits into a prompt
+  kb section manual.pdf 3 --max-tokens 2000         what fits into a prompt
   kb section 维护手册 启动
 
-A misspelt title is taken for the one title that is near it, and a number that is no path for the one title that
-begins with it, and said so. Tokens are counted with the tokenizer of
-kb's embedding model, titles included; other models' tokenizers count somewhat differently.")]
+A misspelt title stands for the one title near it, and a note says so. Tokens are counted with the tokenizer of kb's
+embedding model, titles included.")]
 pub struct SectionArgs {
-    /// An id or its beginning, a path or its end, a title or a part of it
+    /// An id, path, title or a part of them
     #[arg(value_name = "DOC")]
     document: String,
-    /// The section's path, as `kb toc` shows it, the number printed before its title, its title or the unique part of one
+    /// A path as `kb toc` shows it, a printed number, a title or a unique part of one
     #[arg(value_name = "PATH|TITLE", required = true)]
     sections: Vec<String>,
-    /// Only the sections' own text, without their subsections
+    /// Without subsections
     #[arg(long)]
     no_children: bool,
-    /// At most so many tokens; cut between passages, and said what is left out
+    /// The most tokens; a note names the rest
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     max_tokens: Option<u32>,
 }
 
 pub async fn run(context: &Context, args: SectionArgs) -> Result<u8> {
     let store = context.store()?;
-    let kernel = context.kernel(&store, &context.config(&store)?)?;
-    let snapshot = kernel.snapshot().await?;
+    let searcher = context.searcher(&store, &context.config(&store)?)?;
+    let snapshot = searcher.snapshot().await?;
     let documents = snapshot.documents().await?;
     let document = context.document(&documents, &args.document, &store, Purpose::Read)?;
     let sections = snapshot.sections(&document.doc_id).await?;
@@ -46,9 +45,8 @@ pub async fn run(context: &Context, args: SectionArgs) -> Result<u8> {
     let wanted: Vec<_> = found.iter().map(|found| found.section).collect();
     let extent = Extent { children: !args.no_children, max_tokens: args.max_tokens.map(|tokens| tokens as usize) };
     let content = SectionContent::read(snapshot, document, &sections, &wanted, extent).await?;
-    let view = SectionView(&content);
-    context.show(&view)?;
-    if let Some(line) = view.left_out() {
+    context.show(&render::sections(&content))?;
+    if let Some(line) = render::omitted_sections(&content) {
         context.tell(&line);
     }
     Ok(0)

@@ -4,33 +4,32 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 
-use super::Context;
+use super::{Context, HINTS};
 use crate::chunk::ChunkConfig;
-use crate::embed::query_table::{QUERY_TABLE, QueryTable};
-use crate::embed::{Model, select_at_hand};
+use crate::embed::select_available;
 use crate::error::Result;
 use crate::models::Models;
-use crate::render::{QueryEncoderStatus, Status, StatusView};
-use crate::store::{Holder, Manifest, ModelRecord, Namespace, Snapshot, Store, log};
+use crate::render::{self, Status};
+use crate::store::{Holder, Manifest, Namespace, Snapshot, Store, log};
 
-/// Show what is in the store: generation, counts, sizes, model and engine, and who is writing
+/// Show counts, sizes, model, engine and the current writer
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   kb status
-  kb status -n manuals,drafts             of two namespaces; -n all: of every one
-  kb status -n all --format json          a list; of one namespace alone, an object")]
+  kb status -n manuals,drafts             two namespaces; -n all: every one
+  kb status -n all --format json          a list; an object for one namespace")]
 pub struct StatusArgs {}
 
 pub async fn run(context: &Context, _args: StatusArgs) -> Result<u8> {
     let store = context.store()?;
     let config = context.config(&store)?;
-    let (engine, refused) = select_at_hand(&context.engine(&config))?;
+    let (engine, refused) = select_available(&context.engine(&config))?;
     let engine = AtHand { name: engine.name(), problem: refused.map(|refused| refused.to_line()) };
     let mut each = Vec::new();
     for namespace in store.namespaces_named(&context.global.namespace)? {
         each.push(status(&store, &namespace, &context.models(), &engine).await?);
     }
-    context.show(&StatusView(&each))?;
+    context.show(&render::status(&each, &HINTS))?;
     Ok(0)
 }
 
@@ -78,26 +77,8 @@ async fn status(store: &Store, namespace: &Namespace, models: &Models, engine: &
         model_problem: models.recorded(&manifest.model).err().map(|error| error.to_line()),
         engine: engine.name.clone(),
         engine_problem: engine.problem.clone(),
-        query_encoder: query_encoder(namespace, &manifest.model),
         pending_generation: pending.filter(|&pending| pending > manifest.generation),
         writing: holder.is_some(),
         writer: holder.flatten(),
     })
-}
-
-/// The query encoder that was fitted to a namespace, and why it is not used where it is not.
-fn query_encoder(namespace: &Namespace, model: &ModelRecord) -> Option<QueryEncoderStatus> {
-    match QueryTable::about_file(&namespace.root().join(QUERY_TABLE)) {
-        Ok(None) => None,
-        Ok(Some(about)) => {
-            // A record of an earlier version is of the embedded model.
-            let fingerprint = model.fingerprint.clone().unwrap_or_else(|| Model::embedded().fingerprint.clone());
-            let other = about.fingerprint != fingerprint;
-            let passed_over = other.then(|| {
-                format!("it stands in for {}; `kb reindex --query-encoder` makes one for {}", about.model, model.name)
-            });
-            Some(QueryEncoderStatus { about: Some(about), passed_over })
-        }
-        Err(error) => Some(QueryEncoderStatus { about: None, passed_over: Some(error.to_line()) }),
-    }
 }

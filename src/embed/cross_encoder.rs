@@ -1,8 +1,8 @@
-//! A question and a passage to a number: how well the one answers the other.
+//! A question and a chunk to a number: how well the chunk answers the question.
 //!
-//! An embedder reads them apart, a cross-encoder both at once, so that every word of one can be held against every word
-//! of the other. That is better and cannot be prepared: each passage is read for each question, so only the best
-//! candidates are, and in the time that there is.
+//! An embedder reads them apart, a cross-encoder both at once, so it can compare every word of one with every word of the
+//! other. That is better and cannot be prepared: each chunk is read for each question, so only the best candidates are,
+//! within the time limit.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -13,12 +13,14 @@ use fastembed::{OnnxSource, RerankInitOptionsUserDefined, TextRerank, UserDefine
 
 use super::crash::guarded;
 use super::cross_encoder_folder::CrossEncoderFolder;
+use super::embedder::in_threads;
 use super::engine::Engine;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
+use crate::text::squeeze;
 
-/// So many passages go through the model at once: enough to keep it busy, few enough that little of it is padding.
+/// Chunks in a batch: enough to keep the model busy, few enough that little of it is padding.
 const BATCH: usize = 8;
-/// No more sessions than this on tract; each holds all weights.
+/// Sessions on tract at most; each holds all weights.
 const MOST_SESSIONS: usize = 4;
 /// A model with more bytes gets one session.
 const LARGE: u64 = 200 << 20;
@@ -27,24 +29,24 @@ const LARGE: u64 = 200 << 20;
 pub struct CrossEncoder {
     folder: PathBuf,
     engine: Engine,
-    /// One per thread that reads; a session can only do one thing at a time.
+    /// One per worker thread; a session runs one batch at a time.
     sessions: Vec<Mutex<TextRerank>>,
 }
 
 impl CrossEncoder {
-    /// Whether a folder has a cross-encoder in it, as far as can be told without loading it.
+    /// Checks that a folder holds a cross-encoder, without loading it.
     ///
     /// # Errors
-    /// Where it has none, with the file that is missing or wrong.
+    /// It holds none; the error names the missing or wrong file.
     pub fn check(folder: &Path) -> Result<()> {
-        CrossEncoderFolder::open(folder)?.settings().map(drop)
+        CrossEncoderFolder::open(folder)?.tokenizer().map(drop)
     }
 
-    /// Loads the cross-encoder in a folder: on tract, which uses one core, for up to `jobs` passages at once; on ONNX
-    /// Runtime one session that uses as many cores.
+    /// Loads the cross-encoder in a folder: on tract, which uses one core a session, up to `jobs` sessions; on ONNX Runtime
+    /// one session that uses as many cores.
     ///
     /// # Errors
-    /// Where the folder has none, or the engine does not take it.
+    /// The folder holds none, or the engine rejects it.
     pub fn load(engine: &Engine, folder: &Path, jobs: usize) -> Result<Self> {
         let files = CrossEncoderFolder::open(folder)?;
         let (sessions, threads) = match engine {
@@ -52,49 +54,44 @@ impl CrossEncoder {
             Engine::Tract => (jobs.clamp(1, MOST_SESSIONS), 1),
             Engine::OnnxRuntime { .. } => (1, jobs.max(1)),
         };
-        let load = || load_session(&files, engine, threads);
-        let loaded: Result<Vec<TextRerank>> = std::thread::scope(|scope| {
-            let begun: Vec<_> = (0..sessions).map(|_| scope.spawn(load)).collect();
-            begun.into_iter().map(|session| session.join().unwrap_or_else(|_| Err(stopped(folder)))).collect()
-        });
-        let sessions = loaded?.into_iter().map(Mutex::new).collect();
+        let loaded = in_threads(sessions, |_| load_session(&files, engine, threads), || stopped(folder))?;
+        let sessions = loaded.into_iter().map(Mutex::new).collect();
         Ok(CrossEncoder { folder: folder.to_owned(), engine: engine.clone(), sessions })
     }
 
-    /// The folder it is from.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The engine that runs it.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
 
-    /// How well passages answer a question: a number each, of any size, the higher the better. They are read in their
-    /// order as long as the time lasts, so there may be fewer numbers than passages; where no time is given, all are.
+    /// How well chunks answer a question: a number each, unbounded, the higher the better. With a time limit, chunks are
+    /// read in their order until it is over, so there may be fewer numbers than chunks.
     ///
-    /// No passage is begun that would probably not be ended in time, by what the ones before it took; so the time is
-    /// passed by one passage at most where all take equally long.
+    /// No chunk is begun that would probably exceed the limit, judged by the time of those before it; if all take equally
+    /// long, the limit is exceeded by at most one chunk.
     ///
     /// # Errors
-    /// Where the engine fails, or the model gives no number.
-    pub fn scores(&self, question: &str, passages: &[String], time: Option<Duration>) -> Result<Vec<f32>> {
-        let plan = Mutex::new(Plan { next: 0, all: passages.len(), begun: Instant::now(), time, per_passage: None });
+    /// The engine fails, or the model gives no number.
+    pub fn scores(&self, question: &str, chunks: &[String], time: Option<Duration>) -> Result<Vec<f32>> {
+        let plan = Mutex::new(Plan { next: 0, all: chunks.len(), begun: Instant::now(), time, per_chunk: None });
+        let lock = || plan.lock().map_err(|_| stopped(&self.folder));
         let work = |session: usize| -> Result<Vec<(usize, Vec<f32>)>> {
             let mut done = Vec::new();
             loop {
-                let batch = plan.lock().map_err(|_| stopped(&self.folder))?.take();
+                let batch = lock()?.take();
                 if batch.is_empty() {
                     return Ok(done);
                 }
                 let (begun, first) = (Instant::now(), batch.start);
-                let read = self.read(session, question, &passages[batch]);
-                let mut plan = plan.lock().map_err(|_| stopped(&self.folder))?;
+                let read = self.read(session, question, &chunks[batch]);
+                let mut plan = lock()?;
                 match read {
                     Ok(scores) => {
-                        plan.per_passage =
-                            Some(begun.elapsed() / u32::try_from(scores.len().max(1)).unwrap_or(u32::MAX));
+                        let count = u32::try_from(scores.len().max(1)).unwrap_or(u32::MAX);
+                        plan.per_chunk = Some(begun.elapsed() / count);
                         done.push((first, scores));
                     }
                     Err(error) => {
@@ -104,69 +101,63 @@ impl CrossEncoder {
                 }
             }
         };
-        let parts: Result<Vec<_>> = std::thread::scope(|scope| {
-            let work = &work;
-            let begun: Vec<_> = (0..self.sessions.len()).map(|session| scope.spawn(move || work(session))).collect();
-            begun.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(stopped(&self.folder)))).collect()
-        });
-        // Batches were taken in order and each was read to its end: together they are the first passages.
-        let mut batches: Vec<(usize, Vec<f32>)> = parts?.into_iter().flatten().collect();
+        let parts = in_threads(self.sessions.len(), work, || stopped(&self.folder))?;
+        // Batches are taken in order and read completely: together they are the first chunks.
+        let mut batches: Vec<(usize, Vec<f32>)> = parts.into_iter().flatten().collect();
         batches.sort_by_key(|(first, _)| *first);
         Ok(batches.into_iter().flat_map(|(_, scores)| scores).collect())
     }
 
-    /// The numbers of some passages that go through the model together.
-    fn read(&self, session: usize, question: &str, passages: &[String]) -> Result<Vec<f32>> {
+    /// The numbers of chunks in one batch.
+    fn read(&self, session: usize, question: &str, chunks: &[String]) -> Result<Vec<f32>> {
         let mut session = self.sessions[session].lock().map_err(|_| stopped(&self.folder))?;
         let failed = |why: &str| {
-            let (folder, engine) = (self.folder.display(), self.engine.name());
-            let told = format!("the reranking model in {folder} failed on {engine}: {}", crate::text::squeeze(why));
-            Error::failed(told).hint("try the other engine (--onnxruntime), or another model")
+            let (model, engine) = (named(&self.folder), self.engine.name());
+            Error::failed(format!("{model} failed on {engine}: {}", squeeze(why))).hint(other_engine())
         };
-        let texts: Vec<&str> = passages.iter().map(String::as_str).collect();
+        let texts: Vec<&str> = chunks.iter().map(String::as_str).collect();
         let results = guarded(&named(&self.folder), || {
             session.rerank(question, &texts, false, Some(texts.len())).map_err(|error| failed(&error.to_string()))
         })?;
-        let mut scores = vec![f32::NAN; passages.len()];
+        let mut scores = vec![f32::NAN; chunks.len()];
         for result in results {
             if let Some(score) = scores.get_mut(result.index) {
                 *score = result.score;
             }
         }
-        if scores.iter().any(|score| score.is_nan()) {
-            Err(failed("it gave no number for a passage"))
-        } else {
-            Ok(scores)
+        match scores.iter().any(|score| score.is_nan()) {
+            true => Err(failed("it gave no number for a chunk")),
+            false => Ok(scores),
         }
     }
 }
 
-/// Which passages are still to be read, and in what time.
+/// The chunks left to read, and the time left for them.
 struct Plan {
     next: usize,
     all: usize,
     begun: Instant,
     time: Option<Duration>,
-    /// What a passage took, when one was last read.
-    per_passage: Option<Duration>,
+    /// The time of a chunk in the last batch.
+    per_chunk: Option<Duration>,
 }
 
 impl Plan {
-    /// Takes the next batch; empty where there is none, or no time for it.
+    /// Takes the next batch; empty if no chunk or no time is left.
     fn take(&mut self) -> Range<usize> {
         let rest = self.time.map(|time| time.saturating_sub(self.begun.elapsed()));
         let first = self.next;
-        self.next += batch_size(self.all - first, rest, self.per_passage);
+        self.next += batch_size(self.all - first, rest, self.per_chunk);
         first..self.next
     }
 }
 
-/// How many of the `left` passages are read together, with so much time left and when one takes so long.
-fn batch_size(left: usize, rest: Option<Duration>, per_passage: Option<Duration>) -> usize {
-    let in_time = match (rest, per_passage) {
+/// The size of the next batch of `left` chunks, with `rest` of the time left and `per_chunk` needed for each.
+fn batch_size(left: usize, rest: Option<Duration>, per_chunk: Option<Duration>) -> usize {
+    let in_time = match (rest, per_chunk) {
         (None, _) => BATCH,
         (Some(rest), _) if rest.is_zero() => 0,
-        // How long it takes is not known yet: the first one says it.
+        // The first chunk measures the time.
         (Some(_), None) => 1,
         (Some(rest), Some(each)) => (rest.as_nanos() / each.as_nanos().max(1)).try_into().unwrap_or(BATCH),
     };
@@ -182,24 +173,26 @@ fn load_session(files: &CrossEncoderFolder, engine: &Engine, threads: usize) -> 
         .with_execution_providers(engine.device().providers());
     guarded(&named(files.folder()), || {
         TextRerank::try_new_from_user_defined(model, options).map_err(|error| {
-            let told = error.to_string();
-            // The tokenizer is loaded last; what is wrong with it does not speak of the graph.
-            let file = if told.contains("tokenizer.json") { "tokenizer.json" } else { &name };
-            files
-                .wrong(file, &format!("{} does not take it: {told}", engine.name()))
-                .hint("download the folder again, or try the other engine (--onnxruntime)")
+            let reason = error.to_string();
+            // The tokenizer loads last; errors about it do not mention the graph.
+            let file = if reason.contains("tokenizer.json") { "tokenizer.json" } else { &name };
+            let hint = format!("download the folder again, or try the other engine ({})", Setting("onnxruntime"));
+            files.unusable(file, &format!("{} rejects it: {reason}", engine.name())).hint(hint)
         })
     })
 }
 
-/// How it is called in errors.
+/// The model's name in errors.
 fn named(folder: &Path) -> String {
     format!("the reranking model in {}", folder.display())
 }
 
 fn stopped(folder: &Path) -> Error {
-    Error::failed(format!("{} has stopped working", named(folder)))
-        .hint("try the other engine (--onnxruntime), or another model")
+    Error::failed(format!("{} has stopped working", named(folder))).hint(other_engine())
+}
+
+fn other_engine() -> String {
+    format!("try the other engine ({}), or another model", Setting("onnxruntime"))
 }
 
 #[cfg(test)]
@@ -211,7 +204,7 @@ mod tests {
         let ms = |n| Some(Duration::from_millis(n));
         assert_eq!(batch_size(30, None, None), BATCH);
         assert_eq!(batch_size(3, None, ms(5)), 3);
-        assert_eq!(batch_size(30, ms(500), None), 1, "the first says how long one takes");
+        assert_eq!(batch_size(30, ms(500), None), 1, "the first chunk measures the time");
         assert_eq!(batch_size(30, ms(500), ms(1)), BATCH);
         assert_eq!(batch_size(30, ms(500), ms(200)), 2);
         assert_eq!(batch_size(30, ms(100), ms(200)), 0);

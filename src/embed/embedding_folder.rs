@@ -1,24 +1,24 @@
-//! A folder with an embedding model as Hugging Face and sentence-transformers lay it out: what must be there, and how
-//! the model wants to be used.
+//! A folder with an embedding model as Hugging Face and sentence-transformers lay it out: what it must hold, and how the
+//! model turns text into vectors.
 //!
-//! Whoever trained a model says in small files how its vectors are made: `1_Pooling/config.json`, `modules.json`,
-//! `sentence_bert_config.json`, `config_sentence_transformers.json`. What they ask for and kb cannot do is an error here,
-//! because vectors made otherwise look as good as any.
+//! The authors of a model state that in small files: `1_Pooling/config.json`, `modules.json`, `sentence_bert_config.json`,
+//! `config_sentence_transformers.json`. A demand that kb cannot meet is an error, because vectors made in another way look
+//! as good as any.
 
 use std::path::Path;
 
 use fastembed::TokenizerFiles;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokenizers::Tokenizer;
 
-use super::folder::{DOWNLOAD, ModelFolder, check_pad_id, pad_token};
+use super::folder::{DOWNLOAD, FEWEST_TOKENS, ModelFolder, check_inputs, listed};
 use super::model::{Pooling, VectorOutput};
-use super::outline::{FLOAT, Outline};
-use crate::error::{Error, Result};
+use super::onnx::{FLOAT, Outline};
+use crate::error::Result;
 use crate::text::{char_count, printable, squeeze};
 
-/// Where the graph may be, the best first.
-const MODELS: [&str; 8] = [
+/// Paths of the graph, the best first.
+const GRAPHS: [&str; 8] = [
     "model.onnx",
     "onnx/model.onnx",
     "model_optimized.onnx",
@@ -28,179 +28,154 @@ const MODELS: [&str; 8] = [
     "model_int8.onnx",
     "onnx/model_int8.onnx",
 ];
-/// What fastembed gives to a model.
-const INPUTS: [&str; 3] = ["input_ids", "attention_mask", "token_type_ids"];
-/// The outputs that fastembed knows, in the order in which it takes them.
+/// The outputs that fastembed knows, in its order of preference.
 const OUTPUTS: [&str; 3] = ["text_embeds", "last_hidden_state", "sentence_embedding"];
-/// Texts of more tokens are none of kb's: its passages have a thousand characters.
+/// More is never needed: a parent chunk has a thousand characters.
 const MOST_TOKENS: u64 = 8192;
-/// Where nothing says where texts are to be cut.
-const USUAL_TOKENS: u64 = 512;
-/// A model that takes fewer cannot read a passage.
-const FEWEST_TOKENS: u64 = 16;
+/// The limit of a model for which neither its folder nor the catalogue states one.
+pub(crate) const DEFAULT_TOKENS: usize = 512;
 /// Characters of a prefix at most.
 const LONGEST_PREFIX: usize = 1000;
 /// Lines of a card's front matter: results of evaluations take thousands.
 const LONGEST_CARD: usize = 100_000;
-/// Characters of a licence's name or a language's code; what is longer is neither.
+/// Characters of a licence's name or a language's code.
 const LONGEST_CARD_WORD: usize = 100;
 
-const EXPORT: &str = "`optimum-cli export onnx --task feature-extraction` writes an embedding model as ONNX";
+const EXPORT: &str =
+    "`optimum-cli export onnx --task feature-extraction --model FOLDER OUT` writes an embedding model as ONNX";
 
-/// An embedding model in a folder, looked at but not loaded.
+/// An embedding model in a folder, checked but not loaded.
 pub(crate) struct EmbeddingFolder {
     files: ModelFolder,
-    /// Whether the graph gives one vector for a text, and not one for each token.
+    /// Whether the graph gives one vector for a text instead of one for each token.
     pub is_pooled: bool,
     modules: Option<Value>,
 }
 
-/// What a folder says of how its model wants to be used; `None` where it is silent.
+/// What a folder declares about its model; `None` where it is silent.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct SaidHabits {
+pub(crate) struct DeclaredConfig {
     pub pooling: Option<Pooling>,
     pub max_tokens: Option<u64>,
     pub query_prefix: Option<String>,
-    pub passage_prefix: Option<String>,
+    pub document_prefix: Option<String>,
 }
 
 impl EmbeddingFolder {
-    /// Where a graph may be, the best first.
+    /// Paths of the graph, the best first.
     pub fn graphs() -> &'static [&'static str] {
-        &MODELS
+        &GRAPHS
     }
 
-    /// The graph in a folder, where there is one. In one that has none, there may be weights of another kind.
-    pub fn graph_in(folder: &Path) -> Option<&'static str> {
-        files(folder).first_of(&MODELS)
+    /// The path of the graph in a folder.
+    ///
+    /// # Errors
+    /// Where the folder has no graph.
+    pub fn graph_in(folder: &Path) -> Result<&'static str> {
+        files(folder).graph(&GRAPHS)
     }
 
     /// Whether a graph is one for reranking: it gives logits.
     ///
     /// # Errors
-    /// Where the file is no ONNX model.
+    /// The file is not an ONNX model.
     pub fn gives_logits(folder: &Path, graph: &str) -> Result<bool> {
         Ok(files(folder).outline(graph)?.outputs.iter().any(|output| output.name == "logits"))
     }
 
-    /// Looks at a folder. `graph` is the ONNX file in it, `output` the one of its outputs that is the vector.
+    /// Checks a folder. `graph` is the ONNX file in it, `output` selects the graph's output that is the vector.
     ///
     /// # Errors
-    /// Where the folder has no embedding model in it that kb can run.
+    /// The folder holds no embedding model that kb can run.
     pub fn open(folder: &Path, graph: &str, output: VectorOutput) -> Result<Self> {
         let files = files(folder);
         let outline = files.outline(graph)?;
-        let is_pooled = check_outline(&outline, output).map_err(|told| files.wrong(graph, &told).hint(EXPORT))?;
+        let is_pooled =
+            check_outline(&outline, output).map_err(|reason| files.unusable(graph, &reason).hint(EXPORT))?;
         files.required("tokenizer.json")?;
         files.required("config.json")?;
-        let is_there = folder.join("modules.json").exists();
-        let modules = if is_there { Some(files.any_json("modules.json")?) } else { None };
+        let has_modules = folder.join("modules.json").exists();
+        let modules = if has_modules { Some(files.any_json("modules.json")?) } else { None };
         let opened = EmbeddingFolder { files, is_pooled, modules };
         opened.check_modules()?;
         Ok(opened)
     }
 
-    /// An error about one of the files.
-    pub fn wrong(&self, file: &str, told: &str) -> Error {
-        self.files.wrong(file, told)
-    }
-
-    /// What the folder says of how its model wants to be used.
+    /// What the folder declares about its model.
     ///
     /// # Errors
-    /// Where it says what kb cannot do, or one of the files is broken.
-    pub fn habits(&self) -> Result<SaidHabits> {
-        let (query_prefix, passage_prefix) = self.prefixes()?;
-        let has_prefix = [&query_prefix, &passage_prefix].into_iter().flatten().any(|prefix| !prefix.is_empty());
-        Ok(SaidHabits {
+    /// It demands what kb cannot do, or a file is broken.
+    pub fn declared(&self) -> Result<DeclaredConfig> {
+        let (query_prefix, document_prefix) = self.prefixes()?;
+        let has_prefix = [&query_prefix, &document_prefix].into_iter().flatten().any(|prefix| !prefix.is_empty());
+        Ok(DeclaredConfig {
             pooling: self.pooling(has_prefix)?,
             max_tokens: self.max_tokens()?,
             query_prefix,
-            passage_prefix,
+            document_prefix,
         })
     }
 
-    /// The small files as fastembed wants them, with all that it wants in them, and the tokens that the tokenizer has.
+    /// The small files as fastembed wants them, and the tokenizer.
     ///
     /// # Errors
-    /// Where one is missing or broken, or the tokenizer is that of another model.
+    /// A file is missing or broken, or the tokenizer belongs to another model.
     pub fn tokenizer(&self, max_tokens: usize) -> Result<(TokenizerFiles, Tokenizer)> {
-        let files = &self.files;
-        let config = files.json("config.json")?;
-        let said = files.json_if_there("tokenizer_config.json")?.unwrap_or_else(|| json!({}));
-        let special = files.json_if_there("special_tokens_map.json")?.unwrap_or_else(|| json!({}));
-        check_pad_id(files, &config)?;
-        let pad = pad_token(files, &said, &special)?;
-        let bytes = files.bytes_of("tokenizer.json")?;
-        let tokenizer = Tokenizer::from_bytes(&bytes)
-            .map_err(|error| self.wrong("tokenizer.json", &format!("it is no tokenizer: {error}")).hint(DOWNLOAD))?;
+        let files = self.files.tokenizer_files(max_tokens as u64)?;
+        let unusable = |reason: &str| self.files.unusable("tokenizer.json", reason).hint(DOWNLOAD);
+        let tokenizer = Tokenizer::from_bytes(&files.tokenizer_file)
+            .map_err(|error| unusable(&format!("not a tokenizer: {error}")))?;
         let highest = tokenizer.get_vocab(true).into_values().max().unwrap_or(0);
-        if let Some(known) = config["vocab_size"].as_u64().filter(|&known| u64::from(highest) >= known) {
-            let told =
-                format!("it has tokens up to {highest}, and the model knows {known}: it is that of another model");
-            return Err(self.wrong("tokenizer.json", &told).hint(DOWNLOAD));
+        match self.files.json("config.json")?["vocab_size"].as_u64() {
+            Some(known) if u64::from(highest) >= known => Err(unusable(&format!(
+                "it has tokens up to {highest}, and the model knows {known}: it belongs to another model"
+            ))),
+            _ => Ok((files, tokenizer)),
         }
-        let as_bytes = |value: Value| value.to_string().into_bytes();
-        let files = TokenizerFiles {
-            tokenizer_file: bytes,
-            // fastembed reads nothing else of these two, and wants all of it.
-            config_file: as_bytes(json!({ "pad_token_id": config["pad_token_id"] })),
-            special_tokens_map_file: as_bytes(special),
-            tokenizer_config_file: as_bytes(json!({ "model_max_length": max_tokens, "pad_token": pad })),
-        };
-        Ok((files, tokenizer))
     }
 
-    /// What the model's card says.
+    /// Languages and licence from the model's card; an unreadable card states nothing.
     pub fn card(&self) -> Card {
-        // The card is for people; one that cannot be read says nothing.
         let Ok(card) = self.files.bytes_of("README.md") else { return Card::default() };
         Card::of(&String::from_utf8_lossy(&card))
     }
 
-    /// Refuses what comes behind the transformer and is not in the graph.
+    /// Refuses layers behind the transformer that the graph lacks.
     fn check_modules(&self) -> Result<()> {
         let Some(modules) = &self.modules else { return Ok(()) };
-        let wrong = |told: String| self.wrong("modules.json", &told);
-        let list = modules.as_array().ok_or_else(|| wrong("it is no list".to_owned()).hint(DOWNLOAD))?;
-        for module in list {
+        let unusable = |reason: &str| self.files.unusable("modules.json", reason);
+        for module in modules.as_array().ok_or_else(|| unusable("not a list").hint(DOWNLOAD))? {
             let kind = module["type"].as_str().unwrap_or_default();
             let kind = kind.rsplit('.').next().unwrap_or_default();
             let known = matches!(kind, "Transformer" | "Pooling" | "Normalize");
-            // A graph that gives one vector for a text has been through all of it.
+            // A graph that gives one vector for a text contains all layers.
             if !known && !self.is_pooled {
-                let told =
-                    format!("the model has a layer {kind:?} behind the transformer, which is not in its ONNX file");
-                return Err(wrong(told).hint("export the whole model, with its output sentence_embedding"));
+                let reason = format!("the model has a layer {kind:?} behind the transformer that its ONNX file lacks");
+                return Err(unusable(&reason).hint("export the whole model, with its output sentence_embedding"));
             }
         }
         Ok(())
     }
 
-    /// How the vectors of tokens become one, where texts have a prefix or have none.
+    /// How the vectors of tokens become one. `has_prefix`: texts get a prefix.
     fn pooling(&self, has_prefix: bool) -> Result<Option<Pooling>> {
-        let of_modules = self.modules.as_ref().and_then(Value::as_array).into_iter().flatten();
-        let named = of_modules
+        let modules = self.modules.as_ref().and_then(Value::as_array).into_iter().flatten();
+        let named = modules
             .filter(|module| module["type"].as_str().is_some_and(|kind| kind.ends_with("Pooling")))
             .find_map(|module| module["path"].as_str());
         let place = named.filter(|path| is_plain(path)).unwrap_or("1_Pooling");
         let name = format!("{place}/config.json");
-        let Some(config) = self.files.json_if_there(&name)? else { return Ok(None) };
-        let is = |key: &str| config[key].as_bool() == Some(true);
+        let Some(config) = self.files.json_if_there(&name)?.filter(|_| !self.is_pooled) else { return Ok(None) };
+        let cannot = |how: &str| self.files.unusable(&name, &format!("kb cannot pool tokens by {how}"));
+        const OLD: &str = "pooling_mode_";
+        let old = config.as_object().into_iter().flatten().filter(|(_, value)| value.as_bool() == Some(true));
+        let old: Vec<&str> = old.filter_map(|(key, _)| key.strip_prefix(OLD)).collect();
+        if let Some(other) = old.iter().find(|mode| !["cls_token", "mean_tokens"].contains(mode)) {
+            return Err(cannot(other));
+        }
         let newer = config["pooling_mode"].as_str();
-        let known = ["pooling_mode_cls_token", "pooling_mode_mean_tokens"];
-        let mut others = config.as_object().into_iter().flatten().filter(|(key, value)| {
-            key.starts_with("pooling_mode_") && value.as_bool() == Some(true) && !known.contains(&key.as_str())
-        });
-        let cls = is(known[0]) || newer == Some("cls");
-        let mean = is(known[1]) || newer == Some("mean");
-        if self.is_pooled {
-            return Ok(None);
-        }
-        let cannot = |how: &str| self.wrong(&name, &format!("it wants tokens pooled by {how}, which kb cannot do"));
-        if let Some((other, _)) = others.next() {
-            return Err(cannot(other.trim_start_matches("pooling_mode_")));
-        }
+        let cls = old.contains(&"cls_token") || newer == Some("cls");
+        let mean = old.contains(&"mean_tokens") || newer == Some("mean");
         if has_prefix && mean && config["include_prompt"].as_bool() == Some(false) {
             return Err(cannot("the mean of all tokens but those of the prefix"));
         }
@@ -209,61 +184,54 @@ impl EmbeddingFolder {
             (false, true, _) => Ok(Some(Pooling::Mean)),
             (true, true, _) => Err(cannot("cls and mean at once")),
             (false, false, Some(other)) => Err(cannot(other)),
-            (false, false, None) => Err(self.wrong(&name, "it does not say how tokens are pooled").hint(DOWNLOAD)),
+            (false, false, None) => Err(self.files.unusable(&name, "it states no pooling").hint(DOWNLOAD)),
         }
     }
 
-    /// Where texts are to be cut.
+    /// The least limit of tokens that the folder states.
     fn max_tokens(&self) -> Result<Option<u64>> {
-        let said = |value: &Value| value.as_f64().filter(|&most| most >= 1.0).map(|most| most as u64);
-        let of_sentences = self.files.json_if_there("sentence_bert_config.json")?;
-        let of_sentences = of_sentences.and_then(|config| said(&config["max_seq_length"]));
-        let of_tokenizer = self.files.json_if_there("tokenizer_config.json")?;
-        let of_tokenizer = of_tokenizer.and_then(|config| said(&config["model_max_length"]));
+        let limit = |value: &Value| value.as_f64().filter(|&most| most >= 1.0).map(|most| most as u64);
+        let limit_in = |file: &str, key: &str| -> Result<Option<u64>> {
+            Ok(self.files.json_if_there(file)?.and_then(|config| limit(&config[key])))
+        };
         let config = self.files.json("config.json")?;
-        // In the family of RoBERTa, the first places are never used.
+        // Models of the RoBERTa family never use the first positions.
         let unused = match config["model_type"].as_str() {
             Some("roberta" | "xlm-roberta" | "mpnet" | "camembert") => 2,
             _ => 0,
         };
-        let places = said(&config["max_position_embeddings"]).map(|places| places.saturating_sub(unused));
-        let found = [of_sentences, of_tokenizer, places].into_iter().flatten().min();
-        match found {
+        let positions = limit(&config["max_position_embeddings"]).map(|positions| positions.saturating_sub(unused));
+        let of_sentences = limit_in("sentence_bert_config.json", "max_seq_length")?;
+        let of_tokenizer = limit_in("tokenizer_config.json", "model_max_length")?;
+        match [of_sentences, of_tokenizer, positions].into_iter().flatten().min() {
             Some(most) if most < FEWEST_TOKENS => {
-                let told = format!("it says that the model takes {most} tokens, too few for a passage");
-                Err(self.wrong("config.json", &told).hint(DOWNLOAD))
+                let reason = format!("the model takes {most} tokens, too few for a chunk");
+                Err(self.files.unusable("config.json", &reason).hint(DOWNLOAD))
             }
             found => Ok(found.map(|most| most.min(MOST_TOKENS))),
         }
     }
 
-    /// What stands in front of questions and passages.
+    /// The prefixes of questions and documents.
     fn prefixes(&self) -> Result<(Option<String>, Option<String>)> {
         const FILE: &str = "config_sentence_transformers.json";
         let Some(config) = self.files.json_if_there(FILE)? else { return Ok((None, None)) };
-        let prompts = &config["prompts"];
-        let prompt = |names: &[&str]| names.iter().find_map(|name| prompts[*name].as_str()).map(str::to_owned);
-        let default = config["default_prompt_name"].as_str().and_then(|name| prompts[name].as_str());
-        let default = default.map(str::to_owned);
-        let query = prompt(&["query", "search_query", "retrieval.query", "s2p_query"]).or_else(|| default.clone());
-        let passage = prompt(&["passage", "document", "search_document", "retrieval.passage", "corpus"]).or(default);
-        // Many folders have empty prompts for both, written by the library and not by whoever trained the model.
-        let said = |prompt: &Option<String>| prompt.as_ref().is_some_and(|text| !text.is_empty());
-        if !said(&query) && !said(&passage) {
+        let prompt = |name: &str| config["prompts"][name].as_str().map(str::to_owned);
+        let first = |names: &[&str]| names.iter().find_map(|name| prompt(name));
+        let default = config["default_prompt_name"].as_str().and_then(prompt);
+        let query = first(&["query", "search_query", "retrieval.query", "s2p_query"]).or_else(|| default.clone());
+        let document = first(&["passage", "document", "search_document", "retrieval.passage", "corpus"]).or(default);
+        let (query, document) = (query.unwrap_or_default(), document.unwrap_or_default());
+        // Many folders have empty prompts for both, written by the library and not by the model's authors.
+        if query.is_empty() && document.is_empty() {
             return Ok((None, None));
         }
-        for prompt in [&query, &passage].into_iter().flatten() {
-            if prompt.chars().count() > LONGEST_PREFIX {
-                return Err(self.wrong(FILE, "a prompt in it is longer than any").hint(DOWNLOAD));
-            }
+        if [&query, &document].into_iter().any(|prompt| char_count(prompt) > LONGEST_PREFIX) {
+            let reason = format!("a prompt has more than {LONGEST_PREFIX} characters");
+            return Err(self.files.unusable(FILE, &reason).hint(DOWNLOAD));
         }
-        Ok((Some(query.unwrap_or_default()), Some(passage.unwrap_or_default())))
+        Ok((Some(query), Some(document)))
     }
-}
-
-/// Where texts are cut where neither the folder nor the catalogue says it.
-pub(crate) fn usual_tokens() -> usize {
-    USUAL_TOKENS as usize
 }
 
 fn files(folder: &Path) -> ModelFolder {
@@ -275,47 +243,40 @@ fn is_plain(path: &str) -> bool {
     !path.is_empty() && path.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
 }
 
-/// What tells an embedding model from others: what it takes, and that it gives vectors. Says whether those are of texts.
-fn check_outline(outline: &Outline, output: VectorOutput) -> std::result::Result<bool, String> {
-    let list = |names: Vec<&str>| if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
-    let asked: Vec<&str> = outline.inputs.iter().map(String::as_str).collect();
-    if let Some(unknown) = asked.iter().find(|name| !INPUTS.contains(name)) {
-        return Err(format!("it is no text model that kb can run: it wants {unknown}, and gets {}", INPUTS.join(", ")));
-    }
-    if let Some(missing) = INPUTS[..2].iter().find(|name| !asked.contains(name)) {
-        return Err(format!("it is no text model that kb can run: it does not take {missing}, only {}", list(asked)));
-    }
-    let given = || list(outline.outputs.iter().map(|port| port.name.as_str()).collect());
+/// Checks that a graph is an embedding model: it takes tokens and gives vectors. Returns whether those are of whole texts.
+fn check_outline(outline: &Outline, output: VectorOutput) -> Result<bool, String> {
+    check_inputs(outline, "a text model")?;
     let named = |name: &str| outline.outputs.iter().find(|port| port.name == name);
     let vector = match (output, outline.outputs.as_slice()) {
         (VectorOutput::SentenceEmbedding, _) => named("sentence_embedding"),
         (VectorOutput::Usual, [only]) => Some(only),
         (VectorOutput::Usual, _) => OUTPUTS.iter().find_map(|name| named(name)),
     };
-    let vector = vector.ok_or_else(|| format!("it is no embedding model: it gives {}", given()))?;
-    if vector.name == "logits" {
+    let Some(vector) = vector else {
+        let names: Vec<&str> = outline.outputs.iter().map(|port| port.name.as_str()).collect();
+        return Err(format!("not an embedding model: it gives {}", listed(&names)));
+    };
+    let name = &vector.name;
+    if name == "logits" {
         return Err("it gives logits, so it is a model for another task".to_owned());
     }
     if vector.kind.is_some_and(|kind| kind != FLOAT) {
-        return Err(format!("its {} are no 32-bit numbers", vector.name));
+        return Err(format!("its {name} are not 32-bit numbers"));
     }
     match vector.shape.as_deref().map(<[_]>::len) {
         Some(2) => Ok(true),
-        // The usual shape where nothing is said.
-        None => Ok(vector.name == "sentence_embedding" || vector.name == "text_embeds"),
         Some(3) => Ok(false),
-        Some(dimensions) => {
-            Err(format!("its {} have {dimensions} dimensions, and two or three are wanted", vector.name))
-        }
+        // A graph without shapes has the usual one of its output.
+        None => Ok(name == "sentence_embedding" || name == "text_embeds"),
+        Some(dimensions) => Err(format!("its {name} have {dimensions} dimensions instead of two or three")),
     }
 }
 
-/// What the front matter of a model's card says.
+/// The front matter of a model's card.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Card {
-    /// Its languages, by their codes; empty where it names none.
+    /// Codes of its languages; empty if it names none.
     pub languages: Vec<String>,
-    /// Its licence, by its name.
     pub licence: Option<String>,
 }
 
@@ -333,10 +294,10 @@ impl Card {
         let (mut languages, mut licence, mut in_list) = (Vec::new(), None, false);
         for line in lines.take_while(|line| line.trim_end() != "---").take(LONGEST_CARD) {
             let item = line.trim_start().strip_prefix("- ");
-            if let Some(said) = line.strip_prefix("language:") {
-                let said = said.trim().trim_start_matches('[').trim_end_matches(']');
-                languages.extend(said.split(',').filter_map(clean));
-                in_list = said.is_empty();
+            if let Some(codes) = line.strip_prefix("language:") {
+                let codes = codes.trim().trim_start_matches('[').trim_end_matches(']');
+                languages.extend(codes.split(',').filter_map(clean));
+                in_list = codes.is_empty();
             } else if let Some(item) = item.filter(|_| in_list) {
                 languages.extend(clean(item));
             } else if !line.starts_with(' ') {
@@ -354,7 +315,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cards_say_languages_and_licence() {
+    fn a_card_states_languages_and_licence() {
         let card = |text: &str| {
             let Card { languages, licence } = Card::of(text);
             (languages.join(" "), licence.unwrap_or_default())
@@ -368,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_card_says_is_short_and_does_nothing_to_a_terminal() {
+    fn words_of_a_card_are_short_and_printable() {
         let long = "x".repeat(2 << 20);
         let card = Card::of(&format!("---\nlicense: {long}\nlanguage: [{long}, \u{1b}[2Jen, \"\u{9b}fr\"]\n---"));
         assert_eq!(card, Card { languages: vec!["[2jen".to_owned(), "fr".to_owned()], licence: None });

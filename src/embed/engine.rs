@@ -1,26 +1,18 @@
-//! Which engine runs ONNX models: ONNX Runtime where its library is found, otherwise tract, in pure Rust.
+//! The engine that runs ONNX models: ONNX Runtime if its library is found, otherwise tract, in pure Rust.
 //!
-//! The choice is made once per process; `ort` cannot change its mind. A library that is named must load; one that is
-//! merely lying around in the system and does not is passed over, and `kb status` says so.
+//! The choice is made once per process; `ort` cannot change its mind. A named library must load; one that merely lies in a
+//! system folder and does not load is skipped, and `kb status` reports the engine in use.
 
 use std::ffi::c_char;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::device::{self, Device};
-use crate::error::{Error, Result};
+use super::device::{ACCELERATORS, Device};
+use crate::error::{Error, Result, Setting};
 
-/// What runs the models.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Engine {
-    /// ONNX Runtime, from the library at `library`.
-    OnnxRuntime {
-        /// Where the library was found.
-        library: PathBuf,
-        /// What it runs models on.
-        device: Device,
-    },
-    /// tract.
+    OnnxRuntime { library: PathBuf, device: Device },
     Tract,
 }
 
@@ -38,7 +30,6 @@ impl Engine {
         }
     }
 
-    /// What it runs models on.
     pub fn device(&self) -> Device {
         match self {
             Engine::OnnxRuntime { device, .. } => *device,
@@ -47,44 +38,42 @@ impl Engine {
     }
 }
 
-/// What the user asked for.
+/// The requested engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EngineChoice {
-    /// Look for a library, otherwise tract.
+    /// ONNX Runtime if a library is found, otherwise tract.
     Auto,
-    /// tract, whatever is there.
     Tract,
     /// The library at this path, or fail.
     Library(PathBuf),
-    /// One of the others on this device, or fail.
+    /// The inner choice on this device, or fail.
     On(Box<EngineChoice>, Device),
 }
 
 impl EngineChoice {
-    /// From what was typed: a path, `off`, or nothing.
-    pub fn parse(typed: Option<&Path>) -> Self {
-        match typed {
+    /// From the setting `onnxruntime`: a path, `off`, or nothing.
+    pub fn parse(setting: Option<&Path>) -> Self {
+        match setting {
             None => EngineChoice::Auto,
             Some(path) if path.as_os_str() == "off" => EngineChoice::Tract,
             Some(path) => EngineChoice::Library(path.to_owned()),
         }
     }
 
-    /// The same on a device.
+    /// The same choice on a device.
     pub fn on(self, device: Device) -> Self {
         if device.is_cpu() { self } else { EngineChoice::On(Box::new(self), device) }
     }
 }
 
-/// Starts the engine. Later calls give the engine that is running, whatever they ask for.
+/// Starts the engine. Later calls give the running engine, whatever they ask for.
 ///
 /// # Errors
-/// Where a library that was named, by flag or by `ORT_DYLIB_PATH`, is not there or does not load, or does not offer the
-/// device.
+/// The library that the setting or `ORT_DYLIB_PATH` names is missing or does not load, or does not offer the device.
 pub fn select(choice: &EngineChoice) -> Result<Engine> {
     static SELECTED: OnceLock<Engine> = OnceLock::new();
-    // Two models may be loaded at once, and only one of them starts the engine. What a start that panicked has left is
-    // no more than what `ort` itself keeps.
+    // Two models may load at once, and only one of them starts the engine. A start that panicked leaves no state but that
+    // of `ort` itself.
     static STARTING: Mutex<()> = Mutex::new(());
     let _starting = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(engine) = SELECTED.get() {
@@ -94,22 +83,46 @@ pub fn select(choice: &EngineChoice) -> Result<Engine> {
     Ok(SELECTED.get_or_init(|| engine).clone())
 }
 
-/// The engine that is there, for whoever is only told of it: with why not, where it has not the device that was asked for.
+/// The selected engine, and why the requested device is unavailable.
 ///
 /// # Errors
-/// Where there is none, as for [`select`].
-pub fn select_at_hand(choice: &EngineChoice) -> Result<(Engine, Option<Error>)> {
+/// As for [`select`], but for the device.
+pub fn select_available(choice: &EngineChoice) -> Result<(Engine, Option<Error>)> {
     match (select(choice), choice) {
         (Err(refused), EngineChoice::On(choice, _)) => Ok((select(choice)?, Some(refused))),
         (selected, _) => Ok((selected?, None)),
     }
 }
 
+/// The devices of an engine, the processor first.
+pub fn devices(engine: &Engine) -> Vec<Device> {
+    let accelerators = match engine {
+        Engine::Tract => &[][..],
+        Engine::OnnxRuntime { .. } => &ACCELERATORS,
+    };
+    let offered = accelerators.iter().copied().filter(|device| device.is_offered());
+    [Device::Cpu].into_iter().chain(offered).collect()
+}
+
+fn check_device(engine: &Engine, device: Device) -> Result<()> {
+    let offered = devices(engine);
+    if device.is_cpu() || offered.contains(&device) {
+        return Ok(());
+    }
+    let names: Vec<&str> = offered.into_iter().map(Device::name).collect();
+    let message = format!("{} offers no device {}, only {}", engine.name(), device.name(), names.join(", "));
+    let hint = format!("set {} to the path of an ONNX Runtime that was built for it", Setting("onnxruntime"));
+    Err(Error::usage(message).hint(match engine {
+        Engine::Tract => hint,
+        Engine::OnnxRuntime { .. } => format!("{hint}, or choose another {}", Setting("device")),
+    }))
+}
+
 fn start(choice: &EngineChoice) -> Result<Engine> {
     match choice {
         EngineChoice::On(choice, wanted) => {
             let mut engine = start(choice)?;
-            device::check(&engine, *wanted)?;
+            check_device(&engine, *wanted)?;
             if let Engine::OnnxRuntime { device, .. } = &mut engine {
                 *device = *wanted;
             }
@@ -118,13 +131,13 @@ fn start(choice: &EngineChoice) -> Result<Engine> {
         EngineChoice::Tract => Ok(start_tract()),
         EngineChoice::Library(path) => load(path).map_err(|reason| {
             Error::failed(format!("cannot load ONNX Runtime: {reason}"))
-                .hint("name another library with --onnxruntime PATH, or use --onnxruntime off")
+                .hint(format!("name another library with {0} PATH, or use {0} off", Setting("onnxruntime")))
         }),
         EngineChoice::Auto => {
             if let Some(path) = std::env::var_os("ORT_DYLIB_PATH").filter(|path| !path.is_empty()) {
                 return load(Path::new(&path)).map_err(|reason| {
                     Error::failed(format!("cannot load the ONNX Runtime that ORT_DYLIB_PATH names: {reason}"))
-                        .hint("correct or unset ORT_DYLIB_PATH, or use --onnxruntime off")
+                        .hint(format!("correct or unset ORT_DYLIB_PATH, or use {} off", Setting("onnxruntime")))
                 });
             }
             Ok(candidates().iter().find_map(|path| load(path).ok()).unwrap_or_else(start_tract))
@@ -137,17 +150,17 @@ fn load(path: &Path) -> std::result::Result<Engine, String> {
         return Err(format!("{} is not a file", path.display()));
     }
     let library = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    // The one thing that `ort` answers with a bool: false where an environment exists already, which is as good.
+    // `commit` answers false if an environment exists already, which is as good.
     ort::init_from(&library).map(|environment| environment.commit()).map_err(|error| error.to_string())?;
     Ok(Engine::OnnxRuntime { library, device: Device::Cpu })
 }
 
 fn start_tract() -> Engine {
     let mut api = ort_tract::api();
-    // ort-tract leaves this one out, and `ort` panics on its absence when it builds tensor types. Symbolic names of
-    // dimensions are of no use to tract.
+    // ort-tract lacks this function, and `ort` panics without it when it builds tensor types. tract needs no symbolic
+    // names of dimensions.
     api.SetSymbolicDimensions = set_symbolic_dimensions;
-    // False where an API is set already: then the engine is running, and that is what was asked for.
+    // False if an API is set already: then the engine is running.
     ort::set_api(api);
     Engine::Tract
 }
@@ -160,7 +173,7 @@ unsafe extern "system" fn set_symbolic_dimensions(
     ort::sys::OrtStatusPtr::default()
 }
 
-/// Where libraries lie: beside the program, then in the system's places.
+/// The libraries beside the program, then those in the system's folders.
 fn candidates() -> Vec<PathBuf> {
     let mut folders = Vec::new();
     if let Ok(program) = std::env::current_exe()
@@ -186,7 +199,7 @@ fn candidates() -> Vec<PathBuf> {
     folders.extend(system.iter().map(PathBuf::from));
     let mut found = Vec::new();
     for folder in folders {
-        // A folder that is not there or cannot be read holds no library for us.
+        // A missing or unreadable folder holds no library for us.
         let Ok(entries) = std::fs::read_dir(&folder) else { continue };
         let mut here: Vec<PathBuf> = entries
             .filter_map(|entry| entry.ok().map(|entry| entry.path()))
@@ -211,13 +224,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn libraries_are_known_by_their_names() {
+    fn tract_offers_the_processor_only() {
+        assert_eq!(devices(&Engine::Tract), [Device::Cpu]);
+        assert!(
+            check_device(&Engine::Tract, Device::Auto).is_ok() && check_device(&Engine::Tract, Device::Cpu).is_ok()
+        );
+        let message = check_device(&Engine::Tract, Device::Cuda).unwrap_err().to_line();
+        assert!(message.contains("offers no device cuda, only cpu") && message.contains("onnxruntime"), "{message}");
+    }
+
+    #[test]
+    fn libraries_are_recognised_by_name() {
         assert!(is_library("libonnxruntime.so.1.31.1") && is_library("libonnxruntime.1.31.1.dylib"));
         assert!(!is_library("libonnxruntime_providers_shared.so"));
     }
 
     #[test]
-    fn off_means_tract_and_anything_else_a_library() {
+    fn off_means_tract_and_a_path_means_a_library() {
         assert_eq!(EngineChoice::parse(Some(Path::new("off"))), EngineChoice::Tract);
         assert_eq!(EngineChoice::parse(None), EngineChoice::Auto);
         assert!(matches!(EngineChoice::parse(Some(Path::new("/x.so"))), EngineChoice::Library(_)));

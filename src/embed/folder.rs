@@ -1,148 +1,191 @@
-//! A folder with a model as Hugging Face lays it out: how its files are looked at, whatever the model is for.
+//! A folder with a model as Hugging Face lays it out: how its files are read, whatever the model is for.
 //!
-//! A folder is somebody else's work. Everything is looked at before an engine sees it, sizes first, so that a wrong file
-//! is named with what to do about it, and a folder of another kind is told from one that is broken.
+//! Nothing in a folder is trusted. Every file is checked before an engine sees it, its size first, so that an error names
+//! the file and what to do about it, and a folder of another kind is distinguished from a broken one.
 
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use fastembed::TokenizerFiles;
+use serde_json::{Value, json};
 
-use super::outline::{Outline, outline};
+use super::onnx::{Outline, outline};
 use crate::error::{Error, Result, plain_io};
 use crate::text::{printable, squeeze, truncate};
 
-/// Protobuf has no larger files: weights beyond are kept beside.
-pub(crate) const LARGEST_MODEL: u64 = 2 << 30;
-/// The tokenizers of many languages take 17 MB.
+/// Protobuf ends at 2 GB; larger models keep weights in files beside it.
+const LARGEST_MODEL: u64 = 2 << 30;
+/// Tokenizers of many languages have 17 MB.
 const LARGEST_JSON: u64 = 64 << 20;
-/// Characters of what is wrong with a file: names in a graph may be as long as it is.
-const LONGEST_TOLD: usize = 400;
-/// What to do about a folder that lacks something.
-pub(super) const DOWNLOAD: &str = "download the folder again, with all its files";
+/// Characters of a reason: names in a graph may be as long as the file.
+const LONGEST_REASON: usize = 400;
+/// What fastembed passes to a model.
+const INPUTS: [&str; 3] = ["input_ids", "attention_mask", "token_type_ids"];
+/// A model that takes fewer tokens cannot read a chunk.
+pub(super) const FEWEST_TOKENS: u64 = 16;
+pub(crate) const DOWNLOAD: &str = "download the folder again, with all its files";
 
-/// The files of a model.
 #[derive(Debug, Clone)]
 pub(crate) struct ModelFolder {
     folder: PathBuf,
-    /// `the reranking model`, in errors.
-    called: &'static str,
+    /// Its name in errors, such as `the reranking model`.
+    kind: &'static str,
 }
 
 impl ModelFolder {
-    pub fn new(folder: &Path, called: &'static str) -> Self {
-        ModelFolder { folder: folder.to_owned(), called }
+    pub fn new(folder: &Path, kind: &'static str) -> Self {
+        ModelFolder { folder: folder.to_owned(), kind }
     }
 
-    /// The folder.
     pub fn path(&self) -> &Path {
         &self.folder
     }
 
-    /// How it is called in errors.
-    pub fn named(&self) -> String {
-        format!("{} in {}", self.called, self.folder.display())
-    }
-
-    /// An error about one of the files.
-    pub fn wrong(&self, file: &str, told: &str) -> Error {
-        // Some of it may be a stranger's words, in whatever characters and of whatever length.
-        let told = truncate(&squeeze(&printable(told)), LONGEST_TOLD);
-        Error::failed(format!("{} cannot be used: {file}: {told}", self.named()))
+    /// The error about a file that makes the model unusable.
+    pub fn unusable(&self, file: &str, reason: &str) -> Error {
+        // A reason may quote a stranger's words, in any characters and of any length.
+        let reason = truncate(&squeeze(&printable(reason)), LONGEST_REASON);
+        Error::failed(format!("{} in {} cannot be used: {file}: {reason}", self.kind, self.folder.display()))
     }
 
     fn unreadable(&self, file: &str, error: &std::io::Error) -> Error {
-        self.wrong(file, &format!("cannot read it: {}", plain_io(error)))
+        self.unusable(file, &format!("cannot read it: {}", plain_io(error)))
     }
 
-    /// The first of some files that is there.
-    pub fn first_of(&self, names: &[&'static str]) -> Option<&'static str> {
-        names.iter().find(|name| self.folder.join(name).is_file()).copied()
-    }
-
-    /// The names of inputs and outputs of an ONNX file, read without loading it.
-    pub(super) fn outline(&self, name: &str) -> Result<Outline> {
-        let path = self.folder.join(name);
-        // Before it is opened: opening a pipe waits for somebody to write to it.
-        let about = std::fs::metadata(&path).map_err(|error| self.unreadable(name, &error))?;
-        if !about.is_file() {
-            return Err(self.wrong(name, "it is no file").hint(DOWNLOAD));
+    /// The first of these graphs that is in the folder.
+    ///
+    /// # Errors
+    /// It is not a folder, or has none of them.
+    pub fn graph(&self, names: &[&'static str]) -> Result<&'static str> {
+        let folder = self.folder.display();
+        if !std::fs::metadata(&self.folder).map_err(|error| Error::io("read", &self.folder, &error))?.is_dir() {
+            return Err(Error::usage(format!("{folder} is a file; a model is a folder"))
+                .hint("name the folder with model.onnx and tokenizer.json"));
         }
-        let mut file = File::open(&path).map_err(|error| self.unreadable(name, &error))?;
-        let size = about.len();
+        if let Some(name) = names.iter().copied().find(|name| self.folder.join(name).is_file()) {
+            return Ok(name);
+        }
+        let has = |name: &str| self.folder.join(name).exists();
+        let export = format!("`optimum-cli export onnx --model {folder} OUT` writes an ONNX model into OUT");
+        let (reason, hint) = if has("model.safetensors") || has("model.safetensors.index.json") {
+            ("it has weights (model.safetensors) and no ONNX graph", export)
+        } else if has("pytorch_model.bin") {
+            ("its weights are a pickle (pytorch_model.bin); kb never reads one, because that can run any code", export)
+        } else {
+            ("there is no model.onnx", format!("kb looks for {}", names.join(", ")))
+        };
+        Err(Error::failed(format!("{} in {folder} cannot be used: {reason}", self.kind)).hint(hint))
+    }
+
+    /// Inputs and outputs of an ONNX file, read without loading it.
+    pub(super) fn outline(&self, name: &str) -> Result<Outline> {
+        let size = self.size_of_file(name)?;
+        let file = File::open(self.folder.join(name)).map_err(|error| self.unreadable(name, &error))?;
+        let mut file = BufReader::new(file);
         if size > LARGEST_MODEL {
-            let told = format!("it has {} MB, and ONNX files end at 2048", size >> 20);
-            return Err(self.wrong(name, &told).hint("keep its weights beside it, as external data"));
+            let reason = format!("it has {} MB, more than the 2048 of an ONNX file", size >> 20);
+            return Err(self.unusable(name, &reason).hint("keep its weights beside it, as external data"));
         }
         if size < 1024 {
             let mut start = Vec::new();
-            (&mut file).take(1024).read_to_end(&mut start).map_err(|error| self.unreadable(name, &error))?;
+            file.by_ref().take(1024).read_to_end(&mut start).map_err(|error| self.unreadable(name, &error))?;
             if start.starts_with(b"version https://git-lfs") {
-                let told = "it only stands for the model, as git leaves it without LFS";
-                return Err(self.wrong(name, told).hint("fetch it with `git lfs pull`"));
+                let reason = "it is a placeholder of git without LFS";
+                return Err(self.unusable(name, reason).hint("fetch the file with `git lfs pull`"));
             }
         }
-        outline(&mut BufReader::new(&mut file)).map_err(|error| {
-            self.wrong(name, &format!("it is no ONNX model, or not the whole of one ({error})")).hint(DOWNLOAD)
-        })
+        outline(&mut file)
+            .map_err(|error| self.unusable(name, &format!("not a complete ONNX model ({error})")).hint(DOWNLOAD))
     }
 
-    /// Looks whether a file is there and no larger than it may be.
-    pub fn required(&self, name: &str) -> Result<()> {
+    /// The size of a regular file. Opening a pipe would wait for a writer, so this comes first.
+    fn size_of_file(&self, name: &str) -> Result<u64> {
         let about = std::fs::metadata(self.folder.join(name)).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => self.wrong(name, "it is not there").hint(DOWNLOAD),
+            std::io::ErrorKind::NotFound => self.unusable(name, "the file is missing").hint(DOWNLOAD),
             _ => self.unreadable(name, &error),
         })?;
-        if !about.is_file() {
-            return Err(self.wrong(name, "it is no file").hint(DOWNLOAD));
+        match about.is_file() {
+            true => Ok(about.len()),
+            false => Err(self.unusable(name, "not a regular file").hint(DOWNLOAD)),
         }
-        if about.len() > LARGEST_JSON {
-            let told = format!("it has {} MB, more than any tokenizer", about.len() >> 20);
-            return Err(self.wrong(name, &told).hint(DOWNLOAD));
+    }
+
+    /// Checks that a file exists and is not too large.
+    pub fn required(&self, name: &str) -> Result<()> {
+        let size = self.size_of_file(name)?;
+        if size > LARGEST_JSON {
+            let reason = format!("it has {} MB, more than any tokenizer", size >> 20);
+            return Err(self.unusable(name, &reason).hint(DOWNLOAD));
         }
         Ok(())
     }
 
-    /// What a file has in it.
     pub fn bytes_of(&self, name: &str) -> Result<Vec<u8>> {
         self.required(name)?;
         std::fs::read(self.folder.join(name)).map_err(|error| self.unreadable(name, &error))
     }
 
-    /// A file of JSON, whatever is in it.
     pub fn any_json(&self, name: &str) -> Result<Value> {
         serde_json::from_slice(&self.bytes_of(name)?)
-            .map_err(|error| self.wrong(name, &format!("it is no JSON: {error}")).hint(DOWNLOAD))
+            .map_err(|error| self.unusable(name, &format!("invalid JSON: {error}")).hint(DOWNLOAD))
     }
 
     /// A file with a JSON object.
     pub fn json(&self, name: &str) -> Result<Value> {
         let value = self.any_json(name)?;
-        if value.is_object() { Ok(value) } else { Err(self.wrong(name, "it is no JSON object").hint(DOWNLOAD)) }
+        if value.is_object() { Ok(value) } else { Err(self.unusable(name, "not a JSON object").hint(DOWNLOAD)) }
     }
 
-    /// A file with a JSON object, where it is there.
+    /// A file with a JSON object; `None` if the file is missing.
     pub fn json_if_there(&self, name: &str) -> Result<Option<Value>> {
         if self.folder.join(name).exists() { self.json(name).map(Some) } else { Ok(None) }
     }
+
+    /// The small files with everything that fastembed reads in them.
+    ///
+    /// # Errors
+    /// A file is missing or broken. Only loading the tokenizer shows whether it is valid.
+    pub(super) fn tokenizer_files(&self, max_tokens: u64) -> Result<TokenizerFiles> {
+        let config = self.json("config.json")?;
+        let settings = self.json_if_there("tokenizer_config.json")?.unwrap_or_else(|| json!({}));
+        // Newer folders put its contents into tokenizer_config.json.
+        let special = self.json_if_there("special_tokens_map.json")?.unwrap_or_else(|| json!({}));
+        if config["pad_token_id"].as_u64().is_some_and(|id| u32::try_from(id).is_err()) {
+            return Err(self.unusable("config.json", "pad_token_id is too large for a token").hint(DOWNLOAD));
+        }
+        let name = |from: &Value| from.as_str().or_else(|| from["content"].as_str()).map(str::to_owned);
+        let pad = match name(&settings["pad_token"]).or_else(|| name(&special["pad_token"])) {
+            Some(pad) => pad,
+            None => name(&self.json("tokenizer.json")?["padding"]["pad_token"])
+                .ok_or_else(|| self.unusable("tokenizer_config.json", "it names no pad_token").hint(DOWNLOAD))?,
+        };
+        let bytes = |value: Value| value.to_string().into_bytes();
+        Ok(TokenizerFiles {
+            tokenizer_file: self.bytes_of("tokenizer.json")?,
+            config_file: bytes(json!({ "pad_token_id": config["pad_token_id"] })),
+            special_tokens_map_file: bytes(special),
+            tokenizer_config_file: bytes(json!({ "model_max_length": max_tokens, "pad_token": pad })),
+        })
+    }
 }
 
-/// The token that fills texts up to the same length: what the tokenizer's configuration names, or the special tokens do,
-/// or the tokenizer itself has.
-pub(super) fn pad_token(folder: &ModelFolder, tokenizer_config: &Value, special: &Value) -> Result<String> {
-    let name = |from: &Value| from.as_str().or_else(|| from["content"].as_str()).map(str::to_owned);
-    if let Some(pad) = name(&tokenizer_config["pad_token"]).or_else(|| name(&special["pad_token"])) {
-        return Ok(pad);
+/// Checks that a graph takes tokens as fastembed passes them. `kind` names the wanted model.
+pub(super) fn check_inputs(outline: &Outline, kind: &str) -> Result<(), String> {
+    let inputs = &outline.inputs;
+    if let Some(unknown) = inputs.iter().find(|name| !INPUTS.contains(&name.as_str())) {
+        return Err(format!("not {kind} that kb can run: it wants {unknown}, and kb passes {}", INPUTS.join(", ")));
     }
-    name(&folder.json("tokenizer.json")?["padding"]["pad_token"])
-        .ok_or_else(|| folder.wrong("tokenizer_config.json", "it names no pad_token").hint(DOWNLOAD))
+    match INPUTS[..2].iter().find(|name| !inputs.iter().any(|input| input == *name)) {
+        Some(missing) => Err(format!("not {kind}: it does not take {missing}, only {}", listed(inputs))),
+        None => Ok(()),
+    }
 }
 
-/// Looks whether the configuration's token for filling up can be one.
-pub(super) fn check_pad_id(folder: &ModelFolder, config: &Value) -> Result<()> {
-    if config["pad_token_id"].as_u64().is_some_and(|id| u32::try_from(id).is_err()) {
-        return Err(folder.wrong("config.json", "pad_token_id is no token").hint(DOWNLOAD));
+/// Names for an error.
+pub(super) fn listed(names: &[impl AsRef<str>]) -> String {
+    match names {
+        [] => "nothing".to_owned(),
+        names => names.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", "),
     }
-    Ok(())
 }

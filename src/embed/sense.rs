@@ -1,20 +1,21 @@
-//! How well a model can read a text, by what its tokenizer makes of it.
+//! How well a model can read a text, judged by what its tokenizer makes of it.
 //!
-//! A tokenizer always gives something. Of a language that it was not made for it gives unknown tokens, or falls back to
-//! single letters, and the vector that comes of those says little. So the letters are counted that stand in words of which it
-//! knows more than that.
+//! A tokenizer always gives something. For a language that it was not made for it gives unknown tokens or single letters,
+//! and the vector of those means little. So this counts the letters in words of which the tokenizer knows more.
+
+use std::ops::Range;
 
 use tokenizers::{Encoding, Tokenizer};
 
 use crate::text::script::is_unspaced;
 
-/// What tokenizers call a token that they do not know.
+/// What tokenizers call an unknown token.
 const UNKNOWN: [&str; 3] = ["[UNK]", "<unk>", "<|unk|>"];
-/// Shorter words may well be one letter each.
+/// Shorter words may well be one token a letter.
 const LEAST_LETTERS: usize = 3;
 
-/// The share of a text's letters, from 0 to 1, that are in words which a tokenizer knows, whole or in pieces. Of text without
-/// letters that is all: numbers belong to no language. Where the tokenizer fails, nothing is known against the text.
+/// The share of a text's letters, from 0 to 1, in words that the tokenizer knows, whole or in parts. It is 1 for a text
+/// without letters, because numbers belong to no language, and where the tokenizer fails.
 pub(super) fn share_read(tokenizer: &Tokenizer, text: &str) -> f32 {
     let Ok(encoding) = tokenizer.encode_char_offsets(text, false) else { return 1.0 };
     let chars: Vec<char> = text.chars().collect();
@@ -23,12 +24,12 @@ pub(super) fn share_read(tokenizer: &Tokenizer, text: &str) -> f32 {
         let letters = |(start, end): (usize, usize)| {
             chars.get(start..end).unwrap_or_default().iter().filter(|c| c.is_alphabetic()).count()
         };
-        let pieces = &encoding.get_offsets()[word.clone()];
+        let tokens = &encoding.get_offsets()[word.clone()];
         let unknown = encoding.get_tokens()[word].iter().any(|token| UNKNOWN.contains(&token.as_str()));
-        let span = (pieces.first().map_or(0, |first| first.0), pieces.last().map_or(0, |last| last.1));
+        let span = (tokens.first().map_or(0, |first| first.0), tokens.last().map_or(0, |last| last.1));
         let own = letters(span);
         let is_spaced = !chars.get(span.0..span.1).unwrap_or_default().iter().any(|c| is_unspaced(*c));
-        let is_spelt = is_spaced && own >= LEAST_LETTERS && pieces.iter().all(|piece| letters(*piece) <= 1);
+        let is_spelt = is_spaced && own >= LEAST_LETTERS && tokens.iter().all(|token| letters(*token) <= 1);
         all += own;
         if !unknown && !is_spelt {
             read += own;
@@ -38,8 +39,8 @@ pub(super) fn share_read(tokenizer: &Tokenizer, text: &str) -> f32 {
 }
 
 /// The tokens of each word.
-fn words(encoding: &Encoding) -> Vec<std::ops::Range<usize>> {
-    let mut words: Vec<std::ops::Range<usize>> = Vec::new();
+fn words(encoding: &Encoding) -> Vec<Range<usize>> {
+    let mut words: Vec<Range<usize>> = Vec::new();
     let mut last = None;
     for (at, word) in encoding.get_word_ids().iter().enumerate() {
         match words.last_mut() {
@@ -54,16 +55,14 @@ fn words(encoding: &Encoding) -> Vec<std::ops::Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embed::model::TOKENIZER;
+    use crate::embed::wordpiece::embedded_tokenizer;
 
     fn share(text: &str) -> f32 {
-        let mut tokenizer = Tokenizer::from_bytes(TOKENIZER).unwrap();
-        tokenizer.with_truncation(None).unwrap().with_padding(None);
-        share_read(&tokenizer, text)
+        share_read(&embedded_tokenizer(None).unwrap(), text)
     }
 
     #[test]
-    fn words_that_are_known_in_pieces_are_read_and_spelt_ones_are_not() {
+    fn known_words_count_as_read_and_spelt_or_unknown_ones_do_not() {
         assert_eq!(share("How is the centrifugal pump primed?"), 1.0);
         assert!(share("Wie wird die Kreiselpumpe entlüftet?") > 0.9);
         assert!(share("Насос необходимо заполнить водой") < 0.5);

@@ -1,43 +1,40 @@
 //! How many tokens a text has.
 //!
 //! Counted with the tokenizer of the embedded model (WordPiece, every Han character one token), not estimated from
-//! characters: it is in the program anyway, and loading it adds 60 ms to a command (measured in a development build,
-//! where the command itself takes 60). Other models' tokenizers count somewhat differently.
-//!
-//! These are tokens for whoever reads a result, a language model mostly (`--max-tokens`); so it is not the tokenizer of
-//! the model that a store has its vectors of, and `--tokenizer` names a better one. Chunks are measured in characters:
-//! they are the same whichever model embeds them.
+//! characters. Tokenizers of other models count somewhat differently. The count is for the reader of a result, mostly a
+//! language model (`max_tokens`); so it does not use the tokenizer of the store's embedding model, and the setting
+//! `tokenizer` names a better one. Chunks are measured in characters: they are the same whichever model embeds them.
 
 use std::sync::{Arc, OnceLock};
 
 use tokenizers::Tokenizer;
 
-use super::model;
+use super::model::EMBEDDED;
+use super::wordpiece::embedded_tokenizer;
 use crate::error::{Error, Result, plain_io};
 
-/// Counts tokens.
+/// Counts tokens. Counters of the same name count alike.
 pub struct TokenCounter {
-    /// What it was made of.
     name: String,
-    way: Way,
+    method: Method,
 }
 
-enum Way {
+enum Method {
     Tokenizer(Box<Tokenizer>),
-    /// So many characters are one token.
+    /// This many characters are one token.
     Characters(usize),
 }
 
 impl TokenCounter {
-    /// Loads the tokenizer.
+    /// Counts with the tokenizer of the embedded model.
     ///
     /// # Errors
-    /// Where it cannot be read; it is part of the program, so that would be a fault of the build.
+    /// The file in the program is damaged, which is a fault of the build.
     pub fn load() -> Result<Self> {
-        TokenCounter::of_file(model::TOKENIZER, model::EMBEDDED)
+        embedded_tokenizer(None).map(|tokenizer| TokenCounter::of_tokenizer(tokenizer, EMBEDDED))
     }
 
-    /// The tokenizer of the embedded model, loaded once per process.
+    /// As [`load`](Self::load), once per process.
     ///
     /// # Errors
     /// As for [`load`](Self::load).
@@ -50,41 +47,39 @@ impl TokenCounter {
         Ok(LOADED.get_or_init(|| counter).clone())
     }
 
-    /// What `--tokenizer` names: `chars/4` counts every four characters as a token, anything else is a `tokenizer.json`
-    /// of Hugging Face.
+    /// The counter that the setting `tokenizer` names: `chars/4` counts every four characters as a token, anything else is
+    /// the path of a `tokenizer.json` of Hugging Face.
     ///
     /// # Errors
-    /// Where the file cannot be read or is no tokenizer.
+    /// The file cannot be read or is no tokenizer.
     pub fn named(name: &str) -> Result<Self> {
-        const HINT: &str = "name a tokenizer.json, or chars/N for a token every N characters, like chars/4";
+        let usage = |message: String| {
+            Error::usage(message).hint("name a tokenizer.json, or chars/N for a token every N characters, like chars/4")
+        };
         if let Some(number) = name.strip_prefix("chars/") {
-            return number
-                .parse()
-                .ok()
-                .and_then(TokenCounter::of_characters)
-                .ok_or_else(|| Error::usage(format!("{name:?} is no way to count tokens")).hint(HINT));
+            let counter = number.parse().ok().and_then(TokenCounter::of_characters);
+            return counter.ok_or_else(|| usage(format!("{name:?} is not a way to count tokens")));
         }
         let bytes = std::fs::read(name).map_err(|error| {
-            Error::usage(format!("cannot read the tokenizer {name}: {}", plain_io(&error))).hint(HINT)
+            usage(format!("cannot read the tokenizer {name}: {}", plain_io(&error))).caused_by(error)
         })?;
-        TokenCounter::of_file(&bytes, name).map_err(|error| Error::usage(error.message()).hint(HINT))
+        let failed = |error: tokenizers::Error| usage(format!("cannot load the tokenizer {name}: {error}"));
+        let mut tokenizer = Tokenizer::from_bytes(bytes).map_err(failed)?;
+        // The file says how texts are truncated and padded for the model; here the whole text counts.
+        tokenizer.with_truncation(None).map_err(failed)?.with_padding(None);
+        Ok(TokenCounter::of_tokenizer(tokenizer, name))
     }
 
-    /// Counts every `number` characters as a token, begun ones too; `None` for 0.
+    /// Counts every `number` characters as a token, rounded up; `None` for 0.
     pub fn of_characters(number: usize) -> Option<Self> {
-        (number > 0).then(|| TokenCounter { name: format!("chars/{number}"), way: Way::Characters(number) })
+        (number > 0).then(|| TokenCounter { name: format!("chars/{number}"), method: Method::Characters(number) })
     }
 
-    fn of_file(bytes: &[u8], name: &str) -> Result<Self> {
-        let fail = |error| Error::failed(format!("cannot load the tokenizer {name}: {error}"));
-        let mut tokenizer = Tokenizer::from_bytes(bytes).map_err(fail)?;
-        // The file says how texts are cut and filled up for the model; here the whole of them is counted.
-        tokenizer.with_truncation(None).map_err(fail)?;
-        tokenizer.with_padding(None);
-        Ok(TokenCounter { name: name.to_owned(), way: Way::Tokenizer(Box::new(tokenizer)) })
+    fn of_tokenizer(tokenizer: Tokenizer, name: &str) -> Self {
+        TokenCounter { name: name.to_owned(), method: Method::Tokenizer(Box::new(tokenizer)) }
     }
 
-    /// What it was made of: the model, the file, `chars/4`.
+    /// The model, the file, or `chars/4`.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -92,11 +87,11 @@ impl TokenCounter {
     /// The number of tokens in `text`, without those that a model puts around it.
     ///
     /// # Errors
-    /// Where the tokenizer fails.
+    /// The tokenizer fails.
     pub fn count(&self, text: &str) -> Result<usize> {
-        match &self.way {
-            Way::Characters(number) => Ok(crate::text::char_count(text).div_ceil(*number)),
-            Way::Tokenizer(tokenizer) => tokenizer
+        match &self.method {
+            Method::Characters(number) => Ok(crate::text::char_count(text).div_ceil(*number)),
+            Method::Tokenizer(tokenizer) => tokenizer
                 .encode_fast(text, false)
                 .map(|encoding| encoding.len())
                 .map_err(|error| Error::failed(format!("cannot count the tokens of a text: {error}"))),
@@ -110,7 +105,6 @@ impl std::fmt::Debug for TokenCounter {
     }
 }
 
-/// Those of the same name count alike.
 impl PartialEq for TokenCounter {
     fn eq(&self, other: &Self) -> bool {
         self.name == other.name
@@ -120,18 +114,19 @@ impl PartialEq for TokenCounter {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::embed::model::TOKENIZER;
 
     #[test]
     fn whole_texts_are_counted_and_han_characters_are_one_each() {
         let counter = TokenCounter::load().unwrap();
         assert_eq!(counter.count("prime the pump").unwrap(), 3);
         assert_eq!(counter.count("启动水泵").unwrap(), 4);
-        assert_eq!(counter.count(&"pump ".repeat(1000)).unwrap(), 1000, "neither cut nor filled up");
+        assert_eq!(counter.count(&"pump ".repeat(1000)).unwrap(), 1000, "neither truncated nor padded");
         assert_eq!(counter.count("").unwrap(), 0);
     }
 
     #[test]
-    fn other_ways_to_count_are_named() {
+    fn a_counter_can_be_named_by_characters_or_by_file() {
         let by_characters = TokenCounter::named("chars/4").unwrap();
         assert_eq!((by_characters.count("启动水泵!").unwrap(), by_characters.count("").unwrap()), (2, 0));
         let folder = tempfile::tempdir().unwrap();
@@ -140,7 +135,7 @@ mod tests {
             std::fs::write(&path, bytes).unwrap();
             path.display().to_string()
         };
-        let same = TokenCounter::named(&file("tokenizer.json", model::TOKENIZER)).unwrap();
+        let same = TokenCounter::named(&file("tokenizer.json", TOKENIZER)).unwrap();
         assert_eq!(same.count("prime the pump").unwrap(), 3);
         for wrong in ["chars/0", "chars/x", "/nowhere/tokenizer.json", &file("broken.json", b"{}")] {
             let error = TokenCounter::named(wrong).unwrap_err();

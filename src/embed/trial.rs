@@ -1,27 +1,24 @@
-//! Whether a model does what an embedding model does, before anything is trusted to it.
+//! Tries an embedding model before anything relies on it.
 //!
-//! A graph that loads may still be of another model than its tokenizer, ignore which tokens are padding, or give the same
-//! vector for everything. None of that would ever be seen in a search but as bad results.
+//! A graph that loads may still belong to another tokenizer, ignore which tokens are padding, or give the same vector for
+//! every text. A search would show none of that but bad results.
 
 use std::borrow::Cow;
 
-use fastembed::TextEmbedding;
-
-use super::crash::guarded;
+use super::embedder::{embed, load_session, named};
 use super::engine::Engine;
 use super::model::{Model, Quantization};
-use super::{load_session, named};
 use crate::error::{Error, Result};
 
-/// Vectors of more numbers are none that a store could hold.
+/// A store holds no longer vectors.
 const LARGEST_DIMENSION: usize = 16_384;
-/// Tokens of a long text: more than the places that many models have, no more than what is quickly read.
+/// Tokens of the long text: more than the positions of many models, few enough to read quickly.
 const LONG: usize = 600;
-/// How far the length of a vector may be from 1.
+/// Largest difference of a vector's length from 1.
 const TOLERANCE: f32 = 1e-3;
-/// Vectors of the same text, alone and among others, are at least so alike.
+/// Least cosine of a text's vectors, alone and in a batch.
 const SAME: f32 = 0.999;
-/// Vectors that are more alike than this are the same.
+/// Vectors with a larger cosine are the same.
 const EQUAL: f32 = 0.999_99;
 
 /// Texts in several languages, so that every model can read some.
@@ -34,51 +31,40 @@ const TEXTS: [&str; 6] = [
     "Закон об авторском праве на книги был принят в 1709 году.",
 ];
 
-/// Has a model embed some texts, `more` among them, and gives the dimension of its vectors.
+/// Embeds some texts and `more`, and returns the dimension of the vectors.
 ///
 /// # Errors
-/// Where it cannot be loaded, or its vectors are not what vectors have to be.
+/// The model cannot be loaded, or its vectors are unusable.
 pub(crate) fn try_out(engine: &Engine, model: &Model, more: &[String]) -> Result<usize> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let mut session = load_session(engine, model, threads)?;
-    let long = "pump ".repeat(model.habits.max_tokens.min(LONG));
+    let long = "pump ".repeat(model.embedding_config.max_tokens.min(LONG));
     let own = more.iter().map(String::as_str).chain([long.as_str()]);
     let texts: Vec<&str> = TEXTS.into_iter().chain(own).collect();
     let mut alone = Vec::with_capacity(texts.len());
     for text in &texts {
-        alone.extend(run(&mut session, engine, model, &[Cow::Borrowed(*text)])?);
+        alone.extend(embed(&mut session, engine, model, &[Cow::Borrowed(*text)])?);
     }
-    let wrong = |told: String| {
-        Error::failed(format!("{} cannot be used: {told}", named(model)))
-            .hint("its files may not belong together, or it is no embedding model; download it again")
+    let wrong = |reason: String| {
+        Error::failed(format!("{} cannot be used: {reason}", named(model)))
+            .hint("its files may not belong together, or it is not an embedding model; download it again")
     };
     let dimension = check(&alone).map_err(wrong)?;
     if alone.len() != texts.len() {
         return Err(wrong(format!("it gave {} vectors for {} texts", alone.len(), texts.len())));
     }
-    if model.habits.quantization != Quantization::Dynamic {
+    if model.embedding_config.quantization != Quantization::Dynamic {
         let batch: Vec<Cow<'_, str>> = TEXTS.into_iter().map(Cow::Borrowed).collect();
-        let together = run(&mut session, engine, model, &batch)?;
+        let together = embed(&mut session, engine, model, &batch)?;
         let least = alone.iter().zip(&together).map(|(a, b)| cosine(a, b)).fold(1.0, f32::min);
         if together.len() != TEXTS.len() || least < SAME {
-            let told = "it gives a text another vector when other texts are read with it";
-            return Err(wrong(told.to_owned()));
+            return Err(wrong("it gives a text another vector in a batch with other texts".to_owned()));
         }
     }
     Ok(dimension)
 }
 
-fn run(session: &mut TextEmbedding, engine: &Engine, model: &Model, texts: &[Cow<'_, str>]) -> Result<Vec<Vec<f32>>> {
-    guarded(&named(model), || {
-        session.embed(texts, Some(texts.len())).map_err(|error| {
-            let told = crate::text::squeeze(&error.to_string());
-            Error::failed(format!("{} failed on {}: {told}", named(model), engine.name()))
-                .hint("try the other engine (--onnxruntime), or another model")
-        })
-    })
-}
-
-/// What is wrong with the vectors of different texts; their dimension where nothing is.
+/// The dimension of the vectors of different texts, or what is wrong with them.
 fn check(vectors: &[Vec<f32>]) -> std::result::Result<usize, String> {
     let dimension = vectors.first().map_or(0, Vec::len);
     if dimension == 0 || vectors.iter().any(|vector| vector.len() != dimension) {
@@ -88,7 +74,7 @@ fn check(vectors: &[Vec<f32>]) -> std::result::Result<usize, String> {
         return Err(format!("it gives vectors of {dimension} numbers"));
     }
     if vectors.iter().flatten().any(|number| !number.is_finite()) {
-        return Err("it gives vectors with numbers that are none".to_owned());
+        return Err("it gives vectors with invalid numbers".to_owned());
     }
     if vectors.iter().any(|vector| (cosine(vector, vector).sqrt() - 1.0).abs() > TOLERANCE) {
         return Err("it gives vectors that are zero".to_owned());
@@ -116,18 +102,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_vector_is_told() {
-        let told = |vectors: &[&[f32]]| check(&vectors.iter().map(|v| v.to_vec()).collect::<Vec<_>>());
-        assert_eq!(told(&[&[1.0, 0.0], &[0.0, 1.0]]), Ok(2));
+    fn unusable_vectors_are_refused() {
+        let checked = |vectors: &[&[f32]]| check(&vectors.iter().map(|v| v.to_vec()).collect::<Vec<_>>());
+        assert_eq!(checked(&[&[1.0, 0.0], &[0.0, 1.0]]), Ok(2));
         for (vectors, says) in [
             (&[][..], "empty"),
             (&[&[][..]][..], "empty"),
             (&[&[1.0][..], &[1.0, 0.0]][..], "different lengths"),
-            (&[&[1.0, 0.0][..], &[f32::NAN, 0.0]][..], "none"),
+            (&[&[1.0, 0.0][..], &[f32::NAN, 0.0]][..], "invalid"),
             (&[&[1.0, 0.0][..], &[0.0, 0.0]][..], "zero"),
             (&[&[1.0, 0.0][..], &[1.0, 0.0]][..], "the same vector"),
         ] {
-            assert!(told(vectors).unwrap_err().contains(says), "{says}");
+            assert!(checked(vectors).unwrap_err().contains(says), "{says}");
         }
     }
 }

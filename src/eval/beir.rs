@@ -1,55 +1,50 @@
-//! The layout of the BEIR benchmark: `corpus.jsonl`, `queries.jsonl`, and judgements in `qrels/test.tsv` or, where there
-//! is but one file of them, `qrels.tsv`.
+//! The layout of the BEIR benchmark: `corpus.jsonl`, `queries.jsonl`, and judgements in `qrels.tsv` or `qrels/test.tsv`.
 
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 
 /// A document of a set.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Passage {
-    /// Its id.
+#[derive(Debug, Clone, Deserialize)]
+pub(super) struct Source {
     #[serde(rename = "_id")]
     pub id: String,
-    /// Its title; may be empty.
+    /// May be empty.
     #[serde(default)]
     pub title: String,
-    /// Its text.
     pub text: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 struct Query {
     #[serde(rename = "_id")]
     id: String,
     text: String,
 }
 
-/// Where the judgements may be; the first that is there is read.
+/// The files of judgements; the first that exists is read.
 const JUDGEMENTS: [&str; 2] = ["qrels.tsv", "qrels/test.tsv"];
 
-/// What judgements name and the set does not have.
+/// What the judgements name and the set lacks.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Missing {
-    /// Relevant documents that are not in the corpus.
+    /// Relevant documents outside the corpus.
     pub documents: usize,
-    /// Queries none of whose relevant documents is there; they count as not answered.
+    /// Queries without any relevant document in the corpus; they count as unanswered.
     pub unanswerable: usize,
-    /// Judged queries that are not among the queries, and not asked.
+    /// Judged queries that `queries.jsonl` lacks; they are not asked.
     pub queries: usize,
 }
 
 /// A set of documents, queries and judgements.
 #[derive(Debug, Clone)]
-pub struct BeirSet {
-    /// Where it was read from.
-    pub folder: PathBuf,
-    /// The documents.
-    pub passages: Vec<Passage>,
-    queries: Vec<(String, String)>,
+pub(super) struct BeirSet {
+    pub documents: Vec<Source>,
+    queries: Vec<Query>,
+    /// The grades of the relevant documents of each query, all above 0.
     judgements: HashMap<String, HashMap<String, f64>>,
 }
 
@@ -57,17 +52,13 @@ impl BeirSet {
     /// Reads a set.
     ///
     /// # Errors
-    /// Where a file is missing, a line is not what it should be, with file and line, or no query has an answer among the
-    /// documents.
+    /// If a file is missing, a line is wrong (with file and line), or no query has an answer among the documents.
     pub fn read(folder: &Path) -> Result<Self> {
-        let passages: Vec<Passage> = read_jsonl(&folder.join("corpus.jsonl"))?;
-        let queries: Vec<Query> = read_jsonl(&folder.join("queries.jsonl"))?;
         let judged = JUDGEMENTS.map(|name| folder.join(name));
         let judged = judged.iter().find(|path| path.exists()).unwrap_or(&judged[0]);
         let set = BeirSet {
-            folder: folder.to_owned(),
-            passages,
-            queries: queries.into_iter().map(|query| (query.id, query.text)).collect(),
+            documents: read_jsonl(&folder.join("corpus.jsonl"))?,
+            queries: read_jsonl(&folder.join("queries.jsonl"))?,
             judgements: read_judgements(judged)?,
         };
         let asked = set.judged_queries().count();
@@ -81,10 +72,9 @@ impl BeirSet {
         Ok(set)
     }
 
-    /// What the judgements name and the set does not have.
     pub fn missing(&self) -> Missing {
-        let here: HashSet<&str> = self.passages.iter().map(|passage| passage.id.as_str()).collect();
-        let asked: HashSet<&str> = self.queries.iter().map(|(id, _)| id.as_str()).collect();
+        let here: HashSet<&str> = self.documents.iter().map(|document| document.id.as_str()).collect();
+        let asked: HashSet<&str> = self.queries.iter().map(|query| query.id.as_str()).collect();
         let is_here = |document: &String| here.contains(document.as_str());
         let named: HashSet<&String> = self.judgements.values().flat_map(HashMap::keys).collect();
         Missing {
@@ -96,10 +86,7 @@ impl BeirSet {
 
     /// The queries with at least one relevant document, with the grades of those.
     pub fn judged_queries(&self) -> impl Iterator<Item = (&str, &HashMap<String, f64>)> {
-        self.queries.iter().filter_map(|(id, text)| {
-            let grades = self.judgements.get(id)?;
-            Some((text.as_str(), grades))
-        })
+        self.queries.iter().filter_map(|query| Some((query.text.as_str(), self.judgements.get(&query.id)?)))
     }
 }
 
@@ -123,20 +110,20 @@ fn read_jsonl<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
         .collect()
 }
 
-/// Tab-separated query, document, grade; a header is recognised by its grade being no number. Only grades above 0
-/// are kept.
+/// Reads lines of query, document and grade, separated by tabs. A first line without a number is a header. Grades of 0
+/// are dropped.
 fn read_judgements(path: &Path) -> Result<HashMap<String, HashMap<String, f64>>> {
     let mut judgements: HashMap<String, HashMap<String, f64>> = HashMap::new();
     for (i, line) in read_file(path)?.lines().enumerate() {
         let fields: Vec<&str> = line.split('\t').collect();
         let (query, document, grade) = match fields.as_slice() {
             [query, document, grade] => (query, document, grade),
-            // TREC's own form has an unused column.
+            // TREC's own format has an unused column.
             [query, _, document, grade] => (query, document, grade),
             [blank] if blank.trim().is_empty() => continue,
             _ => {
-                return Err(Error::usage(format!("{}, line {}: not three columns", path.display(), i + 1))
-                    .hint("a line is query id, document id and grade, separated by tabs"));
+                return Err(Error::usage(format!("{}, line {}: expected three columns", path.display(), i + 1))
+                    .hint("write query id, document id and grade, separated by tabs"));
             }
         };
         match grade.trim().parse::<f64>() {
@@ -146,8 +133,8 @@ fn read_judgements(path: &Path) -> Result<HashMap<String, HashMap<String, f64>>>
             Ok(_) => {}
             Err(_) if i == 0 => {}
             Err(_) => {
-                return Err(Error::usage(format!("{}, line {}: {grade:?} is no grade", path.display(), i + 1))
-                    .hint("the last column is a number"));
+                return Err(Error::usage(format!("{}, line {}: {grade:?} is not a grade", path.display(), i + 1))
+                    .hint("the last column must be a number"));
             }
         }
     }
@@ -173,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn judgements_are_read_from_where_beir_has_them_too() {
+    fn judgements_are_read_from_both_places() {
         let header = "query-id\tcorpus-id\tscore\n";
         for name in JUDGEMENTS {
             let set = set(name, &format!("{header}q1\td1\t1\nq2\td2\t0\n")).unwrap();
@@ -185,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_judged_and_not_there_is_counted() {
+    fn missing_documents_and_queries_are_counted() {
         let judged = set("qrels.tsv", "q1\td1\t1\nq1\td8\t1\nq2\td8\t2\nq9\td9\t1\n").unwrap();
         assert_eq!(judged.missing(), Missing { documents: 2, unanswerable: 1, queries: 1 });
         let error = set("qrels.tsv", "q1\tMED-1\t1\nq2\tMED-2\t1\n").unwrap_err();

@@ -1,41 +1,112 @@
 //! Measured quality: queries with known answers, run against a scratch store.
 
 mod beir;
-mod metrics;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-pub use beir::{BeirSet, Missing, Passage};
-pub use metrics::{Condition, Metric, Metrics};
+use beir::BeirSet;
+pub use beir::Missing;
 
 use crate::chunk::ChunkConfig;
 use crate::embed::{CrossEncoder, Embedder, EngineChoice, Model, select};
-use crate::error::{Kind, Result};
-use crate::ingest::{
-    FitOptions, Indexer, KnownVectors, Progress, QueryEncoderReport, SourceFacts, Vectors, fit_query_encoder, prepare,
-};
-use crate::load::{Document, Format, plain};
+use crate::error::{Error, Kind, Result, Setting};
+use crate::ingest::{Indexer, KnownVectors, Progress, SourceFacts, Vectors, prepare};
+use crate::load::{Format, plain};
 use crate::models::record_of;
-use crate::retrieve::{DEFAULT_POOL, Encoder, Kernel, Method, Rerank, SearchRequest};
+use crate::search::{DEFAULT_POOL, Encoder, Method, Rerank, SearchRequest, Searcher};
 use crate::store::{Namespace, Snapshot, Store, Writer, doc_id_of};
 
-/// Rankings are judged by their first so many documents.
+/// The documents of a ranking that are judged.
 const DEPTH: usize = 10;
 
-/// How one method did.
+/// The names of the figures, as `trec_eval` counts them: normalised discounted cumulative gain with linear gains, the
+/// share of the relevant documents that were found, one over the rank of the first relevant document, and whether the
+/// first document is relevant.
+pub const METRICS: [&str; 4] = ["ndcg@10", "recall@10", "mrr@10", "p@1"];
+
+/// The figures of one query, or their averages over many, in the order of [`METRICS`].
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Metrics(pub [f64; METRICS.len()]);
+
+impl Metrics {
+    /// The figures of a ranking of at most ten documents, given the grades of the relevant ones.
+    pub fn of(ranking: &[String], relevant: &HashMap<String, f64>) -> Self {
+        let discount = |rank: usize| 1.0 / ((rank + 2) as f64).log2();
+        let gain = |rank: usize, id: &String| relevant.get(id).map_or(0.0, |grade| grade * discount(rank));
+        let dcg: f64 = ranking.iter().enumerate().map(|(rank, id)| gain(rank, id)).sum();
+        let mut grades: Vec<f64> = relevant.values().copied().collect();
+        grades.sort_by(|a, b| b.total_cmp(a));
+        let ideal: f64 = grades.iter().take(DEPTH).enumerate().map(|(rank, grade)| grade * discount(rank)).sum();
+        let found = ranking.iter().filter(|id| relevant.contains_key(*id)).count();
+        let first = ranking.iter().position(|id| relevant.contains_key(id));
+        Metrics([
+            if ideal > 0.0 { dcg / ideal } else { 0.0 },
+            found as f64 / relevant.len().max(1) as f64,
+            first.map_or(0.0, |rank| 1.0 / (rank + 1) as f64),
+            f64::from(u8::from(first == Some(0))),
+        ])
+    }
+
+    pub fn ndcg(&self) -> f64 {
+        self.0[0]
+    }
+}
+
+impl Serialize for Metrics {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_map(METRICS.iter().zip(self.0))
+    }
+}
+
+/// A figure that must be reached, like `hybrid.ndcg@10>=0.40`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Condition {
+    pub method: Method,
+    /// An index into [`METRICS`].
+    metric: usize,
+    least: f64,
+}
+
+impl Condition {
+    /// What is wrong with the report, if anything.
+    pub fn unmet(&self, report: &EvalReport) -> Option<String> {
+        let row = report.methods.iter().find(|row| row.method == self.method);
+        let is_met = row.is_some_and(|row| row.metrics.0[self.metric] >= self.least);
+        (!is_met).then(|| format!("{}.{} is below {}", self.method.name(), METRICS[self.metric], self.least))
+    }
+}
+
+impl std::str::FromStr for Condition {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let parse = || {
+            let (left, least) = text.split_once(">=")?;
+            let (method, metric) = left.trim().split_once('.')?;
+            let method = <Method as clap::ValueEnum>::from_str(method, true).ok()?;
+            let metric = METRICS.iter().position(|name| name.eq_ignore_ascii_case(metric))?;
+            Some(Condition { method, metric, least: least.trim().parse().ok()? })
+        };
+        parse().ok_or_else(|| {
+            Error::usage(format!("invalid value {text:?} for {}: expected METHOD.FIGURE>=NUMBER", Setting("min")))
+                .hint(format!("for example 'hybrid.ndcg@10>=0.40'; the figures are {}", METRICS.join(", ")))
+        })
+    }
+}
+
+/// The figures of one method.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MethodReport {
-    /// The method.
     pub method: Method,
     /// Averages over all queries that have an answer.
     #[serde(flatten)]
     pub metrics: Metrics,
-    /// Queries per second, one after the other in one process.
+    /// One after the other in one process.
     pub queries_per_second: f64,
 }
 
@@ -44,34 +115,28 @@ pub struct MethodReport {
 pub struct EvalReport {
     /// The folder of the set.
     pub set: String,
-    /// How many documents it has.
     pub documents: usize,
-    /// How many queries with an answer.
+    /// Queries with an answer.
     pub queries: usize,
-    /// What the judgements name and the set does not have.
     pub missing: Missing,
-    /// The model that made the vectors.
+    /// The embedding model.
     pub model: String,
     /// The engine that ran it.
     pub engine: String,
-    /// The folder of the cross-encoder that read the best again, where one did.
+    /// The folder of the cross-encoder, if one reranked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reranker: Option<String>,
-    /// Seconds to ingest the documents.
     pub ingest_seconds: f64,
-    /// A row per method.
     pub methods: Vec<MethodReport>,
 }
 
-/// How documents are put into such a store.
+/// How the documents of an [`EvalStore`] are ingested.
 pub struct Made<'a> {
-    /// How they are cut, and what stands in front of their chunks.
     pub config: ChunkConfig,
-    /// Another store of the same set: what is embedded alike there is taken over.
+    /// Another store of the same set, whose vectors are reused where the embedded text is the same.
     pub other: Option<&'a EvalStore>,
-    /// Whether there are vectors at all; without, only words are measured.
+    /// Whether to embed; without vectors only keyword search can be measured.
     pub embed: bool,
-    /// The model that makes them.
     pub model: Arc<Model>,
 }
 
@@ -81,37 +146,21 @@ impl Default for Made<'_> {
     }
 }
 
-/// The corpus of a set, ingested, with its queries: what variants of a search are measured on.
+/// The ingested corpus of a set with its queries: variants of a search are measured on it.
 pub struct EvalStore {
     set: BeirSet,
-    namespace: Namespace,
-    kernel: Kernel,
-    /// The ids of the set, by those of the documents.
+    searcher: Searcher,
+    /// The ids in the set, by those of the documents.
     sources: HashMap<String, String>,
     engine: String,
     ingest_seconds: f64,
 }
 
 impl EvalStore {
-    /// Ingests the corpus of a set into a store in `folder`. One that is there already, of the same corpus and model,
-    /// is used as it is.
+    /// Ingests the corpus of a set into a store in `folder`, unless a store of the same corpus and model is there.
     ///
     /// # Errors
-    /// Where the set cannot be read, or the ingest fails.
-    pub async fn open(
-        set: &Path,
-        folder: &Path,
-        choice: &EngineChoice,
-        jobs: usize,
-        progress: Arc<dyn Progress>,
-    ) -> Result<Self> {
-        EvalStore::open_made(set, folder, &Made::default(), choice, jobs, progress).await
-    }
-
-    /// The same with documents that are put in as `made` says.
-    ///
-    /// # Errors
-    /// As for [`open`](Self::open).
+    /// If the set cannot be read, or the ingest fails.
     pub async fn open_made(
         set: &Path,
         folder: &Path,
@@ -123,77 +172,50 @@ impl EvalStore {
         let set = BeirSet::read(set)?;
         let start = Instant::now();
         let (store, _) = Store::open_or_create(Some(&folder.join("store")), folder)?;
-        // Its name says what is in it.
         let namespace = store.namespace(&format!("eval-{}", fingerprint(&set, made)))?;
         let engine = select(choice)?;
         let embedder = Arc::new(Embedder::for_documents(&engine, &made.model, jobs)?);
-        // An ingest that was interrupted is done again.
-        let there = if namespace.exists() { Snapshot::open(&namespace).await?.count_documents().await? } else { 0 };
-        if there != set.passages.len() {
+        // An interrupted ingest starts again.
+        let ingested = if namespace.exists() { Snapshot::open(&namespace).await?.count_documents().await? } else { 0 };
+        if ingested != set.documents.len() {
             ingest(&set, &namespace, made, embedder.clone(), progress).await?;
         }
         let ingest_seconds = start.elapsed().as_secs_f64();
-        let kernel = Kernel::new(namespace.clone(), Encoder::with(embedder));
-        let documents = kernel.snapshot().await?.documents().await?;
+        let searcher = Searcher::new(namespace, Encoder::with(embedder));
+        let documents = searcher.snapshot().await?.documents().await?;
         let sources = documents.into_iter().map(|row| (row.doc_id, row.source)).collect();
-        Ok(EvalStore { set, namespace, kernel, sources, engine: engine.name(), ingest_seconds })
+        Ok(EvalStore { set, searcher, sources, engine: engine.name(), ingest_seconds })
     }
 
-    /// Fits a query encoder to the store, for searches that ask for one.
+    /// Runs all queries like `template`. Gives the averages over those that have an answer, and their number.
     ///
     /// # Errors
-    /// Where the model fails, or the disk refuses.
-    pub async fn fit_query_encoder(&self, options: &FitOptions) -> Result<QueryEncoderReport> {
-        fit_query_encoder(&self.namespace, options, false, Arc::new(Silent)).await
-    }
-
-    /// The set.
-    pub fn set(&self) -> &BeirSet {
-        &self.set
-    }
-
-    /// What answers its queries.
-    pub fn kernel(&self) -> &Kernel {
-        &self.kernel
-    }
-
-    /// The id in the set of the document that a chunk is of.
-    pub fn id_of(&self, chunk_id: &str) -> Option<&str> {
-        self.sources.get(doc_id_of(chunk_id)).map(String::as_str)
-    }
-
-    /// Runs all queries as `template` says, and gives the averages over those that have an answer, and how many
-    /// those are.
-    ///
-    /// # Errors
-    /// Where a search fails.
+    /// If a search fails.
     pub async fn measure(&self, template: &SearchRequest) -> Result<(Metrics, usize)> {
         let mut totals = Metrics::default();
         let mut count = 0usize;
         for (query, relevant) in self.set.judged_queries() {
-            // Passages of one document share its place in the ranking, so more of them are asked for than are judged.
+            // Chunks of one document share its place in the ranking, so more of them are needed than are judged.
             let request = SearchRequest { query: query.to_owned(), limit: DEFAULT_POOL * 2, ..template.clone() };
-            totals.add(&Metrics::of(&self.ranking(&request).await?, relevant));
+            let figures = Metrics::of(&self.ranking(&request).await?, relevant);
+            totals.0.iter_mut().zip(figures.0).for_each(|(total, figure)| *total += figure);
             count += 1;
         }
-        Ok((totals.divided_by(count), count))
+        Ok((Metrics(totals.0.map(|total| total / count.max(1) as f64)), count))
     }
 
     /// The first documents for a query, by their ids in the set.
     async fn ranking(&self, request: &SearchRequest) -> Result<Vec<String>> {
-        // A question without a word finds nothing, and counts as that.
-        let candidates = match self.kernel.rank(request).await {
+        // A query without a word finds nothing.
+        let candidates = match self.searcher.rank(request).await {
             Ok(ranking) => ranking.candidates,
             Err(error) if error.kind() == Kind::Usage => Vec::new(),
             Err(error) => return Err(error),
         };
         let mut ranking: Vec<String> = Vec::with_capacity(DEPTH);
-        for id in candidates.iter().filter_map(|candidate| self.id_of(&candidate.chunk_id)) {
-            if ranking.len() == DEPTH {
-                break;
-            }
-            if !ranking.iter().any(|known| known == id) {
-                ranking.push(id.to_owned());
+        for id in candidates.iter().filter_map(|candidate| self.sources.get(doc_id_of(&candidate.chunk_id))) {
+            if ranking.len() < DEPTH && !ranking.contains(id) {
+                ranking.push(id.clone());
             }
         }
         Ok(ranking)
@@ -204,18 +226,16 @@ impl EvalStore {
 pub struct Evaluation<'a> {
     /// The folder of the set.
     pub folder: &'a Path,
-    /// By which methods.
     pub methods: &'a [Method],
-    /// With which second looks.
     pub rerank: &'a Rerank,
-    /// With vectors of which model.
+    /// The embedding model.
     pub model: Arc<Model>,
 }
 
 /// Ingests the corpus of a set into a store in `scratch` and runs all its queries by each method.
 ///
 /// # Errors
-/// Where the set cannot be read, or ingest or search fail.
+/// If the set cannot be read, or ingest or search fail.
 pub async fn evaluate(
     what: Evaluation<'_>,
     scratch: &Path,
@@ -239,7 +259,7 @@ pub async fn evaluate(
     }
     Ok(EvalReport {
         set: folder.display().to_string(),
-        documents: store.set.passages.len(),
+        documents: store.set.documents.len(),
         queries: store.set.judged_queries().count(),
         missing: store.set.missing(),
         model: made.model.name.clone(),
@@ -263,32 +283,44 @@ async fn ingest(
     let model = record_of(embedder.model());
     let writer = Writer::open(namespace, &model).await?;
     let mut indexer = Indexer::new(writer, Vectors::Loaded(embedder), "eval", progress.clone());
-    let bytes = set.passages.iter().map(|passage| passage.text.len() as u64).sum();
-    progress.begin(set.passages.len(), bytes);
-    for (number, passage) in set.passages.iter().enumerate() {
-        let prepared = prepare(&document_of(passage), &facts_of(passage, number), &made.config, "1970-01-01T00:00:00Z");
-        progress.file_read(&passage.id);
+    progress.begin(set.documents.len(), set.documents.iter().map(|document| document.text.len() as u64).sum());
+    for (number, source) in set.documents.iter().enumerate() {
+        let mut document = plain::parse(&source.text);
+        document.title = Some(source.title.clone()).filter(|title| !title.trim().is_empty());
+        document.format = Format::Text;
+        let facts = SourceFacts {
+            // The id in the set identifies hits.
+            source: source.id.clone(),
+            doc_id: format!("e{number}"),
+            content_hash: String::new(),
+            size: source.text.len() as u64,
+            mtime_ns: 0,
+            corrected_toc: None,
+            time: None,
+        };
+        let prepared = prepare(&document, &facts, &made.config, "1970-01-01T00:00:00Z");
+        progress.file_read(&source.id);
         let known = match made.other {
             Some(other) => {
-                let snapshot = other.kernel.snapshot().await?;
+                let snapshot = other.searcher.snapshot().await?;
                 KnownVectors::of_texts(snapshot.vectors_by_hash(&prepared.new.document.doc_id).await?)
             }
             None => KnownVectors::default(),
         };
-        indexer.put(prepared, known, made.embed, "added").await?;
+        indexer.put(prepared, known, made.embed, "added", None).await?;
     }
     indexer.flush().await?;
     progress.end();
     Ok(())
 }
 
-/// What stands for a corpus, how it is cut and the model that embeds it.
+/// A hash of the corpus, the chunking and the embedding model.
 fn fingerprint(set: &BeirSet, made: &Made<'_>) -> String {
     let mut hasher = blake3::Hasher::new();
     let vectors = if made.embed { made.model.fingerprint.as_str() } else { "none" };
     hasher.update(format!("{:?} {vectors}", made.config).as_bytes());
-    for passage in &set.passages {
-        for part in [&passage.id, &passage.title, &passage.text] {
+    for document in &set.documents {
+        for part in [&document.id, &document.title, &document.text] {
             hasher.update(part.as_bytes());
             hasher.update(&[0]);
         }
@@ -296,46 +328,31 @@ fn fingerprint(set: &BeirSet, made: &Made<'_>) -> String {
     hasher.finalize().to_hex()[..16].to_owned()
 }
 
-fn document_of(passage: &Passage) -> Document {
-    let mut document = plain::parse(&passage.text);
-    document.title = Some(passage.title.clone()).filter(|title| !title.trim().is_empty());
-    document.format = Format::Text;
-    document
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// The source is the id in the set, so that hits can be told apart.
-fn facts_of(passage: &Passage, number: usize) -> SourceFacts {
-    SourceFacts {
-        source: passage.id.clone(),
-        doc_id: format!("e{number}"),
-        content_hash: String::new(),
-        size: passage.text.len() as u64,
-        mtime_ns: 0,
-        corrected_toc: None,
-        time: None,
+    fn figures(ranking: &[&str], relevant: &[(&str, f64)]) -> Metrics {
+        let ranking: Vec<String> = ranking.iter().map(|id| (*id).to_owned()).collect();
+        Metrics::of(&ranking, &relevant.iter().map(|(id, grade)| ((*id).to_owned(), *grade)).collect())
     }
-}
 
-/// Tells nobody.
-struct Silent;
+    #[test]
+    fn figures_agree_with_trec_eval() {
+        let perfect = figures(&["a", "b"], &[("a", 2.0), ("b", 1.0)]);
+        assert_eq!(perfect, Metrics([1.0; 4]));
+        let second = figures(&["x", "a"], &[("a", 1.0)]);
+        assert!((second.ndcg() - 0.6309).abs() < 1e-4);
+        assert_eq!(second.0[1..], [1.0, 0.5, 0.0]);
+        assert_eq!(figures(&["x"], &[("a", 1.0)]), Metrics::default());
+    }
 
-impl Progress for Silent {
-    fn begin(&self, _files: usize, _bytes: u64) {}
-    fn file_read(&self, _source: &str) {}
-    fn embedded(&self, _chunks: usize, _bytes: u64) {}
-    fn placed(&self, _passages: usize) {}
-    fn failed(&self, _source: &str, _reason: &str) {}
-    fn end(&self) {}
-}
-
-/// Checks conditions like `hybrid.ndcg@10>=0.40` against a report and gives those that do not hold.
-pub fn unmet<'c>(report: &EvalReport, conditions: &'c [Condition]) -> Vec<&'c Condition> {
-    let by_method: BTreeMap<&str, &Metrics> =
-        report.methods.iter().map(|row| (row.method.name(), &row.metrics)).collect();
-    conditions
-        .iter()
-        .filter(|condition| {
-            by_method.get(condition.method.name()).is_none_or(|metrics| metrics.get(condition.metric) < condition.least)
-        })
-        .collect()
+    #[test]
+    fn conditions_are_read_and_bad_ones_refused() {
+        let condition: Condition = "hybrid.ndcg@10>=0.40".parse().unwrap();
+        assert_eq!((condition.method, condition.metric, condition.least), (Method::Hybrid, 0, 0.4));
+        for bad in ["hybrid", "hybrid.x>=1", "none.p@1>=1", "hybrid.p@1>=x", "hybrid.p@1>1"] {
+            assert!(bad.parse::<Condition>().is_err(), "{bad}");
+        }
+    }
 }

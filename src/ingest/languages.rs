@@ -1,5 +1,5 @@
-//! Whether the model that makes the vectors can read the documents that are put in: otherwise their vectors say little, and
-//! somebody should know before they search.
+//! Whether the embedding model can read the documents of a run. If not, their vectors are of little use, and the user
+//! should know before a search.
 
 use serde::Serialize;
 
@@ -10,33 +10,32 @@ use crate::models::{Models, model_that_reads};
 use crate::store::ChunkType;
 use crate::text::{char_count, truncate};
 
-/// So many of a document's passages are looked at, from its beginning to its end …
+/// So many parent chunks of a document are sampled, from its beginning to its end …
 const SAMPLES: usize = 4;
 /// … and so many characters of each.
 const SAMPLE_CHARS: usize = 400;
-/// Bytes of text that the model cannot read, and as many of text that it can, by which another one is chosen.
+/// Bytes of text that the model cannot read, and of text that it can, from which a better model is chosen.
 const MOST_KEPT: usize = 4000;
-/// A document of which the model reads less is one that it does not know the language of.
+/// The model does not know the language of a document of which it reads less.
 const LEAST_SHARE: f32 = 0.5;
-/// Less than this share of text that cannot be read is not worth telling.
-const LEAST_TOLD: f32 = 0.1;
+/// A smaller share of text that the model cannot read is not reported.
+const LEAST_REPORTED: f32 = 0.1;
 
-/// What the model cannot read of the documents that it has embedded.
+/// The text of a run that the model cannot read.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LanguagesReport {
-    /// The model.
     pub model: String,
-    /// Documents that were embedded.
+    /// Embedded documents.
     pub documents: usize,
-    /// Those of whose text it reads less than half.
+    /// Those of which the model reads less than half.
     pub documents_not_read: usize,
-    /// The share of all their text that it does not read, from 0 to 1.
+    /// The share of their text that it does not read, from 0 to 1.
     pub share_not_read: f32,
     /// A model that reads it; `None` where none is known.
     pub better: Option<String>,
 }
 
-/// Looks at documents as they are embedded.
+/// Samples documents as they are embedded.
 #[derive(Debug, Default)]
 pub(super) struct LanguageSense {
     model: String,
@@ -44,18 +43,16 @@ pub(super) struct LanguageSense {
     documents_not_read: usize,
     chars: f64,
     chars_read: f64,
-    /// Samples of documents that it does not read …
+    /// Samples of documents that the model cannot read …
     unread: String,
-    /// … and of those that it does: another model must not lose these.
+    /// … and of those that it can, which another model must not lose.
     read: String,
 }
 
 impl LanguageSense {
-    /// Looks at a document that a model embeds.
-    ///
     /// # Errors
     /// Where the engine has crashed.
-    pub(super) fn look(&mut self, prepared: &Prepared, embedder: &Embedder) -> Result<()> {
+    pub(super) fn sample(&mut self, prepared: &Prepared, embedder: &Embedder) -> Result<()> {
         let parents: Vec<&str> = prepared
             .new
             .chunks
@@ -82,7 +79,7 @@ impl LanguageSense {
         Ok(())
     }
 
-    /// What it could not read; `None` where that is little.
+    /// `None` if the model reads nearly all.
     ///
     /// # Errors
     /// Where the list of models is damaged.
@@ -91,11 +88,11 @@ impl LanguageSense {
             return Ok(None);
         }
         let share_not_read = (1.0 - self.chars_read / self.chars) as f32;
-        if share_not_read < LEAST_TOLD {
+        if share_not_read < LEAST_REPORTED {
             return Ok(None);
         }
-        // A few documents that it reads among many that it does not are no reason to look for more.
-        let texts: &[&str] = match share_not_read > 1.0 - LEAST_TOLD {
+        // A few readable documents among many unreadable ones do not count.
+        let texts: &[&str] = match share_not_read > 1.0 - LEAST_REPORTED {
             true => &[&self.unread],
             false => &[&self.unread, &self.read],
         };
@@ -104,7 +101,7 @@ impl LanguageSense {
             documents: self.documents,
             documents_not_read: self.documents_not_read,
             share_not_read,
-            better: model_that_reads(texts, models)?,
+            better: model_that_reads(texts, models),
         }))
     }
 }

@@ -1,35 +1,134 @@
-//! What has to be done with each file: nothing, or read it and see.
+//! Which files there are, and what to do with each: nothing, or read it and see.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::ErrorKind;
-use std::path::Path;
-use std::time::UNIX_EPOCH;
+use std::path::{Path, PathBuf};
 
-use super::scan::Candidate;
+use ignore::WalkBuilder;
+use ignore::gitignore::GitignoreBuilder;
+use ignore::overrides::OverrideBuilder;
+
+use super::source::{mtime_ns, raise_limit};
 use super::{Action, IngestRequest, SourceReport};
+use crate::error::{Error, Result, Setting};
+use crate::load::Format;
 use crate::store::{DocumentRow, Store};
 
-/// A file that must be read.
+/// The file, in the syntax of .gitignore, that keeps documents out of kb alone.
+const IGNORE_FILE: &str = ".kbignore";
+/// Prefix of the names of sources from standard input.
+pub(super) const STANDARD_INPUT: &str = "stdin:";
+
+/// A file to ingest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Candidate {
+    pub path: PathBuf,
+    /// Its name in the store.
+    pub source: String,
+    /// By its name; `None` if its first bytes decide.
+    pub format: Option<Format>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Scan {
+    /// In order of their sources, each once.
+    pub candidates: Vec<Candidate>,
+    /// Files in folders of formats that kb does not read.
+    pub skipped: usize,
+}
+
+/// Finds the files below the request's paths. A file that is named is taken whatever its name; files in folders are taken
+/// by their endings, without hidden and ignored ones.
+///
+/// # Errors
+/// Where a path does not exist or a glob is invalid. Then nothing was done.
+pub(super) fn scan(request: &IngestRequest, store: &Store) -> Result<Scan> {
+    let mut found: BTreeMap<String, Candidate> = BTreeMap::new();
+    let mut skipped = 0;
+    for path in &request.paths {
+        let facts = std::fs::metadata(path).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => {
+                Error::usage(format!("{} does not exist", path.display())).hint("check the path")
+            }
+            _ => Error::io("read", path, &error),
+        })?;
+        let mut take = |path: &Path, format: Option<Format>| {
+            let source = store.source_name(path);
+            found.entry(source.clone()).or_insert(Candidate { path: path.to_owned(), source, format });
+        };
+        if !facts.is_dir() {
+            take(path, request.format.or_else(|| Format::from_path(path)));
+            continue;
+        }
+        let included = included(path, request)?;
+        for entry in walk(path, request, store)? {
+            let entry = entry.map_err(|error| {
+                Error::failed(format!("cannot read the folder {}: {error}", path.display()))
+                    .hint(format!("check its permissions, or skip the place with {}", Setting("exclude")))
+            })?;
+            if !entry.file_type().is_some_and(|kind| kind.is_file()) || !included(entry.path()) {
+                continue;
+            }
+            match request.format.or_else(|| Format::from_path(entry.path())) {
+                Some(format) => take(entry.path(), Some(format)),
+                None => skipped += 1,
+            }
+        }
+    }
+    Ok(Scan { candidates: found.into_values().collect(), skipped })
+}
+
+/// Whether a file below `folder` matches one of the request's `include` globs, itself or by a folder above it. The
+/// walker's own globs would bring ignored files back, as they do in ripgrep.
+fn included(folder: &Path, request: &IngestRequest) -> Result<impl Fn(&Path) -> bool> {
+    let mut globs = GitignoreBuilder::new(folder);
+    for glob in &request.include {
+        globs.add_line(None, glob).map_err(|error| bad_glob("include", glob, &error))?;
+    }
+    let none = request.include.is_empty();
+    let globs = globs.build().map_err(|error| bad_glob("include", &request.include.join(" "), &error))?;
+    Ok(move |path: &Path| none || globs.matched_path_or_any_parents(path, false).is_ignore())
+}
+
+fn bad_glob(setting: &'static str, glob: &str, error: &ignore::Error) -> Error {
+    Error::usage(format!("{} {glob:?} is not a glob: {error}", Setting(setting)))
+        .hint("for example '*.pdf' or 'drafts/**'")
+}
+
+fn walk(folder: &Path, request: &IngestRequest, store: &Store) -> Result<ignore::Walk> {
+    let mut excluded = OverrideBuilder::new(folder);
+    for glob in &request.exclude {
+        excluded.add(&format!("!{glob}")).map_err(|error| bad_glob("exclude", glob, &error))?;
+    }
+    let excluded = excluded.build().map_err(|error| bad_glob("exclude", &request.exclude.join(" "), &error))?;
+    let own = store.root().canonicalize().ok();
+    Ok(WalkBuilder::new(folder)
+        .add_custom_ignore_filename(IGNORE_FILE)
+        .require_git(false)
+        .overrides(excluded)
+        .filter_entry(move |entry| own.is_none() || entry.path().canonicalize().ok() != own)
+        .sort_by_file_path(Path::cmp)
+        .build())
+}
+
+/// A file to read.
 #[derive(Debug, Clone)]
 pub(super) struct Todo {
-    /// The file.
     pub candidate: Candidate,
-    /// Its size in bytes when the plan was made.
+    /// In bytes, when the plan was made.
     pub size: u64,
 }
 
-/// What is to be done.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
-    /// Files to read.
     pub todo: Vec<Todo>,
-    /// Sources of which it is clear already what happens to them.
+    /// Sources whose outcome is known without reading them.
     pub settled: Vec<SourceReport>,
-    /// Ids of the documents whose file is gone.
+    /// Documents whose files are gone.
     pub vanished: Vec<DocumentRow>,
 }
 
-/// What the store holds, by source and by content.
+/// The documents of the namespace by source.
 pub(super) struct Existing {
     by_source: HashMap<String, DocumentRow>,
 }
@@ -43,7 +142,7 @@ impl Existing {
         self.by_source.get(source)
     }
 
-    /// A document with this content whose own file is gone: it has moved.
+    /// A document with this content whose own file is gone, so that it has moved.
     pub(super) fn moved_from(&self, hash: &str, store: &Store) -> Option<&DocumentRow> {
         self.by_source.values().find(|row| row.content_hash == hash && is_gone(row, store))
     }
@@ -53,7 +152,7 @@ impl Existing {
     }
 }
 
-/// Whether a document's file is known to be there no more. One that cannot be looked at may still be.
+/// Whether a document's file certainly does not exist. A file that cannot be checked can still exist.
 fn is_gone(row: &DocumentRow, store: &Store) -> bool {
     let gone = || match store.source_path(&row.source).try_exists() {
         Ok(there) => !there,
@@ -62,10 +161,7 @@ fn is_gone(row: &DocumentRow, store: &Store) -> bool {
     !row.source.starts_with(STANDARD_INPUT) && gone()
 }
 
-/// What the names of sources from standard input start with.
-pub(super) const STANDARD_INPUT: &str = "stdin:";
-
-/// Compares the files with what the store holds. Files with the same size and time of change count as unchanged.
+/// Compares the files with the store. A file with the same size and time of change counts as unchanged.
 pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &IngestRequest, store: &Store) -> Plan {
     let mut plan = Plan::default();
     for candidate in candidates {
@@ -73,24 +169,22 @@ pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &In
             Ok(facts) => facts,
             Err(error) => {
                 let reason = crate::error::plain_io(&error);
-                plan.settled.push(failed(&candidate.source, format!("cannot be read: {reason}"), None));
+                plan.settled.push(SourceReport::failed(&candidate.source, format!("cannot be read: {reason}"), None));
                 continue;
             }
         };
         let largest = request.largest(candidate.format);
         if facts.len() > largest {
             let reason = format!("is {} MB, more than {} MB", facts.len() >> 20, largest >> 20);
-            let hint = "split it, or raise the limit with --max-file-size MB".to_owned();
-            plan.settled.push(failed(&candidate.source, reason, Some(hint)));
+            let hint = format!("split it, or {}", raise_limit());
+            plan.settled.push(SourceReport::failed(&candidate.source, reason, Some(hint)));
             continue;
         }
         let known = existing.by_source(&candidate.source);
         let same = known.is_some_and(|row| row.size == facts.len() && row.mtime_ns == mtime_ns(&facts));
         match known {
             Some(row) if same && !request.must_read(row) && !request.dates_anew(row) => {
-                let mut report = SourceReport::new(&candidate.source, Action::Unchanged);
-                report.describe(row);
-                plan.settled.push(report);
+                plan.settled.push(SourceReport::of(&candidate.source, Action::Unchanged, row));
             }
             _ => plan.todo.push(Todo { size: facts.len(), candidate }),
         }
@@ -105,31 +199,6 @@ pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &In
 
 fn is_below(source: &str, folder: &str) -> bool {
     folder.is_empty() || source == folder || Path::new(source).starts_with(folder)
-}
-
-pub(super) fn failed(source: &str, reason: String, hint: Option<String>) -> SourceReport {
-    SourceReport { error: Some(reason), hint, ..SourceReport::new(source, Action::Failed) }
-}
-
-/// The time of the last change, in nanoseconds since 1970; 0 where the system does not say.
-pub(super) fn mtime_ns(facts: &std::fs::Metadata) -> i64 {
-    facts
-        .modified()
-        .ok()
-        .and_then(|time| time.duration_since(UNIX_EPOCH).ok())
-        .and_then(|since| i64::try_from(since.as_nanos()).ok())
-        .unwrap_or(0)
-}
-
-impl SourceReport {
-    /// Takes over what the document's row says.
-    pub(super) fn describe(&mut self, row: &DocumentRow) {
-        self.doc_id = Some(row.doc_id.clone());
-        self.pages = row.pages;
-        self.sections = row.sections;
-        self.parents = row.parents;
-        self.warnings = row.warnings.clone();
-    }
 }
 
 #[cfg(test)]

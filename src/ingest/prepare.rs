@@ -1,36 +1,35 @@
-//! A parsed document to the rows it will have, all but the vectors. A pure function.
+//! From a parsed document to its rows, without the vectors. Pure functions.
 
 use std::collections::HashMap;
 use std::path::Path;
 
+use super::contexts::wants_model_context;
 use crate::chunk::{ChunkConfig, context, cut};
-use crate::error::{Error, Result};
+use crate::edits::{Rebased, embedded_texts, rebase, renew_hashes, set_leads, set_said};
+use crate::error::{Error, Result, Setting};
 use crate::load::{BlockKind, Document, OutlineEntry};
-use crate::overlay::{embedded_texts, renew_hashes, set_leads, set_said};
 use crate::store::{ChunkRow, ChunkType, DocumentRow, DocumentTime, NewDocument, SectionRow};
 use crate::structure::{PREAMBLE, STRUCTURE_VERSION, Section, not_found, sections};
 use crate::text::script::language;
 use crate::text::{squeeze, truncate};
 
-/// A title is cut to so many characters.
+/// In characters.
 const LONGEST_TITLE: usize = 200;
 
-/// What is known of a source apart from its text.
+/// The facts about a source, apart from its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceFacts {
-    /// Its name in the store.
     pub source: String,
-    /// The id its document has or gets.
     pub doc_id: String,
     /// blake3 of its bytes, in hex.
     pub content_hash: String,
-    /// Its size in bytes.
+    /// In bytes.
     pub size: u64,
     /// Time of its last change, in nanoseconds since 1970.
     pub mtime_ns: i64,
-    /// The table of contents that a person gave it; it stands above what is found.
+    /// The table of contents of a person, which overrides the one that is found.
     pub corrected_toc: Option<Vec<OutlineEntry>>,
-    /// When its content is from, where somebody said so; it stands above what the document says.
+    /// The date of the content from a person, which overrides the document's own.
     pub time: Option<DocumentTime>,
 }
 
@@ -50,7 +49,7 @@ impl SourceFacts {
     }
 }
 
-/// The table of contents that a person gave a document, where somebody did.
+/// The table of contents that a person gave a document.
 ///
 /// # Errors
 /// Where the store's row is damaged.
@@ -58,55 +57,68 @@ pub fn corrected_toc(row: &DocumentRow) -> Result<Option<Vec<OutlineEntry>>> {
     let parse = |text: &String| {
         serde_json::from_str(text).map_err(|error| {
             Error::failed(format!("the corrected table of contents of {} is damaged: {error}", row.source))
-                .hint(format!("drop it with kb toc {} --reset", row.doc_id))
+                .hint(format!("drop it with kb toc {} {}", row.doc_id, Setting("reset")))
         })
     };
     row.corrected_toc.as_ref().map(parse).transpose()
 }
 
-/// A document with its rows; the vectors of the chunks are still empty.
+/// A document with its rows. The vectors of the chunks are empty.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prepared {
-    /// The rows.
     pub new: NewDocument,
     /// The text to embed for each child chunk, in the order of the children in `new.chunks`.
     pub texts: Vec<String>,
 }
 
 impl Prepared {
-    /// A document whose children get the hashes of their embedded texts, whatever vectors they had.
+    /// Gives each child the hash of its embedded text, whatever vector it had.
     pub(super) fn of(mut new: NewDocument, config: &ChunkConfig) -> Self {
         let texts = embedded_texts(&new.chunks, config);
         renew_hashes(&mut new.chunks, &texts, |_, _| false);
         Prepared { new, texts }
     }
 
-    /// Puts what a language model said of passages, by their ids, in the place of what the rules say: for
-    /// [`ContextKind::Llm`](context::ContextKind::Llm), before anything is embedded.
-    pub fn with_said(mut self, said: &HashMap<String, String>) -> Self {
-        set_said(&mut self.new.chunks, said);
+    /// Sets the chunk contexts that a language model wrote, by the id of the parent chunk, and renews the embedded texts.
+    pub fn with_contexts(mut self, written: &HashMap<String, String>) -> Self {
+        set_said(&mut self.new.chunks, written);
         let config = ChunkConfig::of(&self.new.document.chunking);
         Prepared::of(self.new, &config)
     }
 
-    /// Puts what was said of the same passages in front of them again, whether or not a model will be asked anew; `before`
-    /// are the document's chunks in the store, where they stand in such a context.
-    pub(super) fn with_lines_of(self, before: &[ChunkRow]) -> Self {
+    /// Carries over what the store has of a document besides its source: chunk contexts of a language model, and edits.
+    /// `chunks` are those of `row` in the store.
+    pub(super) fn carrying(mut self, row: &DocumentRow, chunks: Vec<ChunkRow>) -> (Self, Rebased) {
+        if wants_model_context(row) && wants_model_context(&self.new.document) {
+            self = self.with_contexts_of(&chunks);
+        }
+        if row.edits.is_empty() {
+            return (self, Rebased::default());
+        }
+        let stored = NewDocument { document: row.clone(), sections: Vec::new(), chunks };
+        let config = ChunkConfig::of(&self.new.document.chunking);
+        let rebased = rebase(&stored, &mut self.new, &config, &jiff::Timestamp::now().to_string());
+        set_leads(&mut self.new.chunks, &config);
+        (Prepared::of(self.new, &config), rebased)
+    }
+
+    /// Gives parent chunks the contexts that equal ones have in the store.
+    fn with_contexts_of(self, before: &[ChunkRow]) -> Self {
         let is_parent = |row: &&ChunkRow| row.chunk_type == ChunkType::Parent;
-        let known: HashMap<&str, &String> = before
-            .iter()
-            .filter(is_parent)
-            .filter_map(|row| Some((row.content.trim_end(), row.lead.as_ref()?)))
-            .collect();
-        let said: HashMap<String, String> = self
-            .new
-            .chunks
-            .iter()
-            .filter(is_parent)
+        let contexts = before.iter().filter(is_parent);
+        let known: HashMap<&str, &String> =
+            contexts.filter_map(|row| Some((row.content.trim_end(), row.lead.as_ref()?))).collect();
+        let parents = self.new.chunks.iter().filter(is_parent);
+        let kept: HashMap<String, String> = parents
             .filter_map(|row| Some((row.chunk_id.clone(), (*known.get(row.content.trim_end())?).clone())))
             .collect();
-        if said.is_empty() { self } else { self.with_said(&said) }
+        if kept.is_empty() { self } else { self.with_contexts(&kept) }
     }
+}
+
+/// Whether the store has more of a document than its source gives.
+pub(super) fn has_more_than_its_source(row: &DocumentRow) -> bool {
+    wants_model_context(row) || !row.edits.is_empty()
 }
 
 /// Finds the sections of a document, cuts it and makes its rows. `now` is an RFC 3339 time.
@@ -185,8 +197,7 @@ pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, n
         parents: u32::try_from(parents.len()).unwrap_or(u32::MAX),
         children,
         ingested_at: now.to_owned(),
-        // Plain data always has a JSON form.
-        corrected_toc: corrected.map(|entries| serde_json::to_string(entries).unwrap_or_default()),
+        corrected_toc: corrected.map(|entries| serde_json::to_string(entries).expect("plain data has a JSON form")),
         structure_version: STRUCTURE_VERSION,
         // Said by the indexer, which knows.
         embedded: false,
@@ -200,21 +211,21 @@ pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, n
     Prepared::of(NewDocument { document: row, sections: section_rows, chunks }, config)
 }
 
-/// What that warning starts with.
-pub(super) const LOST_ENTRIES: &str = "not found any more, of the corrected table of contents";
+/// The beginning of that warning.
+pub(super) const LOST_ENTRIES: &str = "entries of the corrected table of contents are not found any more";
 
-/// A warning for entries of a corrected table of contents that a changed document does not have any more. They stay
-/// in the correction: the next version may have them again.
+/// A warning for entries of a corrected table of contents that a changed document has lost. The correction keeps them:
+/// the next version can have them again.
 fn lost_entries(document: &Document, corrected: Option<&[OutlineEntry]>) -> Option<String> {
     let entries = corrected?;
     let lost: Vec<String> =
-        // An entry of a paged document without a page leads nowhere, and did so before.
+        // An entry without a page of a document with pages never led anywhere.
         not_found(document, entries)
             .into_iter()
             .filter(|&i| document.pages.is_none() || entries[i].page.is_some())
             .map(|i| format!("{:?}", entries[i].title))
             .collect();
-    (!lost.is_empty()).then(|| format!("{LOST_ENTRIES}: {}; see kb toc --edit", lost.join(", ")))
+    (!lost.is_empty()).then(|| format!("{LOST_ENTRIES}: {}; see kb toc {}", lost.join(", "), Setting("edit")))
 }
 
 fn section_row(
@@ -287,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_in_front_of_chunks_is_embedded_and_kept_apart() {
+    fn chunk_contexts_are_embedded_and_kept_apart_from_the_content() {
         let document = markdown::parse("# Pump\n\nThe main pump moves water.\n\nIt must be vented.");
         let texts = |context: ContextKind, child_chars: usize| {
             let config = ChunkConfig { parent_chars: 30, child_chars, overlap_chars: 10, context };
@@ -299,7 +310,7 @@ mod tests {
         let subjects = texts(ContextKind::Subjects, 30);
         assert_eq!(subjects.texts[1], "Pump › The main pump moves water.\nwater.\nIt must be vented.");
         let said = HashMap::from([("abc123:1".to_owned(), "How the pump is vented.".to_owned())]);
-        let llm = texts(ContextKind::Llm, 30).with_said(&said);
+        let llm = texts(ContextKind::Llm, 30).with_contexts(&said);
         assert_eq!(llm.texts[1], "Pump › How the pump is vented.\nwater.\nIt must be vented.");
         for prepared in [&headings, &subjects, &llm] {
             assert!(prepared.new.chunks.iter().all(|row| row.context == "Pump"));

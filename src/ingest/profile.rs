@@ -1,28 +1,28 @@
-//! Profiles of documents as they are put in, and of those that an earlier version put in.
+//! Profiles of new documents, and of stored ones that an earlier version profiled.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::error::Result;
-use crate::profile::{PROFILE_VERSION, PassageText, Profile, TitleText, profile};
+use crate::knowledge::profile::{PROFILE_VERSION, ParentChunkText, Profile, TitleText, profile};
 use crate::store::{ChunkRow, ChunkType, DocumentRow, SectionRow, Snapshot};
 use crate::structure::PREAMBLE;
 
-/// What the history calls a document that gets a profile and is otherwise the same.
+/// The history's word for an unchanged document with a new profile.
 pub(super) const PROFILED: &str = "profiled";
-/// So many documents' passages are read at once.
+/// Documents whose parent chunks are read at once.
 const AT_ONCE: usize = 100;
 
-/// The profile of a document's rows; `None` where it has no text.
+/// The profile of a document from its rows; `None` without text.
 pub(super) fn profile_of(row: &DocumentRow, sections: &[SectionRow], chunks: &[ChunkRow]) -> Option<Profile> {
     let by_id: HashMap<&str, &SectionRow> =
         sections.iter().map(|section| (section.section_id.as_str(), section)).collect();
     let mut bytes: HashMap<&str, usize> = HashMap::new();
-    let mut passages: Vec<(u32, PassageText)> = Vec::new();
+    let mut parent_chunks: Vec<(u32, ParentChunkText)> = Vec::new();
     for chunk in chunks.iter().filter(|chunk| chunk.chunk_type == ChunkType::Parent) {
         let own = by_id.get(chunk.section_id.as_str()).filter(|section| section.path != PREAMBLE);
         let title = own.map_or("", |section| section.title.as_str());
-        passages.push((chunk.chunk_index, PassageText { title, text: &chunk.content }));
-        // A damaged table may name sections in a circle.
+        parent_chunks.push((chunk.chunk_index, ParentChunkText { title, text: &chunk.content }));
+        // A damaged table can have a circle of sections.
         let mut seen = HashSet::new();
         let mut above = by_id.get(chunk.section_id.as_str());
         while let Some(section) = above.filter(|section| seen.insert(section.section_id.as_str())) {
@@ -30,9 +30,9 @@ pub(super) fn profile_of(row: &DocumentRow, sections: &[SectionRow], chunks: &[C
             above = section.parent_id.as_deref().and_then(|id| by_id.get(id));
         }
     }
-    // However they were read, they are judged in the order of the text.
-    passages.sort_by_key(|(index, _)| *index);
-    let passages: Vec<PassageText> = passages.into_iter().map(|(_, passage)| passage).collect();
+    // Rows come in any order.
+    parent_chunks.sort_by_key(|(index, _)| *index);
+    let parent_chunks: Vec<ParentChunkText> = parent_chunks.into_iter().map(|(_, parent_chunk)| parent_chunk).collect();
     let mut ordered: Vec<&SectionRow> = sections.iter().filter(|section| section.path != PREAMBLE).collect();
     ordered.sort_by_key(|section| section.position);
     let titles: Vec<TitleText> = ordered
@@ -43,10 +43,10 @@ pub(super) fn profile_of(row: &DocumentRow, sections: &[SectionRow], chunks: &[C
             bytes: bytes.get(section.section_id.as_str()).copied().unwrap_or(0),
         })
         .collect();
-    profile(&row.title, &row.language, &titles, &passages)
+    profile(&row.title, &row.language, &titles, &parent_chunks)
 }
 
-/// What is embedded as the vector of a document, and its hash; `None` where it has no profile.
+/// The text of a document's own vector, and its hash; `None` without a profile.
 pub(super) fn vector_text(row: &DocumentRow) -> Option<(String, String)> {
     let profile = row.profile.as_ref()?;
     let text = format!("{}. {}", row.title.trim_end_matches(['.', '。']), profile.summary);
@@ -54,14 +54,14 @@ pub(super) fn vector_text(row: &DocumentRow) -> Option<(String, String)> {
     Some((text, hash))
 }
 
-/// Whether a stored document is to get a profile, or, where `embed` says so, the vector of one.
+/// Whether a stored document needs a new profile, or, if `embed` is set, the vector of its profile.
 pub(super) fn lacks_profile(row: &DocumentRow, embed: bool) -> bool {
     let old = row.profile.as_ref().is_none_or(|profile| profile.version < PROFILE_VERSION);
     let vectorless = embed && row.embedded && row.profile.is_some() && row.vector_of.is_none();
     (old && row.parents > 0) || vectorless
 }
 
-/// Documents with the profiles of what the store holds of them.
+/// Gives stored documents new profiles.
 ///
 /// # Errors
 /// Where the store cannot be read.
@@ -73,14 +73,14 @@ pub(super) async fn with_profiles(rows: Vec<DocumentRow>, snapshot: &Snapshot) -
         for section in snapshot.sections_of(&ids).await? {
             sections.entry(section.doc_id.clone()).or_default().push(section);
         }
-        let mut passages: HashMap<String, Vec<ChunkRow>> = HashMap::new();
-        for passage in snapshot.passages_of(&ids).await? {
-            passages.entry(passage.doc_id.clone()).or_default().push(passage);
+        let mut parent_chunks: HashMap<String, Vec<ChunkRow>> = HashMap::new();
+        for parent_chunk in snapshot.parent_chunks_of(&ids).await? {
+            parent_chunks.entry(parent_chunk.doc_id.clone()).or_default().push(parent_chunk);
         }
         for row in some {
             let sections = sections.remove(&row.doc_id).unwrap_or_default();
-            let passages = passages.remove(&row.doc_id).unwrap_or_default();
-            done.push(DocumentRow { profile: profile_of(row, &sections, &passages), ..row.clone() });
+            let parent_chunks = parent_chunks.remove(&row.doc_id).unwrap_or_default();
+            done.push(DocumentRow { profile: profile_of(row, &sections, &parent_chunks), ..row.clone() });
         }
     }
     Ok(done)
@@ -91,8 +91,8 @@ mod tests {
     use super::*;
     use crate::chunk::ChunkConfig;
     use crate::ingest::{SourceFacts, prepare};
+    use crate::knowledge::profile::kind::Kind;
     use crate::load::markdown;
-    use crate::profile::Kind;
 
     #[test]
     fn rows_have_the_profile_of_their_text_in_whatever_order_they_come() {
@@ -107,12 +107,12 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_profile_of_today_gets_one_and_what_has_no_vector_gets_that() {
+    fn a_document_without_a_current_profile_or_its_vector_needs_one() {
         let row = DocumentRow { parents: 1, embedded: true, ..DocumentRow::sample("abc123") };
         assert!(lacks_profile(&row, false));
         assert!(!lacks_profile(&DocumentRow { parents: 0, ..row.clone() }, true), "there is nothing to tell");
-        let passage = [PassageText { title: "", text: "text" }];
-        let row = DocumentRow { profile: profile("t", "en", &[], &passage), ..row };
+        let parent_chunk = [ParentChunkText { title: "", text: "text" }];
+        let row = DocumentRow { profile: profile("t", "en", &[], &parent_chunk), ..row };
         assert!(!lacks_profile(&row, false) && lacks_profile(&row, true));
         assert!(!lacks_profile(&DocumentRow { embedded: false, ..row.clone() }, true), "it is embedded as a whole");
         assert!(!lacks_profile(&DocumentRow { vector_of: Some("h".into()), ..row }, true));

@@ -1,75 +1,72 @@
-//! Sections and chunks of documents made anew, in place: after a change of the structure code, or for a table of
-//! contents that a person corrected.
+//! Rebuilds stored documents in place, from their sources or from what the store holds of them.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::Progress;
-use super::edits::carry_over;
-use super::index::{Indexer, KnownVectors, Vectors};
-use super::lines::{LineWriter, wants_lines};
+use super::contexts::{ContextWriter, wants_model_context};
+use super::indexer::{Indexer, KnownVectors, Vectors};
 use super::plan::STANDARD_INPUT;
-use super::prepare::{Prepared, SourceFacts, prepare};
+use super::prepare::{LOST_ENTRIES, Prepared, SourceFacts, prepare};
 use super::profile::{PROFILED, with_profiles};
 use super::source::{parse_bytes, read_steadily};
-use super::stored::stored_document;
 use crate::chunk::ChunkConfig;
+use crate::edits::as_the_source_says;
 use crate::embed::EngineChoice;
-use crate::error::Result;
-use crate::llm::{Configured, Unsaid};
+use crate::error::{Error, Result};
+use crate::llm::{Configured, Unanswered};
 use crate::load::worker::{Limits, Worker};
-use crate::load::{Document, Format, LoadOptions, OutlineEntry};
+use crate::load::{Block, BlockKind, Document, Format, LoadOptions, OutlineEntry};
 use crate::models::Models;
-use crate::overlay::as_the_source_says;
-use crate::store::{DocumentRow, DocumentTime, Namespace, NewDocument, Patience, Snapshot, Store, Writer};
+use crate::store::{
+    ChunkRow, ChunkType, DocumentRow, DocumentTime, LockTimeout, ModelRecord, Namespace, NewDocument, SectionRow,
+    Snapshot, Store, Writer,
+};
+use crate::structure::{PREAMBLE, Provenance};
 
 /// How sources are read and texts embedded.
 #[derive(Debug, Clone)]
 pub struct RebuildOptions {
-    /// For the loaders.
     pub load: LoadOptions,
-    /// A file that takes longer to parse is given up.
+    /// A file that takes longer to parse fails.
     pub limits: Limits,
-    /// Among these is the model that embeds.
+    /// The installed models.
     pub models: Models,
-    /// The engine that embeds.
     pub engine: EngineChoice,
-    /// How many threads load, and embed.
+    /// Threads that load, and that embed.
     pub jobs: usize,
-    /// The language model that says what stands in front of passages; `None` leaves what was said.
+    /// The language model that writes chunk contexts; `None` keeps those of the store.
     pub llm: Option<Configured>,
-    /// Whether it is asked again about passages of which it has said nothing.
-    pub unsaid: Unsaid,
+    /// Whether to ask again about parent chunks without an answer.
+    pub unanswered: Unanswered,
     /// How long to wait for another writer.
-    pub patience: Patience,
+    pub lock_timeout: LockTimeout,
 }
 
-/// A document's source, as it is now.
+/// The source of a document, compared with what was ingested.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SourceNow {
-    /// What was ingested, parsed.
+    /// The same, parsed.
     Same(Box<Document>),
     /// The file has other content.
     Changed,
-    /// The file is not there.
+    /// The file does not exist.
     Gone,
     /// It came from standard input.
     Piped,
 }
 
-/// Whether the source's file has the content that was ingested.
+/// The bytes of the source if they are what was ingested.
 ///
 /// # Errors
-/// Where it is there and cannot be read.
-pub(super) fn look_at_source(row: &DocumentRow, store: &Store) -> Result<Result<Vec<u8>, SourceNow>> {
+/// Where the file exists and cannot be read.
+pub(super) fn unchanged_bytes(row: &DocumentRow, store: &Store) -> Result<Result<Vec<u8>, SourceNow>> {
     if row.source.starts_with(STANDARD_INPUT) {
         return Ok(Err(SourceNow::Piped));
     }
-    let path: PathBuf = store.source_path(&row.source);
+    let path = store.source_path(&row.source);
     if !path.exists() {
         return Ok(Err(SourceNow::Gone));
     }
-    // The content that was ingested has that size; anything larger is something else.
     if std::fs::metadata(&path).is_ok_and(|facts| facts.len() != row.size) {
         return Ok(Err(SourceNow::Changed));
     }
@@ -78,12 +75,12 @@ pub(super) fn look_at_source(row: &DocumentRow, store: &Store) -> Result<Result<
     Ok(if same { Ok(bytes) } else { Err(SourceNow::Changed) })
 }
 
-/// Reads and parses a document's source again, where it still is what was ingested.
+/// Reads and parses the source of a document, if it is what was ingested.
 ///
 /// # Errors
-/// Where it is there and cannot be read or parsed.
+/// Where the file exists and cannot be read or parsed.
 pub fn read_source(row: &DocumentRow, store: &Store, load: &LoadOptions, worker: &mut Worker) -> Result<SourceNow> {
-    match look_at_source(row, store)? {
+    match unchanged_bytes(row, store)? {
         Ok(bytes) => {
             let document = parse_bytes(&bytes, Format::from_name(&row.format), load, worker)?;
             Ok(SourceNow::Same(Box::new(document)))
@@ -92,7 +89,7 @@ pub fn read_source(row: &DocumentRow, store: &Store, load: &LoadOptions, worker:
     }
 }
 
-/// The document as the store holds it: its passages without edits, with the titles of its sections in front of them.
+/// The document as the store holds it: its parent chunks without edits, with the titles of its sections before them.
 ///
 /// # Errors
 /// Where the store cannot be read.
@@ -103,13 +100,8 @@ pub async fn read_stored(row: &DocumentRow, snapshot: &Snapshot) -> Result<Docum
     stored_document(row, &stored.sections, &as_the_source_says(&stored))
 }
 
-/// The rows that a stored document gets from its text, read again: all but the vectors.
-pub fn anew(row: &DocumentRow, document: &Document, corrected_toc: Option<Vec<OutlineEntry>>) -> Prepared {
-    anew_with(row, document, corrected_toc, &ChunkConfig::of(&row.chunking))
-}
-
-/// The same, cut as `chunking` says.
-pub(super) fn anew_with(
+/// The rows of a stored document from its text, cut as `chunking` says, without vectors.
+pub fn rebuilt_rows(
     row: &DocumentRow,
     document: &Document,
     corrected_toc: Option<Vec<OutlineEntry>>,
@@ -129,25 +121,25 @@ pub(super) fn anew_with(
     prepared
 }
 
-/// A namespace that is open for rebuilding; nobody else writes to it meanwhile.
+/// A locked namespace that is being rebuilt.
 pub struct Rebuilder {
-    snapshot: Snapshot,
-    indexer: Indexer,
+    /// The namespace before the rebuild.
+    pub snapshot: Snapshot,
+    pub indexer: Indexer,
 }
 
-/// What a rebuilt document has.
+/// The numbers of a rebuilt document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rebuilt {
-    /// Sections, the preamble not counted.
+    /// Without the preamble.
     pub sections: u32,
-    /// Parent chunks.
     pub parents: u32,
-    /// Edits that have become conflicts.
+    /// Edits that became conflicts.
     pub conflicts: usize,
 }
 
 impl Rebuilder {
-    /// Opens a namespace that exists, for the command that the history names.
+    /// Locks a namespace that exists, for the command that the history names.
     ///
     /// # Errors
     /// Where another process writes to it, or it cannot be read.
@@ -157,22 +149,17 @@ impl Rebuilder {
         command: &str,
         progress: Arc<dyn Progress>,
     ) -> Result<Self> {
-        // Locked before it is read, so that what is read holds until it is replaced.
-        let writer = Writer::open_existing(namespace, &options.patience).await?;
+        // Locked before it is read, so that the snapshot holds until it is replaced.
+        let writer = Writer::open_existing(namespace, &options.lock_timeout).await?;
         let snapshot = Snapshot::open(namespace).await?;
-        let (models, record) = (options.models.clone(), writer.model().clone());
-        let vectors = Vectors::WhenNeeded { models, record, engine: options.engine.clone(), jobs: options.jobs };
-        let lines = options.llm.clone().map(|llm| LineWriter::new(llm, options.unsaid));
-        Ok(Rebuilder { snapshot, indexer: Indexer::new(writer, vectors, command, progress).asking(lines) })
+        let vectors = options.vectors(writer.model().clone());
+        let contexts = options.llm.clone().map(|llm| ContextWriter::new(llm, options.unanswered));
+        Ok(Rebuilder { snapshot, indexer: Indexer::new(writer, vectors, command, progress).asking(contexts) })
     }
 
-    /// What is published while nothing was rebuilt yet.
-    pub fn snapshot(&self) -> &Snapshot {
-        &self.snapshot
-    }
-
-    /// Replaces a document's sections and chunks by what [`anew`] made of it, with its edits on top. Vectors are reused as
-    /// [`KnownVectors::of_chunks`] says, and by their texts alone where another context was asked for or a model writes it; a document without vectors stays without.
+    /// Replaces the sections and chunks of a document by [`rebuilt_rows`], with its edits applied. Vectors are kept as
+    /// [`KnownVectors::of_chunks`] says; of equal texts alone if the context changes or a language model writes it. A
+    /// document without vectors stays without.
     ///
     /// # Errors
     /// Where the store or the model fail.
@@ -180,51 +167,18 @@ impl Rebuilder {
         let chunks = self.snapshot.chunks_of(&row.doc_id).await?;
         let context = |row: &DocumentRow| ChunkConfig::of(&row.chunking).context;
         let known = KnownVectors::of_chunks(&chunks).and_of(row);
-        // What a model says is as much of the embedded text as the passage itself.
-        let by_content = context(row) == context(&prepared.new.document) && !wants_lines(row);
+        // The context of a model is part of the embedded text.
+        let by_content = context(row) == context(&prepared.new.document) && !wants_model_context(row);
         let known = if by_content { known } else { known.by_text_alone() };
-        let (prepared, carried) = carry_over(row, chunks, prepared);
-        let conflicts = carried.conflicts;
+        let (prepared, rebased) = prepared.carrying(row, chunks);
+        let conflicts = rebased.conflicts;
         let document = &prepared.new.document;
         let rebuilt = Rebuilt { sections: document.sections, parents: document.parents, conflicts };
-        self.indexer.put(prepared, known, row.embedded, "rebuilt").await?;
+        self.indexer.put(prepared, known, row.embedded, "rebuilt", None).await?;
         Ok(rebuilt)
     }
 
-    /// Replaces a document by rows that are ready but for vectors that `known` does not have; those are made where
-    /// `embed` says so.
-    ///
-    /// # Errors
-    /// Where the store or the model fail.
-    pub async fn put_rows(&mut self, prepared: Prepared, known: KnownVectors, embed: bool) -> Result<()> {
-        self.indexer.put(prepared, known, embed, "updated").await
-    }
-
-    /// The same, unless it comes to what is `stored`: then nothing is published of it.
-    ///
-    /// # Errors
-    /// As for [`put_rows`](Self::put_rows).
-    pub async fn put_unless_same(
-        &mut self,
-        prepared: Prepared,
-        known: KnownVectors,
-        embed: bool,
-        stored: NewDocument,
-    ) -> Result<()> {
-        self.indexer.put_unless_same(prepared, known, embed, "updated", stored).await
-    }
-
-    /// Takes a document out.
-    pub fn remove(&mut self, row: &DocumentRow) {
-        self.indexer.remove(row);
-    }
-
-    /// Replaces a document's row; its sections and chunks stay.
-    pub fn update(&mut self, row: DocumentRow) {
-        self.indexer.update(row, "kept");
-    }
-
-    /// Gives documents whose chunks stay profiles of what the store holds of them.
+    /// Gives new profiles to documents whose chunks stay.
     ///
     /// # Errors
     /// Where the store cannot be read.
@@ -236,15 +190,156 @@ impl Rebuilder {
         Ok(())
     }
 
-    /// Publishes what is left and gives the indexer with its counts.
+    /// Publishes what waits, and gives the indexer with its counts.
     ///
     /// # Errors
-    /// Where the store or the model fail; what was published before stays.
+    /// Where the store or the model fail. Earlier batches stay published.
     pub async fn finish(self) -> Result<Indexer> {
         let Rebuilder { snapshot, mut indexer } = self;
-        // Otherwise this would be a reader of what is replaced, and keep it.
+        // An open snapshot would keep what the publication replaces.
         drop(snapshot);
         indexer.flush().await?;
         Ok(indexer)
+    }
+}
+
+impl RebuildOptions {
+    /// The embedding model of a record, opened when it is needed.
+    pub(super) fn vectors(&self, record: ModelRecord) -> Vectors {
+        Vectors::WhenNeeded { models: self.models.clone(), record, engine: self.engine.clone(), jobs: self.jobs }
+    }
+}
+
+/// The document of a row with its sections and chunks in order. A title is in no parent chunk, so each section's title
+/// precedes its text. A document with pages comes in lines, as near to their pages as the child chunks say.
+fn stored_document(row: &DocumentRow, sections: &[SectionRow], chunks: &[ChunkRow]) -> Result<Document> {
+    let format = Format::from_name(&row.format).ok_or_else(|| {
+        Error::failed(format!("{} was read as {:?}, a format that this kb does not know", row.source, row.format))
+    })?;
+    let mut document = Document::new(format, &row.engine);
+    document.title = Some(row.title.clone());
+    document.metadata = row.metadata.clone();
+    document.pages = row.pages;
+    document.warnings = row.warnings.iter().filter(|warning| !warning.starts_with(LOST_ENTRIES)).cloned().collect();
+    let entry = |section: &SectionRow| OutlineEntry {
+        level: section.level,
+        title: section.title.clone(),
+        page: section.page_start,
+    };
+    let titled = || sections.iter().filter(|section| section.path != PREAMBLE);
+    if titled().any(|section| section.provenance == Provenance::Outline.name()) {
+        document.outline = titled().map(entry).collect();
+    }
+    for section in in_text_order(sections, chunks) {
+        if section.path != PREAMBLE && (row.pages.is_none() || section.page_start.is_some()) {
+            let level = u8::try_from(section.level).unwrap_or(u8::MAX);
+            let kind = if row.pages.is_none() { BlockKind::Heading(level) } else { BlockKind::Paragraph };
+            document.blocks.push(Block::new(kind, section.title.clone(), section.page_start));
+        }
+        let own = || chunks.iter().filter(|chunk| chunk.section_id == section.section_id);
+        match row.pages {
+            Some(_) => document.blocks.extend(lines(own())),
+            None => {
+                let text: String =
+                    own().filter(|c| c.chunk_type == ChunkType::Parent).map(|c| c.content.as_str()).collect();
+                if !text.trim().is_empty() {
+                    document.blocks.push(Block::paragraph(text.trim_end()));
+                }
+            }
+        }
+    }
+    Ok(document)
+}
+
+/// An outline can jump back, the text does not. Sections without text stay after the one before them.
+fn in_text_order<'a>(sections: &'a [SectionRow], chunks: &[ChunkRow]) -> Vec<&'a SectionRow> {
+    let mut page = 0;
+    let mut keyed: Vec<(u32, &SectionRow)> = sections
+        .iter()
+        .map(|section| {
+            let first = chunks.iter().find(|chunk| chunk.section_id == section.section_id);
+            page = section.page_start.or(first.and_then(|chunk| chunk.page_start)).unwrap_or(page);
+            (page, section)
+        })
+        .collect();
+    keyed.sort_by_key(|&(page, _)| page);
+    keyed.into_iter().map(|(_, section)| section).collect()
+}
+
+/// The lines of a section's children, which joined are its text.
+fn lines<'a>(chunks: impl Iterator<Item = &'a ChunkRow>) -> Vec<Block> {
+    let mut text = String::new();
+    let mut pages: Vec<(usize, Option<u32>)> = Vec::new();
+    for child in chunks.filter(|chunk| chunk.chunk_type == ChunkType::Child) {
+        pages.push((text.len(), child.page_start));
+        if child.page_end != child.page_start
+            && let Some(turn) = page_turn(&child.content)
+        {
+            pages.push((text.len() + turn, child.page_end));
+        }
+        text.push_str(&child.content);
+    }
+    let page_at = |offset: usize| {
+        let behind = pages.partition_point(|&(start, _)| start <= offset);
+        behind.checked_sub(1).and_then(|i| pages[i].1)
+    };
+    let mut blocks = Vec::new();
+    let mut kind = BlockKind::Paragraph;
+    let mut offset = 0;
+    for line in text.split_inclusive('\n') {
+        let words = line.trim_end();
+        if words.is_empty() {
+            kind = BlockKind::Paragraph;
+        } else {
+            blocks.push(Block::new(kind, words, page_at(offset)));
+            kind = BlockKind::Line;
+        }
+        offset += line.len();
+    }
+    blocks
+}
+
+/// Where in a child chunk that begins on one page and ends on another the page turns. That is not stored; it is taken to be
+/// the last blank line, or else the last line, so that the first and the last page of every child chunk stay right.
+fn page_turn(content: &str) -> Option<usize> {
+    let content = content.trim_end();
+    let blank = content.rfind("\n\n").map(|at| at + 2);
+    blank.or_else(|| content.rfind('\n').map(|at| at + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{SourceFacts, prepare};
+    use super::*;
+    use crate::chunk::ChunkConfig;
+    use crate::load::{markdown, plain};
+
+    /// What is prepared from the stored form must be what it was stored as.
+    fn assert_survives(document: &Document) {
+        let first = prepare(document, &SourceFacts::sample(), &ChunkConfig::default(), "now").new;
+        let stored = stored_document(&first.document, &first.sections, &first.chunks).unwrap();
+        let second = prepare(&stored, &SourceFacts::sample(), &ChunkConfig::default(), "now").new;
+        assert_eq!(second.sections, first.sections);
+        assert_eq!(second.chunks, first.chunks);
+    }
+
+    #[test]
+    fn markdown_survives_with_code_and_blank_lines() {
+        assert_survives(&markdown::parse(
+            "intro\n\n# A\n\ntext a\n\n```\n# code\n\n\n  more\n```\n\n## B\n\n- x\n\n- y\n\n# C\n\nz",
+        ));
+    }
+
+    #[test]
+    fn pages_survive_with_their_outline() {
+        let mut document = plain::parse("");
+        document.format = Format::Pdf;
+        document.pages = Some(3);
+        for (page, text) in [(1, "Cover\n1 First\nalpha beta.\ngamma"), (2, "more of it.\n\nnew"), (3, "Third\nend")] {
+            document.blocks.extend(plain::lines_to_blocks(text, Some(page)));
+        }
+        let entry = |title: &str, page| OutlineEntry { level: 1, title: title.into(), page };
+        document.outline = vec![entry("First", Some(1)), entry("lost", None), entry("Third", Some(3))];
+        assert_survives(&document);
     }
 }

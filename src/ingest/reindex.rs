@@ -1,77 +1,86 @@
-//! `kb reindex --structure`: documents whose sections an older version found are taken apart again.
+//! Rebuilds documents from their sources, or from the store if a source changed, with the sections that this version finds
+//! or in another chunk context.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
+use tokio::sync::mpsc::Receiver;
 
 use super::Progress;
-use super::lines::{LineWriter, LinesReport};
-use super::prepare::corrected_toc;
+use super::contexts::{ContextWriter, ContextsReport};
+use super::indexer::KnownVectors;
+use super::prepare::{Prepared, corrected_toc};
 use super::profile::lacks_profile;
-use super::rebuild::{RebuildOptions, Rebuilder, SourceNow, anew_with, look_at_source, read_source, read_stored};
-use super::spread::spread;
+use super::rebuild::{RebuildOptions, Rebuilder, SourceNow, read_source, read_stored, rebuilt_rows, unchanged_bytes};
+use super::source::spread;
 use crate::chunk::ChunkConfig;
 use crate::chunk::context::ContextKind;
+use crate::edits::set_leads;
 use crate::error::{Error, Result};
-use crate::store::{DocumentRow, Namespace, Snapshot, Store};
+use crate::store::{ChunkType, DocumentRow, Namespace, NewDocument, Snapshot, Store};
 use crate::structure::STRUCTURE_VERSION;
 
-/// Which documents to rebuild.
+/// Which documents to rebuild, and how.
 #[derive(Debug, Clone)]
 pub struct ReindexRequest {
-    /// Only these, by id; all, where `None`.
+    /// Their ids; `None` means all.
     pub documents: Option<Vec<String>>,
-    /// What stands in front of their chunks from now on; what did before, where `None`.
+    /// Find their sections again. Otherwise only the context changes, and no source is read.
+    pub structure: bool,
+    /// The new context of their chunks; `None` keeps the one they have.
     pub context: Option<ContextKind>,
-    /// Those too that this version's structure code made.
+    /// Include documents that need no rebuild.
     pub force: bool,
-    /// Only say what would happen.
+    /// Report what would happen, without writing.
     pub dry_run: bool,
+}
+
+impl ReindexRequest {
+    fn is_due(&self, row: &DocumentRow) -> bool {
+        let older = self.structure && row.structure_version < STRUCTURE_VERSION;
+        self.force || older || self.context.is_some_and(|context| ChunkConfig::of(&row.chunking).context != context)
+    }
 }
 
 /// Where the text of a rebuilt document comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TextFrom {
-    /// Its file, which still is what was ingested.
+    /// Its file, which is still what was ingested.
     Source,
-    /// The passages in the store: the file is gone or has changed, or there never was one.
+    /// Its parent chunks: the file changed, is gone or never was.
     Store,
 }
 
-/// What happened to a document.
+/// The outcome of a document.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReindexedDocument {
-    /// Its id.
     pub doc_id: String,
-    /// Its source.
     pub source: String,
-    /// Where its text came from; `None` where it failed.
+    /// `None` for a document that failed.
     pub from: Option<TextFrom>,
-    /// Whether it was left as it is, because the store's text shows fewer sections than its file did.
+    /// Whether it stayed as it is, because the store's text shows fewer sections than its file did.
     pub kept: bool,
-    /// How many sections it had.
     pub sections_before: u32,
-    /// How many it has now; of a dry run and a failure, as before.
+    /// The same as before in a dry run and after a failure.
     pub sections: u32,
-    /// How many passages it has now.
     pub parents: u32,
-    /// Edits of its chunks that do not fit the new text any more.
+    /// Edits that conflict with the new text.
     pub edits_in_conflict: usize,
-    /// Why it failed; then it is as it was.
+    /// Why it failed; then it is unchanged.
     pub error: Option<String>,
     /// The next step after a failure.
     pub hint: Option<String>,
 }
 
 impl ReindexedDocument {
-    /// A document to which nothing has happened yet.
-    pub(super) fn as_it_was(row: &DocumentRow) -> Self {
+    fn unchanged(row: &DocumentRow, from: Option<TextFrom>) -> Self {
         ReindexedDocument {
             doc_id: row.doc_id.clone(),
             source: row.source.clone(),
-            from: None,
+            from,
             kept: false,
             sections_before: row.sections,
             sections: row.sections,
@@ -83,89 +92,35 @@ impl ReindexedDocument {
     }
 }
 
-/// What a reindex did, or with `dry_run` would do.
+/// What a reindex did, or in a dry run would do.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ReindexReport {
-    /// Whether nothing was written because it was only asked.
     pub dry_run: bool,
-    /// The documents that were to be rebuilt, by source.
+    /// The documents that needed a rebuild, in order of their sources.
     pub documents: Vec<ReindexedDocument>,
-    /// How many were left alone, because this version's structure code made them.
+    /// Documents that needed none.
     pub current: usize,
-    /// How many of those got a profile, because an earlier version put them in.
+    /// Documents among those that got a profile of this version.
     pub profiled: usize,
     /// Child chunks embedded.
     pub embedded: usize,
     /// Child chunks that kept their vectors.
     pub reused: usize,
-    /// The generation published last; `None` where nothing was published.
+    /// The generation published last; `None` if nothing was published.
     pub generation: Option<u64>,
-    /// What a language model was asked to say of passages, or would be; `None` where no document wants it.
-    pub lines: Option<LinesReport>,
-    /// How long it took, in seconds.
+    /// The chunk contexts of the language model; `None` if no document wants them.
+    pub contexts: Option<ContextsReport>,
     pub seconds: f64,
 }
 
 impl ReindexReport {
-    /// How many failed.
+    /// The number of documents that failed.
     pub fn failed(&self) -> usize {
         self.documents.iter().filter(|document| document.error.is_some()).count()
     }
-
-    /// Publishes what is still waiting, and says what was done.
-    pub(super) async fn finish(&mut self, rebuilder: Option<Rebuilder>) -> Result<()> {
-        if let Some(rebuilder) = rebuilder {
-            let indexer = rebuilder.finish().await?;
-            self.embedded = indexer.embedded;
-            self.reused = indexer.reused;
-            self.generation = indexer.generation;
-            self.lines = indexer.lines_report();
-        }
-        Ok(())
-    }
-
-    /// The report of a run that began at `started` and is over.
-    pub(super) fn ended(mut self, started: Instant) -> Self {
-        self.documents.sort_by(|a, b| a.source.cmp(&b.source));
-        self.seconds = started.elapsed().as_secs_f64();
-        self
-    }
 }
 
-/// The documents that a request names, and what rebuilds them, unless it only asks.
-pub(super) async fn open(
-    request: &ReindexRequest,
-    namespace: &Namespace,
-    options: &RebuildOptions,
-    progress: &Arc<dyn Progress>,
-) -> Result<(Vec<DocumentRow>, Option<Rebuilder>)> {
-    // Read first, so that nothing is made where nothing is.
-    let mut rows = Snapshot::open(namespace).await?.documents().await?;
-    let mut rebuilder = None;
-    if !request.dry_run {
-        let opened = Rebuilder::open(namespace, options, "reindex", progress.clone()).await?;
-        rows = opened.snapshot().documents().await?;
-        rebuilder = Some(opened);
-    }
-    rows.retain(|row| request.documents.as_ref().is_none_or(|ids| ids.contains(&row.doc_id)));
-    Ok((rows, rebuilder))
-}
-
-/// What the lines of a language model would cost, where that is all that is asked. How a document is cut after its
-/// structure was found anew is not known before; it is estimated as it is.
-pub(super) async fn estimated(
-    request: &ReindexRequest,
-    rows: &[DocumentRow],
-    namespace: &Namespace,
-    options: &RebuildOptions,
-) -> Result<Option<LinesReport>> {
-    let Some(configured) = options.llm.clone().filter(|_| request.dry_run) else { return Ok(None) };
-    let mut writer = LineWriter::new(configured, options.unsaid);
-    writer.estimate_stored(rows, request.context, &Snapshot::open(namespace).await?).await?;
-    Ok(writer.report())
-}
-
-/// Rebuilds what the request names.
+/// Rebuilds the documents of the request.
 ///
 /// # Errors
 /// Where the store refuses or the model fails. Documents that fail are in the report, not errors.
@@ -177,100 +132,217 @@ pub async fn reindex(
     progress: Arc<dyn Progress>,
 ) -> Result<ReindexReport> {
     let started = Instant::now();
-    let (rows, mut rebuilder) = open(request, &store.namespace(namespace)?, options, &progress).await?;
-    let asked = rows.len();
-    let is_older = |row: &DocumentRow| row.structure_version < STRUCTURE_VERSION;
-    let is_elsewhere =
-        |row: &DocumentRow| request.context.is_some_and(|context| ChunkConfig::of(&row.chunking).context != context);
-    let (rows, current): (Vec<_>, Vec<_>) =
-        rows.into_iter().partition(|row| request.force || is_older(row) || is_elsewhere(row));
-    let undescribed: Vec<DocumentRow> = current.into_iter().filter(|row| lacks_profile(row, true)).collect();
-    let (current, profiled) = (asked - rows.len(), undescribed.len());
-    let lines = estimated(request, &rows, &store.namespace(namespace)?, options).await?;
-    let mut report = ReindexReport { dry_run: request.dry_run, current, profiled, lines, ..ReindexReport::default() };
-    if let Some(rebuilder) = &mut rebuilder {
-        rebuilder.describe(undescribed).await?;
+    let namespace = store.namespace(namespace)?;
+    // Read before it is locked, so that nothing is created for a namespace that does not exist.
+    let mut rows = Snapshot::open(&namespace).await?.documents().await?;
+    let mut rebuilder = None;
+    if !request.dry_run {
+        let opened = Rebuilder::open(&namespace, options, "reindex", progress.clone()).await?;
+        rows = opened.snapshot.documents().await?;
+        rebuilder = Some(opened);
+    }
+    rows.retain(|row| request.documents.as_ref().is_none_or(|ids| ids.contains(&row.doc_id)));
+    let (rows, current): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| request.is_due(row));
+    let mut report = ReindexReport { dry_run: request.dry_run, current: current.len(), ..ReindexReport::default() };
+    report.contexts = estimate(request, &rows, &namespace, options).await?;
+    if request.structure {
+        let undescribed: Vec<DocumentRow> = current.into_iter().filter(|row| lacks_profile(row, true)).collect();
+        report.profiled = undescribed.len();
+        if let Some(rebuilder) = &mut rebuilder {
+            rebuilder.describe(undescribed).await?;
+        }
     }
     progress.begin(rows.len(), rows.iter().map(|row| row.size).sum());
-    let outcome = rebuild_all(rows, request.context, store, options, rebuilder, &progress, &mut report).await;
+    let outcome = async {
+        match request.context {
+            Some(context) if !request.structure => {
+                for row in rows {
+                    let document = change_context(row, context, rebuilder.as_mut()).await?;
+                    progress.file_read(&document.source);
+                    report.documents.push(document);
+                }
+            }
+            _ => {
+                let mut sources = read_sources(rows, store, options, request.dry_run, &progress);
+                while let Some((row, now)) = sources.recv().await {
+                    let document = match now {
+                        Ok(now) => rebuild(&row, now, request.context, rebuilder.as_mut()).await?,
+                        Err(error) => Err(error),
+                    };
+                    report.documents.push(document.unwrap_or_else(|error| failed(&row, &error, &*progress)));
+                }
+            }
+        }
+        if let Some(rebuilder) = rebuilder {
+            let indexer = rebuilder.finish().await?;
+            report.embedded = indexer.embedded;
+            report.reused = indexer.reused;
+            report.generation = indexer.generation;
+            report.contexts = indexer.contexts_report();
+        }
+        Ok(())
+    };
+    let outcome: Result<()> = outcome.await;
     progress.end();
     outcome?;
-    Ok(report.ended(started))
+    report.documents.sort_by(|a, b| a.source.cmp(&b.source));
+    report.seconds = started.elapsed().as_secs_f64();
+    Ok(report)
 }
 
-async fn rebuild_all(
+/// The requests to the language model that a dry run counts. The chunks of a new structure are not known before, so the
+/// present ones are counted.
+async fn estimate(
+    request: &ReindexRequest,
+    rows: &[DocumentRow],
+    namespace: &Namespace,
+    options: &RebuildOptions,
+) -> Result<Option<ContextsReport>> {
+    let Some(configured) = options.llm.clone().filter(|_| request.dry_run) else { return Ok(None) };
+    let mut writer = ContextWriter::new(configured, options.unanswered);
+    writer.estimate_stored(rows, request.context, &Snapshot::open(namespace).await?).await?;
+    Ok(writer.report())
+}
+
+/// Reads the sources of documents in several threads. A dry run only compares them with what was ingested; `None` means
+/// that they are the same.
+fn read_sources(
     rows: Vec<DocumentRow>,
-    context: Option<ContextKind>,
     store: &Store,
     options: &RebuildOptions,
-    mut rebuilder: Option<Rebuilder>,
+    dry_run: bool,
     progress: &Arc<dyn Progress>,
-    report: &mut ReindexReport,
-) -> Result<()> {
-    let (store, load, dry_run, reading) = (store.clone(), options.load.clone(), report.dry_run, progress.clone());
-    let mut sources = spread(rows, options.jobs, options.limits, move |row: &DocumentRow, worker| {
-        let now = if dry_run {
-            look_at_source(row, &store).map(|looked| looked.err())
-        } else {
-            read_source(row, &store, &load, worker).map(Some)
+) -> Receiver<(DocumentRow, Result<Option<SourceNow>>)> {
+    let (store, load, progress) = (store.clone(), options.load.clone(), progress.clone());
+    spread(rows, options.jobs, options.limits, move |row: &DocumentRow, worker| {
+        let now = match dry_run {
+            true => unchanged_bytes(row, &store).map(|bytes| bytes.err()),
+            false => read_source(row, &store, &load, worker).map(Some),
         };
-        reading.file_read(&row.source);
-        (row.clone(), now)
-    });
-    while let Some((row, now)) = sources.recv().await {
-        let mut line = ReindexedDocument::as_it_was(&row);
-        let outcome = match now {
-            Ok(now) => rebuild(&row, now, context, rebuilder.as_mut(), &mut line).await?,
-            Err(error) => Err(error),
-        };
-        if let Err(error) = outcome {
-            progress.failed(&row.source, error.message());
-            line.error = Some(error.message().to_owned());
-            line.hint = error.next_step().map(str::to_owned);
-        }
-        report.documents.push(line);
-    }
-    report.finish(rebuilder).await
+        progress.file_read(&row.source);
+        now
+    })
 }
 
-/// Rebuilds one document. The outer error is the store's, which ends the run; the inner one is the document's.
+fn failed(row: &DocumentRow, error: &Error, progress: &dyn Progress) -> ReindexedDocument {
+    progress.failed(&row.source, error.message());
+    ReindexedDocument {
+        error: Some(error.message().to_owned()),
+        hint: error.next_step().map(str::to_owned),
+        ..ReindexedDocument::unchanged(row, None)
+    }
+}
+
+/// Gives one document new sections. The outer error is the store's and ends the run, the inner one is the document's.
 async fn rebuild(
     row: &DocumentRow,
     now: Option<SourceNow>,
     context: Option<ContextKind>,
     rebuilder: Option<&mut Rebuilder>,
-    line: &mut ReindexedDocument,
-) -> Result<Result<(), Error>> {
+) -> Result<Result<ReindexedDocument>> {
     let is_source = matches!(now, None | Some(SourceNow::Same(_)));
-    let Some(rebuilder) = rebuilder else {
-        line.from = Some(if is_source { TextFrom::Source } else { TextFrom::Store });
-        return Ok(Ok(()));
-    };
+    let from = Some(if is_source { TextFrom::Source } else { TextFrom::Store });
+    let unchanged = ReindexedDocument::unchanged(row, from);
+    let Some(rebuilder) = rebuilder else { return Ok(Ok(unchanged)) };
     let corrected = match corrected_toc(row) {
         Ok(corrected) => corrected,
         Err(error) => return Ok(Err(error)),
     };
     let document = match now {
         Some(SourceNow::Same(document)) => *document,
-        _ => match read_stored(row, rebuilder.snapshot()).await {
+        _ => match read_stored(row, &rebuilder.snapshot).await {
             Ok(document) => document,
             Err(error) => return Ok(Err(error)),
         },
     };
-    let recorded = ChunkConfig::of(&row.chunking);
-    let chunking = ChunkConfig { context: context.unwrap_or(recorded.context), ..recorded };
-    let prepared = anew_with(row, &document, corrected, &chunking);
-    line.from = Some(if is_source { TextFrom::Source } else { TextFrom::Store });
+    let prepared = rebuilt_rows(row, &document, corrected, &ChunkConfig::of(&row.chunking).with(context));
     if !is_source && prepared.new.document.sections < row.sections {
-        // Fonts, positions and tags are not stored. What was found by them cannot be found again, and must not be
-        // lost for that.
-        rebuilder.update(DocumentRow { structure_version: STRUCTURE_VERSION, ..row.clone() });
-        line.kept = true;
-        return Ok(Ok(()));
+        // Fonts, positions and tags are not stored. Sections that were found by them would be lost.
+        rebuilder.indexer.update(DocumentRow { structure_version: STRUCTURE_VERSION, ..row.clone() }, "kept");
+        return Ok(Ok(ReindexedDocument { kept: true, ..unchanged }));
     }
     let rebuilt = rebuilder.put(row, prepared).await?;
-    line.sections = rebuilt.sections;
-    line.parents = rebuilt.parents;
-    line.edits_in_conflict = rebuilt.conflicts;
-    Ok(Ok(()))
+    Ok(Ok(ReindexedDocument {
+        sections: rebuilt.sections,
+        parents: rebuilt.parents,
+        edits_in_conflict: rebuilt.conflicts,
+        ..unchanged
+    }))
+}
+
+/// Gives one document another context, from what the store holds of it.
+async fn change_context(
+    row: DocumentRow,
+    context: ContextKind,
+    rebuilder: Option<&mut Rebuilder>,
+) -> Result<ReindexedDocument> {
+    let outcome = ReindexedDocument::unchanged(&row, Some(TextFrom::Store));
+    if let Some(rebuilder) = rebuilder {
+        let sections = rebuilder.snapshot.sections(&row.doc_id).await?;
+        let chunks = rebuilder.snapshot.chunks_of(&row.doc_id).await?;
+        let embed = row.embedded;
+        let stored = NewDocument { document: row, sections, chunks };
+        let (prepared, known) = with_context(stored.clone(), context);
+        rebuilder.indexer.put(prepared, known, embed, "updated", Some(stored)).await?;
+    }
+    Ok(outcome)
+}
+
+/// A document in another context, and its vectors by the hashes of their texts.
+fn with_context(mut new: NewDocument, context: ContextKind) -> (Prepared, KnownVectors) {
+    let children = new.chunks.iter_mut().filter(|row| row.chunk_type == ChunkType::Child && !row.vector.is_empty());
+    let known: HashMap<String, Vec<f32>> =
+        children.map(|row| (row.content_hash.clone(), std::mem::take(&mut row.vector))).collect();
+    new.chunks.iter_mut().for_each(|row| row.vector.clear());
+    let before = ChunkConfig::of(&new.document.chunking);
+    let config = ChunkConfig { context, ..before };
+    if before.context != context {
+        // The sentence of a rule is not one of the model.
+        new.chunks.iter_mut().for_each(|row| row.lead = None);
+    }
+    new.document.chunking = config.recorded();
+    set_leads(&mut new.chunks, &config);
+    let known = KnownVectors::of_texts(known).and_of(&new.document);
+    (Prepared::of(new, &config), known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ingest::{SourceFacts, prepare};
+    use crate::load::markdown;
+    use crate::store::ChunkRow;
+
+    const TEXT: &str = "# 主泵\n\n主泵把水送到水塔。\n\n其额定压力为 5 bar。\n\n# Pump\n\nIt stands in the house.\n";
+
+    fn stored(context: ContextKind) -> NewDocument {
+        let config = ChunkConfig { parent_chars: 14, child_chars: 14, overlap_chars: 3, context };
+        let mut new = prepare(&markdown::parse(TEXT), &SourceFacts::sample(), &config, "then").new;
+        new.chunks.iter_mut().for_each(|row| row.vector = vec![1.0]);
+        new
+    }
+
+    #[test]
+    fn a_new_context_keeps_the_vectors_of_equal_texts() {
+        let kinds = [ContextKind::None, ContextKind::Headings, ContextKind::Subjects];
+        for (from, to) in kinds.into_iter().flat_map(|from| kinds.map(|to| (from, to))) {
+            let (before, expected) = (stored(from), stored(to));
+            let (prepared, known) = with_context(before.clone(), to);
+            let fresh = NewDocument { chunks: prepared.new.chunks.clone(), ..expected.clone() };
+            let without = |new: &NewDocument| {
+                new.chunks.iter().cloned().map(|row| ChunkRow { vector: Vec::new(), ..row }).collect::<Vec<_>>()
+            };
+            assert_eq!(without(&fresh), without(&expected), "{from:?} to {to:?} is what an ingest makes");
+            assert_eq!(prepared.new.document.chunking, expected.document.chunking);
+            let all = prepared.new.chunks.iter().filter(|row| row.chunk_type == ChunkType::Child);
+            let (kept, lost): (Vec<_>, Vec<_>) = all.partition(|row| known.knows(row));
+            match (from, to) {
+                _ if from == to => assert!(lost.is_empty()),
+                (ContextKind::None, _) | (_, ContextKind::None) => assert!(kept.is_empty()),
+                _ => {
+                    assert_eq!(lost.iter().map(|row| row.content.trim()).collect::<Vec<_>>(), ["其额定压力为 5 bar。"])
+                }
+            }
+        }
+    }
 }

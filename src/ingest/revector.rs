@@ -1,9 +1,8 @@
-//! `kb reindex --vectors`: all vectors of a namespace anew, by the same model or another one.
+//! New vectors for a namespace, by the same model or another one.
 //!
-//! Texts are not read again: what was embedded of them is made from what is in the store. Vectors are kept in a file of
-//! their own as they are made ([`VectorCache`]), while everybody reads and writes the namespace as before; only when all
-//! are there, the namespace is locked, what has come meanwhile is embedded too, and the generation with the new vectors is
-//! published in one piece.
+//! No source is read: the embedded texts follow from the store. New vectors of all documents go into a file of their own
+//! ([`VectorCache`]), while others read and write the namespace as before. When all are there, the namespace is locked,
+//! documents that came meanwhile are embedded too, and one generation with the new vectors is published.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -12,7 +11,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::Progress;
-use super::index::{KnownVectors, Vectors, set_vectors};
+use super::indexer::{KnownVectors, Vectors, set_vectors};
 use super::prepare::Prepared;
 use super::profile::vector_text;
 use super::rebuild::{RebuildOptions, Rebuilder};
@@ -24,55 +23,52 @@ use crate::store::{
     Writer, unpublished_vectors,
 };
 
-/// So many documents' chunks are read at once.
+/// Documents whose chunks are read at once.
 const AT_ONCE: usize = 100;
-/// So many texts are embedded before their vectors are written: what an interruption loses.
+/// Texts that are embedded before their vectors are written, which is what an interruption loses.
 const BATCH: usize = 512;
-/// What the history calls a document that has got new vectors.
+/// The history's word for a document with new vectors.
 const EMBEDDED: &str = "embedded";
 
 /// Which vectors to make.
 #[derive(Debug, Clone)]
 pub struct RevectorRequest {
-    /// The name of the model; the one that the namespace has, where `None`.
+    /// The name of the model; `None` means the namespace's.
     pub model: Option<String>,
-    /// Where the model stays the same: all anew, and not only those that are missing.
+    /// Make all vectors again if the model stays the same, and not only the missing ones.
     pub force: bool,
-    /// Only say what would happen.
+    /// Report what would happen, without writing.
     pub dry_run: bool,
 }
 
-/// What was done, or with `dry_run` would be done.
+/// What was done, or in a dry run would be done.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct RevectorReport {
-    /// Whether nothing was written because it was only asked.
     pub dry_run: bool,
-    /// The name of the model that the vectors were of.
+    /// The name of the model before.
     pub model_before: String,
-    /// That of the one that they are of.
     pub model: String,
-    /// How many numbers each has.
+    /// Numbers in a vector.
     pub dimension: usize,
-    /// How many documents get vectors.
+    /// Documents that get vectors.
     pub documents: usize,
-    /// How many of them had none.
+    /// Documents among them that had none.
     pub without_vectors: usize,
-    /// How many pieces and summaries of documents they have.
+    /// Their child chunks and summaries.
     pub texts: usize,
-    /// How many different texts were embedded in this run, or would be.
+    /// Different texts embedded in this run.
     pub embedded: usize,
-    /// How many were embedded by an earlier run that was interrupted.
+    /// Different texts embedded by an earlier run that was interrupted.
     pub resumed: usize,
-    /// The generation published; `None` where nothing was.
+    /// The generation published; `None` if nothing was published.
     pub generation: Option<u64>,
-    /// How long it took, in seconds.
     pub seconds: f64,
 }
 
-/// Makes vectors anew.
+/// Makes vectors again.
 ///
 /// # Errors
-/// Where the model is not here or fails, or the store refuses. What was published before stays, and what was embedded is
+/// Where the model is missing or fails, or the store refuses. What was published before stays, and what was embedded is
 /// kept for the next run.
 pub async fn revector(
     request: &RevectorRequest,
@@ -95,60 +91,15 @@ pub async fn revector(
         dimension: record.dimension,
         ..RevectorReport::default()
     };
-    if before.agrees_with(&record) && !request.force {
-        complete(snapshot, namespace, options, progress, &mut report).await?;
-    } else {
-        let mut anew = Anew { namespace, options, progress, record, report: &mut report };
-        match request.dry_run {
-            true => anew.plan(&snapshot).await?,
-            false => anew.make(snapshot).await?,
-        }
+    let only_missing = before.agrees_with(&record) && !request.force;
+    let mut run = Run { namespace, options, progress, record, report: &mut report };
+    match (request.dry_run, only_missing) {
+        (true, _) => run.plan(&snapshot, only_missing).await?,
+        (false, true) => run.complete(snapshot).await?,
+        (false, false) => run.replace(snapshot).await?,
     }
     report.seconds = started.elapsed().as_secs_f64();
     Ok(report)
-}
-
-/// Gives vectors of the namespace's own model to documents that have none.
-async fn complete(
-    snapshot: Snapshot,
-    namespace: &Namespace,
-    options: &RebuildOptions,
-    progress: Arc<dyn Progress>,
-    report: &mut RevectorReport,
-) -> Result<()> {
-    let lacking = |rows: Vec<DocumentRow>| rows.into_iter().filter(|row| !row.embedded).collect::<Vec<_>>();
-    let mut rows = lacking(snapshot.documents().await?);
-    (report.documents, report.without_vectors) = (rows.len(), rows.len());
-    if report.dry_run || rows.is_empty() {
-        let mut keys: HashSet<VectorKey> = HashSet::new();
-        for some in rows.chunks(AT_ONCE) {
-            for document in read(&snapshot, some).await? {
-                report.texts += document.texts.len();
-                keys.extend(document.texts.iter().map(|text| key_of(text)));
-            }
-        }
-        report.embedded = keys.len();
-        return Ok(());
-    }
-    drop(snapshot);
-    let mut rebuilder = Rebuilder::open(namespace, options, "reindex", progress.clone()).await?;
-    rows = lacking(rebuilder.snapshot().documents().await?);
-    (report.documents, report.without_vectors) = (rows.len(), rows.len());
-    progress.begin(rows.len(), rows.iter().map(|row| row.size).sum());
-    for some in rows.chunks(AT_ONCE) {
-        let mut sections = sections_of(rebuilder.snapshot(), some).await?;
-        for mut document in read(rebuilder.snapshot(), some).await? {
-            report.texts += document.texts.len();
-            progress.file_read(&document.new.document.source);
-            document.new.sections = sections.remove(&document.new.document.doc_id).unwrap_or_default();
-            rebuilder.put_rows(document, KnownVectors::default(), true).await?;
-        }
-    }
-    let outcome = rebuilder.finish().await;
-    progress.end();
-    let indexer = outcome?;
-    (report.embedded, report.generation) = (indexer.embedded, indexer.generation);
-    Ok(())
 }
 
 /// The sections of documents, by document and in order.
@@ -174,7 +125,7 @@ async fn read(snapshot: &Snapshot, rows: &[DocumentRow]) -> Result<Vec<Prepared>
     Ok(rows.iter().map(prepared).collect())
 }
 
-/// What is embedded of a document: its pieces, and the summary of it.
+/// The embedded texts of a document: its child chunks and its summary.
 fn texts_of(document: &Prepared) -> Vec<(VectorKey, String)> {
     let summary = vector_text(&document.new.document).map(|(text, _)| text);
     let texts = document.texts.iter().cloned().chain(summary);
@@ -201,8 +152,7 @@ fn with_vectors(
     Ok((document, chunks))
 }
 
-/// All vectors of a namespace, anew.
-struct Anew<'a> {
+struct Run<'a> {
     namespace: &'a Namespace,
     options: &'a RebuildOptions,
     progress: Arc<dyn Progress>,
@@ -210,49 +160,82 @@ struct Anew<'a> {
     report: &'a mut RevectorReport,
 }
 
-impl Anew<'_> {
-    /// Says what would be done.
-    async fn plan(&mut self, snapshot: &Snapshot) -> Result<()> {
-        let rows = self.look_at(snapshot).await?;
+impl Run<'_> {
+    /// Counts what would be embedded.
+    async fn plan(&mut self, snapshot: &Snapshot, only_missing: bool) -> Result<()> {
+        let rows = self.documents(snapshot, only_missing).await?;
         let mut keys: HashSet<VectorKey> = HashSet::new();
         for some in rows.chunks(AT_ONCE) {
             for document in read(snapshot, some).await? {
-                let texts = texts_of(&document);
+                let texts = match only_missing {
+                    true => document.texts.iter().map(|text| key_of(text)).collect(),
+                    false => texts_of(&document).into_iter().map(|(key, _)| key).collect::<Vec<_>>(),
+                };
                 self.report.texts += texts.len();
-                keys.extend(texts.into_iter().map(|(key, _)| key));
+                keys.extend(texts);
             }
         }
-        // What was made of texts that are not there any more helps nothing.
-        self.report.resumed = unpublished_vectors(self.namespace, &self.record)?.intersection(&keys).count();
+        if !only_missing {
+            // Vectors of texts that no longer exist are of no use.
+            self.report.resumed = unpublished_vectors(self.namespace, &self.record)?.intersection(&keys).count();
+        }
         self.report.embedded = keys.len() - self.report.resumed;
         Ok(())
     }
 
-    /// The documents, counted.
-    async fn look_at(&mut self, snapshot: &Snapshot) -> Result<Vec<DocumentRow>> {
-        let rows = snapshot.documents().await?;
+    /// The documents that get vectors, counted.
+    async fn documents(&mut self, snapshot: &Snapshot, only_missing: bool) -> Result<Vec<DocumentRow>> {
+        let mut rows = snapshot.documents().await?;
+        rows.retain(|row| !only_missing || !row.embedded);
         self.report.documents = rows.len();
         self.report.without_vectors = rows.iter().filter(|row| !row.embedded).count();
         Ok(rows)
     }
 
-    /// Does it.
-    async fn make(&mut self, snapshot: Snapshot) -> Result<()> {
-        let mut cache = VectorCache::open(self.namespace, &self.record)?;
-        let (models, record) = (self.options.models.clone(), self.record.clone());
-        let (engine, jobs) = (self.options.engine.clone(), self.options.jobs);
-        let mut vectors = Vectors::WhenNeeded { models, record, engine, jobs };
-        let rows = self.look_at(&snapshot).await?;
+    fn begin(&self, rows: &[DocumentRow]) {
         self.progress.begin(rows.len(), rows.iter().map(|row| row.size).sum());
+    }
+
+    /// Gives vectors of the namespace's own model to documents without.
+    async fn complete(&mut self, snapshot: Snapshot) -> Result<()> {
+        if self.documents(&snapshot, true).await?.is_empty() {
+            return Ok(());
+        }
+        drop(snapshot);
+        let mut rebuilder = Rebuilder::open(self.namespace, self.options, "reindex", self.progress.clone()).await?;
+        let rows = self.documents(&rebuilder.snapshot, true).await?;
+        self.begin(&rows);
+        for some in rows.chunks(AT_ONCE) {
+            let mut sections = sections_of(&rebuilder.snapshot, some).await?;
+            for mut document in read(&rebuilder.snapshot, some).await? {
+                self.report.texts += document.texts.len();
+                self.progress.file_read(&document.new.document.source);
+                document.new.sections = sections.remove(&document.new.document.doc_id).unwrap_or_default();
+                rebuilder.indexer.put(document, KnownVectors::default(), true, "updated", None).await?;
+            }
+        }
+        let outcome = rebuilder.finish().await;
+        self.progress.end();
+        let indexer = outcome?;
+        (self.report.embedded, self.report.generation) = (indexer.embedded, indexer.generation);
+        Ok(())
+    }
+
+    /// Replaces all vectors.
+    async fn replace(&mut self, snapshot: Snapshot) -> Result<()> {
+        let mut cache = VectorCache::open(self.namespace, &self.record)?;
+        let mut vectors = self.options.vectors(self.record.clone());
+        let rows = self.documents(&snapshot, false).await?;
+        self.begin(&rows);
         let made = self.embed(&snapshot, &rows, &mut cache, &mut vectors).await;
         self.progress.end();
         self.report.resumed = made?;
         drop(snapshot);
 
-        let writer = Writer::open_existing(self.namespace, &self.options.patience).await?;
+        let writer = Writer::open_existing(self.namespace, &self.options.lock_timeout).await?;
         let snapshot = Snapshot::open(self.namespace).await?;
-        let rows = self.look_at(&snapshot).await?;
-        // What has come since.
+        let rows = self.documents(&snapshot, false).await?;
+        // Documents that came meanwhile.
         self.embed(&snapshot, &rows, &mut cache, &mut vectors).await?;
         let mut note = Note::of("reindex");
         let mut rewrite = writer.rewrite(&self.record).await?;
@@ -265,13 +248,13 @@ impl Anew<'_> {
                 rewrite.put(document, chunks).await?;
             }
         }
-        // Otherwise this would be a reader of what is replaced, and keep it.
+        // An open snapshot would keep what the publication replaces.
         drop(snapshot);
         self.report.generation = Some(rewrite.publish(&note).await?);
         cache.clear(self.namespace)
     }
 
-    /// Embeds what is not in the cache yet, and gives how many texts an earlier run has embedded.
+    /// Embeds what the cache lacks, and gives the number of texts that an earlier run embedded.
     async fn embed(
         &mut self,
         snapshot: &Snapshot,
@@ -313,14 +296,14 @@ impl Anew<'_> {
             return Ok(());
         }
         let mut left = bytes;
-        // A long document has more texts than an interruption may lose.
+        // A long document can have more texts than an interruption may lose.
         for some in texts.chunks(BATCH) {
             let share = bytes * some.len() as u64 / texts.len() as u64;
             left = left.saturating_sub(share);
             let inputs: Vec<&str> = some.iter().map(|(_, text)| text.as_str()).collect();
             let (total, progress) = (inputs.len() as u64, &self.progress);
-            let tell = |count: usize| progress.embedded(count, share * count as u64 / total);
-            let made = vectors.embedder()?.embed_passages(&inputs, &tell)?;
+            let report = |count: usize| progress.embedded(count, share * count as u64 / total);
+            let made = vectors.embedder()?.embed_documents(&inputs, &report)?;
             let keyed: Vec<(VectorKey, Vec<f32>)> = some.iter().map(|(key, _)| *key).zip(made).collect();
             cache.put(&keyed)?;
             self.report.embedded += keyed.len();
@@ -330,7 +313,7 @@ impl Anew<'_> {
     }
 }
 
-/// Texts that are to be embedded, and the bytes of the documents they are of.
+/// Texts to embed, and the bytes of their documents.
 #[derive(Default)]
 struct Waiting {
     texts: Vec<(VectorKey, String)>,
@@ -341,19 +324,19 @@ struct Waiting {
 mod tests {
     use super::*;
     use crate::ingest::{SourceFacts, prepare};
+    use crate::knowledge::profile::{ParentChunkText, profile};
     use crate::load::markdown;
-    use crate::profile::{PassageText, profile};
     use crate::store::ChunkType;
 
     #[test]
-    fn each_piece_gets_the_vector_of_its_text_and_a_passage_their_mean() {
+    fn a_child_gets_the_vector_of_its_text_and_a_parent_their_mean() {
         let config = ChunkConfig { parent_chars: 40, child_chars: 20, ..ChunkConfig::default() };
         let text = "# Pump\n\nOpen the valve. Close the drain. Start the pump. Wait for it.\n";
         let mut prepared = prepare(&markdown::parse(text), &SourceFacts::sample(), &config, "now");
-        prepared.new.document.profile = profile("Pump", "en", &[], &[PassageText { title: "", text }]);
+        prepared.new.document.profile = profile("Pump", "en", &[], &[ParentChunkText { title: "", text }]);
         let all = texts_of(&prepared);
         assert_eq!(all.len(), prepared.texts.len() + 1, "the summary too");
-        // A vector that tells its text.
+        // A vector that differs by text.
         let of = |text: &str| if text.contains("valve") { vec![1.0, 0.0] } else { vec![0.0, 1.0] };
         let (document, chunks) = with_vectors(prepared.clone(), |text| Ok(of(text))).unwrap();
         assert!(document.embedded && document.vector_of.is_some() && document.vector.len() == 2);

@@ -1,194 +1,181 @@
-//! Asking the model: cache, ceilings, retries, and an end where asking is of no use any more.
+//! Asking the model: cache, ceiling, retries, and giving up on an endpoint that is down.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 
-use super::budget::{Budget, Usage};
-use super::cache::Cache;
 use super::failure::{Failure, Reason};
-use super::prompts::Prompts;
-use super::report::LlmReport;
-use super::retry;
-use super::settings::LlmSettings;
+use super::prompts::{Ask, Prompts};
+use super::settings::{LlmConfig, LlmSettings};
+use super::usage::{Ledger, LlmReport, Usage, tokens};
 use super::wire::{Reply, Wire};
-use crate::embed::TokenCounter;
-use crate::error::Result;
-use crate::text::char_count;
+use crate::error::{Error, Result, plain_io};
+use crate::store::CacheFolder;
+use crate::text::{printable, squeeze, truncate};
 
-/// After so many failures in a row, none of which further requests could help, no more are sent: an endpoint that is down
-/// must not be waited for ten thousand times.
+/// After this many passing failures in a row nothing more is sent: an endpoint that is down must not be waited for ten
+/// thousand times.
 const MOST_FAILURES_IN_A_ROW: usize = 5;
-/// Tokens of the protocol around the two messages.
-const AROUND: u64 = 16;
+/// The most cached answers. Each takes a few hundred bytes and one block of the disk.
+const MOST_CACHED: usize = 100_000;
+/// Characters of an answer that `kb llm check` shows.
+const SHOWN: usize = 80;
 
-/// A question to the model, filled in.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ask {
-    /// The prompt's name.
-    pub prompt: &'static str,
-    /// A hash of the prompt's text.
-    pub(super) version: String,
-    /// What the model is told.
-    pub system: String,
-    /// What it is given.
-    pub user: String,
-    /// Tokens of the answer at most.
-    pub most_output: u64,
+/// The `[llm]` of a store, before anything needs it: a run that needs no model does not care whether its key is set.
+#[derive(Debug, Clone)]
+pub struct Configured {
+    pub config: LlmConfig,
+    /// The store's folder, for cached answers and the user's prompts. It need not exist yet.
+    pub store: PathBuf,
 }
 
-impl Ask {
-    /// What tells its answer from all others.
-    fn key(&self, model: &str) -> String {
-        let limit = self.most_output.to_string();
-        key(&[model, self.prompt, &self.version, &self.system, &self.user, &limit])
+impl Configured {
+    /// A client; `None` if no model is configured.
+    ///
+    /// # Errors
+    /// If a setting is missing, unknown or out of range, or a user's prompt is incomplete.
+    pub fn client(&self) -> Result<Option<Client>> {
+        let variables = std::env::vars_os();
+        let variables =
+            variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        let settings = LlmSettings::resolve(&self.config, &variables.collect(), &self.store)?;
+        settings.map(|settings| Client::new(settings, Some(&self.store))).transpose()
     }
 
-    /// What it costs at most.
-    pub(super) fn most(&self) -> Usage {
-        Usage { input: tokens(&self.system) + tokens(&self.user) + AROUND, output: self.most_output }
+    /// A client for `wanted`, which cannot work without one.
+    ///
+    /// # Errors
+    /// As [`client`](Self::client), and if no model is configured.
+    pub fn required(&self, wanted: &str) -> Result<Client> {
+        self.client()?.ok_or_else(|| LlmSettings::missing(wanted))
     }
 }
 
-/// How long an answer is waited for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Patience {
-    /// As long as the settings say, for each attempt anew.
-    Full,
-    /// No longer than one attempt takes: somebody is waiting.
-    Short,
+/// A cached answer.
+#[derive(Debug, Serialize, Deserialize)]
+struct Entry {
+    /// The whole key; it must match the file's name.
+    key: String,
+    model: String,
+    prompt: String,
+    answer: String,
 }
 
-/// The client of a run: what it spends and what fails is counted from its beginning.
+/// The client of one run. It counts what the run uses and what fails.
 #[derive(Debug)]
 pub struct Client {
     settings: LlmSettings,
     wire: Wire,
-    cache: Option<Cache>,
+    /// `.kb/cache/llm/ab/abcd….json`: answers without their questions.
+    cache: Option<CacheFolder>,
     prompts: Prompts,
-    budget: Budget,
+    ledger: Ledger,
     permits: Semaphore,
-    tally: Mutex<LlmReport>,
     failed_in_a_row: AtomicUsize,
     given_up: OnceLock<String>,
 }
 
 impl Client {
-    /// A client whose answers are kept in the folder of a store, where one is named, and whose prompts may lie there.
+    /// A client that caches answers in the store's folder, if there is one, and uses the prompts there.
     ///
     /// # Errors
-    /// Where a user's prompt lacks something, or the system has no certificates.
+    /// If a user's prompt is incomplete, or the system has no certificates.
     pub fn new(settings: LlmSettings, store: Option<&Path>) -> Result<Self> {
         Ok(Client {
             wire: Wire::new(&settings)?,
-            cache: store.map(Cache::of_store),
+            cache: store.map(|store| CacheFolder::of_store(store, "llm", "json", MOST_CACHED)),
             prompts: Prompts::of_user(&settings, store)?,
-            budget: Budget::new(&settings),
+            ledger: Ledger::new(&settings.model, settings.max_tokens),
             permits: Semaphore::new(settings.concurrency),
-            tally: Mutex::new(LlmReport { model: settings.model.clone(), ..LlmReport::default() }),
             failed_in_a_row: AtomicUsize::new(0),
             given_up: OnceLock::new(),
             settings,
         })
     }
 
-    /// What it was made with.
     pub fn settings(&self) -> &LlmSettings {
         &self.settings
     }
 
-    /// What was asked so far, and what came of it.
+    /// What the run has asked so far.
     pub fn report(&self) -> LlmReport {
-        let Usage { input, output } = self.budget.spent();
-        let cost = self.settings.prices.map(|prices| prices.of(input, output));
-        LlmReport { input_tokens: input, output_tokens: output, cost, ..self.tally().clone() }
+        self.ledger.lock().report.clone()
     }
 
-    /// Fills a prompt in.
     pub(super) fn fill(&self, prompt: &'static str, values: &BTreeMap<&str, String>, most_output: u64) -> Result<Ask> {
-        let filled = self.prompts.fill(prompt, values)?;
-        Ok(Ask { prompt, version: filled.version, system: filled.system, user: filled.user, most_output })
+        self.prompts.fill(prompt, values, most_output)
     }
 
-    /// What tells a part of an answer from all others: the input that it is made from.
+    /// The cache key of a part of an answer, made from the part's own input.
     pub(super) fn key_of_part(&self, prompt: &'static str, input: &[&str]) -> String {
         let version = self.prompts.version(prompt);
-        key(&[&[self.settings.model.as_str(), prompt, &version], input].concat())
+        hash(&[&[self.settings.model.as_str(), prompt, &version], input].concat())
     }
 
-    /// What is kept on disk with this key, where `read` takes it.
-    pub(super) fn kept<T>(&self, key: &str, read: impl Fn(&str) -> Result<T, String>) -> Option<T> {
-        read(&self.cache.as_ref()?.get(key)?).ok()
+    /// The cached answer with this key, if it is readable and `read` accepts it.
+    pub(super) fn cached<T>(&self, key: &str, read: impl Fn(&str) -> Result<T, String>) -> Option<T> {
+        let entry: Entry = serde_json::from_slice(&self.cache.as_ref()?.get(key)?).ok()?;
+        if entry.key == key { read(&entry.answer).ok() } else { None }
     }
 
-    /// Keeps an answer, or a part of one.
-    pub(super) fn keep(&self, key: &str, prompt: &str, answer: &str) {
-        if let Some(cache) = &self.cache
-            && let Err(error) = cache.put(key, &self.settings.model, prompt, answer)
-        {
-            self.tally().not_kept = Some(crate::error::plain_io(&error));
+    /// Caches an answer or a part of one. The report records a failure.
+    pub(super) fn cache(&self, key: &str, prompt: &str, answer: &str) {
+        let Some(cache) = &self.cache else { return };
+        let [key_text, model, prompt, answer] = [key, &self.settings.model, prompt, answer].map(str::to_owned);
+        let entry = Entry { key: key_text, model, prompt, answer };
+        let written = serde_json::to_vec(&entry).map_err(std::io::Error::from).and_then(|entry| cache.put(key, &entry));
+        if let Err(error) = written {
+            self.ledger.lock().report.not_kept = Some(plain_io(&error));
         }
     }
 
-    /// Counts answers that were kept.
-    pub(super) fn count_kept(&self, answers: usize) {
-        self.tally().cached += answers;
+    pub(super) fn count_cached(&self, answers: usize) {
+        self.ledger.lock().report.cached += answers;
     }
 
-    /// Asks, unless the answer is kept. `read` makes of an answer what is wanted, or says what is wrong with it; what it
-    /// refuses is not kept.
+    /// The cached answer, or a new one within one timeout, because somebody is waiting. `read` turns an answer into
+    /// the result or reports what is wrong with it; refused answers are not cached.
+    pub(super) async fn ask_soon<T>(
+        &self,
+        ask: &Ask,
+        read: impl Fn(&str) -> Result<T, String> + Send + Sync,
+    ) -> Result<T, Failure> {
+        let limit = ask.most_output.to_string();
+        let key = hash(&[&self.settings.model, ask.prompt, &ask.version, &ask.system, &ask.user, &limit]);
+        if let Some(cached) = self.cached(&key, &read) {
+            self.count_cached(1);
+            return Ok(cached);
+        }
+        let timeout = self.settings.timeout;
+        let reply = self.reply(ask, self.settings.retries.min(1));
+        let outcome = tokio::time::timeout(timeout, reply).await.unwrap_or_else(|_| {
+            Err(Failure::new(Reason::Timeout, format!("no answer within {} s", timeout.as_secs())))
+        });
+        let (result, answer) = self.accept(outcome, |answer| Ok((read(answer)?, answer.to_owned())))?;
+        self.cache(&key, ask.prompt, &answer);
+        Ok(result)
+    }
+
+    /// Asks with all retries. The caller uses the cache.
     pub(super) async fn ask<T>(
         &self,
         ask: &Ask,
-        patience: Patience,
         read: impl Fn(&str) -> Result<T, String> + Send + Sync,
     ) -> Result<T, Failure> {
-        let key = ask.key(&self.settings.model);
-        if let Some(kept) = self.kept(&key, &read) {
-            self.count_kept(1);
-            return Ok(kept);
-        }
-        let whole = |answer: &str| read(answer).map(|read| (read, answer.to_owned()));
-        let (read, answer) = self.ask_anew(ask, patience, whole).await?;
-        self.keep(&key, ask.prompt, &answer);
-        Ok(read)
+        let outcome = self.reply(ask, self.settings.retries).await;
+        self.accept(outcome, read)
     }
 
-    /// Asks, whatever is kept, and keeps nothing.
-    pub(super) async fn ask_anew<T>(
-        &self,
-        ask: &Ask,
-        patience: Patience,
-        read: impl Fn(&str) -> Result<T, String> + Send + Sync,
-    ) -> Result<T, Failure> {
-        let outcome = match patience {
-            Patience::Full => self.reply(ask, patience).await,
-            Patience::Short => {
-                tokio::time::timeout(self.settings.timeout, self.reply(ask, patience)).await.unwrap_or_else(|_| {
-                    let seconds = self.settings.timeout.as_secs();
-                    Err(Failure::new(Reason::Timeout, format!("no answer within {seconds} s")))
-                })
-            }
-        };
-        self.judge(&outcome);
-        let answer = outcome.and_then(|reply| self.accept(&reply.text, read));
-        match &answer {
-            Ok(_) => self.tally().answered += 1,
-            Err(failure) => self.tally().fail(failure.reason, &failure.detail),
-        }
-        answer
-    }
-
-    /// Asks until there is a reply or another attempt is of no use.
-    async fn reply(&self, ask: &Ask, patience: Patience) -> Result<Reply, Failure> {
-        let closed = || Failure::new(Reason::GivenUp, "the client is closed");
-        // Held through the waits too: who is told to wait must not be asked by others meanwhile.
-        let _permit = self.permits.acquire().await.map_err(|_| closed())?;
-        let retries = if patience == Patience::Short { self.settings.retries.min(1) } else { self.settings.retries };
+    /// Asks until there is a reply or another attempt is useless.
+    async fn reply(&self, ask: &Ask, retries: u32) -> Result<Reply, Failure> {
+        // Held while waiting too: other requests must not ask an endpoint that wants a pause.
+        let _permit =
+            self.permits.acquire().await.map_err(|_| Failure::new(Reason::GivenUp, "the client is closed"))?;
         let mut failed = 0;
         loop {
             if let Some(why) = self.given_up.get() {
@@ -199,72 +186,110 @@ impl Client {
                 Err(failure) => failure,
             };
             failed += 1;
-            match retry::wait(&failure, failed, retries, self.settings.back_off, fastrand::f64()) {
+            match failure.retry_in(failed, retries, self.settings.back_off, fastrand::f64()) {
                 Some(wait) => tokio::time::sleep(wait).await,
                 None => return Err(failure),
             }
         }
     }
 
-    /// Sends once, within the ceilings.
+    /// Sends once, within the ceiling.
     async fn attempt(&self, ask: &Ask) -> Result<Reply, Failure> {
-        let most = if self.budget.has_ceiling() { ask.most() } else { Usage::default() };
-        let hold = self.budget.hold(most)?;
-        self.tally().requests += 1;
+        let hold = self.ledger.hold(|| ask.most())?;
+        self.ledger.lock().report.requests += 1;
         let outcome = self.wire.send(ask).await;
         match &outcome {
-            // What an endpoint leaves out is counted here; what it says too little of would pass a ceiling.
+            // An endpoint that reports no usage is counted here.
             Ok(reply) => {
                 hold.settle(reply.usage.unwrap_or_else(|| Usage { output: tokens(&reply.text), ..ask.most() }))
             }
-            Err(failure) if failure.reason.may_cost() => hold.settle(Usage { output: 0, ..ask.most() }),
+            Err(failure) if failure.reason.may_count() => hold.settle(Usage { output: 0, ..ask.most() }),
             Err(_) => drop(hold),
         }
         outcome
     }
 
-    /// Whether it is of use to go on asking.
-    fn judge(&self, outcome: &Result<Reply, Failure>) {
+    /// Reads a reply and counts the outcome. An answer that contains the key is refused.
+    fn accept<T>(
+        &self,
+        outcome: Result<Reply, Failure>,
+        read: impl Fn(&str) -> Result<T, String>,
+    ) -> Result<T, Failure> {
+        self.give_up_after(&outcome);
+        let answer = outcome.and_then(|reply| match &self.settings.key {
+            Some(key) if key.is_in(&reply.text) => Err(Failure::new(Reason::Malformed, "the answer contains the key")),
+            _ => read(&reply.text).map_err(|what| Failure::new(Reason::Malformed, what)),
+        });
+        let report = &mut self.ledger.lock().report;
+        match &answer {
+            Ok(_) => report.answered += 1,
+            Err(failure) => report.fail(failure),
+        }
+        answer
+    }
+
+    /// Stops the run's requests if this outcome shows that asking is useless.
+    fn give_up_after(&self, outcome: &Result<Reply, Failure>) {
         let Err(failure) = outcome else {
             self.failed_in_a_row.store(0, Ordering::Relaxed);
             return;
         };
-        let in_a_row = match failure.reason.passes() {
-            true => self.failed_in_a_row.fetch_add(1, Ordering::Relaxed) + 1,
-            false => 0,
-        };
+        let passes = failure.reason.passes();
+        let in_a_row = if passes { self.failed_in_a_row.fetch_add(1, Ordering::Relaxed) + 1 } else { 0 };
         if failure.reason.is_final() || in_a_row >= MOST_FAILURES_IN_A_ROW {
-            // Another request may have set it already, with the same trouble.
+            // Another request may have set the same reason already.
             self.given_up.get_or_init(|| failure.in_words());
         }
     }
 
-    /// Reads an answer. One with the key in it is none.
-    fn accept<T>(&self, answer: &str, read: impl Fn(&str) -> Result<T, String>) -> Result<T, Failure> {
-        if self.settings.key.as_ref().is_some_and(|key| key.is_in(answer)) {
-            return Err(Failure::new(Reason::Malformed, "the answer has the key in it"));
-        }
-        read(answer).map_err(|what| Failure::new(Reason::Malformed, what))
-    }
-
-    /// Sends once and past the cache: for `kb llm check`.
-    pub(super) async fn probe(&self, ask: &Ask) -> Result<Reply, Failure> {
-        self.attempt(ask).await
-    }
-
-    /// How long one attempt may take.
-    pub fn timeout(&self) -> Duration {
-        self.settings.timeout
-    }
-
-    /// What a thread has left that crashed with it is counts, which are whole.
-    fn tally(&self) -> MutexGuard<'_, LlmReport> {
-        self.tally.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Sends one request of a few words, without cache and retries.
+    ///
+    /// # Errors
+    /// If no answer came, with what to do.
+    pub async fn check(&self) -> Result<Checked> {
+        let settings = &self.settings;
+        let ask = Ask {
+            prompt: "check",
+            version: String::new(),
+            system: "You are asked whether you can be reached.".to_owned(),
+            user: "Answer with the word OK and nothing else.".to_owned(),
+            most_output: 16,
+        };
+        let start = Instant::now();
+        let reply = self.attempt(&ask).await.map_err(|failure| {
+            let (model, endpoint) = (&settings.model, settings.endpoint());
+            Error::failed(format!("{model} at {endpoint} does not answer: {}", failure.in_words()))
+                .hint(failure.reason.hint(settings))
+        })?;
+        let text = printable(&reply.text);
+        let text = settings.key.as_ref().map_or(text.clone(), |key| key.redact(&text));
+        Ok(Checked {
+            model: settings.model.clone(),
+            endpoint: settings.endpoint().to_owned(),
+            with_key: settings.key.is_some(),
+            milliseconds: start.elapsed().as_secs_f64() * 1000.0,
+            answer: truncate(&squeeze(&text), SHOWN),
+            tokens: reply.usage.map(|usage| (usage.input, usage.output)),
+        })
     }
 }
 
-/// A hash of texts, each with its length, so that no two lists of texts have the same.
-fn key(parts: &[&str]) -> String {
+/// A model that answered.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Checked {
+    pub model: String,
+    pub endpoint: String,
+    /// Whether a key was sent.
+    pub with_key: bool,
+    pub milliseconds: f64,
+    /// The beginning of the answer.
+    pub answer: String,
+    /// Tokens that the endpoint counted, sent and answered, if it reports them.
+    pub tokens: Option<(u64, u64)>,
+}
+
+/// A hash of texts, each with its length, so that two different lists never have the same input.
+fn hash(parts: &[&str]) -> String {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
         hasher.update(&(part.len() as u64).to_le_bytes());
@@ -273,32 +298,38 @@ fn key(parts: &[&str]) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-/// How many tokens a text has, by the tokenizer that is in the program; that of the model counts somewhat differently.
-pub(super) fn tokens(text: &str) -> u64 {
-    let counted = TokenCounter::shared().and_then(|counter| counter.count(text));
-    // No text has more tokens than characters.
-    counted.unwrap_or_else(|_| char_count(text)) as u64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn files(folder: &Path) -> Vec<PathBuf> {
+        let inside = |folder: &Path| std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        inside(&folder.join("cache/llm")).flat_map(|folder| inside(&folder).collect::<Vec<_>>()).collect()
+    }
+
     #[test]
-    fn an_answer_belongs_to_model_prompt_and_input() {
-        let ask =
-            Ask { prompt: "contexts", version: "1".into(), system: "s".into(), user: "u".into(), most_output: 10 };
-        let same = ask.clone();
-        assert_eq!(ask.key("m"), same.key("m"));
-        let others = [
-            Ask { version: "2".into(), ..ask.clone() },
-            Ask { system: "su".into(), user: String::new(), ..ask.clone() },
-            Ask { most_output: 11, ..ask.clone() },
-        ];
-        for other in &others {
-            assert_ne!(ask.key("m"), other.key("m"), "{other:?}");
+    fn lists_of_texts_have_different_hashes() {
+        assert_eq!(hash(&["s", "u"]), hash(&["s", "u"]));
+        assert_ne!(hash(&["s", "u"]), hash(&["su", ""]));
+    }
+
+    #[test]
+    fn a_damaged_cache_entry_counts_as_missing_until_it_is_replaced() {
+        let store = tempfile::tempdir().unwrap();
+        let client = Client::new(LlmSettings::new("http://localhost", "m").unwrap(), Some(store.path())).unwrap();
+        let (one, two) = (hash(&["1"]), hash(&["2"]));
+        let cached = |key: &str| client.cached(key, |answer| Ok(answer.to_owned()));
+        assert_eq!(cached(&one), None);
+        client.cache(&one, "p", "答案");
+        assert_eq!(cached(&one).as_deref(), Some("答案"));
+        let [file] = &files(store.path())[..] else { panic!("one file") };
+        let whole = std::fs::read(file).unwrap();
+        let of_another = String::from_utf8(whole.clone()).unwrap().replace(&one, &two);
+        for broken in [&whole[..whole.len() / 2], b"", b"[]", b"\xff\xfe", of_another.as_bytes()] {
+            std::fs::write(file, broken).unwrap();
+            assert_eq!(cached(&one), None);
         }
-        assert_ne!(ask.key("m"), ask.key("n"));
-        assert_eq!(ask.most(), Usage { input: 2 + AROUND, output: 10 });
+        client.cache(&one, "p", "new");
+        assert_eq!((cached(&one).as_deref(), files(store.path()).len()), (Some("new"), 1));
     }
 }

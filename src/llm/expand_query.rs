@@ -1,17 +1,15 @@
-//! A question in other words, from the model: for what documents say otherwise than who asks.
+//! A question in other words, because documents use other words than the people who ask.
 //!
-//! What is sent is the question alone; no text of a document goes out.
+//! kb sends the question alone and no text of a document.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
 
-use super::answer::{line, object};
-use super::client::{Ask, Client, Patience};
+use super::client::Client;
 use super::failure::{Failure, Reason};
-use super::fence::Fence;
-use crate::error::Result;
+use super::guard::{Fence, line, object};
 use crate::text::truncate;
 
 const PROMPT: &str = "expand-query";
@@ -19,70 +17,65 @@ const PROMPT: &str = "expand-query";
 const ANSWER_TOKENS: u64 = 700;
 /// Characters of a question that are sent.
 const QUESTION: usize = 2000;
-/// Characters of what comes back: of a question, of a passage, of a word.
+/// The most characters of a query, of the hypothetical answer and of a keyword.
 const LONGEST_QUERY: usize = 400;
-const LONGEST_PASSAGE: usize = 1500;
+const LONGEST_ANSWER: usize = 1500;
 const LONGEST_WORD: usize = 80;
-/// How many of each.
+/// The most queries and keywords.
 const MOST_QUERIES: usize = 3;
 const MOST_WORDS: usize = 8;
 
 /// A question in other words.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Expansion {
-    /// The question, said clearly.
+    /// The question, put clearly.
     pub rewritten: Option<String>,
     /// Other ways to ask for the same.
     pub queries: Vec<String>,
-    /// What a document might say that answers it (Gao et al., "Precise Zero-Shot Dense Retrieval", 2022: HyDE).
+    /// A made-up answer as a document might word it (Gao et al., "Precise Zero-Shot Dense Retrieval", 2022: HyDE).
     pub hypothetical: Option<String>,
-    /// Words that such a document has.
+    /// Words of such a document.
     pub keywords: Vec<String>,
-    /// What the question speaks of.
+    /// The things that the question names.
     pub entities: Vec<String>,
 }
 
-/// Has the model put a question in other words. Somebody waits for it: it takes no longer than the settings' timeout,
-/// whatever is tried again.
+/// Asks the model for other words for a question. Takes no longer than the configured timeout, retries included.
 ///
 /// # Errors
-/// Where there is no answer that can be used; the search goes on without.
+/// If there is no usable answer; the search continues without.
 pub async fn expand_query(client: &Client, query: &str) -> Result<Expansion, Failure> {
-    let ask = ask(client, query).map_err(|error| Failure::new(Reason::Malformed, error.to_line()))?;
-    client.ask(&ask, Patience::Short, read).await
-}
-
-fn ask(client: &Client, query: &str) -> Result<Ask> {
     let query = truncate(query.trim(), QUESTION);
     let fence = Fence::around([query.as_str()]);
     let values = BTreeMap::from([("fence", fence.tag().to_owned()), ("question", fence.wrap("question", &query))]);
-    client.fill(PROMPT, &values, ANSWER_TOKENS)
+    let ask = client.fill(PROMPT, &values, ANSWER_TOKENS);
+    let ask = ask.map_err(|error| Failure::new(Reason::Malformed, error.to_line()))?;
+    client.ask_soon(&ask, read).await
 }
 
-/// What an answer says. What has another form than was asked for makes all of it none; a single line that cannot be used is
-/// left out.
-fn read(answer: &str) -> std::result::Result<Expansion, String> {
+/// The expansion in an answer. A field of the wrong type spoils the whole answer; an unusable text is left out.
+fn read(answer: &str) -> Result<Expansion, String> {
     let object = object(answer)?;
     let expansion = Expansion {
         rewritten: text(&object, "rewritten", LONGEST_QUERY)?,
         queries: list(&object, "queries", LONGEST_QUERY, MOST_QUERIES)?,
-        hypothetical: text(&object, "hypothetical", LONGEST_PASSAGE)?,
+        hypothetical: text(&object, "hypothetical", LONGEST_ANSWER)?,
         keywords: list(&object, "keywords", LONGEST_WORD, MOST_WORDS)?,
         entities: list(&object, "entities", LONGEST_WORD, MOST_WORDS)?,
     };
-    if expansion == Expansion::default() { Err("it says nothing that can be used".to_owned()) } else { Ok(expansion) }
+    if expansion == Expansion::default() { Err("nothing in it can be used".to_owned()) } else { Ok(expansion) }
 }
 
-fn text(object: &Value, name: &str, longest: usize) -> std::result::Result<Option<String>, String> {
+fn text(object: &Value, name: &str, longest: usize) -> Result<Option<String>, String> {
     match &object[name] {
         Value::Null => Ok(None),
-        Value::String(text) => Ok(line(text, longest).ok().filter(|line| is_said(line))),
-        _ => Err(format!("its {name} is no text")),
+        Value::String(text) => Ok(line(text, longest).ok().filter(|line| has_word(line))),
+        _ => Err(format!("its {name} is not a text")),
     }
 }
 
-fn list(object: &Value, name: &str, longest: usize, most: usize) -> std::result::Result<Vec<String>, String> {
-    let wrong = || format!("its {name} is no list of texts");
+fn list(object: &Value, name: &str, longest: usize, most: usize) -> Result<Vec<String>, String> {
+    let wrong = || format!("its {name} is not a list of texts");
     let entries = match &object[name] {
         Value::Null => return Ok(Vec::new()),
         Value::Array(entries) => entries,
@@ -90,7 +83,7 @@ fn list(object: &Value, name: &str, longest: usize, most: usize) -> std::result:
     };
     let texts: Vec<&str> = entries.iter().map(Value::as_str).collect::<Option<_>>().ok_or_else(wrong)?;
     let mut lines: Vec<String> = Vec::new();
-    for line in texts.into_iter().filter_map(|text| line(text, longest).ok()).filter(|line| is_said(line)) {
+    for line in texts.into_iter().filter_map(|text| line(text, longest).ok()).filter(|line| has_word(line)) {
         if lines.len() < most && !lines.contains(&line) {
             lines.push(line);
         }
@@ -98,8 +91,7 @@ fn list(object: &Value, name: &str, longest: usize, most: usize) -> std::result:
     Ok(lines)
 }
 
-/// Whether there is a word in it that can be searched for.
-fn is_said(line: &str) -> bool {
+fn has_word(line: &str) -> bool {
     line.chars().any(char::is_alphanumeric)
 }
 
@@ -108,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_read_and_bounded() {
+    fn answers_are_read_up_to_their_bounds() {
         let many: Vec<String> = (0..20).map(|n| format!("way {n}")).collect();
         let answer = serde_json::json!({
             "rewritten": "How is\nthe pump primed?", "queries": many, "keywords": ["vent", "vent", "…", "\u{1b}[2J"],
@@ -123,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_another_form_is_no_answer() {
+    fn answers_in_another_form_are_refused() {
         for wrong in [
             "I would be happy to help!",
             "{}",

@@ -1,47 +1,47 @@
-//! Why a model gave no answer that can be used.
+//! Why a request gave no usable answer, and when it is sent again.
 
 use std::time::Duration;
 
-use serde::Serialize;
+use jiff::{Timestamp, fmt::rfc2822};
 
 use super::settings::LlmSettings;
 
-/// What kind of trouble it was; what reports count by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "snake_case")]
+/// No wait is longer than this; a request whose endpoint asks for more fails.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
+/// The kind of a failure; reports count by it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
     /// The key is missing or wrong (401, 403).
     Unauthorised,
-    /// There is no such model or path (404).
+    /// The endpoint has no such model or path (404).
     NotFound,
-    /// The endpoint did not understand (other 4xx).
+    /// The endpoint rejected the request (other 4xx).
     Refused,
-    /// It sent us elsewhere (3xx); we do not follow, because the key would go along.
+    /// The endpoint redirects (3xx); kb does not follow, because the key would go along.
     Redirected,
     /// Too many requests (429).
     RateLimited,
-    /// The account has no money left (429 with that code, 402).
+    /// The account is empty (402, or 429 with that code).
     NoCredit,
     /// The endpoint failed (5xx).
     ServerError,
-    /// No answer in time.
     Timeout,
-    /// No connection: name, port, certificate.
+    /// No connection: wrong name, port or certificate.
     Unreachable,
-    /// The connection broke, or the answer is no JSON.
+    /// The connection broke, or the answer is not JSON.
     Broken,
-    /// The answer is longer than any can be.
     TooLarge,
-    /// The answer is none to what was asked, or has something in it that none may have.
+    /// The answer does not fit the question, or contains something that no answer may.
     Malformed,
-    /// The ceiling of tokens or money was reached.
+    /// `max_tokens` is used up.
     Ceiling,
-    /// Not asked any more, after too many failures.
+    /// Not asked any more after too many failures.
     GivenUp,
 }
 
 impl Reason {
-    /// In a word or two, for reports.
+    /// The name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Reason::Unauthorised => "unauthorised",
@@ -61,60 +61,62 @@ impl Reason {
         }
     }
 
-    /// Whether it may be gone in a moment.
+    /// Whether the same request may succeed in a moment.
     pub(super) fn passes(self) -> bool {
         use Reason::{Broken, RateLimited, ServerError, Timeout, Unreachable};
         matches!(self, RateLimited | ServerError | Timeout | Unreachable | Broken)
     }
 
-    /// Whether every further request would fail in the same way.
+    /// Whether every further request would fail the same way.
     pub(super) fn is_final(self) -> bool {
         matches!(self, Reason::Unauthorised | Reason::NotFound | Reason::Redirected | Reason::NoCredit)
     }
 
-    /// Whether the endpoint may have worked on the request, and counts it.
-    pub(super) fn may_cost(self) -> bool {
+    /// Whether the endpoint may have counted the request.
+    pub(super) fn may_count(self) -> bool {
         matches!(self, Reason::Timeout | Reason::Broken | Reason::TooLarge)
     }
 
     /// What to do about it.
     pub fn hint(self, settings: &LlmSettings) -> String {
         let endpoint = settings.endpoint();
-        match self {
+        let fixed = match self {
             Reason::Unauthorised if settings.key.is_none() => {
                 "the endpoint wants a key: name its variable with api_key_env in [llm], or set KB_LLM_API_KEY"
-                    .to_owned()
             }
-            Reason::Unauthorised => "check the key in the variable that api_key_env names".to_owned(),
-            Reason::NotFound => format!("check model ({}) and base_url in [llm]; asked was {endpoint}", settings.model),
-            Reason::Refused => "check model and base_url in [llm]".to_owned(),
-            Reason::Redirected => "set base_url in [llm] to the address it moved to, if you trust that".to_owned(),
-            Reason::RateLimited => "wait, or set concurrency in [llm] lower".to_owned(),
-            Reason::NoCredit => "look after the account at the endpoint".to_owned(),
-            Reason::ServerError => "the endpoint is in trouble; try again later".to_owned(),
-            Reason::Timeout => format!(
-                "set timeout ({} s) and connect_timeout ({} s) in [llm] higher, or try again later",
-                settings.timeout.as_secs(),
-                settings.connect_timeout.as_secs()
-            ),
-            Reason::Unreachable => format!("check base_url in [llm] and that something listens at {endpoint}"),
+            Reason::Unauthorised => "check the key in the variable that api_key_env names",
+            Reason::Refused => "check model and base_url in [llm]",
+            Reason::Redirected => "set base_url in [llm] to the new address, if you trust it",
+            Reason::RateLimited => "wait, or lower concurrency in [llm]",
+            Reason::NoCredit => "check the account at the endpoint",
+            Reason::ServerError => "the endpoint is in trouble; try again later",
+            Reason::Ceiling => "raise max_tokens in [llm], or run the command again: answers are cached",
+            Reason::GivenUp => "`kb llm check` finds out what is wrong",
+            Reason::NotFound => {
+                return format!("check model ({}) and base_url in [llm]; kb asked {endpoint}", settings.model);
+            }
+            Reason::Timeout => {
+                let (answer, connection) = (settings.timeout.as_secs(), settings.connect_timeout.as_secs());
+                return format!(
+                    "raise timeout ({answer} s) and connect_timeout ({connection} s) in [llm], or try again later"
+                );
+            }
+            Reason::Unreachable => {
+                return format!("check base_url in [llm] and that something listens at {endpoint}");
+            }
             Reason::Broken | Reason::TooLarge | Reason::Malformed => {
-                format!("check that {endpoint} speaks the OpenAI protocol, and that the model can follow it")
+                return format!("check that {endpoint} speaks the OpenAI protocol, and that the model can follow it");
             }
-            Reason::Ceiling => {
-                "raise max_tokens or max_cost in [llm], or run the command again: answers are kept".to_owned()
-            }
-            Reason::GivenUp => "`kb llm check` says what is wrong".to_owned(),
-        }
+        };
+        fixed.to_owned()
     }
 }
 
-/// A request that gave no answer to use.
+/// A request without a usable answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
-    /// Of which kind.
     pub reason: Reason,
-    /// What happened, for a person; without the key.
+    /// What happened, for people; without the key.
     pub detail: String,
     /// How long the endpoint wants us to wait.
     pub(super) wait: Option<Duration>,
@@ -125,17 +127,87 @@ impl Failure {
         Failure { reason, detail: detail.into(), wait: None }
     }
 
-    /// The work on a question crashed.
+    /// The task that worked on the question panicked.
     pub(crate) fn crashed(detail: &str) -> Self {
         Failure::new(Reason::GivenUp, detail)
     }
 
-    /// In a line: kind and detail.
+    /// Kind and detail in one line.
     pub fn in_words(&self) -> String {
-        if self.detail.is_empty() {
-            self.reason.name().to_owned()
-        } else {
-            format!("{}: {}", self.reason.name(), self.detail)
+        let name = self.reason.name();
+        if self.detail.is_empty() { name.to_owned() } else { format!("{name}: {}", self.detail) }
+    }
+
+    /// The wait before the next attempt after `failed` failures (from 1); `None` if another attempt is useless. The
+    /// back-off doubles; `jitter`, from 0 to 1, spreads requests that failed together.
+    pub(super) fn retry_in(&self, failed: u32, retries: u32, back_off: Duration, jitter: f64) -> Option<Duration> {
+        if failed > retries || !self.reason.passes() {
+            return None;
+        }
+        let doubled = back_off.saturating_mul(2_u32.saturating_pow(failed - 1)).min(LONGEST_WAIT);
+        let own = doubled.mul_f64(0.5 + jitter.clamp(0.0, 1.0) / 2.0);
+        match self.wait {
+            Some(asked) if asked > LONGEST_WAIT => None,
+            // The endpoint asks all requests to wait equally long; the addition spreads them.
+            Some(asked) => Some(asked + own / 2),
+            None => Some(own),
+        }
+    }
+}
+
+/// The wait in a `Retry-After` header, which is a number of seconds or a date.
+pub(super) fn retry_after(header: &str, now: Timestamp) -> Option<Duration> {
+    let header = header.trim();
+    if let Ok(seconds) = header.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let moment = rfc2822::parse(header).ok()?.timestamp();
+    Some(Duration::try_from(moment.duration_since(now)).unwrap_or(Duration::ZERO))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STEP: Duration = Duration::from_millis(100);
+
+    fn failure(reason: Reason, wait: Option<u64>) -> Failure {
+        Failure { wait: wait.map(Duration::from_secs), ..Failure::new(reason, "") }
+    }
+
+    #[test]
+    fn waits_double_and_jitter_halves_them_at_most() {
+        let after = |failed, jitter| failure(Reason::ServerError, None).retry_in(failed, 4, STEP, jitter);
+        let full: Vec<_> = (1..=5).map(|failed| after(failed, 1.0).map(|wait| wait.as_millis())).collect();
+        assert_eq!(full, [Some(100), Some(200), Some(400), Some(800), None]);
+        assert_eq!(after(2, 0.0), Some(STEP));
+        let long = failure(Reason::Timeout, None).retry_in(9, 10, Duration::from_secs(5), 1.0);
+        assert_eq!(long, Some(LONGEST_WAIT));
+    }
+
+    #[test]
+    fn permanent_failures_are_not_retried() {
+        for reason in [Reason::Unauthorised, Reason::NotFound, Reason::Refused, Reason::Malformed, Reason::NoCredit] {
+            assert_eq!(failure(reason, None).retry_in(1, 4, STEP, 0.5), None, "{reason:?}");
+        }
+    }
+
+    #[test]
+    fn retry_after_is_respected_unless_it_is_too_long() {
+        let limited = |seconds| failure(Reason::RateLimited, Some(seconds)).retry_in(1, 4, STEP, 1.0);
+        assert!(limited(2).is_some_and(|wait| wait >= Duration::from_secs(2) && wait < Duration::from_secs(3)));
+        assert_eq!(limited(3600), None);
+    }
+
+    #[test]
+    fn retry_after_is_seconds_or_a_date() {
+        let now: Timestamp = "2026-11-21T07:28:00Z".parse().unwrap();
+        assert_eq!(retry_after(" 7 ", now), Some(Duration::from_secs(7)));
+        assert_eq!(retry_after("0.5", now), Some(Duration::from_millis(500)));
+        assert_eq!(retry_after("Sat, 21 Nov 2026 07:28:30 GMT", now), Some(Duration::from_secs(30)));
+        assert_eq!(retry_after("Sat, 21 Nov 2026 07:00:00 GMT", now), Some(Duration::ZERO));
+        for nonsense in ["", "soon", "-1", "inf", "1e99"] {
+            assert_eq!(retry_after(nonsense, now), None, "{nonsense:?}");
         }
     }
 }

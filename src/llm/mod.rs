@@ -1,41 +1,29 @@
-//! The language model that a user may name: a client for any OpenAI-compatible endpoint, and what it is asked for.
+//! The optional language model: a client for any OpenAI-compatible endpoint, and the two tasks it is used for.
 //!
-//! Promises: nothing is sent unless `[llm]` is configured. A model never makes a command fail: what it does not
-//! answer, or answers badly, is `None` or a [`Failure`], the caller goes on by its rules, and the [`LlmReport`] counts
-//! it. An answer is paid for once: it is kept on disk by model, prompt and input ([`cache`]). The key appears in no
-//! output, error, trace, cache entry or store ([`secret`]). Text from documents is fenced ([`fence`]), answers are
-//! validated ([`answer`]), and one request has the text of one document only, so that a hostile one can spoil nothing
-//! but itself.
+//! Promises: nothing is sent unless `[llm]` is configured. A model never makes another command fail: a missing or
+//! unusable answer becomes `None` or a [`Failure`], the caller falls back to its rules, and [`LlmReport`] counts it.
+//! Answers are cached on disk by model, prompt and input. The key appears in no output, error, cache entry or store
+//! ([`secret`]). Text from documents is fenced and answers are validated ([`guard`]). A request holds text of one
+//! document only, so a hostile document can spoil nothing but its own answers.
 //!
-//! The way of a request: a room per use ([`contexts`], [`expand_query`]) fills a prompt ([`prompts`]) →
-//! [`client`] looks into the cache, holds what it may cost at most back from the ceilings ([`budget`]) and asks
-//! ([`wire`], and again as [`retry`] says) → the room's own check of the answer → cache and report.
+//! A task ([`contexts`], [`expand_query`]) fills a prompt ([`prompts`]); [`client`] checks the cache, holds the
+//! tokens that the request may use ([`usage`]) and sends it ([`wire`]); the task validates the answer.
 
-mod answer;
-mod budget;
-mod cache;
-mod check;
 mod client;
-mod configured;
 mod contexts;
-mod estimate;
 mod expand_query;
 mod failure;
-mod fence;
+mod guard;
 mod prompts;
-mod report;
-mod retry;
 mod secret;
 mod settings;
+mod usage;
 mod wire;
 
-pub use check::{Checked, check};
-pub use client::{Ask, Client};
-pub use configured::Configured;
-pub use contexts::{ContextDocument, ContextPassage, Unsaid, contexts, estimate_contexts};
-pub use estimate::Estimate;
+pub use client::{Checked, Client, Configured};
+pub use contexts::{ContextDocument, ContextParentChunk, Unanswered, contexts, estimate_contexts};
 pub use expand_query::{Expansion, expand_query};
-pub use failure::{Failure, Reason};
-pub use prompts::{Prompts, names as prompt_names, text_of as prompt_text};
-pub use report::LlmReport;
-pub use settings::{LlmConfig, LlmSettings, Prices};
+pub use failure::Failure;
+pub use prompts::{names as prompt_names, text_of as prompt_text};
+pub use settings::{LlmConfig, LlmSettings};
+pub use usage::{Estimate, LlmReport};

@@ -1,7 +1,7 @@
-//! What the model is told: files in the source, each of which a user may replace.
+//! The prompts: built-in files that users can replace with their own.
 //!
-//! A prompt is Markdown with Jinja placeholders, in two parts with a line `---` between them: what the model is told about
-//! its task, and what it is given. One's own lie in the folder that `[llm] prompts` names, or in `prompts/` of the store.
+//! A prompt is Markdown with Jinja placeholders. A line `---` separates the task (system message) from the data (user
+//! message). The user's prompts lie in the folder of `[llm] prompts`, or in `prompts/` of the store.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,133 +9,136 @@ use std::path::Path;
 use minijinja::{Environment, UndefinedBehavior, Value};
 
 use super::settings::LlmSettings;
+use super::usage::{Usage, tokens};
 use crate::error::{Error, Result};
 
-/// Between the two parts.
+/// Separates the two parts.
 const DIVIDER: &str = "---";
 /// The folder in the store.
 const FOLDER: &str = "prompts";
+/// The placeholder of the tag around data; every prompt must use it in its first part.
+const FENCE: &str = "fence";
+/// Tokens of the protocol around the two messages.
+const AROUND: u64 = 16;
 
-/// A prompt that is part of the program.
 struct BuiltIn {
     name: &'static str,
     text: &'static str,
-    /// What it must use in its second part.
-    given: &'static [&'static str],
+    /// The placeholders that its second part must use.
+    data: &'static [&'static str],
 }
 
 const BUILT_IN: [BuiltIn; 2] = [
-    BuiltIn { name: "contexts", text: include_str!("prompts/contexts.md"), given: &["document", "passages", "count"] },
-    BuiltIn { name: "expand-query", text: include_str!("prompts/expand-query.md"), given: &["question"] },
+    BuiltIn { name: "contexts", text: include_str!("prompts/contexts.md"), data: &["document", "chunks", "count"] },
+    BuiltIn { name: "expand-query", text: include_str!("prompts/expand-query.md"), data: &["question"] },
 ];
-
-/// The tag around data, which every prompt must name.
-const FENCE: &str = "fence";
 
 /// The names of all prompts.
 pub fn names() -> Vec<&'static str> {
     BUILT_IN.iter().map(|prompt| prompt.name).collect()
 }
 
-/// The text of a prompt as the program has it; `None` where there is no such prompt.
+/// The built-in text of a prompt.
 pub fn text_of(name: &str) -> Option<&'static str> {
     BUILT_IN.iter().find(|prompt| prompt.name == name).map(|prompt| prompt.text)
 }
 
-/// A prompt that is filled in.
+/// A request to the model: a prompt with its placeholders filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Filled {
-    /// A hash of the prompt's text: another text has other answers.
+pub(super) struct Ask {
+    /// The prompt's name.
+    pub prompt: &'static str,
+    /// A hash of the prompt's text: another text gets other answers.
     pub version: String,
-    /// What the model is told.
     pub system: String,
-    /// What it is given.
     pub user: String,
+    /// The most tokens that the answer may have.
+    pub most_output: u64,
 }
 
-/// All prompts, as they are in use.
+impl Ask {
+    /// What the request uses at most.
+    pub(super) fn most(&self) -> Usage {
+        Usage { input: tokens(&self.system) + tokens(&self.user) + AROUND, output: self.most_output }
+    }
+}
+
+/// The prompts in use.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Prompts {
+pub(super) struct Prompts {
     texts: BTreeMap<&'static str, String>,
 }
 
 impl Prompts {
-    /// The prompts of the program.
-    pub fn built_in() -> Self {
-        Prompts { texts: BUILT_IN.iter().map(|prompt| (prompt.name, prompt.text.to_owned())).collect() }
-    }
-
-    /// Those of the program, but where the user has others: in the folder that the settings name, otherwise in the store's.
+    /// The built-in prompts, replaced by the user's where a file exists.
     ///
     /// # Errors
-    /// Where the folder that was named is not there, or one of its prompts cannot be read or lacks something.
-    pub fn of_user(settings: &LlmSettings, store: Option<&Path>) -> Result<Self> {
-        let mut prompts = Prompts::built_in();
-        let folder = match (&settings.prompts, store) {
-            (Some(named), _) if !named.is_dir() => {
-                return Err(Error::usage(format!("the folder of prompts {} is not there", named.display()))
-                    .hint("make it, or take prompts out of [llm]"));
-            }
-            (Some(named), _) => named.clone(),
-            (None, Some(store)) => store.join(FOLDER),
-            (None, None) => return Ok(prompts),
-        };
+    /// If the configured folder is missing, or one of its prompts cannot be read or lacks a placeholder.
+    pub(super) fn of_user(settings: &LlmSettings, store: Option<&Path>) -> Result<Self> {
+        let mut texts: BTreeMap<_, _> = BUILT_IN.iter().map(|prompt| (prompt.name, prompt.text.to_owned())).collect();
+        let folder = settings.prompts.clone().or_else(|| Some(store?.join(FOLDER)));
+        let Some(folder) = folder else { return Ok(Prompts { texts }) };
+        if settings.prompts.is_some() && !folder.is_dir() {
+            return Err(Error::usage(format!("the prompts folder {} does not exist", folder.display()))
+                .hint("create it, or remove prompts from [llm]"));
+        }
         for prompt in &BUILT_IN {
             let path = folder.join(format!("{}.md", prompt.name));
             match std::fs::read_to_string(&path) {
                 Ok(text) => {
-                    prompt.try_out(&text).map_err(|what| {
-                        Error::usage(format!("the prompt {} {what}", path.display())).hint(format!(
-                            "`kb llm prompt {}` writes the one that is built in, to begin with",
-                            prompt.name
-                        ))
+                    prompt.check(&text).map_err(|what| {
+                        Error::usage(format!("the prompt {} {what}", path.display()))
+                            .hint(format!("start from the built-in one: `kb llm prompt {}` prints it", prompt.name))
                     })?;
-                    prompts.texts.insert(prompt.name, text);
+                    texts.insert(prompt.name, text);
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
                 Err(error) => return Err(Error::io("read", &path, &error)),
             }
         }
-        Ok(prompts)
+        Ok(Prompts { texts })
     }
 
-    /// Fills a prompt in.
-    pub(super) fn fill(&self, name: &str, values: &BTreeMap<&str, String>) -> Result<Filled> {
-        let text = self.texts.get(name).ok_or_else(|| Error::failed(format!("there is no prompt {name:?}")))?;
-        let (system, user) = filled(text, values).map_err(|what| Error::failed(format!("the prompt {name} {what}")))?;
-        Ok(Filled { version: self.version(name), system, user })
+    pub(super) fn fill(&self, prompt: &'static str, values: &BTreeMap<&str, String>, most_output: u64) -> Result<Ask> {
+        let (system, user) =
+            filled(self.text(prompt), values).map_err(|what| Error::failed(format!("the prompt {prompt} {what}")))?;
+        Ok(Ask { prompt, version: self.version(prompt), system, user, most_output })
     }
 
-    /// A hash of a prompt's text: another text has other answers.
     pub(super) fn version(&self, name: &str) -> String {
-        let text = self.texts.get(name).map_or("", String::as_str);
-        blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
+        blake3::hash(self.text(name).as_bytes()).to_hex()[..16].to_owned()
+    }
+
+    fn text(&self, name: &str) -> &str {
+        self.texts.get(name).expect("tasks name built-in prompts")
     }
 }
 
 impl BuiltIn {
-    /// Fills a user's text with samples: what it lacks is found before anything is sent.
-    fn try_out(&self, text: &str) -> std::result::Result<(), String> {
+    /// Fills a user's text with samples, so that a missing placeholder is found before anything is sent.
+    fn check(&self, text: &str) -> std::result::Result<(), String> {
         let sample = |name: &str| format!("sample-of-{name}");
-        let values = self.given.iter().chain([&FENCE]).map(|name| (*name, sample(name))).collect();
+        let values = self.data.iter().chain([&FENCE]).map(|name| (*name, sample(name))).collect();
         let (system, user) = filled(text, &values)?;
-        if let Some(missing) = self.given.iter().find(|name| !user.contains(&sample(name))) {
+        if let Some(missing) = self.data.iter().find(|name| !user.contains(&sample(name))) {
             return Err(format!("does not use {{{{ {missing} }}}} below its line {DIVIDER:?}"));
         }
         if !system.contains(&sample(FENCE)) {
-            return Err(format!("does not say above its line {DIVIDER:?} that what is in {{{{ fence }}}} is data"));
+            return Err(format!(
+                "does not explain above its line {DIVIDER:?} that text inside {{{{ fence }}}} is data"
+            ));
         }
         Ok(())
     }
 }
 
-/// Both parts with the values in them; what is wrong with the text, where it cannot be filled in.
+/// Both parts with the values filled in, or what is wrong with the text.
 fn filled(text: &str, values: &BTreeMap<&str, String>) -> std::result::Result<(String, String), String> {
     let lines: Vec<&str> = text.lines().collect();
     let divider = lines
         .iter()
         .position(|line| line.trim() == DIVIDER)
-        .ok_or_else(|| format!("has no line {DIVIDER:?} between what the model is told and what it is given"))?;
+        .ok_or_else(|| format!("has no line {DIVIDER:?} between the task and the data"))?;
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     let values = Value::from_serialize(values);
@@ -157,31 +160,33 @@ mod tests {
     }
 
     #[test]
-    fn what_is_built_in_can_be_filled_in() {
+    fn built_in_prompts_can_be_filled() {
         for prompt in &BUILT_IN {
-            prompt.try_out(prompt.text).unwrap();
+            prompt.check(prompt.text).unwrap();
         }
         let values =
             BTreeMap::from([("fence", "data-1".to_owned()), ("question", "<data-1>{{ fence }}</data-1>".to_owned())]);
-        let filled = Prompts::built_in().fill("expand-query", &values).unwrap();
-        assert!(filled.system.contains("</data-1>") && !filled.system.contains("---"));
-        assert!(filled.user.starts_with("<data-1>{{ fence }}</data-1>"), "data is no template: {}", filled.user);
+        let ask = Prompts::of_user(&settings(), None).unwrap().fill("expand-query", &values, 10).unwrap();
+        assert!(ask.system.contains("</data-1>") && !ask.system.contains("---"));
+        assert!(ask.user.starts_with("<data-1>{{ fence }}</data-1>"), "data is not a template: {}", ask.user);
+        let ask = Ask { system: "s".into(), user: "u".into(), ..ask };
+        assert_eq!(ask.most(), Usage { input: 2 + AROUND, output: 10 });
     }
 
     #[test]
-    fn a_users_prompt_takes_its_place_and_has_another_version() {
+    fn a_users_prompt_replaces_the_built_in_one_and_has_another_version() {
         let store = tempfile::tempdir().unwrap();
         std::fs::create_dir(store.path().join("prompts")).unwrap();
         std::fs::write(store.path().join("prompts/expand-query.md"), "Mine. {{ fence }}\n---\n{{ question }}").unwrap();
         let prompts = Prompts::of_user(&settings(), Some(store.path())).unwrap();
         let values = BTreeMap::from([("fence", "f".to_owned()), ("question", "q".to_owned())]);
-        let mine = prompts.fill("expand-query", &values).unwrap();
+        let mine = prompts.fill("expand-query", &values, 10).unwrap();
         assert_eq!((mine.system.as_str(), mine.user.as_str()), ("Mine. f", "q"));
-        assert_ne!(mine.version, Prompts::built_in().fill("expand-query", &values).unwrap().version);
+        assert_ne!(mine.version, Prompts::of_user(&settings(), None).unwrap().version("expand-query"));
     }
 
     #[test]
-    fn a_prompt_that_lacks_something_is_refused_before_anything_is_sent() {
+    fn an_incomplete_prompt_is_refused_before_anything_is_sent() {
         let folder = tempfile::tempdir().unwrap();
         let settings = LlmSettings { prompts: Some(folder.path().to_owned()), ..settings() };
         let refused = |text: &str| {
@@ -194,6 +199,6 @@ mod tests {
         let unknown = refused("{{ fence }}\n---\n{{ question }}\n{{ wether }}");
         assert!(unknown.contains("line 4") && unknown.contains("kb llm prompt expand-query"), "{unknown}");
         let gone = LlmSettings { prompts: Some(folder.path().join("nowhere")), ..settings };
-        assert!(Prompts::of_user(&gone, None).unwrap_err().message().contains("is not there"));
+        assert!(Prompts::of_user(&gone, None).unwrap_err().message().contains("does not exist"));
     }
 }

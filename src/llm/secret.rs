@@ -1,50 +1,47 @@
-//! The key of an endpoint: never in an output, an error, a trace, the cache or the store.
+//! The key of an endpoint, which never appears in an output, an error, a trace, the cache or the store.
 //!
-//! It has no `Display`, and its `Debug` hides it. Whatever comes from a server goes through [`Secret::redact`], because
-//! servers echo the key they were sent, some of them in part.
+//! It has no `Display`, and its `Debug` hides it. All text from a server goes through [`Secret::redact`], because servers
+//! echo the key or a part of it.
 
 use std::fmt;
 
 use crate::error::{Error, Result};
 
-/// So many characters of a key in a row are a part of it. Shorter ones are words.
+/// This many characters of a key in a row count as a part of it. Shorter sequences are words.
 const PART: usize = 8;
-/// What stands where it was.
+/// Replaces the key.
 const MARK: &str = "[key]";
 
-/// An API key. One shorter than eight characters is what people write for a server that wants none (`none`, `EMPTY`), and
-/// is not looked for.
+/// An API key. People write short ones (`none`, `EMPTY`) for servers without keys; those are not redacted.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// The key that the environment variable `variable` holds.
+    /// The key from the environment variable `variable`.
     ///
     /// # Errors
-    /// Where it has a character that no HTTP header can have; it is not repeated.
+    /// If it contains a character that no HTTP header can have. The message does not repeat the key.
     pub fn new(key: &str, variable: &str) -> Result<Self> {
         let key = key.trim();
         if key.is_empty() || !key.chars().all(|c| c.is_ascii_graphic()) {
-            return Err(Error::usage(format!("the key in {variable} has a space or a letter that no key has"))
-                .hint("set it to the key alone"));
+            return Err(Error::usage(format!(
+                "the key in {variable} is empty or contains a character that no key has"
+            ))
+            .hint("set it to the key alone"));
         }
         Ok(Secret(key.to_owned()))
     }
 
-    /// The key, for the one header that carries it.
+    /// For the one header that carries it.
     pub(super) fn expose(&self) -> &str {
         &self.0
     }
 
-    /// `text` without the key and without parts of it, in whatever case.
+    /// `text` without the key and its parts, in any case.
     pub fn redact(&self, text: &str) -> String {
-        let hidden = self.places(text);
-        if hidden.is_empty() {
-            return text.to_owned();
-        }
         let mut out = String::with_capacity(text.len());
         let mut done = 0;
-        for (start, end) in hidden {
+        for (start, end) in self.places(text) {
             out.push_str(&text[done..start]);
             out.push_str(MARK);
             done = end;
@@ -53,12 +50,12 @@ impl Secret {
         out
     }
 
-    /// Whether the key or a part of it is in a text.
+    /// Whether a text contains the key or a part of it.
     pub fn is_in(&self, text: &str) -> bool {
         !self.places(text).is_empty()
     }
 
-    /// Where it is, as byte ranges that do not touch. The key is ASCII, so that they lie between characters.
+    /// Byte ranges of the key's parts, which do not touch. The key is ASCII, so the ranges end between characters.
     fn places(&self, text: &str) -> Vec<(usize, usize)> {
         let (key, text) = (self.0.to_ascii_lowercase(), text.to_ascii_lowercase());
         let parts: Vec<&[u8]> = key.as_bytes().windows(PART).collect();
@@ -92,13 +89,13 @@ mod tests {
         assert_eq!(key.redact("bad key sk-Abcdef123456789, 泵"), "bad key [key], 泵");
         assert_eq!(key.redact("SK-ABCDEF123456789!"), "[key]!");
         assert_eq!(key.redact("ends in 23456789"), "ends in [key]");
-        assert_eq!(key.redact("sk-Abcd…6789"), "sk-Abcd…6789", "what is too short to be of use");
+        assert_eq!(key.redact("sk-Abcd…6789"), "sk-Abcd…6789", "too short to be useful");
         assert!(!key.is_in("x3456789y") && key.is_in("x23456789y"));
         assert_eq!(format!("{key:?}"), "Secret(…)");
     }
 
     #[test]
-    fn a_placeholder_is_no_secret_and_a_broken_key_is_not_repeated() {
+    fn placeholders_are_not_redacted_and_bad_keys_are_not_repeated() {
         assert_eq!(Secret::new("none", "KEY").unwrap().redact("none of it"), "none of it");
         for bad in ["", "sk-with space", "sk-ключ-12345678"] {
             let error = Secret::new(bad, "MY_KEY").unwrap_err();

@@ -1,7 +1,7 @@
-//! AsciiDoc, through `asciidoc-parser`: sections, header attributes, and every block as it was written.
+//! AsciiDoc, through `asciidoc-parser`: sections, header attributes, and the source of every block.
 //!
 //! Conditions (`ifdef`) are followed, includes are not: a document reads no other file. A table of tens of thousands of
-//! rows, or a line of as many quotation marks, takes the parser minutes; so AsciiDoc is parsed in a worker process with
+//! rows, or a line of as many quotation marks, takes the parser minutes, so AsciiDoc is parsed in a worker process with
 //! a time limit.
 
 use asciidoc_parser::blocks::{Block as Node, ContentModel, FindBlocks, IsBlock, SectionType};
@@ -9,23 +9,23 @@ use asciidoc_parser::document::InterpretedValue;
 use asciidoc_parser::{HasSpan, Parser};
 
 use super::{Block, Document, Format};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::text::squeeze;
 
-/// Header attributes under the names that other formats have for the same.
+/// The names of header attributes in other formats.
 const NAMES: &[(&str, &str)] = &[("revdate", "date"), ("revnumber", "version"), ("lang", "language")];
 
-/// Attributes with longer values are not put into the text in place of their names.
+/// Longer attribute values do not replace their names in the text.
 const LONGEST_VALUE: usize = 200;
 
-/// Reads AsciiDoc. The title of the header is the document's; `==` is the first level of sections, unless the document
-/// has parts (`=`).
+/// The header's title is the document's; `==` is the first level of sections unless the document has parts (`=`).
 ///
 /// # Errors
-/// Where the file is no AsciiDoc but a signature, which may have the same ending.
+/// If the file is a PGP signature, which may have the same ending.
 pub fn parse(text: &str) -> Result<Document> {
     if text.trim_start().starts_with("-----BEGIN PGP") {
-        return Err(Error::failed("this is a PGP signature or key, no AsciiDoc").hint("leave it out with --exclude"));
+        return Err(Error::failed("this is a PGP signature or key, not AsciiDoc")
+            .hint(format!("skip it with {}", Setting("exclude"))));
     }
     let mut document = Document::new(Format::AsciiDoc, "asciidoc-parser");
     let parsed = Parser::default().parse(text);
@@ -75,7 +75,7 @@ fn add(document: &mut Document, name: &str, value: &str) {
     }
 }
 
-/// A block's source, with the title and the attributes above it.
+/// The source of a block with the title and the attributes above it.
 fn push_source(node: &Node<'_>, parsed: &asciidoc_parser::Document<'_>, document: &mut Document) {
     if matches!(node.raw_context().as_ref(), "comment" | "attribute" | "thematic_break" | "page_break" | "toc") {
         return;
@@ -83,7 +83,7 @@ fn push_source(node: &Node<'_>, parsed: &asciidoc_parser::Document<'_>, document
     let source = node.span().data();
     let source: Vec<&str> = source.lines().filter(|line| !is_comment(line)).map(str::trim_end).collect();
     let mut text = source.join("\n").trim_matches('\n').to_owned();
-    // In listings and the like a name in braces is a name in braces.
+    // In listings a name in braces is only that.
     if matches!(node.content_model(), ContentModel::Simple | ContentModel::Compound | ContentModel::Table) {
         text = with_values(&text, parsed);
     }
@@ -96,7 +96,7 @@ fn is_comment(line: &str) -> bool {
     line.starts_with("//") && !line.starts_with("///")
 }
 
-/// The text with `{name}` replaced by what the header says of it.
+/// Replaces `{name}` by the header's attribute.
 fn with_values(text: &str, parsed: &asciidoc_parser::Document<'_>) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -120,7 +120,7 @@ fn with_values(text: &str, parsed: &asciidoc_parser::Document<'_>) -> String {
     out
 }
 
-/// Words as a reader sees them: the parser gives titles as HTML.
+/// The text of a title, which the parser gives as HTML.
 fn plain(html: &str) -> String {
     squeeze(&dom_query::Document::fragment(html).text())
 }
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sections_and_attributes_are_read_and_listings_are_no_sections() {
+    fn sections_and_attributes_are_read_but_not_inside_listings() {
         let document = parse(
             "= The Guide\nAnn Author <a@example.org>; Bo Other\nv1.2, 2026-03-04\n:product: Norwick P1\n:lang: en\n\n\
              Preamble of {product}.\n\n== Starting {product} & *more*\n\ntext\n// remark\nmore\n\n\
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signature_is_no_asciidoc() {
+    fn a_signature_is_refused() {
         assert!(parse("-----BEGIN PGP SIGNATURE-----\n\nabc\n").is_err());
     }
 }

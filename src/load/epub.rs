@@ -1,8 +1,8 @@
 //! EPUB 2 and 3: the package through `rbook`, the chapters through the HTML loader.
 //!
-//! The tree is that of the book's navigation (`nav.xhtml`, else `toc.ncx`). Its entries lead to files or to places in
-//! files; where the text has a heading of the same words there, the entry takes its place. Headings that the navigation
-//! does not know go below it.
+//! The tree is the book's navigation (`nav.xhtml`, else `toc.ncx`). Its entries lead to files or to places inside
+//! files. An entry replaces a heading of the same words at its place; headings that the navigation does not list go
+//! below it.
 
 use std::collections::HashMap;
 use std::io::Cursor;
@@ -10,28 +10,26 @@ use std::io::Cursor;
 use rbook::Epub;
 use rbook::epub::toc::EpubTocEntry;
 
-use super::archive::Archive;
 use super::html::{self, Chapter};
-use super::{Block, BlockKind, Document, Format, decode, xhtml};
-use crate::error::{Error, Result};
-use crate::text::squeeze;
+use super::package::Archive;
+use super::{Block, BlockKind, Document, Format, plain, wrong_format};
+use crate::error::{Error, Result, Setting, innermost};
+use crate::text::{lists, squeeze};
 
 /// The file that makes an archive an EPUB.
 const CONTAINER: &str = "META-INF/container.xml";
-/// Entries nested deeper than this belong to no book.
+/// No real book nests its navigation deeper.
 const NAVIGATION_LIMIT: usize = 64;
 
 /// Reads an EPUB.
 ///
 /// # Errors
-/// Where it is no zip archive or no EPUB, unpacks to too much, is protected against copying, or where none of its
-/// chapters can be read.
+/// If it is not a zip archive or an EPUB, unpacks to too much, is protected against copying, or no chapter can be read.
 pub fn parse(bytes: &[u8]) -> Result<Document> {
     let mut archive = Archive::open(bytes, "EPUB")?;
     archive.refuse_bomb()?;
     if !archive.has(CONTAINER) {
-        return Err(Error::failed(format!("has no {CONTAINER} in it and so is no EPUB"))
-            .hint("say what it is with --as, or leave it out with --exclude"));
+        return Err(Error::failed(format!("is not an EPUB: it contains no {CONTAINER}")).hint(wrong_format()));
     }
     refuse_protected(&mut archive)?;
     let mut document = Document::new(Format::Epub, "rbook");
@@ -52,13 +50,13 @@ pub fn parse(bytes: &[u8]) -> Result<Document> {
     }
     document.blocks = with_navigation(std::mem::take(&mut document.blocks), entries);
     if deepest > NAVIGATION_LIMIT {
-        // The library would give the nested entries back by recursion and overflow the stack.
+        // Dropping the nested entries recurses and would overflow the stack.
         std::mem::forget(epub);
     }
     Ok(document)
 }
 
-/// Opens the book, without its navigation where only that is broken.
+/// Opens the book; without its navigation if only that is broken.
 fn open(bytes: &[u8], document: &mut Document) -> Result<Epub> {
     let read = |without_navigation| {
         Epub::options()
@@ -72,30 +70,23 @@ fn open(bytes: &[u8], document: &mut Document) -> Result<Epub> {
     };
     match read(true) {
         Ok(epub) => {
-            document.warnings.push(format!("its navigation cannot be read ({reason}); the sections are its headings"));
+            document
+                .warnings
+                .push(format!("cannot read its navigation ({reason}); the sections come from its headings"));
             Ok(epub)
         }
         Err(reason) => Err(Error::failed(format!("cannot be read as EPUB: {reason}"))
-            .hint("the file is damaged or of another format; see whether a reader opens it")),
+            .hint("the file is damaged or of another format; try an e-book reader")),
     }
 }
 
-/// The first cause: what the library puts around it names its own types.
-fn innermost(error: &dyn std::error::Error) -> String {
-    let mut innermost = error;
-    while let Some(cause) = innermost.source() {
-        innermost = cause;
-    }
-    innermost.to_string()
-}
-
-/// Books with digital rights management are zips whose chapters are noise. Fonts may be scrambled without harm.
+/// The chapters of books with digital rights management are noise. Scrambled fonts do no harm.
 fn refuse_protected(archive: &mut Archive<'_>) -> Result<()> {
     let Some(encryption) = archive.text("META-INF/encryption.xml")? else { return Ok(()) };
     let chapters = [".xhtml\"", ".html\"", ".htm\"", ".xml\""].iter().any(|ending| encryption.contains(ending));
     if chapters {
         return Err(Error::failed("the book is protected against copying (DRM), so its text cannot be read")
-            .hint("kb reads books without protection only; leave it out with --exclude"));
+            .hint(format!("kb reads books without protection only; skip it with {}", Setting("exclude"))));
     }
     Ok(())
 }
@@ -120,14 +111,14 @@ fn read_metadata(epub: &Epub, document: &mut Document) {
     }
 }
 
-/// Where a chapter's text is among the blocks.
+/// The place of a chapter among the blocks.
 struct Place {
     first: usize,
-    /// Ids in the chapter, each with the block (counted from the chapter's first) where its element begins.
+    /// For each id in the chapter, the block where its element begins, counted from the chapter's first.
     anchors: HashMap<String, usize>,
 }
 
-/// Reads the chapters in the order of the spine into the document's blocks; gives where each lies, by its path.
+/// Reads the chapters in the order of the spine into the document's blocks. Gives the place of each by its path.
 fn read_chapters(epub: &Epub, document: &mut Document) -> Result<HashMap<String, Place>> {
     let mut places = HashMap::new();
     let mut last_error = None;
@@ -139,27 +130,27 @@ fn read_chapters(epub: &Epub, document: &mut Document) -> Result<HashMap<String,
         }
         let path = item.href().path().decode().into_owned();
         let text = item.read_bytes().map_err(|error| innermost(&error));
-        let text = text.and_then(|bytes| decode::html_to_text(&bytes).map_err(|error| error.message().to_owned()));
+        let text = text.and_then(|bytes| plain::html_to_text(&bytes).map_err(|error| error.message().to_owned()));
         match text {
             Ok(text) => {
-                let Chapter { blocks, anchors } = html::parse_chapter(&xhtml::with_end_tags(&text));
+                let Chapter { blocks, anchors } = html::parse_chapter(&with_end_tags(&text));
                 places.entry(path).or_insert(Place { first: document.blocks.len(), anchors });
                 document.blocks.extend(blocks);
             }
             Err(reason) => {
-                document.warnings.push(format!("{path} in it cannot be read: {reason}"));
+                document.warnings.push(format!("cannot read {path} in it: {reason}"));
                 last_error = Some(reason);
             }
         }
     }
     match last_error {
         Some(reason) if places.is_empty() => Err(Error::failed(format!("none of its chapters can be read: {reason}"))
-            .hint("the file is damaged; see whether a reader opens it")),
+            .hint("the file is damaged; try an e-book reader")),
         _ => Ok(places),
     }
 }
 
-/// The block that an entry of the navigation leads to, if any.
+/// The block that a navigation entry leads to.
 fn place_of(entry: &EpubTocEntry<'_>, places: &HashMap<String, Place>) -> Option<usize> {
     let href = entry.href()?;
     let place = places.get(href.path().decode().as_ref())?;
@@ -168,17 +159,16 @@ fn place_of(entry: &EpubTocEntry<'_>, places: &HashMap<String, Place>) -> Option
     Some(place.first + inside)
 }
 
-/// An entry of the navigation.
 struct Entry {
     level: u8,
     title: String,
-    /// The block that it leads to.
+    /// The block it leads to.
     at: Option<usize>,
 }
 
-/// Puts the entries of the navigation into the text as headings.
+/// Inserts the navigation entries into the text as headings.
 fn with_navigation(blocks: Vec<Block>, mut entries: Vec<Entry>) -> Vec<Block> {
-    // One that leads nowhere, like a part that only holds its chapters, stands where the next one does.
+    // An entry that leads nowhere, like a part that only groups chapters, goes where the next entry is.
     let mut next = blocks.len();
     for entry in entries.iter_mut().rev() {
         next = *entry.at.get_or_insert(next);
@@ -195,7 +185,7 @@ fn with_navigation(blocks: Vec<Block>, mut entries: Vec<Entry>) -> Vec<Block> {
         match block.kind {
             BlockKind::Heading(level) => match current.meets(level, &block.text) {
                 Meeting::Same => {}
-                // The tree keeps the words of the navigation; those that it leaves out stay in the text.
+                // The tree keeps the navigation's words; additional words stay in the text.
                 Meeting::Longer => out.push(Block { kind: BlockKind::Paragraph, ..block }),
                 Meeting::Other => {
                     out.push(Block { kind: BlockKind::Heading(current.below(level)), ..block });
@@ -211,24 +201,24 @@ fn with_navigation(blocks: Vec<Block>, mut entries: Vec<Entry>) -> Vec<Block> {
     out
 }
 
-/// The entry of the navigation that the text at hand belongs to.
+/// The navigation entry of the current text.
 struct Current {
     level: u8,
-    /// Its letters and digits, as far as no heading has taken them.
+    /// Its letters and digits that no heading has matched yet.
     title: String,
-    /// What to add to a heading's own level, once that is known.
+    /// The shift from a heading's own level to its level in the tree, once known.
     shift: Option<i16>,
-    /// Whether nothing but headings has come since it.
+    /// Whether only headings have followed it.
     at_start: bool,
 }
 
-/// What a heading is to the entry of the navigation before it.
+/// How a heading relates to the entry before it.
 enum Meeting {
-    /// The entry's title or a part of it: "Chapter 1" above "The Whale".
+    /// The entry's title or a part: "Chapter 1" above "The Whale".
     Same,
-    /// The entry's title and more.
+    /// More than the entry's title.
     Longer,
-    /// A title that the navigation does not know.
+    /// A title outside the navigation.
     Other,
 }
 
@@ -254,16 +244,71 @@ impl Current {
         meeting
     }
 
-    /// The level of a heading that the navigation does not know.
+    /// The level of a heading outside the navigation.
     fn below(&mut self, level: u8) -> u8 {
         let shift = *self.shift.get_or_insert(i16::from(self.level) + 1 - i16::from(level));
         u8::try_from((i16::from(level) + shift).max(1)).unwrap_or(u8::MAX)
     }
 }
 
-/// What two writings of one title have in common.
+/// Letters and digits in lower case, for comparing titles.
 fn letters(title: &str) -> String {
     title.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// HTML elements without content, which need no end tag.
+const VOID: &str = "area base br col embed hr img input link meta param source track wbr";
+
+/// Makes HTML of XHTML: adds an end tag to every self-closing tag, because `<title/>` would open an endless title.
+/// Skips comments and scripts.
+fn with_end_tags(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 64);
+    let mut rest = text;
+    while let Some(start) = rest.find('<') {
+        out.push_str(&rest[..start]);
+        rest = &rest[start..];
+        let end = if rest.starts_with("<!--") {
+            rest.find("-->").map_or(rest.len(), |end| end + 3)
+        } else if rest[1..].starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')) {
+            end_of_tag(rest)
+        } else {
+            1
+        };
+        let (tag, behind) = rest.split_at(end);
+        rest = behind;
+        match self_ended(tag) {
+            Some(name) => {
+                out.push_str(&tag[..tag.len() - 2]);
+                out.push_str("></");
+                out.push_str(name);
+                out.push('>');
+            }
+            None => out.push_str(tag),
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// The element of a self-closing tag that HTML would leave open.
+fn self_ended(tag: &str) -> Option<&str> {
+    let inner = tag.strip_prefix('<')?.strip_suffix("/>")?;
+    let name = inner.split(|c: char| c.is_whitespace() || c == '/').next()?;
+    (name.starts_with(|c: char| c.is_ascii_alphabetic()) && !lists(VOID, name)).then_some(name)
+}
+
+/// The end of the tag at the beginning. A `>` in quotation marks does not count.
+fn end_of_tag(text: &str) -> usize {
+    let mut quote = None;
+    for (i, byte) in text.bytes().enumerate() {
+        match (byte, quote) {
+            (b'>', None) => return i + 1,
+            (b'"' | b'\'', None) => quote = Some(byte),
+            (byte, Some(open)) if byte == open => quote = None,
+            _ => {}
+        }
+    }
+    text.len()
 }
 
 #[cfg(test)]
@@ -275,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_take_the_place_of_their_headings_and_others_go_below() {
+    fn entries_replace_their_headings_and_others_go_below() {
         let blocks = vec![
             Block::paragraph("cover"),
             Block::heading(2, "CHAPTER 1"),
@@ -314,8 +359,16 @@ mod tests {
     }
 
     #[test]
-    fn without_navigation_headings_are_what_they_are() {
+    fn without_navigation_headings_stay() {
         let blocks = vec![Block::heading(1, "A"), Block::heading(2, "B")];
         assert_eq!(with_navigation(blocks.clone(), Vec::new()), blocks);
+    }
+
+    #[test]
+    fn self_closing_tags_get_an_end_tag() {
+        assert_eq!(
+            with_end_tags(r#"<title/><br/><a id="x>" /><!-- <i/> -->1 < 2 <p>"#),
+            r#"<title></title><br/><a id="x>" ></a><!-- <i/> -->1 < 2 <p>"#
+        );
     }
 }

@@ -1,98 +1,69 @@
-//! Which format a source is in, by its name, and whether its first bytes agree.
+//! The format of a source, by its name or its first bytes.
 
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::archive::Archive;
 use super::jsonl;
+use super::package::Archive;
+use crate::text::lists;
 
-/// The formats that can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
-    /// Portable Document Format.
     Pdf,
-    /// Markdown (CommonMark with tables and front matter).
+    /// CommonMark with tables and front matter.
     Markdown,
-    /// HTML.
     Html,
-    /// Word documents, from Word 2007 on.
+    /// Word 2007 and later.
     Docx,
-    /// Electronic books.
     Epub,
-    /// reStructuredText.
     #[serde(rename = "rst")]
     #[value(name = "rst")]
     RestructuredText,
-    /// AsciiDoc.
     #[serde(rename = "asciidoc")]
     #[value(name = "asciidoc")]
     AsciiDoc,
-    /// JSON Lines with `_id`, `title` and `text`, as in a BEIR corpus.
+    /// `_id`, `title` and `text` on each line, as in a BEIR corpus.
     Jsonl,
-    /// Plain text.
     Text,
 }
 
+/// Each format with its name in output and in the store, and its file endings, in the order in which messages list them.
+const FORMATS: [(Format, &str, &str); 9] = [
+    (Format::Pdf, "pdf", "pdf"),
+    (Format::Markdown, "markdown", "md markdown mdown mkd"),
+    (Format::Html, "html", "html htm xhtml"),
+    (Format::Docx, "docx", "docx"),
+    (Format::Epub, "epub", "epub"),
+    (Format::RestructuredText, "rst", "rst rest"),
+    (Format::AsciiDoc, "asciidoc", "adoc asciidoc asc"),
+    (Format::Jsonl, "jsonl", "jsonl ndjson"),
+    (Format::Text, "text", "txt text log"),
+];
+
 impl Format {
-    /// All of them, in the order in which messages name them.
-    pub const ALL: [Format; 9] = [
-        Format::Pdf,
-        Format::Markdown,
-        Format::Html,
-        Format::Docx,
-        Format::Epub,
-        Format::RestructuredText,
-        Format::AsciiDoc,
-        Format::Jsonl,
-        Format::Text,
-    ];
-
-    /// The name used in output and in the store.
     pub fn name(self) -> &'static str {
-        match self {
-            Format::Pdf => "pdf",
-            Format::Markdown => "markdown",
-            Format::Html => "html",
-            Format::Docx => "docx",
-            Format::Epub => "epub",
-            Format::RestructuredText => "rst",
-            Format::AsciiDoc => "asciidoc",
-            Format::Jsonl => "jsonl",
-            Format::Text => "text",
-        }
+        FORMATS.iter().find(|(format, ..)| *format == self).map_or("", |(_, name, _)| name)
     }
 
-    /// The format with the given [`name`](Self::name).
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.name() == name)
+        FORMATS.iter().find(|(_, known, _)| *known == name).map(|(format, ..)| *format)
     }
 
-    /// The names of all, joined, for messages.
+    /// All names, joined, for messages.
     pub fn names(separator: &str) -> String {
-        Self::ALL.map(Self::name).join(separator)
+        FORMATS.map(|(_, name, _)| name).join(separator)
     }
 
-    /// The format that a file name's ending stands for.
+    /// The format of a file by its name's ending.
     pub fn from_path(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
-        match ending.as_str() {
-            "pdf" => Some(Format::Pdf),
-            "md" | "markdown" | "mdown" | "mkd" => Some(Format::Markdown),
-            "html" | "htm" | "xhtml" => Some(Format::Html),
-            "docx" => Some(Format::Docx),
-            "epub" => Some(Format::Epub),
-            "rst" | "rest" => Some(Format::RestructuredText),
-            "adoc" | "asciidoc" | "asc" => Some(Format::AsciiDoc),
-            "jsonl" | "ndjson" => Some(Format::Jsonl),
-            "txt" | "text" | "log" => Some(Format::Text),
-            _ => None,
-        }
+        FORMATS.iter().find(|(.., endings)| lists(endings, &ending)).map(|(format, ..)| *format)
     }
 
-    /// The format of bytes without a telling name: PDF, HTML and archives by what they hold, JSON Lines by the first
-    /// line, text where they are text.
+    /// The format of bytes whose name does not help: PDF, HTML and archives by their content, JSON Lines by the first
+    /// line, otherwise text if they are text.
     pub fn sniff(bytes: &[u8]) -> Option<Self> {
         let head = &bytes[..bytes.len().min(1024)];
         if contains(head, b"%PDF-") {
@@ -112,13 +83,12 @@ impl Format {
         Some(if first_line.is_some_and(jsonl::is_record) { Format::Jsonl } else { Format::Text })
     }
 
-    /// Whether hostile input can make its parser hang, crash or fill the memory, so that it belongs into a process of
-    /// its own.
+    /// Whether hostile input can make the parser hang, crash or fill the memory, so that it must run in a worker.
     pub fn needs_worker(self) -> bool {
         matches!(self, Format::Pdf | Format::Html | Format::Docx | Format::Epub | Format::AsciiDoc)
     }
 
-    /// Whether most of a file is usually pictures, so that a large file need not hold much text.
+    /// Whether most of a file is usually pictures, so that a large file may hold little text.
     pub fn holds_pictures(self) -> bool {
         matches!(self, Format::Pdf | Format::Docx | Format::Epub)
     }
@@ -138,11 +108,11 @@ fn contains(haystack: &[u8], needle: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::archive::zip_of;
+    use super::super::package::zip_of;
     use super::*;
 
     #[test]
-    fn the_ending_tells_the_format() {
+    fn the_ending_decides_the_format() {
         assert_eq!(Format::from_path(Path::new("a/B.PDF")), Some(Format::Pdf));
         assert_eq!(Format::from_path(Path::new("README.md")), Some(Format::Markdown));
         assert_eq!(Format::from_path(Path::new("a.adoc")), Some(Format::AsciiDoc));
@@ -150,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_bytes_tell_it_where_there_is_no_name() {
+    fn the_first_bytes_decide_without_a_name() {
         assert_eq!(Format::sniff(b"\n%PDF-1.7 ..."), Some(Format::Pdf));
         assert_eq!(Format::sniff(b"<!DOCTYPE html><p>x"), Some(Format::Html));
         assert_eq!(Format::sniff("启动".as_bytes()), Some(Format::Text));
@@ -160,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn archives_are_told_by_what_they_hold() {
+    fn archives_are_recognised_by_their_entries() {
         let mimetype = ("mimetype", "application/epub+zip");
         assert_eq!(Format::sniff(&zip_of(&[mimetype, ("META-INF/container.xml", "")])), Some(Format::Epub));
         assert_eq!(Format::sniff(&zip_of(&[("word/document.xml", "")])), Some(Format::Docx));
@@ -169,9 +139,9 @@ mod tests {
     }
 
     #[test]
-    fn names_go_both_ways() {
-        for format in Format::ALL {
-            assert_eq!(Format::from_name(format.name()), Some(format));
+    fn names_and_formats_map_to_each_other() {
+        for (format, name, _) in FORMATS {
+            assert_eq!((format.name(), Format::from_name(name)), (name, Some(format)));
         }
     }
 }

@@ -1,71 +1,35 @@
-//! HTML, through `dom_query`: the main content, headings, paragraphs, lists, tables and code as text.
+//! HTML, through `dom_query`: the main content as text, with headings, paragraphs, lists, tables and code.
 //!
-//! The walk keeps its own stack instead of recursing: a page with twenty thousand nested elements must not end the
-//! process. Such pages take the parser time that grows with the square of their depth, so HTML is parsed in a worker
-//! process with a time limit, as PDF is.
+//! The walk keeps its own stack instead of recursing, so that twenty thousand nested elements do not end the process.
+//! Such pages take the parser quadratic time, so HTML is parsed in a worker process with a time limit.
 
 use std::collections::HashMap;
 
 use dom_query::{Document as Dom, NodeData, NodeRef};
 
-use super::{Block, BlockKind, Document, Format, table};
-use crate::text::squeeze;
+use super::{Block, BlockKind, Document, Format, plain};
+use crate::text::{lists, squeeze};
 
-/// Elements whose content is not the document's text.
-const SKIPPED: &[&str] = &[
-    "script", "style", "noscript", "template", "nav", "aside", "footer", "iframe", "svg", "form", "button", "select",
-    "head", "dialog", "object", "canvas", "audio", "video",
-];
+/// Elements that are not part of the document's text.
+const SKIPPED: &str = "script style noscript template nav aside footer iframe svg form button select head dialog object \
+    canvas audio video";
 
 /// Elements that end the paragraph around them.
-const BREAKING: &[&str] = &[
-    "address",
-    "article",
-    "aside",
-    "blockquote",
-    "body",
-    "caption",
-    "center",
-    "dd",
-    "details",
-    "div",
-    "dl",
-    "dt",
-    "fieldset",
-    "figcaption",
-    "figure",
-    "footer",
-    "header",
-    "hr",
-    "html",
-    "li",
-    "main",
-    "ol",
-    "p",
-    "section",
-    "summary",
-    "table",
-    "tbody",
-    "td",
-    "tfoot",
-    "th",
-    "thead",
-    "tr",
-    "ul",
-];
+const BREAKING: &str = "address article aside blockquote body caption center dd details div dl dt fieldset figcaption \
+    figure footer header hr html li main ol p section summary table tbody td tfoot th thead tr ul";
 
-/// What an element says of itself that makes it a part of the page around the text.
-const SKIPPED_ROLES: &[&str] = &["navigation", "banner", "contentinfo", "search", "complementary"];
+/// Roles of elements around the text.
+const SKIPPED_ROLES: &str = "navigation banner contentinfo search complementary";
 
-/// Elements that hold the text, the surest first.
+/// Elements that hold the text, most reliable first.
 const MAIN_ELEMENTS: &[&str] = &["main", "[role=main]", "article"];
 
-/// Reads an HTML page: its `<main>` or `<article>` where it has exactly one, otherwise its body without navigation,
-/// side bars and footers.
+/// Reads the `<main>` or `<article>` of a page if it has exactly one, otherwise its body without navigation, side bars
+/// and footers.
 pub fn parse(text: &str) -> Document {
     let dom = Dom::from(text);
     let mut document = Document::new(Format::Html, "dom_query");
-    // Pictures have titles, too.
+    // Pictures have titles too.
     let title = dom.select("head title").nodes().first().map(|title| squeeze(&title.text()));
     document.title = title.filter(|title| !title.is_empty());
     for (selector, attribute, key) in [
@@ -103,15 +67,14 @@ pub fn parse(text: &str) -> Document {
     document
 }
 
-/// A chapter of a book: all of its text, and where in it each id is.
+/// A chapter of a book.
 pub struct Chapter {
-    /// The text.
     pub blocks: Vec<Block>,
-    /// Ids, each with the index of the block in which its element begins.
+    /// The index of the block in which the element of each id begins.
     pub anchors: HashMap<String, usize>,
 }
 
-/// Reads a page that is all text: its headers, notes and asides belong to it.
+/// Reads a page whose headers, notes and asides belong to the text.
 pub fn parse_chapter(text: &str) -> Chapter {
     let dom = Dom::from(text);
     let mut walk = Walk::new(Around::Chapter);
@@ -124,12 +87,11 @@ enum Step<'a> {
     Leave(String),
 }
 
-/// What the text stands in, which decides what around it is left out.
+/// The surroundings of the text, which decide what is left out.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Around {
-    /// A whole page.
     Page,
-    /// The main part of a page: a header in it is a header of the text.
+    /// The main part of a page, where a header belongs to the text.
     Main,
     /// A chapter of a book.
     Chapter,
@@ -139,12 +101,12 @@ impl Around {
     fn leaves_out(self, node: &NodeRef<'_>, name: &str) -> bool {
         match self {
             Around::Chapter if matches!(name, "aside" | "footer" | "header") => return false,
-            // A page's <header> is its banner.
+            // A page's `<header>` is its banner.
             Around::Page if name == "header" => return true,
             _ => {}
         }
-        SKIPPED.contains(&name)
-            || node.attr("role").is_some_and(|role| self != Around::Chapter && SKIPPED_ROLES.contains(&&*role))
+        lists(SKIPPED, name)
+            || node.attr("role").is_some_and(|role| self != Around::Chapter && lists(SKIPPED_ROLES, &role))
             || node.has_attr("hidden")
     }
 }
@@ -203,7 +165,7 @@ impl Walk {
         self.flush();
     }
 
-    /// Notes where the element is, should the navigation of a book lead to it.
+    /// Records the place of the element for the navigation of a book.
     fn anchor(&mut self, node: &NodeRef<'_>) {
         if self.around == Around::Chapter
             && let Some(id) = node.attr("id").or_else(|| node.attr("name"))
@@ -225,7 +187,7 @@ impl Walk {
             self.flush();
             self.in_item = true;
             self.line.push_str("- ");
-        } else if BREAKING.contains(&name) {
+        } else if lists(BREAKING, name) {
             self.flush();
         }
     }
@@ -237,13 +199,13 @@ impl Walk {
         } else if name == "pre" {
             self.flush();
             self.preformatted = self.preformatted.saturating_sub(1);
-        } else if BREAKING.contains(&name) {
+        } else if lists(BREAKING, name) {
             self.flush();
         }
     }
 
     fn text(&mut self, text: &str) {
-        // Soft hyphens say where a word may be broken; no search would find the word with them.
+        // Soft hyphens only mark possible breaks, and they would hide words from search.
         let text = &*text.replace('\u{AD}', "");
         if self.preformatted > 0 {
             self.line.push_str(text);
@@ -274,7 +236,7 @@ impl Walk {
             None if in_item => BlockKind::Line,
             None => BlockKind::Paragraph,
         };
-        // Documentation generators put a link with a sign to itself behind each heading.
+        // Documentation generators put a link sign behind each heading.
         let text = if self.heading.is_some() { squeeze(text.trim_end_matches(['¶', '🔗', ' '])) } else { text };
         if text.is_empty() {
             return;
@@ -282,7 +244,6 @@ impl Walk {
         self.blocks.push(Block::new(kind, text, None));
     }
 
-    /// A table as a Markdown table.
     fn table(&mut self, table: &NodeRef<'_>) {
         let mut rows: Vec<Vec<String>> = Vec::new();
         let mut stack: Vec<NodeRef<'_>> = vec![*table];
@@ -307,7 +268,7 @@ impl Walk {
             let children: Vec<NodeRef<'_>> = node.children_it(false).collect();
             stack.extend(children.into_iter().rev());
         }
-        self.blocks.extend(table::to_markdown(rows).map(Block::paragraph));
+        self.blocks.extend(plain::table_to_markdown(rows).map(Block::paragraph));
     }
 }
 
@@ -353,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn the_parts_around_the_text_are_left_out_and_signs_behind_headings() {
+    fn surroundings_and_link_signs_are_left_out() {
         let document = parse(
             "<html lang=zh><div role=navigation>menu</div><div role=main><header><h1>In\u{AD}side¶</h1></header>\
              <p hidden>no</p><svg><title>pic</title></svg>text</div><div>around</div>",
@@ -364,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn chapters_are_read_whole_with_the_places_of_their_ids() {
+    fn chapters_keep_all_text_and_the_places_of_ids() {
         let chapter = parse_chapter(
             "<body><section id=s><header><h1>T<a id=t></a></h1></header><p>a <i id=i>b</i></p>\
              <table id=tab><tr><td>c</table><aside id=n>note</aside><span id=end></span></section>",
@@ -375,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_nesting_is_no_danger() {
+    fn deep_nesting_is_harmless() {
         let page = format!("{}deep{}", "<div>".repeat(5_000), "</div>".repeat(5_000));
         assert_eq!(parse(&page).blocks[0].text, "deep");
     }

@@ -1,8 +1,8 @@
-//! JSON Lines in the layout of a BEIR corpus: one record `{"_id": …, "title": …, "text": …}` on each line, through
+//! JSON Lines in the layout of a BEIR corpus: one record `{"_id": …, "title": …, "text": …}` per line, through
 //! `serde_json`.
 //!
-//! Each record becomes a section of level 1 with the record's title, or its `_id` where it has none. Where the title
-//! hides the `_id`, a last line of the text names it, so that it can be searched for.
+//! Each record becomes a section of level 1 with the record's title, or its `_id` without one. If the title hides the
+//! `_id`, a last line of the text names it, so that search finds it.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -12,10 +12,10 @@ use super::{Block, Document, Format};
 use crate::error::{Error, Result};
 use crate::text::squeeze;
 
-/// A line. Other fields than these are not read.
+/// Other fields are ignored.
 #[derive(Deserialize)]
 struct Record {
-    /// A string, or a number.
+    /// A string or a number.
     #[serde(rename = "_id")]
     id: Value,
     #[serde(default)]
@@ -23,10 +23,10 @@ struct Record {
     text: String,
 }
 
-/// Reads JSON Lines.
+/// Reads JSON Lines. Empty lines are skipped.
 ///
 /// # Errors
-/// Where a line is no such record, with its number. Empty lines are passed over.
+/// If a line is not such a record, with its number.
 pub fn parse(text: &str) -> Result<Document> {
     let mut document = Document::new(Format::Jsonl, "serde_json");
     for (i, line) in text.lines().enumerate() {
@@ -34,14 +34,14 @@ pub fn parse(text: &str) -> Result<Document> {
             continue;
         }
         let bad = |reason: String| {
-            Error::failed(format!("line {} is no record: {reason}", i + 1))
-                .hint(r#"each line must be like {"_id": "7", "title": "…", "text": "…"}; the title may be missing"#)
+            Error::failed(format!("line {} is not a record: {reason}", i + 1))
+                .hint(r#"write each line like {"_id": "7", "title": "…", "text": "…"}; the title is optional"#)
         };
         let record: Record = serde_json::from_str(line).map_err(|error| bad(plain_reason(&error)))?;
         let id = match record.id {
             Value::String(id) if !id.trim().is_empty() => squeeze(&id),
             Value::Number(id) => id.to_string(),
-            _ => return Err(bad("its `_id` is neither a text nor a number".to_owned())),
+            _ => return Err(bad("its `_id` is neither text nor a number".to_owned())),
         };
         let title = record.title.map(|title| squeeze(&title)).filter(|title| !title.is_empty());
         document.blocks.push(Block::heading(1, title.clone().unwrap_or_else(|| id.clone())));
@@ -53,12 +53,11 @@ pub fn parse(text: &str) -> Result<Document> {
     Ok(document)
 }
 
-/// Whether this line is a record.
 pub fn is_record(line: &str) -> bool {
     line.trim_start().starts_with('{') && serde_json::from_str::<Record>(line).is_ok()
 }
 
-/// The reason without the line number: to `serde_json` every line is line 1.
+/// The reason without the line number, which `serde_json` always gives as 1.
 fn plain_reason(error: &serde_json::Error) -> String {
     let reason = error.to_string();
     match reason.rfind(" at line ") {
@@ -98,10 +97,13 @@ mod tests {
             ("{\"_id\": \"a\"}", "missing field `text`"),
             ("{\"_id\": [], \"text\": \"x\"}", "neither"),
             ("{\"_id\": \"a\", \"text\": \"x\"", "EOF"),
-            (&"[".repeat(100_000), "no record"),
+            (&"[".repeat(100_000), "not a record"),
         ] {
             let error = parse(&format!("{{\"_id\": \"1\", \"text\": \"x\"}}\n{line}\n")).unwrap_err();
-            assert!(error.message().starts_with("line 2 is no record") && error.message().contains(words), "{error}");
+            assert!(
+                error.message().starts_with("line 2 is not a record") && error.message().contains(words),
+                "{error}"
+            );
             assert!(error.next_step().is_some_and(|hint| hint.contains("_id")));
         }
     }

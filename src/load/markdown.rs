@@ -1,13 +1,13 @@
-//! Markdown, through `pulldown-cmark`: front matter, headings, and everything between two headings as it was written.
+//! Markdown, through `pulldown-cmark`: front matter, headings, and the source text of everything between them.
 //!
-//! Blocks keep their source text, so tables, lists and code stay readable; only headings are reduced to their words.
+//! Tables, lists and code stay readable that way; only headings are reduced to their words.
 
 use pulldown_cmark::{Event, HeadingLevel, MetadataBlockKind, Options, Parser, Tag, TagEnd};
 
 use super::{Block, Document, Format, html};
 use crate::text::squeeze;
 
-/// Reads Markdown. Lines that begin with `#` inside a code fence are code, not headings.
+/// Lines that begin with `#` inside a code fence are code, not headings.
 pub fn parse(text: &str) -> Document {
     let mut document = Document::new(Format::Markdown, "pulldown-cmark");
     let options = Options::ENABLE_TABLES
@@ -50,7 +50,7 @@ pub fn parse(text: &str) -> Document {
                 }
             }
             Event::Start(Tag::HtmlBlock) if depth == 0 => push_html(&text[range.clone()], &mut document),
-            // A block at the top level that is no heading: its source, as it stands.
+            // Other blocks at the top level keep their source.
             Event::Start(tag) if depth == 0 && !matches!(tag, Tag::Heading { .. } | Tag::MetadataBlock(_)) => {
                 push_source(&text[range.clone()], &mut document);
             }
@@ -76,11 +76,11 @@ fn push_source(source: &str, document: &mut Document) {
     }
 }
 
-/// HTML between Markdown is parsed up to this length. Longer blocks stay as they are: the time that the parser takes grows
-/// with the square of the nesting, and Markdown is not parsed in a worker.
+/// Longer HTML blocks stay as they are: the parser takes quadratic time for nesting, and Markdown is not parsed in a
+/// worker.
 const LONGEST_HTML: usize = 10_000;
 
-/// HTML between Markdown: many a README has its title in `<h1 align="center">`. Comments are left out.
+/// Many READMEs have their title in `<h1 align="center">`. Comments are left out.
 fn push_html(source: &str, document: &mut Document) {
     let lower = source.to_ascii_lowercase();
     if source.len() <= LONGEST_HTML && (1..=6).any(|level| lower.contains(&format!("<h{level}"))) {
@@ -101,7 +101,7 @@ fn level_number(level: HeadingLevel) -> u8 {
     }
 }
 
-/// Takes `key: value` lines (YAML) or a TOML table into the metadata. Nested values are kept as they are written.
+/// Reads `key: value` lines (YAML) or a TOML table into the metadata. Nested values stay as written.
 fn read_front_matter(text: &str, kind: Option<MetadataBlockKind>, document: &mut Document) {
     let mut add = |key: &str, value: &str| {
         let value = value.trim().trim_matches(['"', '\'']).to_owned();
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn one_top_heading_is_the_title_and_several_are_not() {
+    fn only_a_single_top_heading_is_the_title() {
         assert_eq!(parse("# A\n\n## B\n\n## C").title.as_deref(), Some("A"));
         assert_eq!(parse("# A\n\n# B").title, None);
     }

@@ -1,16 +1,20 @@
-//! Plain text: paragraphs, separated by blank lines.
+//! Bytes to text in any encoding, and plain text to paragraphs.
+
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, UTF_8};
 
 use super::{Block, BlockKind, Document, Format};
+use crate::error::{Error, Result, Setting};
 
-/// Reads plain text. Lines are kept as they are; a blank line starts a paragraph.
+/// Reads plain text. Lines stay as they are; a blank line starts a paragraph.
 pub fn parse(text: &str) -> Document {
     let mut document = Document::new(Format::Text, "text");
     document.blocks = lines_to_blocks(text, None);
     document
 }
 
-/// The lines of `text` as blocks: the first of each paragraph a [`BlockKind::Paragraph`], the rest
-/// [`BlockKind::Line`], all on `page`.
+/// The lines of `text` as blocks on `page`: the first of each paragraph is a [`BlockKind::Paragraph`], the others are
+/// [`BlockKind::Line`].
 pub fn lines_to_blocks(text: &str, page: Option<u32>) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut kind = BlockKind::Paragraph;
@@ -26,6 +30,107 @@ pub fn lines_to_blocks(text: &str, page: Option<u32>) -> Vec<Block> {
     blocks
 }
 
+/// Rows of cells are filled up to the width of the widest, but no further than this: one row of a million cells must not
+/// widen a million rows.
+const FILLED_WIDTH: usize = 100;
+
+/// The rows as a Markdown table with the first row as its head; `None` if no cell has text.
+pub fn table_to_markdown(mut rows: Vec<Vec<String>>) -> Option<String> {
+    rows.retain(|row| row.iter().any(|cell| !cell.is_empty()));
+    let width = rows.iter().map(Vec::len).max()?.min(FILLED_WIDTH);
+    let mut lines = Vec::with_capacity(rows.len() + 1);
+    for (i, mut row) in rows.into_iter().enumerate() {
+        row.resize(row.len().max(width), String::new());
+        let cells: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        lines.push(format!("| {} |", cells.join(" | ")));
+        if i == 0 {
+            lines.push(format!("|{}", " --- |".repeat(cells.len())));
+        }
+    }
+    Some(lines.join("\n"))
+}
+
+/// More NUL bytes in a thousand make a file binary. Text has none, but a stray one is forgiven.
+const BINARY_NULS_PER_MILLE: usize = 2;
+
+/// The text of `bytes`: by byte order mark; as UTF-8 if they are valid or nearly so; otherwise in the encoding that
+/// detection finds most likely (GB18030, Big5, Shift_JIS, windows-1252, …). Line ends become line feeds.
+///
+/// # Errors
+/// If the bytes are not text.
+pub fn to_text(bytes: &[u8]) -> Result<String> {
+    refuse_binary(bytes)?;
+    Ok(normalise_lines(&decode(bytes, None)))
+}
+
+/// Like [`to_text`], but uses the encoding that an HTML page declares in its head.
+///
+/// # Errors
+/// If the bytes are not text.
+pub fn html_to_text(bytes: &[u8]) -> Result<String> {
+    refuse_binary(bytes)?;
+    Ok(normalise_lines(&decode(bytes, declared_encoding(bytes))))
+}
+
+fn refuse_binary(bytes: &[u8]) -> Result<()> {
+    if Encoding::for_bom(bytes).is_some() {
+        return Ok(());
+    }
+    let nuls = bytes.iter().filter(|&&b| b == 0).count();
+    if nuls > 0 && nuls * 1000 > bytes.len() * BINARY_NULS_PER_MILLE {
+        return Err(Error::failed("this is binary data, not text")
+            .hint(format!("skip it with {}, or give the file the ending of its format", Setting("exclude"))));
+    }
+    Ok(())
+}
+
+fn decode(bytes: &[u8], declared: Option<&'static Encoding>) -> String {
+    if let Some((encoding, _)) = Encoding::for_bom(bytes) {
+        return encoding.decode(bytes).0.into_owned();
+    }
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return text.to_owned();
+    }
+    if nearly_utf8(bytes) {
+        return String::from_utf8_lossy(bytes).into_owned();
+    }
+    let encoding = declared.filter(|&encoding| encoding != UTF_8).unwrap_or_else(|| detect(bytes));
+    encoding.decode(bytes).0.into_owned()
+}
+
+/// Damaged UTF-8 is still UTF-8 if valid multi-byte sequences outnumber invalid ones by far.
+fn nearly_utf8(bytes: &[u8]) -> bool {
+    let (mut valid, mut invalid) = (0usize, 0usize);
+    for chunk in bytes.utf8_chunks() {
+        valid += chunk.valid().chars().filter(|c| !c.is_ascii()).count();
+        invalid += usize::from(!chunk.invalid().is_empty());
+    }
+    valid > invalid * 4
+}
+
+fn detect(bytes: &[u8]) -> &'static Encoding {
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    detector.feed(bytes, true);
+    detector.guess(None, Utf8Detection::Allow)
+}
+
+/// The `charset` in the first kilobyte of an HTML page.
+fn declared_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(1024)]).to_ascii_lowercase();
+    let after = &head[head.find("charset=")? + "charset=".len()..];
+    let label: String = after
+        .trim_start_matches(['"', '\''])
+        .chars()
+        .take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':'))
+        .collect();
+    Encoding::for_label(label.as_bytes())
+}
+
+fn normalise_lines(text: &str) -> String {
+    let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
+    text.replace("\r\n", "\n").replace(['\r', '\u{0C}'], "\n").replace('\0', "")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -35,5 +140,48 @@ mod tests {
         let document = parse("one\ntwo\n\n \nthree\n");
         let kinds: Vec<(BlockKind, &str)> = document.blocks.iter().map(|b| (b.kind, b.text.as_str())).collect();
         assert_eq!(kinds, [(BlockKind::Paragraph, "one"), (BlockKind::Line, "two"), (BlockKind::Paragraph, "three")]);
+    }
+
+    #[test]
+    fn rows_are_filled_up_and_empty_ones_left_out() {
+        let rows = |rows: &[&[&str]]| rows.iter().map(|row| row.iter().map(|c| c.to_string()).collect()).collect();
+        let table = table_to_markdown(rows(&[&["a", "b"], &["", ""], &["1|2"]]));
+        assert_eq!(table.as_deref(), Some("| a | b |\n| --- | --- |\n| 1\\|2 |  |"));
+        assert_eq!(table_to_markdown(rows(&[&[""]])), None);
+    }
+
+    #[test]
+    fn gb18030_is_detected() {
+        let text = "启动水泵之前必须先检查阀门的位置，并且确认电源已经接通。检查完成之后再按下启动按钮。";
+        let (bytes, _, _) = encoding_rs::GB18030.encode(text);
+        assert_eq!(to_text(&bytes).unwrap(), text);
+    }
+
+    #[test]
+    fn latin_1_is_detected() {
+        let text = "Le système a été vérifié; les pièces détachées sont à l'entrepôt près de la gare.";
+        let (bytes, _, _) = encoding_rs::WINDOWS_1252.encode(text);
+        assert_eq!(to_text(&bytes).unwrap(), text);
+    }
+
+    #[test]
+    fn damaged_utf8_stays_utf8() {
+        let mut bytes = "启动水泵之前必须先检查阀门".as_bytes().to_vec();
+        bytes.push(0xFF);
+        assert_eq!(to_text(&bytes).unwrap(), "启动水泵之前必须先检查阀门\u{FFFD}");
+    }
+
+    #[test]
+    fn utf_16_is_recognised_by_its_mark_and_binary_is_refused() {
+        let bytes: Vec<u8> =
+            [0xFFFE_u16.swap_bytes()].into_iter().chain("泵 A".encode_utf16()).flat_map(u16::to_le_bytes).collect();
+        assert_eq!(to_text(&bytes).unwrap(), "泵 A");
+        assert!(to_text(&[0, 1, 2, 0, 0, 0, 7, 0]).is_err());
+    }
+
+    #[test]
+    fn html_declares_its_encoding() {
+        let (bytes, _, _) = encoding_rs::GBK.encode("<meta charset=\"gbk\"><p>水泵");
+        assert!(html_to_text(&bytes).unwrap().contains("水泵"));
     }
 }

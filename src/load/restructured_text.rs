@@ -1,23 +1,22 @@
-//! reStructuredText: titles by their underlines, fields at the top as metadata, everything else as it was written.
+//! reStructuredText: titles by their underlines, fields at the top as metadata, everything else as written.
 //!
-//! A reader of lines of our own, because no library is kept well enough: `rst_parser` 0.4.2 panics on what it has not
-//! implemented ("unhandled rule title", on a document as plain as `fixtures/formats/tide-tables.rst`). Titles are easy to
-//! tell without knowing the rest: they stand in the first column, and whatever belongs to a directive, a comment or a
-//! literal block is indented.
+//! This is a line reader of our own, because no library is well kept: `rst_parser` 0.4.2 panics on unimplemented rules
+//! ("unhandled rule title", even on `fixtures/formats/tide-tables.rst`). Titles are easy to recognise without the rest
+//! of the syntax: they start in the first column, while directives, comments and literal blocks are indented.
 
 use unicode_width::UnicodeWidthStr;
 
 use super::{Block, Document, Format};
 use crate::text::squeeze;
 
-/// An underline shorter than its title counts only if it has as many characters as this (as in docutils).
+/// An underline may be shorter than its title only from this length on (as in docutils).
 const SHORTEST_SHORT_UNDERLINE: usize = 4;
 
-/// Reads reStructuredText. The level of a title is the order in which its kind of line first appears.
+/// The level of a title is the order in which its kind of underline first appears.
 pub fn parse(text: &str) -> Document {
     let mut document = Document::new(Format::RestructuredText, "lines");
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
-    // The kinds of title lines seen, outermost first: the character, and whether there is a line above, too.
+    // The kinds of title lines so far, outermost first: the character, and whether there is an overline.
     let mut kinds: Vec<(char, bool)> = Vec::new();
     let mut block = Vec::new();
     let mut at = 0;
@@ -35,7 +34,7 @@ pub fn parse(text: &str) -> Document {
             at += title.lines;
             continue;
         }
-        // A blank line ends a block unless what follows is indented: then it still belongs to it.
+        // A blank line ends a block unless the next text is indented and so belongs to it.
         let line = lines[at];
         if line.is_empty() && lines[at + 1..].iter().find(|line| !line.is_empty()).is_none_or(|next| !indented(next)) {
             end_block(&mut block, &mut document);
@@ -52,11 +51,11 @@ pub fn parse(text: &str) -> Document {
 struct Title<'a> {
     text: &'a str,
     kind: (char, bool),
-    /// How many lines it takes.
+    /// In lines of the source.
     lines: usize,
 }
 
-/// The title that begins with the first of these lines.
+/// The title at the beginning of these lines.
 fn title_at<'a>(lines: &[&'a str]) -> Option<Title<'a>> {
     let first = *lines.first()?;
     let second = *lines.get(1)?;
@@ -79,13 +78,13 @@ fn title_at<'a>(lines: &[&'a str]) -> Option<Title<'a>> {
     })
 }
 
-/// The character that a line consists of, where it is one that may underline.
+/// The character of a line that may be an underline.
 fn line_character(line: &str) -> Option<char> {
     let first = line.chars().next().filter(char::is_ascii_punctuation)?;
     (line.len() > 1 && line.chars().all(|c| c == first)).then_some(first)
 }
 
-/// Whether a title may begin here: not in the middle of a paragraph.
+/// A title cannot begin inside a paragraph.
 fn begins_anew(lines: &[&str], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|before| lines[before]) else { return true };
     before.is_empty() || indented(before) || before.starts_with(".. ") || line_character(before).is_some()
@@ -103,7 +102,7 @@ fn end_block(lines: &mut Vec<&str>, document: &mut Document) {
     if line_character(first).is_some_and(|_| block.len() == 1) || is_comment(&block) {
         return;
     }
-    // Fields before any text are about the document.
+    // Fields before the text describe the document.
     let at_top = document.blocks.iter().all(|block| matches!(block.kind, super::BlockKind::Heading(_)));
     if at_top && block.iter().all(|line| indented(line) || field(line).is_some()) && field(first).is_some() {
         let mut key = String::new();
@@ -125,17 +124,17 @@ fn field(line: &str) -> Option<(String, &str)> {
     plain.then(|| (name.to_lowercase(), value.trim()))
 }
 
-/// A comment or the name of a place: `.. text`, `.. _place:`, but no directive, footnote or substitution.
+/// Comments and targets (`.. text`, `.. _place:`), but not directives, footnotes or substitutions.
 fn is_comment(block: &[&str]) -> bool {
     let Some(rest) = block.first().and_then(|line| line.strip_prefix("..")) else { return false };
     let rest = rest.trim_start_matches(' ');
     let kept = rest.contains("::") || rest.starts_with(['[', '|']) || block[0].starts_with("...");
-    // The name of a place with an address behind it is a link's target: worth keeping.
+    // A target with an address is worth keeping.
     let target = rest.starts_with('_') && !rest.ends_with(':');
     !kept && !target
 }
 
-/// A title without inline markup: ``` ``code`` ```, `*emphasis*`, `` :role:`text <target>` ``, `` `link`_ ``.
+/// Removes inline markup: ``` ``code`` ```, `*emphasis*`, `` :role:`text <target>` ``, `` `link`_ ``.
 fn without_markup(title: &str) -> String {
     let mut out = String::with_capacity(title.len());
     let mut parts = title.split('`');
@@ -143,7 +142,7 @@ fn without_markup(title: &str) -> String {
     let mut quoted = true;
     for part in parts {
         if quoted {
-            // The role in front of the quotation.
+            // Removes the role in front of the quotation.
             if out.ends_with(':')
                 && let Some(start) = out[..out.len() - 1].rfind(':')
                 && !out[start..].contains(' ')
@@ -189,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_a_title_is_none() {
+    fn lookalikes_of_titles_are_text() {
         for text in [
             "::\n\n    Title\n    =====\n",
             ".. code-block:: rst\n\n   Title\n   =====\n\ntext\n",

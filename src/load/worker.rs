@@ -1,9 +1,10 @@
 //! Parsing in worker processes of the same binary.
 //!
-//! A PDF can hang, crash or balloon the library that reads it. In a worker it costs itself: the pool ends a worker
-//! that takes too long or dies, reports that file as failed, and starts another. Workers serve one file after the
-//! other over their standard input and output; the protocol is one JSON line and the file's bytes in, one JSON line
-//! out, and before it one for each page, so that a page that hangs can be told from a long file. Lines without the marker are noise that some library printed, and are skipped.
+//! A hostile file can hang or crash the library that reads it, or fill the memory. In a worker it harms only itself: the
+//! worker ends, that file is reported as failed, and the next file gets a new worker. A worker serves one file after the
+//! other over its standard input and output. A request is one JSON line and the file's bytes. The answer is one JSON line,
+//! after a line for each page that the worker begins, so that a stuck page differs from a long file. Lines without
+//! the marker are noise from libraries and are skipped.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -13,17 +14,17 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::{Document, Format, LoadOptions, parse_with};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 
 /// The hidden subcommand that turns a process into a worker.
 pub const SUBCOMMAND: &str = "parse-worker";
 
-/// What a worker's answer starts with.
+/// The beginning of an answer.
 const MARKER: &str = "\u{1}kb\u{1}";
 
-/// How often a file's bytes may be in memory besides: as they came, as the engines keep them, unpacked.
+/// Copies of a file's bytes that may be in memory: as read, as the engines keep them, unpacked.
 const COPIES: u64 = 4;
-/// A file may have so many pages that take too long before it is given up.
+/// Pages that may take too long before the file is given up.
 const MOST_SKIPPED: usize = 3;
 
 /// How long a worker may take, and how much memory.
@@ -31,9 +32,9 @@ const MOST_SKIPPED: usize = 3;
 pub struct Limits {
     /// For a file.
     pub file: Duration,
-    /// For a page of it, where the format has pages. A page that takes longer is left out.
+    /// For a page, in formats with pages. A page that takes longer is left out.
     pub page: Duration,
-    /// In bytes, besides a small multiple of the file's own size.
+    /// In bytes, in addition to a small multiple of the file's size.
     pub memory: u64,
 }
 
@@ -47,39 +48,35 @@ struct Request {
 
 #[derive(Serialize, Deserialize)]
 enum Answer {
-    /// The worker begins to read this page.
+    /// The worker begins this page; 0 after the last.
     Page(u32),
     Parsed(Box<Document>),
-    Refused {
-        message: String,
-        hint: Option<String>,
-    },
+    Refused(String, Option<String>),
 }
 
 /// Serves requests from standard input until it ends. Called in a worker process only.
 ///
 /// # Errors
-/// Where the pipe to the parent process breaks.
+/// If the pipe to the parent process breaks.
 pub fn serve() -> Result<()> {
     end_with_parent();
-    // Panics are caught and told as errors; their backtraces would only confuse the user of the parent.
+    // Panics are reported as errors; their backtraces would only confuse the user of the parent.
     std::panic::set_hook(Box::new(|_| {}));
     let mut input = BufReader::new(std::io::stdin().lock());
     let mut line = String::new();
     while input.read_line(&mut line)? > 0 {
         let request: Request = serde_json::from_str(&line)
-            .map_err(|error| Error::failed(format!("the worker was sent something else than a request: {error}")))?;
+            .map_err(|error| Error::failed(format!("the worker got something else than a request: {error}")))?;
         let mut bytes = vec![0; request.length];
         input.read_exact(&mut bytes)?;
         limit_memory(Some(request.memory.saturating_add(bytes.len() as u64 * COPIES)));
-        let tell = |page| drop(send(&Answer::Page(page)));
-        let parsed = std::panic::catch_unwind(|| parse_with(&bytes, request.format, &request.options, &tell));
+        // A parent that is gone needs no page numbers.
+        let on_page = |page| drop(send(&Answer::Page(page)));
+        let parsed = std::panic::catch_unwind(|| parse_with(&bytes, request.format, &request.options, &on_page));
         let answer = match parsed {
             Ok(Ok(document)) => Answer::Parsed(Box::new(document)),
-            Ok(Err(error)) => {
-                Answer::Refused { message: error.message().to_owned(), hint: error.next_step().map(str::to_owned) }
-            }
-            Err(_) => Answer::Refused { message: "the parser crashed on this file".to_owned(), hint: None },
+            Ok(Err(error)) => Answer::Refused(error.message().to_owned(), error.next_step().map(str::to_owned)),
+            Err(_) => Answer::Refused("the parser crashed on this file".to_owned(), None),
         };
         limit_memory(None);
         send(&answer)?;
@@ -89,33 +86,33 @@ pub fn serve() -> Result<()> {
 }
 
 fn send(answer: &Answer) -> Result<()> {
-    let answer = serde_json::to_string(answer)
-        .map_err(|error| Error::failed(format!("the worker's answer cannot be written: {error}")))?;
+    let answer = json(answer)?;
     let mut out = std::io::stdout().lock();
     writeln!(out, "\n{MARKER}{answer}")?;
     out.flush()?;
     Ok(())
 }
 
-/// Limits what the process may allocate, in bytes; `None` lifts the limit for what is not the file's doing. The limit
-/// is on data, not on address space: the program maps far more than it touches.
+fn json(message: &impl Serialize) -> Result<String> {
+    serde_json::to_string(message)
+        .map_err(|error| Error::failed(format!("cannot write a message between worker and parent: {error}")))
+}
+
+/// Limits the memory of the process, in bytes; `None` lifts the limit for work that is not the file's. The limit is on
+/// data, not on address space, because the program maps far more than it touches.
 #[cfg(unix)]
 fn limit_memory(bytes: Option<u64>) {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let maximum = getrlimit(Resource::Data).maximum;
-    let current = match (bytes, maximum) {
-        (Some(bytes), Some(maximum)) => Some(bytes.min(maximum)),
-        (Some(bytes), None) => Some(bytes),
-        (None, maximum) => maximum,
-    };
-    // Where the system refuses, it has a limit of its own.
+    let current = bytes.into_iter().chain(maximum).min();
+    // A system that refuses has a limit of its own.
     setrlimit(Resource::Data, Rlimit { current, maximum }).unwrap_or_default();
 }
 
 #[cfg(not(unix))]
 fn limit_memory(_bytes: Option<u64>) {}
 
-/// A worker that hangs must not outlive a parent that was killed and cannot end it any more.
+/// A worker that hangs must not outlive a parent that was killed.
 #[cfg(target_os = "linux")]
 fn end_with_parent() {
     use rustix::process::{Signal, set_parent_process_death_signal};
@@ -126,7 +123,7 @@ fn end_with_parent() {
 #[cfg(not(target_os = "linux"))]
 fn end_with_parent() {}
 
-/// One worker process, started when it is first needed and again after it had to be ended.
+/// A worker process, started when it is first needed and again after it had to be ended.
 pub struct Worker {
     running: Option<Running>,
     limits: Limits,
@@ -140,8 +137,7 @@ struct Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // An idle worker ends by itself when its input closes; one that hangs must be ended. Either way the process
-        // is gone afterwards, and an error here only means that it was gone before.
+        // An error only means that the process was gone before.
         if self.child.kill().is_ok() {
             self.child.wait().map(drop).unwrap_or_default();
         }
@@ -149,7 +145,6 @@ impl Drop for Running {
 }
 
 impl Worker {
-    /// A worker that may take as long and as much as `limits` say.
     pub fn new(limits: Limits) -> Self {
         Worker { running: None, limits }
     }
@@ -157,88 +152,85 @@ impl Worker {
     /// Parses `bytes` in the worker process. A page that takes too long is left out, with a warning.
     ///
     /// # Errors
-    /// What [`parse_with`] says; or that the file took too long or made the worker crash.
+    /// Those of [`parse_with`], and if the file takes too long or makes the worker crash.
     pub fn parse(&mut self, bytes: &[u8], format: Format, options: &LoadOptions) -> Result<Document> {
         let deadline = Instant::now() + self.limits.file;
         let mut options = options.clone();
         loop {
             match self.ask(bytes, format, &options, deadline)? {
-                Outcome::Parsed(document) => return Ok(*document),
-                Outcome::Stuck(page) if options.skip_pages.len() < MOST_SKIPPED => options.skip_pages.push(page),
-                Outcome::Stuck(_) => {
+                Ok(document) => return Ok(*document),
+                Err(page) if options.skip_pages.len() < MOST_SKIPPED => options.skip_pages.push(page),
+                Err(_) => {
                     let seconds = self.limits.page.as_secs();
                     return Err(Error::failed(format!(
                         "more than {MOST_SKIPPED} pages took more than {seconds} s each"
                     ))
-                    .hint("give them longer with --page-timeout SECONDS, or leave the file out with --exclude"));
+                    .hint(format!(
+                        "raise {}, or skip the file with {}",
+                        Setting("page_timeout"),
+                        Setting("exclude")
+                    )));
                 }
             }
         }
     }
 
-    fn ask(&mut self, bytes: &[u8], format: Format, options: &LoadOptions, deadline: Instant) -> Result<Outcome> {
-        let mut running = match self.running.take() {
-            Some(running) => running,
-            None => start()?,
-        };
+    /// The document, or the page on which the worker got stuck and was ended.
+    fn ask(
+        &mut self,
+        bytes: &[u8],
+        format: Format,
+        options: &LoadOptions,
+        deadline: Instant,
+    ) -> Result<std::result::Result<Box<Document>, u32>> {
+        let mut running = self.running.take().map_or_else(start, Ok)?;
         let request = Request { format, options: options.clone(), length: bytes.len(), memory: self.limits.memory };
-        let header = serde_json::to_string(&request)
-            .map_err(|error| Error::failed(format!("cannot make a request for the worker: {error}")))?;
-        let sent = writeln!(running.input, "{header}")
+        let sent = writeln!(running.input, "{}", json(&request)?)
             .and_then(|()| running.input.write_all(bytes))
             .and_then(|()| running.input.flush());
-        if sent.is_err() {
-            return Err(crashed());
-        }
+        sent.map_err(|_| crashed())?;
         let mut page: Option<u32> = None;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            // Only while a page is being read: opening the file and putting it together have the file's time.
-            let patience = if page.is_some() { left.min(self.limits.page) } else { left };
-            let answer = match running.answers.recv_timeout(patience) {
-                Ok(answer) => answer,
-                Err(RecvTimeoutError::Timeout) => match page {
-                    Some(page) if patience < left => return Ok(Outcome::Stuck(page)),
-                    _ => return Err(too_slow(self.limits.file)),
-                },
-                Err(RecvTimeoutError::Disconnected) => return Err(crashed()),
+            // Only while a page is being read: opening and assembling the file may use the file's whole time.
+            let wait = if page.is_some() { left.min(self.limits.page) } else { left };
+            let answer = match (running.answers.recv_timeout(wait), page) {
+                (Ok(answer), _) => answer,
+                (Err(RecvTimeoutError::Timeout), Some(page)) if wait < left => return Ok(Err(page)),
+                (Err(RecvTimeoutError::Timeout), _) => return Err(too_slow(self.limits.file)),
+                (Err(RecvTimeoutError::Disconnected), _) => return Err(crashed()),
             };
-            match serde_json::from_str(&answer) {
-                // 0 stands for all pages having been read.
-                Ok(Answer::Page(number)) => page = (number > 0).then_some(number),
-                Ok(Answer::Parsed(document)) => {
-                    self.running = Some(running);
-                    return Ok(Outcome::Parsed(document));
+            let answer: Answer = serde_json::from_str(&answer)
+                .map_err(|error| Error::failed(format!("cannot read the worker's answer: {error}")))?;
+            let parsed = match answer {
+                Answer::Page(number) => {
+                    page = (number > 0).then_some(number);
+                    continue;
                 }
-                Ok(Answer::Refused { message, hint }) => {
-                    self.running = Some(running);
-                    let error = Error::failed(message);
-                    return Err(match hint {
-                        Some(hint) => error.hint(hint),
-                        None => error,
-                    });
-                }
-                Err(error) => return Err(Error::failed(format!("the worker's answer cannot be read: {error}"))),
-            }
+                Answer::Parsed(document) => Ok(Ok(document)),
+                Answer::Refused(message, Some(hint)) => Err(Error::failed(message).hint(hint)),
+                Answer::Refused(message, None) => Err(Error::failed(message)),
+            };
+            self.running = Some(running);
+            return parsed;
         }
     }
 }
 
-/// How a question to a worker ended, if not in an error.
-enum Outcome {
-    Parsed(Box<Document>),
-    /// It got stuck on this page and was ended.
-    Stuck(u32),
-}
-
 fn too_slow(limit: Duration) -> Error {
-    Error::failed(format!("gave no text within {} s", limit.as_secs()))
-        .hint("give it longer with --file-timeout SECONDS, or leave it out with --exclude")
+    Error::failed(format!("gave no text within {} s", limit.as_secs())).hint(format!(
+        "raise {}, or skip the file with {}",
+        Setting("file_timeout"),
+        Setting("exclude")
+    ))
 }
 
 fn crashed() -> Error {
-    Error::failed("the parser crashed or ran out of memory on this file")
-        .hint("the file is damaged or hostile: leave it out with --exclude; or give it more with --worker-memory MB")
+    Error::failed("the parser crashed or ran out of memory on this file").hint(format!(
+        "the file is damaged or hostile: skip it with {}, or raise {}",
+        Setting("exclude"),
+        Setting("worker_memory")
+    ))
 }
 
 fn start() -> Result<Running> {
@@ -251,9 +243,8 @@ fn start() -> Result<Running> {
         .stderr(Stdio::null())
         .spawn()
         .map_err(|error| Error::io("start a worker from", &program, &error))?;
-    let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-        return Err(Error::failed("a worker was started without its pipes"));
-    };
+    let input = child.stdin.take().expect("it was spawned with a pipe");
+    let output = child.stdout.take().expect("it was spawned with a pipe");
     let (sender, answers) = channel();
     std::thread::spawn(move || {
         for line in BufReader::new(output).lines().map_while(std::result::Result::ok) {

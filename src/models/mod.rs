@@ -1,41 +1,39 @@
-//! Models that people choose: which there are, the folder they lie in, and how one gets there.
+//! Models that users choose: which exist, the folder they lie in, and how one gets there.
 //!
-//! Promise: what is in the folder of models under its name was looked at and tried, whole; nothing else gets there. A
-//! model is put together in a folder of another name and gets its own by being renamed, so a crash, a full disk or a
-//! broken download leave no half of one.
+//! Promise: every model in the folder of models was checked and tried as a whole. A model is assembled in a folder of
+//! another name and renamed to its place, so a crash, a full disk or a broken download leaves no half of one.
 
 mod add;
 mod catalogue;
+mod choice;
 mod download;
+mod fetch;
 mod hub;
-mod languages;
-mod lock;
+mod listing;
 mod offer;
-mod place;
 mod record;
-mod recorded;
-mod remove;
-mod suggest;
 mod weights;
+mod workplace;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub use add::Added;
-pub use catalogue::{KnownModel, catalogue, known, nearest};
+pub use catalogue::{KnownModel, catalogue, model_that_reads, nearest};
+pub use choice::{ModelChoice, record_of};
 pub use download::{DownloadProgress, Wanted};
 pub use hub::Hub;
 pub use offer::Wish;
-pub use place::VARIABLE;
-pub use record::{GRAPH, ModelFile, ModelKind, RECORD, Record};
-pub use recorded::{ModelChoice, record_of};
-pub use suggest::model_that_reads;
+pub use record::{GRAPH, ModelFile, ModelKind, Record};
+
+use catalogue::known;
 
 use crate::embed::{EMBEDDED, Model};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 
-/// What the names of folders begin with that are no models: downloads that go on, models that are being put together.
-const HIDDEN: char = '.';
+/// The variable that names the folder of models.
+const VARIABLE: &str = "KB_MODELS_DIR";
 
 /// The folder of models.
 #[derive(Debug, Clone)]
@@ -46,70 +44,65 @@ pub struct Models {
 /// A model in the folder of models.
 #[derive(Debug)]
 pub struct Installed {
-    /// Its name, which is that of its folder.
+    /// The name of its folder.
     pub name: String,
-    /// Where its files are.
     pub folder: PathBuf,
-    /// What is known of it; an error where it cannot be used.
+    /// An error if the model cannot be used.
     pub record: Result<Record>,
 }
 
 impl Models {
-    /// The user's.
+    /// The user's models, in the folder that `KB_MODELS_DIR` names or among the user's data.
     ///
     /// # Errors
-    /// Where nothing says where that is.
+    /// The variable is unset and the system has no folder for the user's data.
     pub fn of_user() -> Result<Self> {
-        Ok(Models { folder: place::folder()? })
+        Ok(Models { folder: user_folder(std::env::var_os(VARIABLE), dirs::data_local_dir().as_deref())? })
     }
 
-    /// Those in a folder, which need not be there yet.
+    /// The models in a folder, which need not exist.
     pub fn open(folder: impl Into<PathBuf>) -> Self {
         Models { folder: folder.into() }
     }
 
-    /// The folder.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The models that are here, by name. One that is damaged does not hide the others.
+    /// The installed models by name. A damaged one does not hide the others.
     ///
     /// # Errors
-    /// Where the folder is there and cannot be read.
+    /// The folder exists and cannot be read.
     pub fn here(&self) -> Result<Vec<Installed>> {
-        let unreadable = |error: &std::io::Error| {
-            Error::io("read", &self.folder, error).hint(format!("name another folder with {VARIABLE}"))
-        };
+        let unreadable =
+            |error| cannot("read", &self.folder)(error).hint(format!("name another folder with {VARIABLE}"));
         let entries = match std::fs::read_dir(&self.folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(unreadable(&error)),
+            Err(error) => return Err(unreadable(error)),
         };
         let mut here = Vec::new();
         for entry in entries {
-            let folder = entry.map_err(|error| unreadable(&error))?.path();
+            let folder = entry.map_err(unreadable)?.path();
             let Some(name) = folder.file_name().and_then(|name| name.to_str()).map(str::to_owned) else { continue };
-            if name.starts_with(HIDDEN) || !folder.is_dir() {
-                continue;
+            // Folders of downloads and of models in the making begin with a dot.
+            if !name.starts_with('.') && folder.is_dir() {
+                here.push(Installed { record: Record::read(&folder), name, folder });
             }
-            here.push(Installed { record: Record::read(&folder), name, folder });
         }
         here.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(here)
     }
 
-    /// The model of a name that is here: ours, or any that the catalogue has for the same.
+    /// The installed model of a name: its own, or any that the catalogue has for the same model.
     ///
     /// # Errors
     /// As for [`here`](Self::here).
     pub fn installed(&self, name: &str) -> Result<Option<Installed>> {
-        let official = known(name)?.map(|model| model.name.as_str());
         let here = self.here()?;
-        let same = |other: &Installed, name: &str| other.name.eq_ignore_ascii_case(name);
-        let found = here.iter().position(|one| same(one, name));
-        let found = found.or_else(|| here.iter().position(|one| official.is_some_and(|name| same(one, name))));
-        Ok(found.and_then(|place| here.into_iter().nth(place)))
+        let place = |name: &str| here.iter().position(|one| one.name.eq_ignore_ascii_case(name));
+        let place = place(name).or_else(|| known(name).and_then(|model| place(&model.name)));
+        Ok(place.and_then(|place| here.into_iter().nth(place)))
     }
 
     /// The embedding model of a name.
@@ -121,51 +114,115 @@ impl Models {
             return Ok(Model::embedded());
         }
         let (folder, record) = self.must_have(name, ModelKind::Text)?;
-        let lacks = || Error::failed(format!("the model {name} has a record without habits")).hint("add it again");
-        record.model(&folder).map(Arc::new).ok_or_else(lacks)
+        let model = record.model(&folder).map(Arc::new);
+        model.ok_or_else(|| {
+            Error::failed(format!("the record of the model {name} lacks its settings")).hint("add it again")
+        })
     }
 
-    /// A model of a kind that must be here.
+    /// An installed model of a kind.
     ///
     /// # Errors
-    /// Where it is not, with what is, or with how it is added; where it is of the other kind, or damaged.
+    /// It is missing, damaged or of the other kind. The error names what is installed and how to add a model.
     pub fn must_have(&self, name: &str, kind: ModelKind) -> Result<(PathBuf, Record)> {
         let Some(found) = self.installed(name)? else { return Err(self.missing(name, kind)?) };
         let record = found.record?;
         if record.kind == kind {
             return Ok((found.folder, record));
         }
-        let (is, wanted) = (record.kind.name(), kind.name());
-        Err(Error::usage(format!("{name} is {} model, and {} one is wanted", with_article(is), with_article(wanted)))
-            .hint("`kb models` lists them by kind"))
+        let is = match kind {
+            ModelKind::Rerank => "an embedding model, not a reranking model",
+            ModelKind::Text => "a reranking model, not an embedding model",
+        };
+        Err(Error::usage(format!("{name} is {is}")).hint("`kb models` lists them by kind"))
     }
 
-    /// The error about a model that is not here.
     fn missing(&self, name: &str, kind: ModelKind) -> Result<Error> {
-        let can_be_had = known(name)?.filter(|model| model.kind == kind);
-        let hint = match (can_be_had, nearest(name)?) {
+        let hint = match (known(name).filter(|model| model.kind == kind), nearest(name)) {
             (Some(model), _) => format!("download it with `kb models add {}`", model.name),
             (None, Some(near)) => format!("did you mean {near}? `kb models` lists all"),
             (None, None) => "add one with `kb models add NAME|FOLDER`; `kb models` lists them".to_owned(),
         };
         let usable = |one: &Installed| one.record.as_ref().is_ok_and(|record| record.kind == kind);
         let here: Vec<String> = self.here()?.into_iter().filter(usable).map(|one| one.name).collect();
-        let (wanted, kind) = (kind, kind.name());
-        let there =
-            if here.is_empty() { "there is none yet".to_owned() } else { format!("there is {}", here.join(", ")) };
-        let folder = self.folder.display();
-        let missing = match wanted {
-            // What is reranked with may be named by its folder too.
-            ModelKind::Rerank => format!("there is no folder {name}, and no {kind} model of that name in {folder}"),
-            ModelKind::Text => format!("there is no {kind} model {name:?} in {folder}"),
+        let here = if here.is_empty() { "none".to_owned() } else { here.join(", ") };
+        let (what, folder) = (kind.name(), self.folder.display());
+        let missing = match kind {
+            // A reranking model may be named by its folder too.
+            ModelKind::Rerank => format!("no such folder and no such {what} model {name:?}"),
+            ModelKind::Text => format!("no such {what} model {name:?}"),
         };
-        Ok(Error::usage(format!("{missing}, where {there}")).hint(hint))
+        Ok(Error::usage(format!("{missing}; installed in {folder}: {here}")).hint(hint))
+    }
+
+    /// Removes what is left of a download of a model that was never installed. Returns the model's name and the freed
+    /// bytes, if anything was there.
+    ///
+    /// # Errors
+    /// Another process is downloading it, or the disk refuses.
+    pub fn remove_download(&self, name: &str) -> Result<Option<(String, u64)>> {
+        let name = known(name).map_or(name, |model| model.name.as_str());
+        if check_name(name).is_err() || self.installed(name)?.is_some() {
+            return Ok(None);
+        }
+        Ok(workplace::Download::remove_rest(&self.folder, name)?.map(|bytes| (name.to_owned(), bytes)))
+    }
+
+    /// The model of a name that can be removed.
+    ///
+    /// # Errors
+    /// It is missing or part of the program.
+    pub fn removable(&self, name: &str) -> Result<Installed> {
+        if name.eq_ignore_ascii_case(EMBEDDED) {
+            return Err(Error::usage(format!("{EMBEDDED} is part of kb and cannot be removed")));
+        }
+        let missing = || {
+            Error::usage(format!("no such model {name:?} in {}", self.folder.display()))
+                .hint("`kb models` lists the installed ones")
+        };
+        self.installed(name)?.ok_or_else(missing)
+    }
+
+    /// Removes a model and what is left of its downloads. Returns the freed bytes.
+    ///
+    /// # Errors
+    /// Another process is downloading it, or the disk refuses.
+    pub fn remove(&self, model: &Installed) -> Result<u64> {
+        workplace::Download::remove_rest(&self.folder, &model.name)?;
+        workplace::remove_model(&self.folder, &model.folder, &model.name)
     }
 }
 
-fn with_article(kind: &str) -> String {
-    let article = if kind.starts_with('e') { "an" } else { "a" };
-    format!("{article} {kind}")
+fn user_folder(named: Option<OsString>, data: Option<&Path>) -> Result<PathBuf> {
+    if let Some(named) = named.filter(|named| !named.is_empty()) {
+        return Ok(PathBuf::from(named));
+    }
+    data.map(|data| data.join("kb").join("models")).ok_or_else(|| {
+        Error::failed("this system has no folder for user data to keep models in")
+            .hint(format!("name a folder with {VARIABLE}"))
+    })
+}
+
+/// Checks that a model can have this name: it becomes a folder, on every system.
+fn check_name(name: &str) -> Result<()> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    let good = (1..=100).contains(&name.len())
+        && name.chars().all(allowed)
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && !name.ends_with('.');
+    let taken = ["light", "off", "auto", "none"].iter().any(|word| name.eq_ignore_ascii_case(word));
+    let reason = match (good, taken) {
+        (_, true) => format!("it has another meaning for {} or {}", Setting("rerank"), Setting("model")),
+        (false, _) => "a name consists of letters, digits and .-_".to_owned(),
+        (true, false) => return Ok(()),
+    };
+    let hint = format!("choose another one with {} NAME", Setting("name"));
+    Err(Error::usage(format!("invalid model name {name:?}: {reason}")).hint(hint))
+}
+
+/// The error about a file or folder, for `map_err`.
+fn cannot<'p>(doing: &'static str, path: &'p Path) -> impl Fn(std::io::Error) -> Error + 'p {
+    move |error| Error::io(doing, path, &error)
 }
 
 #[cfg(test)]
@@ -180,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_here_is_listed_by_name_and_nothing_else() {
+    fn models_are_listed_by_name_and_working_folders_are_not() {
         let folder = tempfile::tempdir().unwrap();
         assert!(Models::open(folder.path().join("none")).here().unwrap().is_empty());
         let models = Models::open(folder.path());
@@ -195,21 +252,37 @@ mod tests {
     }
 
     #[test]
-    fn a_model_is_found_by_its_names_and_a_missing_one_says_what_there_is() {
+    fn a_model_is_found_by_its_names_and_a_missing_one_lists_the_installed_ones() {
         let folder = tempfile::tempdir().unwrap();
         let models = Models::open(folder.path());
-        let told =
+        let find =
             |name, kind| models.must_have(name, kind).map_or_else(|error| error.to_line(), |(_, found)| found.name);
-        assert!(
-            told("bge-m3", ModelKind::Text)
-                .contains("where there is none yet; download it with `kb models add bge-m3`")
-        );
+        assert!(find("bge-m3", ModelKind::Text).contains(": none; download it with `kb models add bge-m3`"));
         put(&models, "bge-m3", ModelKind::Text);
         put(&models, "mine", ModelKind::Rerank);
-        assert_eq!(told("BAAI/BGE-M3", ModelKind::Text), "bge-m3");
-        assert_eq!(told("mine", ModelKind::Rerank), "mine");
-        assert!(told("bge-m3", ModelKind::Rerank).contains("is an embedding model, and a reranking one is wanted"));
-        assert!(told("bge-m4", ModelKind::Text).contains("where there is bge-m3; did you mean bge-m3?"));
-        assert!(told("bge-reranker-bose", ModelKind::Rerank).contains("did you mean bge-reranker-base"));
+        assert_eq!(find("BAAI/BGE-M3", ModelKind::Text), "bge-m3");
+        assert_eq!(find("mine", ModelKind::Rerank), "mine");
+        assert!(find("bge-m3", ModelKind::Rerank).contains("is an embedding model, not a reranking model"));
+        assert!(find("bge-m4", ModelKind::Text).contains(": bge-m3; did you mean bge-m3?"));
+        assert!(find("bge-reranker-bose", ModelKind::Rerank).contains("did you mean bge-reranker-base"));
+    }
+
+    #[test]
+    fn the_variable_overrides_the_users_data_folder() {
+        let data = Path::new("/home/x/.local/share");
+        assert_eq!(user_folder(None, Some(data)).unwrap(), data.join("kb/models"));
+        assert_eq!(user_folder(Some("".into()), Some(data)).unwrap(), data.join("kb/models"));
+        assert_eq!(user_folder(Some("models".into()), Some(data)).unwrap(), Path::new("models"));
+        assert!(user_folder(None, None).unwrap_err().to_line().contains(VARIABLE));
+    }
+
+    #[test]
+    fn names_stay_within_their_folder() {
+        for good in ["bge-small-en-v1.5", "E5_x", "7b"] {
+            assert!(check_name(good).is_ok(), "{good}");
+        }
+        for bad in ["", ".", "..", ".x", "a/b", "a\\b", "a b", "-x", "水泵", "x.", "light", "Off", &"x".repeat(101)] {
+            assert!(check_name(bad).is_err(), "{bad}");
+        }
     }
 }

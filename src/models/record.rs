@@ -1,36 +1,35 @@
-//! What is kept beside a model's files: its habits, found out and tried when it was added.
+//! What is kept beside a model's files: its configuration, found and tried when it was added.
 //!
-//! The record is written last and read first, so a folder without one is no model, and nothing of the model's own
-//! configuration has to be understood again when it is loaded.
+//! The record is written last and read first, so a folder without one is not a model, and loading a model never has to
+//! interpret the model's own configuration again.
 
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::embed::{Habits, Model, ModelFiles, Source};
-use crate::error::{Error, Result, plain_io};
+use super::cannot;
+use crate::embed::{EmbeddingConfig, Model, ModelFiles, Source};
+use crate::error::{Error, Result, Setting, plain_io};
 
 /// The record's name in a model's folder.
-pub const RECORD: &str = "kb-model.json";
+pub(super) const RECORD: &str = "kb-model.json";
 /// The ONNX file's name there.
 pub const GRAPH: &str = "model.onnx";
-/// The format of the record.
-const FORMAT: u32 = 1;
 /// A record takes a kilobyte.
 const LARGEST: u64 = 1 << 20;
 
-/// What a model is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ModelKind {
     /// Text to a vector.
+    #[default]
     Text,
-    /// Question and passage to a number.
+    /// Question and chunk to a number.
     Rerank,
 }
 
 impl ModelKind {
-    /// For people.
     pub fn name(self) -> &'static str {
         match self {
             ModelKind::Text => "embedding",
@@ -42,80 +41,64 @@ impl ModelKind {
 /// A file of a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelFile {
-    /// Its path within the folder.
+    /// Relative to the model's folder.
     pub path: String,
-    /// Its length.
     pub bytes: u64,
 }
 
-/// A model that is here.
+/// An installed model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
-    /// The format of this record.
     pub format: u32,
-    /// What the model is called.
     pub name: String,
-    /// What it is for.
     pub kind: ModelKind,
-    /// How it wants to be used; a reranking model says that itself.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub habits: Option<Habits>,
-    /// Its languages, in words, where they are known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// `None` for a reranking model.
+    pub embedding_config: Option<EmbeddingConfig>,
+    /// For people.
     pub languages: Option<String>,
-    /// Its licence, where it is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub licence: Option<String>,
-    /// The files beside the ONNX file that hold its weights, by the names that it calls them by.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// Files with weights beside the ONNX file, by the names that it uses.
     pub external: Vec<String>,
-    /// All files.
     pub files: Vec<ModelFile>,
-    /// A hash of everything that decides what a vector is.
+    /// The hash of everything that the model's results depend on.
     pub fingerprint: String,
-    /// Where it came from: a folder, or a place on the hub.
+    /// Its origin: a folder, or an address on a hub.
     pub from: String,
-    /// When it was added, RFC 3339.
+    /// RFC 3339.
     pub added_at: String,
 }
 
 impl Record {
-    /// The format that is written now.
-    pub fn format() -> u32 {
-        FORMAT
-    }
+    pub const FORMAT: u32 = 1;
 
     /// The record of the model in a folder.
     ///
     /// # Errors
-    /// Where there is none, or it is not one that we wrote, or the files it tells of are not as they were.
+    /// It is missing or damaged, or the model's files have changed.
     pub fn read(folder: &Path) -> Result<Self> {
         let path = folder.join(RECORD);
-        let broken = |told: String| {
-            Error::failed(format!("the model in {} cannot be used: {told}", folder.display()))
-                .hint("take it away with `kb models remove NAME --yes` and add it again")
+        let unusable = |reason: String| {
+            Error::failed(format!("the model in {} cannot be used: {reason}", folder.display()))
+                .hint("remove it with `kb models remove NAME` and add it again")
         };
-        let about = std::fs::metadata(&path).map_err(|error| broken(format!("{RECORD}: {}", plain_io(&error))))?;
-        if about.len() > LARGEST {
-            return Err(broken(format!("{RECORD} is too long")));
+        let unreadable = |error: std::io::Error| unusable(format!("{RECORD}: {}", plain_io(&error))).caused_by(error);
+        if std::fs::metadata(&path).map_err(unreadable)?.len() > LARGEST {
+            return Err(unusable(format!("{RECORD} is too long")));
         }
-        let bytes = std::fs::read(&path).map_err(|error| broken(format!("{RECORD}: {}", plain_io(&error))))?;
-        let format: Format =
-            serde_json::from_slice(&bytes).map_err(|error| broken(format!("{RECORD} is no record of kb: {error}")))?;
-        if format.format > FORMAT {
-            return Err(broken(format!("a newer version of kb added it (format {})", format.format)).hint("update kb"));
+        let bytes = std::fs::read(&path).map_err(unreadable)?;
+        let damaged = |error: serde_json::Error| unusable(format!("{RECORD} is damaged: {error}"));
+        let json: Value = serde_json::from_slice(&bytes).map_err(damaged)?;
+        if let Some(format) = json["format"].as_u64().filter(|format| *format > u64::from(Record::FORMAT)) {
+            return Err(unusable(format!("a newer version of kb added it (format {format})")).hint("update kb"));
         }
-        let record: Record =
-            serde_json::from_slice(&bytes).map_err(|error| broken(format!("{RECORD} is damaged: {error}")))?;
-        for file in &record.files {
-            let length = std::fs::metadata(folder.join(&file.path)).map(|about| about.len());
-            match length {
-                Ok(bytes) if bytes == file.bytes => {}
-                Ok(bytes) => {
-                    let told = format!("{} has {bytes} bytes, and had {} when it was added", file.path, file.bytes);
-                    return Err(broken(told));
+        let record: Record = serde_json::from_value(json).map_err(damaged)?;
+        for ModelFile { path, bytes } in &record.files {
+            match std::fs::metadata(folder.join(path)).map(|about| about.len()) {
+                Ok(length) if length == *bytes => {}
+                Ok(length) => {
+                    return Err(unusable(format!("{path} has {length} bytes, and had {bytes} when it was added")));
                 }
-                Err(error) => return Err(broken(format!("{}: {}", file.path, plain_io(&error)))),
+                Err(error) => return Err(unusable(format!("{path}: {}", plain_io(&error))).caused_by(error)),
             }
         }
         Ok(record)
@@ -124,26 +107,25 @@ impl Record {
     /// Writes the record into a folder.
     ///
     /// # Errors
-    /// Where that cannot be written.
+    /// It would be too long to be read, or the disk refuses.
     pub fn write(&self, folder: &Path) -> Result<()> {
         let path = folder.join(RECORD);
-        let mut text = serde_json::to_vec_pretty(self)
-            .map_err(|error| Error::failed(format!("cannot write {}: {error}", path.display())))?;
+        let failed = |reason: String| Error::failed(format!("cannot write {}: {reason}", path.display()));
+        let mut text = serde_json::to_vec_pretty(self).map_err(|error| failed(error.to_string()))?;
         text.push(b'\n');
-        // Or it could be written and not be read.
         if text.len() as u64 > LARGEST {
-            return Err(Error::failed(format!("cannot write {}: it would be too long", path.display()))
-                .hint("make --query-prefix and --passage-prefix shorter"));
+            let (query, document) = (Setting("query_prefix"), Setting("document_prefix"));
+            return Err(failed("it is too long".to_owned()).hint(format!("shorten {query} and {document}")));
         }
-        std::fs::write(&path, text).map_err(|error| Error::io("write", &path, &error))
+        std::fs::write(&path, text).map_err(cannot("write", &path))
     }
 
-    /// What all files have.
+    /// The size of all files.
     pub fn bytes(&self) -> u64 {
         self.files.iter().map(|file| file.bytes).sum()
     }
 
-    /// The place on a hub that it came from, `OWNER/NAME`; `None` where it came from a folder.
+    /// Its repository on a hub, `OWNER/NAME`; `None` if it came from a folder.
     pub fn repository(&self) -> Option<&str> {
         let address = ["https://", "http://"].into_iter().find_map(|scheme| self.from.strip_prefix(scheme))?;
         let (place, _revision) = address.rsplit_once('@')?;
@@ -151,18 +133,13 @@ impl Record {
         place.get(owner + 1..)
     }
 
-    /// The model, where it lies in `folder` and is one for embedding.
+    /// The embedding model in `folder`; `None` for a reranking model.
     pub fn model(&self, folder: &Path) -> Option<Model> {
-        let habits = self.habits.clone()?;
+        let embedding_config = self.embedding_config.clone()?;
         let files = ModelFiles { folder: folder.to_owned(), graph: GRAPH.to_owned(), external: self.external.clone() };
         let (name, fingerprint) = (self.name.clone(), self.fingerprint.clone());
-        Some(Model { name, habits, fingerprint, source: Source::Folder(files) })
+        Some(Model { name, embedding_config, fingerprint, source: Source::Folder(files) })
     }
-}
-
-#[derive(Deserialize)]
-struct Format {
-    format: u32,
 }
 
 #[cfg(test)]
@@ -171,10 +148,10 @@ pub(super) mod tests {
 
     pub(crate) fn record(name: &str) -> Record {
         Record {
-            format: FORMAT,
+            format: Record::FORMAT,
             name: name.to_owned(),
             kind: ModelKind::Text,
-            habits: Some(Habits { dimension: 4, ..Model::embedded().habits.clone() }),
+            embedding_config: Some(EmbeddingConfig { dimension: 4, ..Model::embedded().embedding_config.clone() }),
             languages: None,
             licence: None,
             external: Vec::new(),
@@ -186,7 +163,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_record_comes_back_as_it_was_written() {
+    fn a_record_is_read_as_it_was_written() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("model.onnx"), "abc").unwrap();
         record("x").write(folder.path()).unwrap();
@@ -194,7 +171,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_record_names_the_repository_and_not_the_folder_it_came_from() {
+    fn only_a_model_from_a_hub_has_a_repository() {
         let repository = |from: &str| Record { from: from.to_owned(), ..record("x") }.repository().map(str::to_owned);
         let ours = Some("ours/tiny".to_owned());
         assert_eq!(repository("https://hub.example.org/ours/tiny@main"), ours);
@@ -205,7 +182,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_record_that_could_not_be_read_is_not_written() {
+    fn a_record_too_long_to_read_is_not_written() {
         let folder = tempfile::tempdir().unwrap();
         let long = Record { from: "x".repeat(2 << 20), ..record("x") };
         assert!(long.write(folder.path()).unwrap_err().to_line().contains("too long"));
@@ -213,19 +190,19 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_is_no_record_or_not_as_it_was_is_told() {
+    fn damaged_records_and_changed_files_are_reported() {
         let folder = tempfile::tempdir().unwrap();
-        let told = || Record::read(folder.path()).unwrap_err().to_line();
-        assert!(told().contains("no such file"), "{}", told());
+        let message = || Record::read(folder.path()).unwrap_err().to_line();
+        assert!(message().contains("no such file"), "{}", message());
         record("x").write(folder.path()).unwrap();
-        assert!(told().contains("model.onnx: no such file"), "{}", told());
+        assert!(message().contains("model.onnx: no such file"), "{}", message());
         std::fs::write(folder.path().join("model.onnx"), "abcd").unwrap();
-        assert!(told().contains("has 4 bytes, and had 3") && told().contains("add it again"), "{}", told());
+        assert!(message().contains("has 4 bytes, and had 3") && message().contains("add it again"), "{}", message());
         std::fs::write(folder.path().join(RECORD), "{\"format\": 9}").unwrap();
-        assert!(told().contains("a newer version"), "{}", told());
+        assert!(message().contains("a newer version"), "{}", message());
         for broken in ["", "[]", "{\"format\": 1}", "{"] {
             std::fs::write(folder.path().join(RECORD), broken).unwrap();
-            assert!(told().contains(RECORD), "{broken}: {}", told());
+            assert!(message().contains(RECORD), "{broken}: {}", message());
         }
     }
 }

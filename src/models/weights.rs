@@ -1,58 +1,53 @@
-//! What an ONNX file has in it besides names: which weights lie beside it, and how it was quantised.
+//! Weights in files beside an ONNX file, and how the model was quantised.
 //!
-//! Weights may lie in other files, by name, offset and length, of any tensor anywhere in the model: in graphs, in
-//! attributes of their nodes, in functions, in what it was trained with, dense or sparse. Those of a model below two
-//! gigabytes are put into the ONNX file when it is added: then both engines load it, from memory or disk, and nothing that a
-//! model says is taken for a path any more. ONNX is [`protobuf`]; everything that is not looked for is copied as it stands.
+//! Any tensor anywhere in a model may keep its weights in another file, by name, offset and length: in graphs, in attributes
+//! of their nodes, in functions, in training data, dense or sparse. When a model below two gigabytes is added, these weights
+//! are moved into the ONNX file: then both engines load it, from memory or disk, and no name in a model becomes a path any
+//! more. All other fields are copied unchanged.
 
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Component, Path};
 
+use prost::Message as _;
 use prost::encoding::{WireType, encode_varint};
 
-use crate::embed::protobuf::{self, Value};
+use crate::embed::onnx::{self, Value};
 use crate::error::plain_io;
 use crate::text::truncate;
 
 /// Graphs within graphs, at most.
 const DEEPEST: usize = 32;
-/// Longer names of files are none.
+/// Names of files are shorter.
 const LONGEST_NAME: usize = 1000;
-/// Characters that are told of a name or a number that is none.
+/// Characters of an invalid name or number in an error.
 const SHOWN: usize = 100;
 
-/// What is found in an ONNX file.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Survey {
-    /// The files that hold weights, by the names that the graph calls them by.
+    /// Files with weights, by the names that the graph uses.
     pub external: BTreeSet<String>,
-    /// Whether it rounds by ranges that depend on what it is given.
+    /// Whether it rounds by ranges that depend on its inputs.
     pub is_dynamic: bool,
 }
 
-/// What is wrong with a file.
-pub(super) type Wrong = String;
-
-/// What a message holds, as far as it matters here.
+/// The messages that contain tensors or operations.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Model,
-    /// Graphs that a model was trained with.
     Training,
     Graph,
-    /// An operation that is made of others.
     Function,
     Node,
     Attribute,
-    /// Two tensors: values, and where they are.
+    /// Two tensors: values and their places.
     Sparse,
     Tensor,
 }
 
 impl Part {
-    /// The part in a field of this one, by `onnx.proto` of ONNX 1.23: all in which there are tensors or operations.
+    /// The part in a field of this one, by `onnx.proto` of ONNX 1.23.
     fn within(self, field: u64) -> Option<Part> {
         match (self, field) {
             (Part::Model, 20) => Some(Part::Training),
@@ -67,31 +62,28 @@ impl Part {
     }
 }
 
-/// Looks an ONNX file through.
-pub(super) fn survey(model: &[u8]) -> Result<Survey, Wrong> {
+/// Inspects an ONNX file.
+pub(super) fn survey(model: &[u8]) -> Result<Survey, String> {
     let mut found = Survey::default();
-    look(Part::Model, model, 0, &mut found)?;
+    inspect(Part::Model, model, 0, &mut found)?;
     Ok(found)
 }
 
-/// The same model with the weights in it, but for those in the files to `keep`. `folder` is where they lie beside it; no
-/// more than `most` bytes are made.
-pub(super) fn whole(model: &[u8], folder: &Path, keep: &BTreeSet<String>, most: u64) -> Result<Vec<u8>, Wrong> {
-    let left = most.checked_sub(model.len() as u64).ok_or("it is too large to be one file")?;
+/// The model with the weights from files in `folder`, but for the files to `keep`. It has at most `most` bytes.
+pub(super) fn whole(model: &[u8], folder: &Path, keep: &BTreeSet<String>, most: u64) -> Result<Vec<u8>, String> {
+    let left = most.checked_sub(model.len() as u64).ok_or("it is too large for one file")?;
     rewrite(Part::Model, model, 0, &mut Inlining { folder, keep, left })
 }
 
-/// How weights are put into a model.
 struct Inlining<'a> {
-    /// Where they lie.
     folder: &'a Path,
-    /// The files whose weights stay where they are.
+    /// The files that stay beside the model.
     keep: &'a BTreeSet<String>,
-    /// Bytes that may still be put in.
+    /// Bytes that may still be added.
     left: u64,
 }
 
-fn look(part: Part, message: &[u8], depth: usize, found: &mut Survey) -> Result<(), Wrong> {
+fn inspect(part: Part, message: &[u8], depth: usize, found: &mut Survey) -> Result<(), String> {
     check_depth(depth)?;
     let mut fields = Fields { rest: message };
     while let Some(field) = fields.next()? {
@@ -102,7 +94,7 @@ fn look(part: Part, message: &[u8], depth: usize, found: &mut Survey) -> Result<
                     found.external.insert(weights.file);
                 }
             }
-            Some(inner) => look(inner, bytes, depth + 1, found)?,
+            Some(inner) => inspect(inner, bytes, depth + 1, found)?,
             None if part == Part::Node && field.number == 4 => {
                 found.is_dynamic |= bytes.starts_with(b"DynamicQuantize")
             }
@@ -112,7 +104,7 @@ fn look(part: Part, message: &[u8], depth: usize, found: &mut Survey) -> Result<
     Ok(())
 }
 
-fn rewrite(part: Part, message: &[u8], depth: usize, how: &mut Inlining<'_>) -> Result<Vec<u8>, Wrong> {
+fn rewrite(part: Part, message: &[u8], depth: usize, how: &mut Inlining<'_>) -> Result<Vec<u8>, String> {
     check_depth(depth)?;
     let mut out = Vec::with_capacity(message.len());
     let mut fields = Fields { rest: message };
@@ -133,8 +125,8 @@ fn rewrite(part: Part, message: &[u8], depth: usize, how: &mut Inlining<'_>) -> 
     Ok(out)
 }
 
-/// A tensor with its weights in it instead of where they were.
-fn with_weights(tensor: &[u8], weights: &[u8]) -> Result<Vec<u8>, Wrong> {
+/// A tensor that holds its weights itself.
+fn with_weights(tensor: &[u8], weights: &[u8]) -> Result<Vec<u8>, String> {
     let mut out = Vec::with_capacity(tensor.len() + weights.len());
     let mut fields = Fields { rest: tensor };
     while let Some(field) = fields.next()? {
@@ -146,14 +138,32 @@ fn with_weights(tensor: &[u8], weights: &[u8]) -> Result<Vec<u8>, Wrong> {
     Ok(out)
 }
 
-fn check_depth(depth: usize) -> Result<(), Wrong> {
-    if depth > DEEPEST { Err("it has graphs within graphs without an end".to_owned()) } else { Ok(()) }
+fn check_depth(depth: usize) -> Result<(), String> {
+    if depth > DEEPEST { Err("its graphs are nested too deeply".to_owned()) } else { Ok(()) }
 }
 
-/// The fields of a tensor: its weights, where they are, and whether they are outside.
+/// The fields of a tensor: its weights, their place in a file, and whether they are in a file.
 const RAW: u64 = 9;
 const EXTERNAL: u64 = 13;
 const LOCATION: u64 = 14;
+
+/// The part of a tensor that names a file with its weights.
+#[derive(prost::Message)]
+struct Tensor {
+    #[prost(message, repeated, tag = "13")]
+    external: Vec<Entry>,
+    /// 1 if the weights are in a file.
+    #[prost(int32, tag = "14")]
+    location: i32,
+}
+
+#[derive(prost::Message)]
+struct Entry {
+    #[prost(string, tag = "1")]
+    key: String,
+    #[prost(string, tag = "2")]
+    value: String,
+}
 
 /// Where the weights of a tensor lie.
 struct Weights {
@@ -163,74 +173,55 @@ struct Weights {
 }
 
 impl Weights {
-    /// Those of a tensor that has them outside.
-    fn of(tensor: &[u8]) -> Result<Option<Self>, Wrong> {
+    /// The place of a tensor's weights, if they are in a file.
+    fn of(tensor: &[u8]) -> Result<Option<Self>, String> {
+        let tensor = Tensor::decode(tensor).map_err(|error| error.to_string())?;
         let mut weights = Weights { file: String::new(), offset: 0, length: None };
-        let mut is_outside = false;
-        let mut fields = Fields { rest: tensor };
-        while let Some(field) = fields.next()? {
-            match (field.number, field.bytes) {
-                // Readers of protobuf look at the lower half.
-                (LOCATION, None) => is_outside = field.value as u32 == 1,
-                (EXTERNAL, Some(entry)) => weights.take(entry)?,
+        for Entry { key, value } in tensor.external {
+            let number =
+                || value.parse().map_err(|_| format!("invalid {key} of weights {:?}", truncate(&value, SHOWN)));
+            match key.as_str() {
+                "offset" => weights.offset = number()?,
+                "length" => weights.length = Some(number()?),
+                "location" => weights.file = value,
                 _ => {}
             }
         }
-        // One that is said twice is one to readers: what names a file may not be in the part that says that there is one.
+        let is_outside = tensor.location == 1;
+        // Protobuf readers merge repeated messages, so a tensor may name its file in another part than the flag.
         if is_outside || !weights.file.is_empty() {
             check_name(&weights.file)?;
         }
         Ok(Some(weights).filter(|_| is_outside))
     }
 
-    fn take(&mut self, entry: &[u8]) -> Result<(), Wrong> {
-        let (mut key, mut value) = ("", "");
-        let mut fields = Fields { rest: entry };
-        while let Some(field) = fields.next()? {
-            let text = field.bytes.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
-            match field.number {
-                1 => key = text,
-                2 => value = text,
-                _ => {}
-            }
-        }
-        let number = || value.parse().map_err(|_| format!("the {key} of weights is {:?}", truncate(value, SHOWN)));
-        match key {
-            "location" => value.clone_into(&mut self.file),
-            "offset" => self.offset = number()?,
-            "length" => self.length = Some(number()?),
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// Reads them, if there is so much `left`.
-    fn read(&self, folder: &Path, left: &mut u64) -> Result<Vec<u8>, Wrong> {
+    /// Reads the weights, if at most `left` bytes.
+    fn read(&self, folder: &Path, left: &mut u64) -> Result<Vec<u8>, String> {
         let name = &self.file;
         let unreadable = |error: &std::io::Error| format!("its weights are in {name}: {}", plain_io(error));
         let path = folder.join(name);
-        // Before it is opened: opening a pipe waits for somebody to write to it.
+        // Checked first: opening a pipe would wait for a writer.
         let about = std::fs::metadata(&path).map_err(|error| unreadable(&error))?;
         if !about.is_file() {
-            return Err(format!("its weights are in {name}, which is no file"));
+            return Err(format!("its weights are in {name}, which is not a regular file"));
         }
         let rest = about.len().checked_sub(self.offset);
-        let rest = rest.ok_or_else(|| format!("its weights begin behind the end of {name}"))?;
+        let rest = rest.ok_or_else(|| format!("its weights begin after the end of {name}"))?;
         let length = self.length.unwrap_or(rest);
         if length > rest {
             return Err(format!("{name} is too short for its weights: it has {} bytes", about.len()));
         }
-        *left = left.checked_sub(length).ok_or("it is too large to be one file")?;
+        *left = left.checked_sub(length).ok_or("it is too large for one file")?;
         let mut file = File::open(&path).map_err(|error| unreadable(&error))?;
         file.seek(SeekFrom::Start(self.offset)).map_err(|error| unreadable(&error))?;
         let mut weights = Vec::new();
         file.take(length).read_to_end(&mut weights).map_err(|error| unreadable(&error))?;
-        if weights.len() as u64 == length { Ok(weights) } else { Err(format!("{name} became shorter meanwhile")) }
+        if weights.len() as u64 == length { Ok(weights) } else { Err(format!("{name} has just become shorter")) }
     }
 }
 
-/// Whether a name that a graph calls its weights by stays in the folder.
-fn check_name(name: &str) -> Result<(), Wrong> {
+/// Checks that a name of a file with weights stays in the folder.
+fn check_name(name: &str) -> Result<(), String> {
     let plain = Path::new(name).components().all(|part| matches!(part, Component::Normal(_)));
     let odd = name.is_empty()
         || name.len() > LONGEST_NAME
@@ -238,41 +229,37 @@ fn check_name(name: &str) -> Result<(), Wrong> {
     if plain && !odd {
         return Ok(());
     }
-    Err(format!("it wants weights from {:?}, which is no file beside it", truncate(name, SHOWN)))
+    Err(format!("it names weights in {:?}, which is not a file beside it", truncate(name, SHOWN)))
 }
 
-/// A field of a message.
 struct Field<'m> {
     number: u64,
-    /// Its number, where it is one.
-    value: u64,
-    /// What is in it, where it has a length.
+    /// The contents of a part.
     bytes: Option<&'m [u8]>,
-    /// All of it, with number and length.
+    /// The whole field, with number and length.
     whole: &'m [u8],
 }
 
-/// The fields of a message, one after the other.
 struct Fields<'m> {
     rest: &'m [u8],
 }
 
 impl<'m> Fields<'m> {
-    fn next(&mut self) -> Result<Option<Field<'m>>, Wrong> {
+    fn next(&mut self) -> Result<Option<Field<'m>>, String> {
         if self.rest.is_empty() {
             return Ok(None);
         }
         let all = self.rest;
-        let (number, value) = protobuf::field(&mut self.rest).map_err(|error| error.to_string())?;
-        let (value, bytes) = match value {
-            Value::Number(value) => (value, None),
-            Value::Part(length) => (0, Some(self.take(length)?)),
-            Value::Fixed(length) => (0, self.take(length).map(|_| None)?),
+        let (number, value) = onnx::field(&mut self.rest).map_err(|error| error.to_string())?;
+        let bytes = match value {
+            Value::Number(_) => None,
+            Value::Part(length) => Some(self.take(length)?),
+            Value::Fixed(length) => self.take(length).map(|_| None)?,
         };
-        Ok(Some(Field { number, value, bytes, whole: &all[..all.len() - self.rest.len()] }))
+        Ok(Some(Field { number, bytes, whole: &all[..all.len() - self.rest.len()] }))
     }
 
-    fn take(&mut self, length: u64) -> Result<&'m [u8], Wrong> {
+    fn take(&mut self, length: u64) -> Result<&'m [u8], String> {
         let split = usize::try_from(length).ok().and_then(|length| self.rest.split_at_checked(length));
         let (bytes, rest) = split.ok_or("a part is longer than the whole")?;
         self.rest = rest;
@@ -304,7 +291,7 @@ mod tests {
         out
     }
 
-    /// A tensor that has its weights outside.
+    /// A tensor with weights in a file.
     fn tensor(file: &str, offset: &str, length: &str) -> Vec<u8> {
         let entry = |key: &str, value: &str| message(&[(1, key.as_bytes()), (2, value.as_bytes())]);
         let (location, offset, length) = (entry("location", file), entry("offset", offset), entry("length", length));
@@ -314,20 +301,20 @@ mod tests {
         tensor
     }
 
-    /// A model whose only tensor has its weights outside.
+    /// A model whose only tensor has weights in a file.
     fn outside(file: &str, offset: &str, length: &str) -> Vec<u8> {
         message(&[(7, &message(&[(5, &tensor(file, offset, length))]))])
     }
 
     #[test]
-    fn a_model_with_weights_beside_it_becomes_the_one_that_has_them_in_it() {
+    fn weights_in_a_file_move_into_the_model() {
         let folder = fixture().join("external");
         let model = std::fs::read(folder.join("model.onnx")).unwrap();
         let found = survey(&model).unwrap();
         assert_eq!(found.external.iter().map(String::as_str).collect::<Vec<_>>(), ["model.onnx_data"]);
         let none = BTreeSet::new();
         let made = whole(&model, &folder, &none, 1 << 20).unwrap();
-        assert_eq!(whole(&model, &folder, &found.external, 1 << 20).unwrap(), model, "what is kept stays");
+        assert_eq!(whole(&model, &folder, &found.external, 1 << 20).unwrap(), model, "kept files stay beside it");
         assert_eq!(survey(&made).unwrap(), Survey::default());
         // The generator wrote both from the same weights.
         let weights = std::fs::read(folder.join("model.onnx_data")).unwrap();
@@ -339,10 +326,10 @@ mod tests {
     }
 
     #[test]
-    fn weights_are_found_wherever_a_model_may_have_them() {
+    fn weights_are_found_anywhere_in_a_model() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("w"), "0123").unwrap();
-        // By the numbers of the fields from the outermost inwards.
+        // Numbers of the fields from the outermost inwards.
         for path in [
             &[7, 5][..],
             &[7, 15, 1],
@@ -370,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn rounding_by_what_is_given_is_seen_in_functions_too() {
+    fn dynamic_quantisation_is_found_in_functions_too() {
         let node = message(&[(4, b"DynamicQuantizeLinear")]);
         for model in [message(&[(7, &message(&[(1, &node)]))]), message(&[(25, &message(&[(7, &node)]))])] {
             assert!(survey(&model).unwrap().is_dynamic);
@@ -379,13 +366,13 @@ mod tests {
     }
 
     #[test]
-    fn a_tensor_that_is_written_oddly_names_no_file_elsewhere() {
-        // Readers of protobuf make one tensor of both: the second half says where, the first that it is outside.
+    fn an_oddly_written_tensor_names_no_file_elsewhere() {
+        // Protobuf readers merge both: the second half names the file, the first has the flag.
         let entry = message(&[(1, b"location"), (2, b"../w")]);
         let halves = message(&[(5, &tensor("w", "0", "4")), (5, &message(&[(EXTERNAL, &entry)]))]);
         let model = [1, 5].iter().rev().fold(halves, |inner, number| message(&[(*number, &inner)]));
-        assert!(survey(&message(&[(7, &model)])).unwrap_err().contains("no file beside it"));
-        // The same of a number of which they take the lower half.
+        assert!(survey(&message(&[(7, &model)])).unwrap_err().contains("not a file beside it"));
+        // They take the lower half of this number.
         let mut wide = message(&[(EXTERNAL, &message(&[(1, b"location"), (2, b"w")]))]);
         encode_varint(LOCATION << 3, &mut wide);
         encode_varint(1 << 32 | 1, &mut wide);
@@ -393,34 +380,34 @@ mod tests {
     }
 
     #[test]
-    fn weights_from_elsewhere_are_refused() {
+    fn weights_outside_the_folder_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("w"), [7; 16]).unwrap();
         std::fs::create_dir(folder.path().join("d")).unwrap();
         let none = BTreeSet::new();
         assert!(whole(&outside("w", "4", "12"), folder.path(), &none, 1 << 20).is_ok());
-        let told = |file: &str, offset, length| {
+        let refusal = |file: &str, offset, length| {
             whole(&outside(file, offset, length), folder.path(), &none, 1 << 20).unwrap_err()
         };
         let long = "w".repeat(1 << 16);
         for name in ["../w", "/etc/passwd", "d/../../w", "", "c:\\w", ".", "\u{1b}[2Jw", "w\n", &long] {
-            let told = told(name, "0", "1");
+            let message = refusal(name, "0", "1");
             assert!(
-                told.contains("no file beside it") && told.len() < 200 && !told.contains(char::is_control),
-                "{told:?}"
+                message.contains("not a file beside it") && message.len() < 200 && !message.contains(char::is_control),
+                "{message:?}"
             );
         }
-        assert!(told("w", &long, "1").len() < 200);
-        assert!(told("none", "0", "1").contains("no such file"));
-        assert!(told("d", "0", "1").contains("no file"));
-        assert!(told("w", "17", "1").contains("behind the end"));
-        assert!(told("w", "4", "13").contains("too short"));
-        assert!(told("w", "-1", "1").contains("\"-1\""));
-        assert!(told("w", "0", "18446744073709551615").contains("too short"));
+        assert!(refusal("w", &long, "1").len() < 200);
+        assert!(refusal("none", "0", "1").contains("no such file"));
+        assert!(refusal("d", "0", "1").contains("not a regular file"));
+        assert!(refusal("w", "17", "1").contains("after the end"));
+        assert!(refusal("w", "4", "13").contains("too short"));
+        assert!(refusal("w", "-1", "1").contains("\"-1\""));
+        assert!(refusal("w", "0", "18446744073709551615").contains("too short"));
     }
 
     #[test]
-    fn a_file_that_is_cut_or_bent_is_an_error_or_another_model_and_never_more() {
+    fn a_cut_or_bent_file_is_an_error_or_another_model() {
         let model = std::fs::read(fixture().join("external/model.onnx")).unwrap();
         for at in 0..model.len() {
             for bent in [model[..at].to_vec(), {
@@ -444,6 +431,6 @@ mod tests {
         }
         let mut model = Vec::new();
         put(&mut model, 7, &deep);
-        assert!(survey(&model).unwrap_err().contains("without an end"));
+        assert!(survey(&model).unwrap_err().contains("too deeply"));
     }
 }

@@ -1,130 +1,102 @@
-//! Edits of chunks: what one did, and those that a changed source has overtaken.
+//! Edits of chunks and tables of contents: what a command changed, and the conflicts it left.
 
-use std::io::{Result, Write};
+use serde_json::json;
 
-use serde_json::{Value, json};
-
-use super::style::{DIM, PLACE, paint};
-use super::{Screen, View, value};
-use crate::edit::{Conflict, DocumentEdits};
+use super::page::Page;
+use super::style::DIM;
+use crate::edits::{Conflict, CorrectionReport, DocumentDeletion, DocumentEdits, Outcome};
 use crate::text::count;
 
-/// What `kb chunk-edit` shows.
-pub struct EditedChunksView<'a> {
-    /// What happened to each document.
-    pub edits: &'a [DocumentEdits],
-    /// The generation with it; `None` where nothing was published.
-    pub generation: Option<u64>,
-    /// Pieces embedded; `None` where it was only asked.
-    pub embedded: Option<usize>,
+/// What `kb chunk-edit` shows. `embedded` is `None` in a dry run, `generation` if nothing was published.
+pub fn edited_chunks(edits: &[DocumentEdits], generation: Option<u64>, embedded: Option<usize>) -> Page {
+    let mut page = Page::new(&json!({
+        "dry_run": embedded.is_none(),
+        "generation": generation,
+        "embedded": embedded,
+        "documents": edits,
+    }))
+    .with_lines(edits)
+    .with_paths(edits.iter().flat_map(|row| row.changed.iter().chain(&row.added)));
+    let verb = if embedded.is_some() { "edited" } else { "would edit" };
+    for row in edits {
+        let changes: Vec<String> = [("changed", &row.changed), ("added", &row.added), ("removed", &row.gone)]
+            .into_iter()
+            .filter(|(_, ids)| !ids.is_empty())
+            .map(|(what, ids)| format!("{what} {}", ids.join(", ")))
+            .collect();
+        let (named, source) = (row.named.join(", "), &row.source);
+        page.line(match changes.as_slice() {
+            [] if generation.is_some() => format!("resolved {named} of {source}"),
+            [] => format!("no change: {named} of {source}"),
+            changes => format!("{verb} {named} of {source}: {}", changes.join("; ")),
+        });
+    }
+    if let Some(embedded) = embedded.filter(|embedded| *embedded > 0) {
+        page.line(format!("{} embedded", count(embedded, "child chunk")));
+    }
+    page
 }
 
-impl View for EditedChunksView<'_> {
-    fn table(&self, _screen: Screen, out: &mut dyn Write) -> Result<()> {
-        self.markdown(out)
+/// What `kb chunk-delete` shows. `generation` is `None` in a dry run.
+pub fn deleted_chunks(documents: &[DocumentDeletion], generation: Option<u64>) -> Page {
+    let mut page = Page::new(&json!({
+        "dry_run": generation.is_none(),
+        "generation": generation,
+        "documents": documents,
+    }))
+    .with_lines(documents)
+    .with_paths(documents.iter().flat_map(|row| &row.deleted));
+    let verb = if generation.is_some() { "deleted" } else { "would delete" };
+    for row in documents {
+        let rest = if row.emptied {
+            "the document is empty now, and an ingest of the same file brings nothing back".to_owned()
+        } else {
+            let (parents, children) = (row.parents as usize, row.children as usize);
+            format!("{} (in {}) left", count(parents, "parent chunk"), count(children, "child chunk"))
+        };
+        page.line(format!("{verb} {} of {}; {rest}", row.deleted.join(", "), row.source));
     }
+    page
+}
 
-    fn markdown(&self, out: &mut dyn Write) -> Result<()> {
-        for row in self.edits {
-            let parts = [("changed", &row.changed), ("added", &row.added), ("gone", &row.gone)];
-            let told: Vec<String> = parts
-                .iter()
-                .filter(|(_, ids)| !ids.is_empty())
-                .map(|(what, ids)| format!("{what} {}", ids.join(", ")))
-                .collect();
-            let verb = if self.embedded.is_some() { "edited" } else { "would edit" };
-            let named = row.named.join(", ");
-            match told.as_slice() {
-                [] if self.generation.is_some() => writeln!(out, "settled {named} of {}", row.source)?,
-                [] => writeln!(out, "nothing to change in {named} of {}", row.source)?,
-                some => writeln!(out, "{verb} {named} of {}: {}", row.source, some.join("; "))?,
-            }
-        }
-        if let Some(embedded) = self.embedded.filter(|embedded| *embedded > 0) {
-            writeln!(out, "{} embedded", count(embedded, "piece"))?;
-        }
-        Ok(())
-    }
-
-    fn json(&self) -> Value {
-        json!({
-            "dry_run": self.embedded.is_none(),
-            "generation": self.generation,
-            "embedded": self.embedded,
-            "documents": value(&self.edits),
-        })
-    }
-
-    fn lines(&self) -> Vec<Value> {
-        self.edits.iter().map(value).collect()
-    }
-
-    fn paths(&self) -> Vec<String> {
-        self.edits.iter().flat_map(|row| row.changed.iter().chain(&row.added).cloned()).collect()
-    }
+/// What `kb toc --edit`, `--set` and `--reset` show.
+pub fn corrected_contents(report: &CorrectionReport) -> Page {
+    let mut page = Page::new(report).with_paths([&report.source]);
+    let CorrectionReport { source, .. } = report;
+    let result = format!(
+        "{}, {}; {} embedded, {} reused",
+        count(report.sections as usize, "section"),
+        count(report.parents as usize, "parent chunk"),
+        count(report.embedded, "child chunk"),
+        report.reused
+    );
+    page.line(match report.outcome {
+        Outcome::Stored => format!("corrected {source}: {result}"),
+        Outcome::Unchanged => format!("no change: the table of contents of {source}"),
+        Outcome::Reset => format!("dropped the correction of {source}: {result}"),
+        Outcome::ResetLater => format!(
+            "dropped the correction of {source}; its source is missing, so its sections stay until the next ingest"
+        ),
+    });
+    page
 }
 
 /// What `kb chunks-list --conflicts` shows.
-pub struct ConflictsView<'a>(pub &'a [Conflict]);
-
-impl View for ConflictsView<'_> {
-    fn table(&self, _screen: Screen, out: &mut dyn Write) -> Result<()> {
-        for (i, row) in self.0.iter().enumerate() {
-            if i > 0 {
-                writeln!(out)?;
-            }
-            let place = row.chunk_id.as_deref().unwrap_or_default();
-            writeln!(out, "{}  {}  {}", row.conflict_id, paint(PLACE, place), paint(DIM, &row.source_id))?;
-            for (name, text) in texts(row) {
-                let mut lines = text.lines();
-                writeln!(out, "  {} {}", paint(DIM, format!("{name:<7}")), lines.next().unwrap_or_default())?;
-                for line in lines {
-                    writeln!(out, "          {line}")?;
-                }
-            }
+pub fn conflicts(conflicts: &[Conflict]) -> Page {
+    let mut page = Page::new(conflicts).with_paths(conflicts.iter().map(|row| &row.conflict_id));
+    for row in conflicts {
+        page.gap();
+        let place = row.chunk_id.as_ref().map(|id| format!(" · parent chunk `{id}`")).unwrap_or_default();
+        page.heading(&row.conflict_id);
+        page.styled(DIM, format!("`{}` · {}{place} · edited {}", row.source_id, row.context, row.edited_at));
+        let or = |text: &str, words: &str| if text.is_empty() { format!("({words})") } else { text.to_owned() };
+        page.quote("was", or(&row.original, "nothing: the chunk was added"));
+        page.quote("mine", or(row.mine.as_deref().unwrap_or_default(), "deleted"));
+        page.quote("theirs", or(&row.theirs, "nothing: the source dropped the text"));
+        if !row.metadata.is_empty() {
+            let notes: Vec<String> = row.metadata.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            page.quote("notes", notes.join(", "));
         }
-        Ok(())
     }
-
-    fn markdown(&self, out: &mut dyn Write) -> Result<()> {
-        for (i, row) in self.0.iter().enumerate() {
-            if i > 0 {
-                writeln!(out)?;
-            }
-            writeln!(out, "## {}\n", row.conflict_id)?;
-            let place = row.chunk_id.as_ref().map(|id| format!(" · passage `{id}`")).unwrap_or_default();
-            writeln!(out, "`{}` · {}{place} · edited {}", row.source_id, row.context, row.edited_at)?;
-            for (name, text) in texts(row) {
-                writeln!(out, "\n{name}:\n")?;
-                for line in text.lines() {
-                    writeln!(out, "{}", format!("> {line}").trim_end())?;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn json(&self) -> Value {
-        value(&self.0)
-    }
-
-    fn paths(&self) -> Vec<String> {
-        self.0.iter().map(|row| row.conflict_id.clone()).collect()
-    }
-}
-
-/// The three versions of a conflict, with words for what is empty, and the notes.
-fn texts(row: &Conflict) -> Vec<(&'static str, String)> {
-    let or = |text: &str, words: &str| if text.is_empty() { format!("({words})") } else { text.to_owned() };
-    let mine = row.mine.as_deref().unwrap_or_default();
-    let mut texts = vec![
-        ("was", or(&row.original, "nothing: it was put in")),
-        ("mine", or(mine, "deleted")),
-        ("theirs", or(&row.theirs, "gone: mine would be put in")),
-    ];
-    if !row.metadata.is_empty() {
-        let notes: Vec<String> = row.metadata.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        texts.push(("notes", notes.join(", ")));
-    }
-    texts
+    page
 }

@@ -1,170 +1,157 @@
 //! What an ingest did.
 
-use std::io::{Result, Write};
+use serde_json::{Map, Value, json};
 
-use serde_json::{Value, json};
-
-use super::style::{BAD, grid, markdown_grid, paint};
-use super::{Screen, View, lines, value};
-use crate::ingest::{Action, IngestReport, LanguagesReport, SourceReport};
+use super::page::{Grid, Page};
+use super::style::{BAD, counted};
+use super::{Hints, value_with};
+use crate::ingest::{Action, ContextsReport, IngestReport, LanguagesReport, SourceReport};
 use crate::text::count;
+use anstyle::Style;
 
-/// More sources than this are summed up instead of listed.
-const MOST_LISTED: usize = 40;
+/// More sources than this are counted, not listed.
+pub(super) const MOST_LISTED: usize = 40;
 
 /// What `kb ingest` shows.
-pub struct IngestView<'a>(pub &'a IngestReport);
-
-const HEADER: [&str; 6] = ["what", "id", "source", "pages", "sections", "passages"];
-
-impl IngestView<'_> {
-    /// What changed; what stayed the same is only counted.
-    fn changed(&self) -> Vec<&SourceReport> {
-        self.0.sources.iter().filter(|report| report.action != Action::Unchanged).collect()
+pub fn ingested(report: &IngestReport, hints: &Hints) -> Page {
+    let changed: Vec<&SourceReport> =
+        report.sources.iter().filter(|one| !matches!(one.action, Action::Unchanged | Action::Failed)).collect();
+    let counts: Map<String, Value> =
+        Action::ALL.iter().map(|action| (action.name().to_owned(), json!(report.count(*action)))).collect();
+    let mut page = Page::new(&value_with(report, "counts", counts))
+        .with_lines(&report.sources)
+        .with_paths(changed.iter().map(|one| &one.source));
+    let header = ["what", "id", "source", "pages", "sections", "parent chunks"];
+    page.grid(Grid::new(&header, &[3, 4, 5], changed.iter().take(MOST_LISTED).map(|one| row(one)).collect()));
+    if changed.len() > MOST_LISTED {
+        page.line(format!("… and {} more", changed.len() - MOST_LISTED));
     }
-
-    fn rows(&self) -> Vec<Vec<String>> {
-        self.changed()
-            .into_iter()
-            .filter(|report| report.action != Action::Failed)
-            .take(MOST_LISTED)
-            .map(|report| {
-                let number =
-                    |number: u32| if report.action == Action::Removed { String::new() } else { number.to_string() };
-                vec![
-                    report.action.name().to_owned(),
-                    report.doc_id.clone().unwrap_or_default(),
-                    report.source.clone(),
-                    report.pages.map(|pages| pages.to_string()).unwrap_or_default(),
-                    number(report.sections),
-                    number(report.parents),
-                ]
-            })
-            .collect()
+    for one in &report.sources {
+        if let Some(error) = &one.error {
+            page.item(BAD, failure(&one.source, error, one.hint.as_deref()));
+        }
+        if one.action != Action::Unchanged {
+            one.warnings
+                .iter()
+                .for_each(|warning| page.item(Style::new(), format!("warning: {}: {warning}", one.source)));
+        }
     }
-
-    fn summary(&self) -> String {
-        let report = self.0;
-        let mut parts: Vec<String> = Action::ALL
-            .iter()
-            .filter(|action| report.count(**action) > 0)
-            .map(|action| format!("{} {}", report.count(*action), action.name()))
-            .collect();
-        if report.skipped > 0 {
-            parts.push(format!("{} of other formats", report.skipped));
-        }
-        if parts.is_empty() {
-            parts.push("nothing to do".to_owned());
-        }
-        let what = if report.dry_run { "would be: " } else { "" };
-        let mut summary = format!("{what}{}", parts.join(", "));
-        if !report.dry_run {
-            summary.push_str(&format!(
-                "; {} embedded, {} reused, {:.1} s",
-                count(report.embedded, "piece"),
-                report.reused,
-                report.seconds
-            ));
-            if report.profiled > 0 {
-                summary.push_str(&format!("\n{}", super::profiled(report.profiled)));
-            }
-            if report.without_vectors > 0 {
-                let (have, are) = if report.without_vectors == 1 { ("has", "is") } else { ("have", "are") };
-                summary.push_str(&format!(
-                    "\n{} {have} no vectors and {are} found by words alone; kb ingest without --no-embed makes them",
-                    count(report.without_vectors, "document")
-                ));
-            }
-        }
-        if let Some(languages) = &report.languages {
-            summary.push_str(&format!("\n{}", not_read(languages)));
-        }
-        for line in report.lines.iter().flat_map(lines::told) {
-            summary.push_str(&format!("\n{line}"));
-        }
-        summary
-    }
-
-    /// A line per failure and warning.
-    fn troubles(&self) -> Vec<(bool, String)> {
-        let mut lines = Vec::new();
-        for report in &self.0.sources {
-            if let Some(error) = &report.error {
-                let hint = report.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
-                lines.push((true, format!("failed: {}: {error}{hint}", report.source)));
-            }
-            if report.action != Action::Unchanged {
-                lines.extend(report.warnings.iter().map(|w| (false, format!("warning: {}: {w}", report.source))));
-            }
-        }
-        lines
-    }
-
-    fn left_out(&self) -> usize {
-        let listed = self.changed().into_iter().filter(|report| report.action != Action::Failed).count();
-        listed.saturating_sub(MOST_LISTED)
-    }
+    summarise(report, hints, &mut page);
+    page
 }
 
-/// What is said of documents in languages that the model of the vectors does not know.
-fn not_read(report: &LanguagesReport) -> String {
+fn row(one: &SourceReport) -> Vec<String> {
+    let number = |number: u32| if one.action == Action::Removed { String::new() } else { number.to_string() };
+    vec![
+        one.action.name().to_owned(),
+        one.doc_id.clone().unwrap_or_default(),
+        one.source.clone(),
+        one.pages.map(|pages| pages.to_string()).unwrap_or_default(),
+        number(one.sections),
+        number(one.parents),
+    ]
+}
+
+/// `failed: a.pdf: cannot open it; check the permissions`
+pub(super) fn failure(source: &str, error: &str, hint: Option<&str>) -> String {
+    let hint = hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+    format!("failed: {source}: {error}{hint}")
+}
+
+fn summarise(report: &IngestReport, hints: &Hints, page: &mut Page) {
+    let actions = Action::ALL.iter().map(|action| (report.count(*action), action.name()));
+    let counts = counted(actions.chain([(report.skipped, "of other formats")]));
+    let counts = if counts.is_empty() { "nothing to do".to_owned() } else { counts };
+    if report.dry_run {
+        page.line(format!("would be: {counts}"));
+    } else {
+        let (embedded, reused) = (count(report.embedded, "child chunk"), report.reused);
+        page.line(format!("{counts}; {embedded} embedded, {reused} reused, {:.1} s", report.seconds));
+        if report.profiled > 0 {
+            page.line(profiled(report.profiled));
+        }
+        if report.without_vectors > 0 {
+            let have = if report.without_vectors == 1 { "has" } else { "have" };
+            page.line(format!(
+                "{} {have} no vectors and only keyword search finds them; {} makes them",
+                count(report.without_vectors, "document"),
+                hints.embed
+            ));
+        }
+    }
+    if let Some(languages) = &report.languages {
+        page.line(unread(languages, hints));
+    }
+    report.contexts.iter().for_each(|contexts| add_contexts(contexts, hints, page));
+}
+
+/// Documents that an earlier version ingested.
+pub(super) fn profiled(documents: usize) -> String {
+    format!("{} got a profile without being read again", count(documents, "unchanged document"))
+}
+
+/// Documents in languages that the embedding model does not know.
+fn unread(report: &LanguagesReport, hints: &Hints) -> String {
     let LanguagesReport { model, share_not_read, better, .. } = report;
-    let told = format!(
-        "the model {model} does not cover {:.0} % of the text of these documents, which is found by words alone",
+    let unread = format!(
+        "the model {model} cannot read {:.0} % of the text of these documents; only keyword search finds it",
         100.0 * share_not_read
     );
     match better {
-        Some(better) => format!(
-            "{told}; a model that does: {better} (kb models add {better}, then kb reindex --vectors --model {better})"
-        ),
-        None => told,
+        Some(better) => format!("{unread}; {better} can read it: {}", (hints.change_model)(better)),
+        None => unread,
     }
 }
 
-impl View for IngestView<'_> {
-    fn table(&self, screen: Screen, out: &mut dyn Write) -> Result<()> {
-        let rows = self.rows();
-        if !rows.is_empty() {
-            writeln!(out, "{}", grid(screen, &HEADER, &[3, 4, 5], rows))?;
+/// What became of the contexts that a language model was to write for parent chunks.
+pub(super) fn add_contexts(report: &ContextsReport, hints: &Hints, page: &mut Page) {
+    let parents = count(report.parent_chunks, "parent chunk");
+    if let Some(estimate) = &report.estimate {
+        return page.line(format!("contexts for {parents} would be requested: {}", estimate.in_words()));
+    }
+    let (have, keep) = if report.without == 1 { ("has", "keeps its") } else { ("have", "keep their") };
+    let without = format!(
+        "{} {have} no context of a language model and {keep} rule-based one",
+        count(report.without, "parent chunk")
+    );
+    const NONE: &str = "no language model is configured ([llm] in kb.toml)";
+    match &report.model {
+        None if report.without == 0 => page.line(format!("{NONE}: {parents} would get a context of one")),
+        None => page.line(format!("{NONE}: {without}")),
+        Some(model) => {
+            page.line(model.in_words());
+            if report.without > 0 {
+                page.line(format!("{without}; {} asks again", hints.ask_again));
+                model.last_failures.iter().for_each(|(reason, cause)| page.line(format!("{reason}: {cause}")));
+            }
         }
-        if self.left_out() > 0 {
-            writeln!(out, "… and {} more", self.left_out())?;
-        }
-        for (bad, line) in self.troubles() {
-            writeln!(out, "{}", if bad { paint(BAD, line) } else { line })?;
-        }
-        writeln!(out, "{}", self.summary())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{HINTS_FOR_TESTS as HINTS, View};
+    use super::*;
+    use crate::llm::{Estimate, LlmReport};
+
+    fn contexts(report: &ContextsReport) -> String {
+        let mut page = Page::default();
+        add_contexts(report, &HINTS, &mut page);
+        let mut out = Vec::new();
+        page.markdown(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
     }
 
-    fn markdown(&self, out: &mut dyn Write) -> Result<()> {
-        let rows = self.rows();
-        if !rows.is_empty() {
-            writeln!(out, "{}", markdown_grid(&HEADER, &rows))?;
-        }
-        if self.left_out() > 0 {
-            writeln!(out, "… and {} more\n", self.left_out())?;
-        }
-        for (_, line) in self.troubles() {
-            writeln!(out, "- {line}")?;
-        }
-        writeln!(out, "{}", self.summary())
-    }
-
-    fn json(&self) -> Value {
-        let mut json = value(self.0);
-        let counts: serde_json::Map<String, Value> =
-            Action::ALL.iter().map(|action| (action.name().to_owned(), json!(self.0.count(*action)))).collect();
-        if let Value::Object(fields) = &mut json {
-            fields.insert("counts".to_owned(), Value::Object(counts));
-        }
-        json
-    }
-
-    fn lines(&self) -> Vec<Value> {
-        self.0.sources.iter().map(value).collect()
-    }
-
-    fn paths(&self) -> Vec<String> {
-        self.changed().into_iter().filter(|r| r.action != Action::Failed).map(|r| r.source.clone()).collect()
+    #[test]
+    fn missing_contexts_are_reported_with_the_next_step() {
+        let report = ContextsReport { parent_chunks: 5, ..ContextsReport::default() };
+        assert!(contexts(&report).contains("no language model is configured"));
+        let model = LlmReport { model: "m".into(), requests: 1, ..LlmReport::default() };
+        let report = ContextsReport { model: Some(model), ..report };
+        assert_eq!(contexts(&report), "model m: 1 request\n");
+        let report = ContextsReport { without: 1, ..report };
+        assert!(contexts(&report).contains("\n1 parent chunk has no context") && contexts(&report).contains("ASK"));
+        let report = ContextsReport { estimate: Some(Estimate { requests: 2, ..Estimate::default() }), ..report };
+        assert!(contexts(&report).starts_with("contexts for 5 parent chunks would be requested: 2 requests"));
     }
 }

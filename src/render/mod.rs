@@ -1,65 +1,47 @@
 //! Results to tables, Markdown, JSON and paths: the only place that formats.
 //!
 //! A table is for people at a terminal, and may change. Markdown is for pipes and agents; JSON and JSON Lines are for
-//! scripts, and their fields stay. Colours are written as ANSI codes; the stream takes them out where nobody can see
-//! them.
+//! scripts, and their fields stay. Colours are ANSI codes; the stream removes them if nobody can see them.
 
-mod check;
 mod chunks;
 mod context;
-mod correction;
-mod diff;
 mod docs;
 mod edits;
 mod entities;
 mod eval;
 mod explain;
+mod history;
 mod ingest;
-mod lines;
-mod llm;
-mod log;
 mod models;
-mod namespaces;
-mod query_encoder;
+mod page;
 mod reindex;
-mod revector;
 mod search;
 mod section;
-mod status;
+mod store;
 mod style;
 mod toc;
-mod toc_list;
 
-use std::borrow::Cow;
 use std::io::{IsTerminal, Result, Write};
 
+use serde::Serialize;
 use serde_json::Value;
 
-use crate::load::Format;
-
-pub use check::{CheckView, NamespaceCheck};
-pub use chunks::{ChunkListView, DeletedChunksView};
-pub use context::{ContextView, MarkdownLayout};
-pub use correction::CorrectionView;
-pub use diff::DiffView;
-pub use docs::{DocumentList, DocumentView, ListedDocument, RemovedView};
-pub use edits::{ConflictsView, EditedChunksView};
-pub use entities::{EntitiesSetView, EntityListView, EntityView};
-pub use eval::EvalView;
-pub use explain::WhyView;
-pub use ingest::IngestView;
-pub use llm::LlmCheckView;
-pub use log::{LogView, RestoredView};
-pub use models::{AddedModel, AddedModelView, Machine, ModelLine, ModelList, RemovedModelView};
-pub use namespaces::{NamespaceLine, NamespaceList, NamespaceOutcome, NamespaceView};
-pub use query_encoder::QueryEncoderView;
-pub use reindex::ReindexView;
-pub use revector::RevectorView;
+pub use chunks::chunk_list;
+pub use context::{MarkdownLayout, omitted_context, prompt_context};
+pub use docs::{ListedDocument, document_list, documents, removed_documents};
+pub use edits::{conflicts, corrected_contents, deleted_chunks, edited_chunks};
+pub use entities::{entities, entity_list, set_entities};
+pub use eval::{evaluation, llm_check};
+pub use explain::why;
+pub use history::{diff, log, restored};
+pub use ingest::ingested;
+pub use models::{AddedModel, Machine, ModelLine, added_model, model_list, removed_model};
+pub use reindex::{reembedded, reindexed};
 pub use search::SearchView;
-pub use section::SectionView;
-pub use status::{QueryEncoderStatus, Status, StatusView};
-pub use toc::TocView;
-pub use toc_list::TocListView;
+pub use section::{omitted_sections, sections};
+pub use store::{NamespaceCheck, NamespaceLine, Status};
+pub use store::{checks, namespace_list, namespace_removed, namespace_renamed, status};
+pub use toc::{TocListView, TocView};
 
 /// How a result is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -76,32 +58,56 @@ pub enum OutputFormat {
     Paths,
 }
 
-/// What is known of where the output goes.
+/// Commands that a result recommends. `cli` spells them.
+#[derive(Debug, Clone, Copy)]
+pub struct Hints {
+    /// Embeds the documents that have no vectors.
+    pub embed: &'static str,
+    /// Embeds documents again that have vectors of the model already.
+    pub embed_again: &'static str,
+    /// Asks the language model again for the contexts it failed to write.
+    pub ask_again: &'static str,
+    /// Shows more levels of a table of contents.
+    pub deeper: &'static str,
+    /// Lists generations.
+    pub log: &'static str,
+    /// Switches a store to the named embedding model.
+    pub change_model: fn(&str) -> String,
+}
+
+#[cfg(test)]
+const HINTS_FOR_TESTS: Hints = Hints {
+    embed: "EMBED",
+    embed_again: "AGAIN",
+    ask_again: "ASK",
+    deeper: "DEEPER",
+    log: "LOG",
+    change_model: str::to_owned,
+};
+
+/// The width of the output, in columns.
 #[derive(Debug, Clone, Copy)]
 pub struct Screen {
-    /// Columns.
     pub width: usize,
 }
 
 impl Screen {
-    /// The terminal's, `COLUMNS` where the user set it, or a width that reads well where there is no terminal.
+    /// `COLUMNS` if the user set it, else the terminal's width, else one that reads well.
     pub fn of_terminal() -> Self {
         let set = std::env::var("COLUMNS").ok().filter(|_| std::io::stdout().is_terminal());
         Screen { width: width(set.as_deref(), columns_of_terminal()) }
     }
 }
 
-/// Columns where there is no terminal to tell them.
-const NO_TERMINAL: usize = 100;
+const WITHOUT_TERMINAL: usize = 100;
 
-/// Columns, from what `COLUMNS` says and what the terminal says.
 fn width(set: Option<&str>, terminal: Option<u16>) -> usize {
     let set = set.and_then(|columns| columns.trim().parse().ok()).filter(|&columns: &u16| columns > 0);
-    set.or(terminal).map_or(NO_TERMINAL, usize::from).clamp(20, 200)
+    set.or(terminal).map_or(WITHOUT_TERMINAL, usize::from).clamp(20, 200)
 }
 
-/// The columns of the first standard stream that is a terminal. Its rows may be unknown (0, as in `script`), which
-/// `terminal_size` takes for no terminal at all.
+/// The columns of the first standard stream that is a terminal. `terminal_size` ignores terminals without a known
+/// number of rows, as `script` makes them.
 #[cfg(unix)]
 fn columns_of_terminal() -> Option<u16> {
     use std::os::fd::AsFd;
@@ -118,40 +124,12 @@ fn columns_of_terminal() -> Option<u16> {
     terminal_size::terminal_size().map(|(width, _)| width.0)
 }
 
-/// Text of a document in a Markdown view. What is no Markdown must not become headings: `# ls` in a manual is a
-/// command.
-fn as_markdown<'t>(text: &'t str, format: &str) -> Cow<'t, str> {
-    if format == Format::Markdown.name() || !text.contains('#') {
-        return Cow::Borrowed(text);
-    }
-    let mut in_fence = false;
-    let mut out = String::with_capacity(text.len() + 16);
-    for line in text.split_inclusive('\n') {
-        let words = line.trim_start_matches(' ');
-        let indent = line.len() - words.len();
-        let fence = words.starts_with("```") || words.starts_with("~~~");
-        in_fence ^= fence;
-        // Further in it is code or goes on with a paragraph, and in a fence the backslash would be seen.
-        if words.starts_with('#') && indent < 4 && !in_fence {
-            out.push_str(&line[..indent]);
-            out.push('\\');
-            out.push_str(words);
-        } else {
-            out.push_str(line);
-        }
-    }
-    Cow::Owned(out)
-}
-
 /// A result that can be written in every format.
 pub trait View {
-    /// For people.
     fn table(&self, screen: Screen, out: &mut dyn Write) -> Result<()>;
-    /// For pipes and agents.
     fn markdown(&self, out: &mut dyn Write) -> Result<()>;
-    /// For scripts, as one value.
     fn json(&self) -> Value;
-    /// For scripts, a value a line.
+    /// The values of JSON Lines.
     fn lines(&self) -> Vec<Value> {
         match self.json() {
             Value::Array(values) => values,
@@ -165,7 +143,7 @@ pub trait View {
 /// Writes a result.
 ///
 /// # Errors
-/// Where `out` cannot be written.
+/// If `out` cannot be written.
 pub fn render(view: &dyn View, format: OutputFormat, screen: Screen, out: &mut dyn Write) -> Result<()> {
     match format {
         OutputFormat::Table => view.table(screen, out),
@@ -176,23 +154,25 @@ pub fn render(view: &dyn View, format: OutputFormat, screen: Screen, out: &mut d
     }
 }
 
-/// `p. 4`, `pp. 4–6`, or nothing.
-fn pages(start: Option<u32>, end: Option<u32>) -> String {
-    match (start, end) {
-        (Some(start), Some(end)) if end > start => format!("pp. {start}–{end}"),
-        (Some(start), _) => format!("p. {start}"),
-        _ => String::new(),
-    }
+fn value(of: &(impl Serialize + ?Sized)) -> Value {
+    serde_json::to_value(of).expect("results have string keys and derived implementations, which cannot fail")
 }
 
-/// The value of anything that can be serialised; our types all can.
-fn value<T: serde::Serialize>(of: &T) -> Value {
-    serde_json::to_value(of).unwrap_or(Value::Null)
+fn values<T: Serialize>(of: impl IntoIterator<Item = T>) -> Vec<Value> {
+    of.into_iter().map(|one| value(&one)).collect()
 }
 
-/// What is said of documents that an earlier version had put in.
-fn profiled(documents: usize) -> String {
-    format!("{} got a profile, without being read again", crate::text::count(documents, "unchanged document"))
+/// The JSON object of `of` with one more field.
+fn value_with(of: &impl Serialize, name: &str, field: impl Serialize) -> Value {
+    let mut json = value(of);
+    json[name] = value(&field);
+    json
+}
+
+/// Each path once, in the order of the first.
+fn unique(paths: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut seen = std::collections::HashSet::new();
+    paths.into_iter().filter(|path| seen.insert(path.clone())).collect()
 }
 
 #[cfg(test)]
@@ -200,22 +180,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_width_is_what_the_user_set_or_the_terminal_says() {
+    fn the_user_sets_the_width_or_the_terminal_does() {
         assert_eq!(width(None, Some(60)), 60);
         assert_eq!(width(Some("72"), Some(60)), 72);
-        assert_eq!(width(None, None), NO_TERMINAL);
+        assert_eq!(width(None, None), WITHOUT_TERMINAL);
         for nonsense in ["", "0", "-3", "wide"] {
             assert_eq!(width(Some(nonsense), Some(60)), 60, "{nonsense:?}");
         }
         assert_eq!((width(Some("3"), None), width(Some("9999"), None)), (20, 200));
-    }
-
-    #[test]
-    fn lines_of_other_formats_do_not_become_headings() {
-        let text = "As root:\n# chown newowner foo\n  ## twice\n    # far in\nC# is no\n```\n# code\n```\n#include\n";
-        let escaped =
-            "As root:\n\\# chown newowner foo\n  \\## twice\n    # far in\nC# is no\n```\n# code\n```\n\\#include\n";
-        assert_eq!(as_markdown(text, "pdf"), escaped);
-        assert_eq!(as_markdown(text, "markdown"), text);
     }
 }

@@ -1,109 +1,94 @@
 //! Models: the list, and what became of one.
 
-use std::io::{Result, Write};
-
-use comfy_table::{ColumnConstraint, Width};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::style::{BAD, DIM, TITLE, grid, markdown_grid, paint};
-use super::{Screen, View, value};
+use super::page::{Grid, Page};
+use super::style::{BAD, DIM, around};
 use crate::text::size;
 
 /// A model in a list.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ModelLine {
-    /// Its name.
     pub name: String,
     /// `embedding` or `reranking`.
     pub kind: &'static str,
-    /// How many numbers a vector has.
+    /// Numbers in a vector.
     pub dimension: Option<usize>,
     /// Longer texts are cut to this many tokens.
     pub max_tokens: Option<usize>,
-    /// Its languages, in words.
+    /// Languages in words.
     pub languages: Option<String>,
-    /// What scripts those are written in.
+    /// The scripts of those languages.
     pub scripts: Vec<&'static str>,
-    /// Bytes on disk; of one that is not here, about what the download has.
+    /// Bytes on disk; an estimate for a model that is not installed.
     pub bytes: Option<u64>,
-    /// Its licence.
     pub licence: Option<String>,
-    /// Whether it can be used without a download.
+    /// Whether it is installed.
     pub here: bool,
-    /// The namespaces of the store that have their vectors of it.
+    /// The namespaces of the store that have vectors of it.
     pub used_by: Vec<String>,
-    /// Where it came from, or would.
+    /// Where it came from, or would come from.
     pub from: Option<String>,
     /// Why it cannot be used.
     pub error: Option<String>,
 }
 
-/// What runs models here.
+/// What runs models on this machine.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Machine {
     /// The folder of models.
     pub folder: String,
-    /// The engine.
     pub engine: String,
-    /// What the engine can run models on; the one that is used comes first.
+    /// The devices the engine offers; the one in use comes first.
     pub devices: Vec<String>,
-    /// What a person should know of it.
     pub notes: Vec<String>,
 }
 
-/// What `kb models` shows.
-pub struct ModelList<'a> {
-    /// The models.
-    pub models: &'a [ModelLine],
-    /// What runs them.
-    pub machine: &'a Machine,
+/// Columns that keep a licence in one line: `CC-BY-NC-4.0` with a space on both sides.
+const LICENCE: u16 = 14;
+
+/// What `kb models` shows: a grid for each kind, so that names stay whole on a screen of a hundred columns.
+pub fn model_list(models: &[ModelLine], machine: &Machine) -> Page {
+    let mut page = Page::new(&json!({
+        "models": models, "folder": machine.folder, "engine": machine.engine,
+        "devices": machine.devices, "notes": machine.notes,
+    }))
+    .with_lines(models)
+    .with_paths(models.iter().map(|line| &line.name));
+    for kind in ["embedding", "reranking"] {
+        let rows: Vec<Vec<String>> = models.iter().filter(|line| line.kind == kind).map(row).collect();
+        if rows.is_empty() {
+            continue;
+        }
+        page.gap();
+        page.heading(format!("{kind} models"));
+        let header = ["name", "dimension", "languages", "size", "licence", "here"];
+        page.grid(Grid { whole: vec![0, 1, 3], at_least: vec![(4, LICENCE)], ..Grid::new(&header, &[1, 3], rows) });
+    }
+    page.gap();
+    for line in models {
+        line.error.iter().for_each(|error| page.styled(BAD, format!("{}: {error}", line.name)));
+    }
+    page.styled(DIM, format!("models are in {}", machine.folder));
+    page.styled(DIM, format!("engine: {}; devices: {}", machine.engine, machine.devices.join(", ")));
+    machine.notes.iter().for_each(|note| page.styled(DIM, note));
+    page
 }
 
-/// Columns for a licence, so that none is broken at a hyphen: `CC-BY-NC-4.0` with a space on both sides.
-const LICENCE: u16 = 14;
-/// The column that says what a model is for.
-const KIND: usize = 1;
-const HEADER: [&str; 7] = ["name", "for", "dimension", "languages", "size", "licence", "here"];
-
-impl ModelList<'_> {
-    fn rows(&self) -> Vec<Vec<String>> {
-        let unknown = || "?".to_owned();
-        self.models
-            .iter()
-            .map(|line| {
-                // What is not here has about that size.
-                let told = |bytes| if line.here { size(bytes) } else { format!("~{} MB", bytes / 1_000_000) };
-                let dimension = if line.kind == "reranking" { String::new() } else { unknown() };
-                vec![
-                    line.name.clone(),
-                    line.kind.to_owned(),
-                    line.dimension.map_or(dimension, |dimension| dimension.to_string()),
-                    line.languages
-                        .clone()
-                        .unwrap_or_else(|| if line.scripts.is_empty() { unknown() } else { line.scripts.join(", ") }),
-                    line.bytes.map_or_else(unknown, told),
-                    line.licence.clone().unwrap_or_else(unknown),
-                    here(line),
-                ]
-            })
-            .collect()
-    }
-
-    fn below(&self) -> Vec<String> {
-        let machine = self.machine;
-        let devices = machine.devices.join(", ");
-        let mut lines = vec![
-            format!("models are in {}", machine.folder),
-            format!("engine: {}; devices: {devices}", machine.engine),
-        ];
-        lines.extend(machine.notes.iter().cloned());
-        lines
-    }
-
-    fn errors(&self) -> impl Iterator<Item = String> {
-        self.models.iter().filter_map(|line| line.error.as_ref().map(|error| format!("{}: {error}", line.name)))
-    }
+fn row(line: &ModelLine) -> Vec<String> {
+    let unknown = || "?".to_owned();
+    let bytes = |bytes| if line.here { size(bytes) } else { format!("~{} MB", bytes / 1_000_000) };
+    let dimension = if line.kind == "reranking" { String::new() } else { unknown() };
+    let scripts = if line.scripts.is_empty() { unknown() } else { line.scripts.join(", ") };
+    vec![
+        line.name.clone(),
+        line.dimension.map_or(dimension, |dimension| dimension.to_string()),
+        line.languages.clone().unwrap_or(scripts),
+        line.bytes.map_or_else(unknown, bytes),
+        line.licence.clone().unwrap_or_else(unknown),
+        here(line),
+    ]
 }
 
 fn here(line: &ModelLine) -> String {
@@ -112,159 +97,52 @@ fn here(line: &ModelLine) -> String {
         (true, false, true) => "yes".to_owned(),
         (true, false, false) => format!("yes, for {}", line.used_by.join(", ")),
         (false, false, true) => "no".to_owned(),
-        (false, false, false) => format!("no, but wanted for {}", line.used_by.join(", ")),
-    }
-}
-
-impl View for ModelList<'_> {
-    fn table(&self, screen: Screen, out: &mut dyn Write) -> Result<()> {
-        // One grid for each kind, so that names, which are copied, stay whole on a screen of a hundred columns.
-        for kind in ["embedding", "reranking"] {
-            let of_kind = self.rows().into_iter().filter(|row| row[KIND] == kind);
-            let without_kind = |mut row: Vec<String>| {
-                row.remove(KIND);
-                row
-            };
-            let rows: Vec<Vec<String>> = of_kind.map(without_kind).collect();
-            let header: Vec<&str> = HEADER.iter().copied().filter(|name| *name != HEADER[KIND]).collect();
-            let mut table = grid(screen, &header, &[1, 3], rows);
-            for column in [0, 1, 3] {
-                if let Some(column) = table.column_mut(column) {
-                    column.set_constraint(ColumnConstraint::ContentWidth);
-                }
-            }
-            if let Some(licence) = table.column_mut(4) {
-                licence.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(LICENCE)));
-            }
-            writeln!(out, "{}\n{table}\n", paint(TITLE, format!("{kind} models")))?;
-        }
-        self.errors().try_for_each(|error| writeln!(out, "{}", paint(BAD, error)))?;
-        self.below().iter().try_for_each(|line| writeln!(out, "{}", paint(DIM, line)))
-    }
-
-    fn markdown(&self, out: &mut dyn Write) -> Result<()> {
-        write!(out, "{}", markdown_grid(&HEADER, &self.rows()))?;
-        self.errors().try_for_each(|error| writeln!(out, "\n{error}"))?;
-        self.below().iter().try_for_each(|line| writeln!(out, "\n{line}"))
-    }
-
-    fn json(&self) -> Value {
-        let machine = self.machine;
-        json!({
-            "models": self.models, "folder": machine.folder, "engine": machine.engine,
-            "devices": machine.devices, "notes": machine.notes,
-        })
-    }
-
-    fn lines(&self) -> Vec<Value> {
-        self.models.iter().map(value).collect()
-    }
-
-    fn paths(&self) -> Vec<String> {
-        self.models.iter().map(|line| line.name.clone()).collect()
+        (false, false, false) => format!("no, but needed by {}", line.used_by.join(", ")),
     }
 }
 
 /// A model that was added.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AddedModel {
-    /// Whether it was here already.
+    /// Whether it was installed before.
     pub was_here: bool,
-    /// The model.
     pub model: ModelLine,
-    /// What stands in front of questions.
+    /// The text in front of questions.
     pub query_prefix: String,
-    /// What stands in front of passages.
-    pub passage_prefix: String,
+    /// The text in front of parent chunks.
+    pub document_prefix: String,
     /// How the vectors of tokens become one.
     pub pooling: Option<&'static str>,
-    /// What had to be assumed.
+    /// Assumptions about the model.
     pub notes: Vec<String>,
 }
 
-impl AddedModel {
-    fn sentence(&self) -> String {
-        let verb = if self.was_here { "is here already" } else { "was added" };
-        format!("the {} model {} {verb}", self.model.kind, self.model.name)
-    }
-
-    fn facts(&self) -> Vec<String> {
-        let model = &self.model;
-        let mut facts = Vec::new();
-        if let (Some(dimension), Some(most)) = (model.dimension, model.max_tokens) {
-            let pooling = self.pooling.map(|pooling| format!(", pooled by {pooling}")).unwrap_or_default();
-            facts.push(format!("vectors of {dimension} numbers, texts of up to {most} tokens{pooling}"));
-            facts.push(format!(
-                "prefixes: {:?} for questions, {:?} for passages",
-                self.query_prefix, self.passage_prefix
-            ));
-            let scripts = if model.scripts.is_empty() { "unknown".to_owned() } else { model.scripts.join(", ") };
-            facts.push(format!("scripts it was taught: {scripts}"));
-        }
-        facts.extend(model.licence.iter().map(|licence| format!("licence: {licence}")));
-        facts.extend(self.notes.iter().map(|note| format!("note: {note}")));
-        facts
-    }
-}
-
 /// What `kb models add` shows.
-pub struct AddedModelView<'a>(pub &'a AddedModel);
-
-impl View for AddedModelView<'_> {
-    fn table(&self, _screen: Screen, out: &mut dyn Write) -> Result<()> {
-        writeln!(out, "{}", paint(TITLE, self.0.sentence()))?;
-        self.0.facts().iter().try_for_each(|fact| writeln!(out, "  {fact}"))
+pub fn added_model(added: &AddedModel) -> Page {
+    let model = &added.model;
+    let mut page = Page::new(added).with_paths([&model.name]);
+    let verb = if added.was_here { "is already installed" } else { "was added" };
+    page.title(format!("the {} model {} {verb}", model.kind, model.name));
+    let mut facts = Vec::new();
+    if let (Some(dimension), Some(most)) = (model.dimension, model.max_tokens) {
+        let pooling = around(", pooled by ", added.pooling.unwrap_or_default(), "");
+        let scripts = if model.scripts.is_empty() { "unknown".to_owned() } else { model.scripts.join(", ") };
+        let (query, document) = (&added.query_prefix, &added.document_prefix);
+        facts.push(("vectors", format!("{dimension} numbers, texts of up to {most} tokens{pooling}")));
+        facts.push(("prefixes", format!("{query:?} for questions, {document:?} for parent chunks")));
+        facts.push(("scripts", scripts));
     }
-
-    fn markdown(&self, out: &mut dyn Write) -> Result<()> {
-        writeln!(out, "{}", self.0.sentence())?;
-        let facts = self.0.facts();
-        if !facts.is_empty() {
-            writeln!(out)?;
-        }
-        facts.iter().try_for_each(|fact| writeln!(out, "- {fact}"))
-    }
-
-    fn json(&self) -> Value {
-        value(self.0)
-    }
-
-    fn paths(&self) -> Vec<String> {
-        vec![self.0.model.name.clone()]
-    }
+    facts.extend(model.licence.iter().map(|licence| ("licence", licence.clone())));
+    facts.extend(added.notes.iter().map(|note| ("note", note.clone())));
+    page.facts(facts);
+    page
 }
 
-/// What `kb models remove` shows.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct RemovedModelView {
-    /// The model that is gone.
-    pub name: String,
-    /// Bytes that its files had.
-    pub bytes: u64,
-}
-
-impl RemovedModelView {
-    fn sentence(&self) -> String {
-        format!("removed the model {} ({})", self.name, size(self.bytes))
-    }
-}
-
-impl View for RemovedModelView {
-    fn table(&self, _screen: Screen, out: &mut dyn Write) -> Result<()> {
-        writeln!(out, "{}", self.sentence())
-    }
-
-    fn markdown(&self, out: &mut dyn Write) -> Result<()> {
-        writeln!(out, "{}", self.sentence())
-    }
-
-    fn json(&self) -> Value {
-        value(self)
-    }
-
-    fn paths(&self) -> Vec<String> {
-        vec![self.name.clone()]
-    }
+/// What `kb models remove` shows. `bytes` is the size of the removed files.
+pub fn removed_model(name: &str, bytes: u64) -> Page {
+    let mut page = Page::new(&json!({ "name": name, "bytes": bytes })).with_paths([name]);
+    page.line(format!("removed the model {name} ({})", size(bytes)));
+    page
 }
 
 #[cfg(test)]
@@ -272,18 +150,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_known_is_a_question_mark_and_what_is_here_says_for_whom() {
-        let line = |here, used_by: &[&str]| ModelLine {
-            name: "m".to_owned(),
-            kind: "embedding",
-            here,
-            used_by: used_by.iter().map(|name| (*name).to_owned()).collect(),
-            ..ModelLine::default()
+    fn unknown_values_are_question_marks_and_namespaces_name_their_model() {
+        let row_of = |here, used_by: &[&str]| {
+            row(&ModelLine {
+                name: "m".to_owned(),
+                kind: "embedding",
+                here,
+                used_by: used_by.iter().map(|name| (*name).to_owned()).collect(),
+                ..ModelLine::default()
+            })
         };
-        let models = [line(true, &["default"]), line(false, &["default"]), line(false, &[]), line(true, &[])];
-        let machine = Machine::default();
-        let rows = ModelList { models: &models, machine: &machine }.rows();
-        assert_eq!(rows[0], ["m", "embedding", "?", "?", "?", "?", "yes, for default"]);
-        assert_eq!([&rows[1][6], &rows[2][6], &rows[3][6]], ["no, but wanted for default", "no", "yes"]);
+        assert_eq!(row_of(true, &["default"]), ["m", "?", "?", "?", "?", "yes, for default"]);
+        assert_eq!(row_of(false, &["default"])[5], "no, but needed by default");
+        assert_eq!([&row_of(false, &[])[5], &row_of(true, &[])[5]], ["no", "yes"]);
     }
 }

@@ -1,128 +1,121 @@
-//! What a reindex did.
+//! What `kb reindex` rebuilt: documents, or only their vectors.
 
-use std::io::{Result, Write};
-
-use serde_json::{Value, json};
-
-use super::style::{BAD, grid, markdown_grid, paint};
-use super::{Screen, View, lines, value};
-use crate::ingest::{ReindexReport, TextFrom};
+use super::ingest::{MOST_LISTED, add_contexts, failure, profiled};
+use super::page::{Grid, Page};
+use super::style::{BAD, counted};
+use super::{Hints, value_with};
+use crate::ingest::{ReindexReport, ReindexedDocument, RevectorReport, TextFrom};
 use crate::text::count;
 
-/// More documents than this are summed up instead of listed.
-const MOST_LISTED: usize = 40;
-const HEADER: [&str; 5] = ["id", "source", "read from", "sections", "passages"];
-
 /// What `kb reindex` shows.
-pub struct ReindexView<'a>(pub &'a ReindexReport);
-
-impl ReindexView<'_> {
-    fn rows(&self) -> Vec<Vec<String>> {
-        let good = self.0.documents.iter().filter_map(|document| Some((document, document.from?)));
-        good.take(MOST_LISTED)
-            .map(|(document, from)| {
-                let from = match from {
-                    TextFrom::Source => "its source",
-                    TextFrom::Store if document.kept => "the store; kept as it is",
-                    TextFrom::Store => "the store",
-                };
-                let sections = if document.sections == document.sections_before {
-                    document.sections.to_string()
-                } else {
-                    format!("{} → {}", document.sections_before, document.sections)
-                };
-                vec![
-                    document.doc_id.clone(),
-                    document.source.clone(),
-                    from.to_owned(),
-                    sections,
-                    document.parents.to_string(),
-                ]
-            })
-            .collect()
+pub fn reindexed(report: &ReindexReport, hints: &Hints) -> Page {
+    let sources = report.documents.iter().filter(|document| document.error.is_none()).map(|document| &document.source);
+    let mut page =
+        Page::new(&value_with(report, "failed", report.failed())).with_lines(&report.documents).with_paths(sources);
+    let rows = report.documents.iter().filter_map(row).take(MOST_LISTED).collect();
+    page.grid(Grid::new(&["id", "source", "read from", "sections", "parent chunks"], &[3, 4], rows));
+    let done = report.documents.len() - report.failed();
+    if done > MOST_LISTED {
+        page.line(format!("… and {} more", done - MOST_LISTED));
     }
-
-    fn troubles(&self) -> Vec<String> {
-        let failed = self.0.documents.iter().filter_map(|document| Some((document, document.error.as_ref()?)));
-        failed
-            .map(|(document, error)| {
-                let hint = document.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
-                format!("failed: {}: {error}{hint}", document.source)
-            })
-            .collect()
+    for document in &report.documents {
+        if let Some(error) = &document.error {
+            page.item(BAD, failure(&document.source, error, document.hint.as_deref()));
+        }
     }
-
-    fn summary(&self) -> String {
-        let report = self.0;
-        let done = report.documents.len() - report.failed();
-        let mut parts = vec![format!("{done} {}", if report.dry_run { "would be rebuilt" } else { "rebuilt" })];
-        if report.failed() > 0 {
-            parts.push(format!("{} failed", report.failed()));
+    let verb = if report.dry_run { "would be rebuilt" } else { "rebuilt" };
+    let mut summary = format!("{done} {verb}");
+    let others = counted([(report.failed(), "failed"), (report.current, "up to date")]);
+    summary.push_str(&super::style::around(", ", &others, ""));
+    if report.dry_run {
+        page.line(summary);
+    } else {
+        let (embedded, reused) = (count(report.embedded, "child chunk"), report.reused);
+        page.line(format!("{summary}; {embedded} embedded, {reused} reused, {:.1} s", report.seconds));
+        if report.profiled > 0 {
+            page.line(profiled(report.profiled));
         }
-        if report.current > 0 {
-            parts.push(format!("{} up to date", report.current));
-        }
-        let mut summary = parts.join(", ");
-        if !report.dry_run {
-            let (embedded, reused) = (count(report.embedded, "piece"), report.reused);
-            summary.push_str(&format!("; {embedded} embedded, {reused} reused, {:.1} s", report.seconds));
-            if report.profiled > 0 {
-                summary.push_str(&format!("\n{}", super::profiled(report.profiled)));
-            }
-        }
-        for line in report.lines.iter().flat_map(lines::told) {
-            summary.push_str(&format!("\n{line}"));
-        }
-        summary
     }
-
-    fn not_listed(&self) -> usize {
-        (self.0.documents.len() - self.0.failed()).saturating_sub(MOST_LISTED)
-    }
+    report.contexts.iter().for_each(|contexts| add_contexts(contexts, hints, &mut page));
+    page
 }
 
-impl View for ReindexView<'_> {
-    fn table(&self, screen: Screen, out: &mut dyn Write) -> Result<()> {
-        let rows = self.rows();
-        if !rows.is_empty() {
-            writeln!(out, "{}", grid(screen, &HEADER, &[3, 4], rows))?;
-        }
-        if self.not_listed() > 0 {
-            writeln!(out, "… and {} more", self.not_listed())?;
-        }
-        for line in self.troubles() {
-            writeln!(out, "{}", paint(BAD, line))?;
-        }
-        writeln!(out, "{}", self.summary())
+fn row(document: &ReindexedDocument) -> Option<Vec<String>> {
+    let from = match document.from? {
+        TextFrom::Source => "its source",
+        TextFrom::Store if document.kept => "the store; unchanged",
+        TextFrom::Store => "the store",
+    };
+    let sections = if document.sections == document.sections_before {
+        document.sections.to_string()
+    } else {
+        format!("{} → {}", document.sections_before, document.sections)
+    };
+    let (id, source) = (document.doc_id.clone(), document.source.clone());
+    Some(vec![id, source, from.to_owned(), sections, document.parents.to_string()])
+}
+
+/// What `kb reindex --vectors` shows.
+pub fn reembedded(report: &RevectorReport, hints: &Hints) -> Page {
+    let mut page = Page::new(report).with_paths(report.generation);
+    let RevectorReport { model, dimension, dry_run, .. } = report;
+    if report.documents == 0 {
+        page.line(format!("all documents have vectors of {model}; {} embeds them again", hints.embed_again));
+        return page;
+    }
+    let documents = count(report.documents, "document");
+    let verb = if *dry_run { "would get" } else { "got" };
+    let mut first = format!("{documents} {verb} vectors of {model}, of {dimension} numbers");
+    if report.model_before != *model {
+        first.push_str(&format!(", instead of {}", report.model_before));
+    }
+    if report.without_vectors > 0 {
+        first.push_str(&format!("; {} of them had none", report.without_vectors));
+    }
+    page.line(first);
+    let verb = if *dry_run { "would be embedded" } else { "embedded" };
+    let mut second = format!("{} {verb}", count(report.embedded, "text"));
+    if report.resumed > 0 {
+        second.push_str(&format!(", {} by an earlier run that was interrupted", report.resumed));
+    }
+    if let Some(generation) = report.generation {
+        second.push_str(&format!("; published as generation {generation}, {:.1} s", report.seconds));
+    }
+    page.line(second);
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{HINTS_FOR_TESTS as HINTS, View};
+    use super::*;
+
+    fn shown(report: &RevectorReport) -> String {
+        let mut out = Vec::new();
+        reembedded(report, &HINTS).markdown(&mut out).unwrap();
+        String::from_utf8(out).unwrap()
     }
 
-    fn markdown(&self, out: &mut dyn Write) -> Result<()> {
-        let rows = self.rows();
-        if !rows.is_empty() {
-            writeln!(out, "{}", markdown_grid(&HEADER, &rows))?;
-        }
-        if self.not_listed() > 0 {
-            writeln!(out, "… and {} more\n", self.not_listed())?;
-        }
-        for line in self.troubles() {
-            writeln!(out, "- {line}")?;
-        }
-        writeln!(out, "{}", self.summary())
-    }
-
-    fn json(&self) -> Value {
-        let mut json = value(self.0);
-        if let Value::Object(fields) = &mut json {
-            fields.insert("failed".to_owned(), json!(self.0.failed()));
-        }
-        json
-    }
-
-    fn lines(&self) -> Vec<Value> {
-        self.0.documents.iter().map(value).collect()
-    }
-
-    fn paths(&self) -> Vec<String> {
-        self.0.documents.iter().filter(|document| document.error.is_none()).map(|d| d.source.clone()).collect()
+    #[test]
+    fn a_resumed_run_reports_what_the_interrupted_one_embedded() {
+        let report = RevectorReport {
+            model_before: "a".to_owned(),
+            model: "b".to_owned(),
+            dimension: 8,
+            documents: 2,
+            without_vectors: 1,
+            texts: 9,
+            embedded: 5,
+            resumed: 3,
+            generation: Some(4),
+            ..RevectorReport::default()
+        };
+        assert_eq!(
+            shown(&report),
+            "2 documents got vectors of b, of 8 numbers, instead of a; 1 of them had none\n\
+             5 texts embedded, 3 by an earlier run that was interrupted; published as generation 4, 0.0 s\n"
+        );
+        let none = RevectorReport { documents: 0, ..report };
+        assert_eq!(shown(&none), "all documents have vectors of b; AGAIN embeds them again\n");
     }
 }

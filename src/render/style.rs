@@ -1,51 +1,177 @@
-//! The few styles the tables use, and the frame of grids.
+//! Styles, and how text is fitted to columns or put into Markdown.
 
+use std::borrow::Cow;
 use std::fmt::Display;
 
 use anstyle::{AnsiColor, Style};
-use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use unicode_segmentation::UnicodeSegmentation;
+use unicode_width::UnicodeWidthStr;
 
-use super::Screen;
+use crate::load::Format;
 
-/// A title.
 pub(super) const TITLE: Style = Style::new().bold();
-/// What is said in passing: paths, ids.
+/// Paths, ids and other asides.
 pub(super) const DIM: Style = Style::new().dimmed();
 /// Words that match.
 pub(super) const MATCH: Style = AnsiColor::Yellow.on_default().bold();
-/// Something went wrong.
 pub(super) const BAD: Style = AnsiColor::Red.on_default();
-/// A place: page, section.
+/// A page or a section.
 pub(super) const PLACE: Style = AnsiColor::Cyan.on_default();
+pub(super) const ADDED: Style = AnsiColor::Green.on_default();
+pub(super) const CHANGED: Style = AnsiColor::Yellow.on_default();
 
-/// `text` in a style.
 pub(super) fn paint(style: Style, text: impl Display) -> String {
-    format!("{style}{text}{style:#}")
+    if style == Style::new() { text.to_string() } else { format!("{style}{text}{style:#}") }
 }
 
-/// A grid with a header; columns in `right` hold numbers.
-pub(super) fn grid(screen: Screen, header: &[&str], right: &[usize], rows: Vec<Vec<String>>) -> Table {
-    let mut table = Table::new();
-    table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
-    table.set_content_arrangement(ContentArrangement::Dynamic);
-    table.set_width(u16::try_from(screen.width).unwrap_or(u16::MAX));
-    table.set_header(header);
-    table.add_rows(rows);
-    for &column in right {
-        if let Some(column) = table.column_mut(column) {
-            column.set_cell_alignment(CellAlignment::Right);
+/// `p. 4`, `pp. 4–6`, or nothing.
+pub(super) fn pages(start: Option<u32>, end: Option<u32>) -> String {
+    match (start, end) {
+        (Some(start), Some(end)) if end > start => format!("pp. {start}–{end}"),
+        (Some(start), _) => format!("p. {start}"),
+        _ => String::new(),
+    }
+}
+
+/// `text` between two marks, or nothing if it is empty.
+pub(super) fn around(open: &str, text: &str, close: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("{open}{text}{close}") }
+}
+
+/// The parts that have a number above zero: `2 added, 1 removed`.
+pub(super) fn counted<'w>(parts: impl IntoIterator<Item = (usize, &'w str)>) -> String {
+    let parts = parts.into_iter().filter(|(number, _)| *number > 0);
+    parts.map(|(number, what)| format!("{number} {what}")).collect::<Vec<String>>().join(", ")
+}
+
+/// The first few of many: `a, b, and 3 more`.
+pub(super) fn first_of(names: impl ExactSizeIterator<Item = String>) -> String {
+    const MOST: usize = 5;
+    let more = names.len().saturating_sub(MOST);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    names.take(MOST).chain(more).collect::<Vec<String>>().join(", ")
+}
+
+/// As much of `text` as fits into this many columns, with an ellipsis if that is not all.
+pub(super) fn cut(text: &str, columns: usize) -> Cow<'_, str> {
+    if text.width() <= columns {
+        return Cow::Borrowed(text);
+    }
+    let mut used = 1;
+    let fitting = text.graphemes(true).take_while(|grapheme| {
+        used += grapheme.width();
+        used <= columns
+    });
+    let end = fitting.map(str::len).sum();
+    Cow::Owned(format!("{}…", text[..end].trim_end()))
+}
+
+/// `text` with the given byte ranges between two marks.
+pub(super) fn marked(text: &str, ranges: &[(usize, usize)], open: &str, close: &str) -> String {
+    let mut out = String::with_capacity(text.len() + ranges.len() * (open.len() + close.len()));
+    let mut done = 0;
+    for &(start, end) in ranges {
+        let (Some(before), Some(inside)) = (text.get(done..start), text.get(start..end)) else { continue };
+        out.extend([before, open, inside, close]);
+        done = end;
+    }
+    out.push_str(&text[done..]);
+    out
+}
+
+/// Breaks a line at spaces, or between characters of scripts without spaces; ANSI codes have no width.
+pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for word in words(text) {
+        let columns = anstream::adapter::strip_str(word).to_string().width();
+        if used + columns > width && used > 0 {
+            lines.push(String::new());
+            used = 0;
+        }
+        if used == 0 && word == " " {
+            continue;
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push_str(word);
+        }
+        used += columns;
+    }
+    lines
+}
+
+/// Words, spaces, and single characters of scripts without spaces; an ANSI code stays with what follows.
+fn words(text: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let mut start = 0;
+    let mut in_code = false;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if c == '\u{1b}' {
+            in_code = true;
+        } else if in_code {
+            in_code = c != 'm';
+        } else if c == ' ' || crate::text::script::is_unspaced(c) || chars.peek().is_some_and(|(_, next)| *next == ' ')
+        {
+            let end = at + c.len_utf8();
+            out.push(&text[start..end]);
+            start = end;
         }
     }
-    table
+    if start < text.len() {
+        out.push(&text[start..]);
+    }
+    out
 }
 
-/// A Markdown table.
-pub(super) fn markdown_grid(header: &[&str], rows: &[Vec<String>]) -> String {
-    let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let mut text = line(header.iter().map(|cell| (*cell).to_owned()).collect());
-    text.push_str(&format!("|{}\n", " --- |".repeat(header.len())));
-    for row in rows {
-        text.push_str(&line(row.iter().map(|cell| cell.replace('|', "\\|").replace('\n', " ")).collect()));
+/// Text of a document for a Markdown page. Lines of other formats must not become headings: `# ls` in a manual is a
+/// command.
+pub(super) fn as_markdown<'t>(text: &'t str, format: &str) -> Cow<'t, str> {
+    if format == Format::Markdown.name() || !text.contains('#') {
+        return Cow::Borrowed(text);
     }
-    text
+    let mut in_fence = false;
+    let mut out = String::with_capacity(text.len() + 16);
+    for line in text.split_inclusive('\n') {
+        let words = line.trim_start_matches(' ');
+        let indent = line.len() - words.len();
+        in_fence ^= words.starts_with("```") || words.starts_with("~~~");
+        // A line that is indented further is code or continues a paragraph, and a fence would show the backslash.
+        if words.starts_with('#') && indent < 4 && !in_fence {
+            out.extend([&line[..indent], "\\", words]);
+        } else {
+            out.push_str(line);
+        }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_other_formats_do_not_become_headings() {
+        let text = "As root:\n# chown newowner foo\n  ## twice\n    # far in\nC# is no\n```\n# code\n```\n#include\n";
+        let escaped =
+            "As root:\n\\# chown newowner foo\n  \\## twice\n    # far in\nC# is no\n```\n# code\n```\n\\#include\n";
+        assert_eq!(as_markdown(text, "pdf"), escaped);
+        assert_eq!(as_markdown(text, "markdown"), text);
+    }
+
+    #[test]
+    fn text_is_cut_to_columns_not_to_characters() {
+        assert_eq!(cut("pump house", 10), "pump house");
+        assert_eq!(cut("pump house", 6), "pump…");
+        assert_eq!(cut("启动水泵", 8), "启动水泵");
+        assert_eq!(cut("启动水泵", 6), "启动…");
+    }
+
+    #[test]
+    fn lines_break_at_their_visible_width() {
+        let text = format!("one {MATCH}two{MATCH:#} three");
+        let lines: Vec<String> = wrap(&text, 8).iter().map(|l| anstream::adapter::strip_str(l).to_string()).collect();
+        assert_eq!(lines, ["one two ", "three"]);
+        assert_eq!(wrap("启动水泵之前", 4).len(), 3);
+    }
 }

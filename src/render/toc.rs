@@ -1,25 +1,32 @@
-//! A table of contents.
+//! Tables of contents.
 
-use std::borrow::Cow;
 use std::io::{Result, Write};
 
 use serde_json::{Value, json};
-use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use super::style::{DIM, PLACE, TITLE, paint};
-use super::{Screen, View, pages};
+use super::style::{DIM, PLACE, TITLE, around, cut, pages, paint};
+use super::{Hints, Screen, View};
 use crate::store::{DocumentRow, SectionRow};
 
-/// What `kb toc` shows.
+/// What `kb toc DOC` shows.
 pub struct TocView<'a> {
-    /// The document.
     pub document: &'a DocumentRow,
-    /// Its sections, down to the level that was asked for.
+    /// The sections down to the requested level.
     pub sections: &'a [SectionRow],
-    /// How many deeper ones are not shown.
-    pub hidden: usize,
-    /// Whether to show where each entry came from and how sure it is; JSON always has both.
+    /// The number of deeper sections, and how to see them.
+    pub hidden: Option<(usize, &'a Hints)>,
+    /// Whether to show the origin and the confidence of each entry; JSON always has both.
+    pub provenance: bool,
+}
+
+/// What `kb toc` shows: the tables of contents of all documents.
+pub struct TocListView<'a> {
+    pub documents: &'a [DocumentRow],
+    /// The sections of all documents down to the requested level, in the order of each document. The section that is
+    /// a whole document is left out.
+    pub sections: &'a [SectionRow],
+    /// Whether to show the origin and the confidence of each entry; JSON always has both.
     pub provenance: bool,
 }
 
@@ -32,8 +39,8 @@ const WIDEST_ORIGIN: usize = 23;
 /// Columns that a title keeps, however narrow the screen.
 const NARROWEST_TITLE: usize = 8;
 
-/// An entry as a line of a table, so far in.
-pub(super) fn table_line(section: &SectionRow, depth: u32, provenance: bool, screen: Screen) -> String {
+/// An entry as a line of a table, indented by its depth.
+fn table_line(section: &SectionRow, depth: u32, provenance: bool, screen: Screen) -> String {
     let indent = "  ".repeat(depth as usize);
     let path = format!("{indent}{}", paint(DIM, &section.path));
     let place = pages(section.page_start, section.page_end);
@@ -51,31 +58,17 @@ pub(super) fn table_line(section: &SectionRow, depth: u32, provenance: bool, scr
     format!("{path}  {title}{gap}{}{}", paint(PLACE, place), paint(DIM, origin))
 }
 
-/// As much of `text` as fits into so many columns, with an ellipsis where that is not all.
-fn cut(text: &str, columns: usize) -> Cow<'_, str> {
-    if text.width() <= columns {
-        return Cow::Borrowed(text);
-    }
-    let mut used = 1;
-    let fitting = text.graphemes(true).take_while(|piece| {
-        used += piece.width();
-        used <= columns
-    });
-    let end = fitting.map(str::len).sum();
-    Cow::Owned(format!("{}…", text[..end].trim_end()))
-}
-
-/// An entry as an item of a Markdown list, so far in.
-pub(super) fn markdown_item(section: &SectionRow, depth: u32, provenance: bool) -> String {
+/// An entry as an item of a Markdown list, indented by its depth.
+fn markdown_item(section: &SectionRow, depth: u32, provenance: bool) -> String {
     let indent = "  ".repeat((depth as usize).saturating_sub(1));
-    let place = pages(section.page_start, section.page_end);
-    let place = if place.is_empty() { String::new() } else { format!(" ({place})") };
+    let place = around(" (", &pages(section.page_start, section.page_end), ")");
     let origin = if provenance { format!(" — {}", origin(section)) } else { String::new() };
     format!("{indent}- `{}` {}{place}{origin}", section.path, section.title)
 }
 
-fn deeper(hidden: usize) -> String {
-    format!("{hidden} deeper {}", if hidden == 1 { "entry" } else { "entries" })
+fn deeper((hidden, hints): (usize, &Hints)) -> String {
+    let entries = if hidden == 1 { "entry is" } else { "entries are" };
+    format!("{hidden} deeper {entries} hidden; {} shows more", hints.deeper)
 }
 
 /// `typography 0.80`
@@ -103,34 +96,118 @@ pub(super) fn json_entry(section: &SectionRow, document: &DocumentRow) -> Value 
     })
 }
 
+/// One document's table of contents. Entries of level `top` are not indented.
+struct Contents<'a> {
+    document: &'a DocumentRow,
+    sections: Vec<&'a SectionRow>,
+    top: u32,
+    provenance: bool,
+}
+
+impl Contents<'_> {
+    fn table(&self, screen: Screen, out: &mut dyn Write) -> Result<()> {
+        let DocumentRow { title, doc_id, source, .. } = self.document;
+        writeln!(out, "{}  {}", paint(TITLE, title), paint(DIM, format!("{doc_id}  {source}")))?;
+        self.sections.iter().try_for_each(|section| {
+            writeln!(out, "{}", table_line(section, self.depth(section), self.provenance, screen))
+        })
+    }
+
+    fn markdown(&self, out: &mut dyn Write) -> Result<()> {
+        let DocumentRow { title, doc_id, source, .. } = self.document;
+        writeln!(out, "# {title}\n\n`{source}` · document `{doc_id}`\n")?;
+        self.sections
+            .iter()
+            .try_for_each(|section| writeln!(out, "{}", markdown_item(section, self.depth(section), self.provenance)))
+    }
+
+    fn depth(&self, section: &SectionRow) -> u32 {
+        section.level.saturating_sub(self.top) + 1
+    }
+}
+
+impl<'a> TocView<'a> {
+    fn contents(&self) -> Contents<'a> {
+        let sections = self.sections.iter().collect();
+        Contents { document: self.document, sections, top: 1, provenance: self.provenance }
+    }
+}
+
 impl View for TocView<'_> {
     fn table(&self, screen: Screen, out: &mut dyn Write) -> Result<()> {
-        let document = self.document;
-        writeln!(out, "{}  {}", paint(TITLE, &document.title), paint(DIM, &document.doc_id))?;
-        for section in self.sections {
-            writeln!(out, "{}", table_line(section, section.level, self.provenance, screen))?;
-        }
-        if self.hidden > 0 {
-            writeln!(out, "{}", paint(DIM, format!("  {}; --max-level shows them", deeper(self.hidden))))?;
+        self.contents().table(screen, out)?;
+        self.hidden.into_iter().try_for_each(|hidden| writeln!(out, "{}", paint(DIM, format!("  {}", deeper(hidden)))))
+    }
+
+    fn markdown(&self, out: &mut dyn Write) -> Result<()> {
+        self.contents().markdown(out)?;
+        self.hidden.into_iter().try_for_each(|hidden| writeln!(out, "\n{}.", deeper(hidden)))
+    }
+
+    fn json(&self) -> Value {
+        self.sections.iter().map(|section| json_entry(section, self.document)).collect()
+    }
+
+    fn paths(&self) -> Vec<String> {
+        self.sections.iter().map(|section| section.section_id.clone()).collect()
+    }
+}
+
+/// A document without sections.
+const NOTHING: &str = "no table of contents; its whole text is section 0";
+
+impl<'a> TocListView<'a> {
+    fn contents(&self) -> impl Iterator<Item = Contents<'a>> {
+        let TocListView { documents, sections, provenance } = *self;
+        documents.iter().map(move |document| {
+            let sections: Vec<&SectionRow> = sections.iter().filter(|one| one.doc_id == document.doc_id).collect();
+            let top = sections.iter().map(|entry| entry.level).min().unwrap_or(1);
+            Contents { document, sections, top, provenance }
+        })
+    }
+}
+
+impl View for TocListView<'_> {
+    fn table(&self, screen: Screen, out: &mut dyn Write) -> Result<()> {
+        for (i, contents) in self.contents().enumerate() {
+            if i > 0 {
+                writeln!(out)?;
+            }
+            contents.table(screen, out)?;
+            if contents.document.sections == 0 {
+                writeln!(out, "  {}", paint(DIM, NOTHING))?;
+            }
         }
         Ok(())
     }
 
     fn markdown(&self, out: &mut dyn Write) -> Result<()> {
-        writeln!(out, "# {}\n", self.document.title)?;
-        writeln!(out, "`{}` · document `{}`\n", self.document.source, self.document.doc_id)?;
-        for section in self.sections {
-            writeln!(out, "{}", markdown_item(section, section.level, self.provenance))?;
-        }
-        if self.hidden > 0 {
-            let are = if self.hidden == 1 { "is" } else { "are" };
-            writeln!(out, "\n{} {are} not shown; `--max-level` shows them.", deeper(self.hidden))?;
+        for (i, contents) in self.contents().enumerate() {
+            if i > 0 {
+                writeln!(out)?;
+            }
+            contents.markdown(out)?;
+            if contents.document.sections == 0 {
+                writeln!(out, "({NOTHING})")?;
+            }
         }
         Ok(())
     }
 
     fn json(&self) -> Value {
-        self.sections.iter().map(|section| json_entry(section, self.document)).collect()
+        let one = |contents: Contents<'_>| {
+            let document = contents.document;
+            let entries: Vec<Value> = contents.sections.iter().map(|entry| json_entry(entry, document)).collect();
+            json!({
+                "doc_id": document.doc_id,
+                "title": document.title,
+                "source": document.source,
+                "pages": document.pages,
+                "sections": document.sections,
+                "entries": entries,
+            })
+        };
+        self.contents().map(one).collect()
     }
 
     fn paths(&self) -> Vec<String> {

@@ -1,7 +1,7 @@
 //! A folder of the store with what can be had again at a price: answers that were paid for, vectors of questions.
 //!
-//! Never a source of truth: what is missing, damaged or out of date is made anew, and the folder may be deleted at any
-//! time. Entries are written whole or not at all, and what was not used for the longest time goes when there are too many.
+//! Never a source of truth: what is missing, damaged or out of date is computed again, and the folder may be deleted at
+//! any time. Entries are written whole or not at all, and what was not used for the longest time goes when there are too many.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -13,7 +13,7 @@ use crate::error::or_gone;
 
 /// The folder of all of them, in the store's.
 const CACHE: &str = "cache";
-/// With every entry whose key ends so, one of 256, it is looked whether there are too many.
+/// Checks for eviction on one write in 256: those whose key ends so.
 const LOOK_AT: &str = "00";
 /// No entry is longer.
 const LONGEST: u64 = 1 << 20;

@@ -100,10 +100,6 @@ impl Snapshot {
     }
 
     async fn keys(&self, filter: &ChunkFilter) -> Result<Vec<ChunkKey>> {
-        // In a table of an earlier version nothing was ever edited.
-        if filter.edited && !self.tables.has_column(&self.tables.chunks, "edited").await? {
-            return Ok(Vec::new());
-        }
         let batches = self.tables.rows(&self.tables.chunks, filter.sql(), Some(KEY_COLUMNS)).await?;
         convert::map_rows(CHUNKS, &batches, |columns, row| {
             let chunk_index = columns.number("chunk_index", row)?;

@@ -1,6 +1,5 @@
 //! Rows to Arrow record batches and back.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use lancedb::arrow::arrow_array::cast::AsArray;
@@ -12,10 +11,9 @@ use lancedb::arrow::arrow_array::{
 use lancedb::arrow::arrow_buffer::NullBuffer;
 use lancedb::arrow::arrow_schema::{DataType, Field};
 
-use super::document_time::DocumentTime;
 use super::rows::{ChunkRow, ChunkType, DocumentRow, SectionRow};
 use super::tables::{CHUNKS, DOCUMENTS, SECTIONS, schema_of};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 
 /// A text column from one field of each row.
 macro_rules! texts {
@@ -69,7 +67,7 @@ pub(super) fn documents_to_batch(rows: &[&DocumentRow], dimension: usize) -> Res
         optional_texts!(rows, |row| row.corrected_toc.as_ref()),
         numbers!(rows, |row| row.structure_version),
         Arc::new(BooleanArray::from_iter(rows.iter().map(|row| Some(row.embedded)))),
-        optional_texts!(rows, |row| (!row.edits.is_empty()).then(|| to_json(&row.edits))),
+        texts!(rows, |row| to_json(&row.edits)),
         optional_texts!(rows, |row| row.time.as_ref().map(to_json)),
         optional_texts!(rows, |row| row.profile.as_ref().map(to_json)),
         optional_texts!(rows, |row| row.vector_of.as_ref()),
@@ -146,20 +144,17 @@ pub(super) fn documents_from_batch(batch: &RecordBatch) -> Result<Vec<DocumentRo
     let columns = Columns { table: DOCUMENTS, batch };
     (0..batch.num_rows())
         .map(|i| {
-            let metadata = columns.json("metadata", i)?;
-            let mtime_ns = columns.mtime_ns(i)?;
             Ok(DocumentRow {
-                time: columns.document_time(i, &metadata, mtime_ns)?,
                 doc_id: columns.text("doc_id", i)?,
                 source: columns.text("source", i)?,
                 title: columns.text("title", i)?,
                 format: columns.text("format", i)?,
                 content_hash: columns.text("content_hash", i)?,
                 size: columns.get("size")?.as_primitive::<UInt64Type>().value(i),
-                mtime_ns,
+                mtime_ns: columns.get("mtime_ns")?.as_primitive::<Int64Type>().value(i),
                 language: columns.text("language", i)?,
                 pages: columns.optional_number("pages", i)?,
-                metadata,
+                metadata: columns.json("metadata", i)?,
                 chunking: columns.text("chunking", i)?,
                 engine: columns.text("engine", i)?,
                 warnings: columns.json("warnings", i)?,
@@ -168,19 +163,14 @@ pub(super) fn documents_from_batch(batch: &RecordBatch) -> Result<Vec<DocumentRo
                 parents: columns.number("parents", i)?,
                 children: columns.number("children", i)?,
                 ingested_at: columns.text("ingested_at", i)?,
-                corrected_toc: columns
-                    .later("corrected_toc", i)
-                    .map(|_| columns.text("corrected_toc", i))
-                    .transpose()?,
-                structure_version: columns
-                    .later("structure_version", i)
-                    .map_or(Ok(0), |_| columns.number("structure_version", i))?,
-                // Before there was this column, every document had vectors.
-                embedded: columns.later("embedded", i).is_none_or(|column| column.as_boolean().value(i)),
-                edits: columns.later("edits", i).map_or(Ok(Vec::new()), |_| columns.json("edits", i))?,
-                profile: columns.later("profile", i).map(|_| columns.json("profile", i)).transpose()?,
-                vector_of: columns.later("vector_of", i).map(|_| columns.text("vector_of", i)).transpose()?,
-                vector: columns.later("vector", i).map_or(Ok(Vec::new()), |_| columns.vector("vector", i))?,
+                corrected_toc: columns.optional_text("corrected_toc", i)?,
+                structure_version: columns.number("structure_version", i)?,
+                embedded: columns.flag("embedded", i)?,
+                edits: columns.json("edits", i)?,
+                time: columns.optional_json("time", i)?,
+                profile: columns.optional_json("profile", i)?,
+                vector_of: columns.optional_text("embedding_hash", i)?,
+                vector: columns.vector_if_read("vector", i)?,
             })
         })
         .collect()
@@ -223,21 +213,16 @@ pub(super) fn chunks_from_batch(batch: &RecordBatch) -> Result<Vec<ChunkRow>> {
                 parent_id: columns.optional_text("parent_id", i)?,
                 chunk_index: columns.number("chunk_index", i)?,
                 content: columns.text("content", i)?,
-                context: columns.text("context", i)?,
-                lead: columns.later("lead", i).map(|_| columns.text("lead", i)).transpose()?,
+                context: columns.text("titles", i)?,
+                lead: columns.optional_text("situating", i)?,
                 page_start: columns.optional_number("page_start", i)?,
                 page_end: columns.optional_number("page_end", i)?,
                 language: columns.text("language", i)?,
-                content_hash: columns.text("content_hash", i)?,
+                content_hash: columns.text("embedding_hash", i)?,
                 updated_at: columns.text("updated_at", i)?,
-                edited: columns.later("edited", i).is_some_and(|column| column.as_boolean().value(i)),
-                metadata: columns
-                    .later("metadata", i)
-                    .map_or(Ok(Default::default()), |_| columns.json("metadata", i))?,
-                vector: match columns.later("vector", i) {
-                    Some(_) => columns.vector("vector", i)?,
-                    None => Vec::new(),
-                },
+                edited: columns.flag("edited", i)?,
+                metadata: columns.optional_json("metadata", i)?.unwrap_or_default(),
+                vector: columns.vector_if_read("vector", i)?,
             })
         })
         .collect()
@@ -269,13 +254,17 @@ impl<'a> Columns<'a> {
     fn get(&self, name: &str) -> Result<&'a ArrayRef> {
         self.batch.column_by_name(name).ok_or_else(|| {
             Error::failed(format!("the table {} of this store has no column {name}", self.table))
-                .hint("it was made by another kb; ingest the documents into a new store with --kb DIR")
+                .hint(format!("ingest the documents into a new store with {} DIR", Setting("kb")))
         })
     }
 
-    /// A column that earlier versions did not have or that may be null: `None` where it says nothing about `row`.
-    pub(super) fn later(&self, name: &str, row: usize) -> Option<&ArrayRef> {
-        self.batch.column_by_name(name).filter(|column| !column.is_null(row))
+    /// Whether a row has no value in a column.
+    pub(super) fn is_null(&self, name: &str, row: usize) -> Result<bool> {
+        Ok(self.get(name)?.is_null(row))
+    }
+
+    fn flag(&self, name: &str, row: usize) -> Result<bool> {
+        Ok(self.get(name)?.as_boolean().value(row))
     }
 
     /// A text, where it stands.
@@ -283,7 +272,7 @@ impl<'a> Columns<'a> {
         self.texts(name).map(|column| column.value(row))
     }
 
-    /// A column of texts, to be looked up once for all its rows.
+    /// A column of texts, for all its rows.
     pub(super) fn texts(&self, name: &str) -> Result<&'a StringArray> {
         self.get(name)?
             .as_string_opt::<i32>()
@@ -297,7 +286,7 @@ impl<'a> Columns<'a> {
             .ok_or_else(|| Error::failed(format!("the column {name} of the table {} has no numbers", self.table)))
     }
 
-    /// Which rows of a column say something; `None` for all.
+    /// Which rows of a column have a value; `None` for all.
     pub(super) fn are_there(&self, name: &str) -> Result<Option<&'a NullBuffer>> {
         Ok(self.get(name)?.nulls())
     }
@@ -332,33 +321,26 @@ impl<'a> Columns<'a> {
         Ok(self.get(name)?.as_fixed_size_list().values().as_primitive::<Float32Type>().values())
     }
 
-    /// When a document's file was last changed.
-    pub(super) fn mtime_ns(&self, row: usize) -> Result<i64> {
-        Ok(self.get("mtime_ns")?.as_primitive::<Int64Type>().value(row))
+    /// A vector; empty where the row has none or the column was not read.
+    fn vector_if_read(&self, name: &str, row: usize) -> Result<Vec<f32>> {
+        match self.batch.column_by_name(name) {
+            Some(column) if !column.is_null(row) => self.vector(name, row),
+            _ => Ok(Vec::new()),
+        }
     }
 
-    /// A document's time; of a table without that column, what can be told from the others.
-    pub(super) fn document_time(
-        &self,
-        row: usize,
-        metadata: &BTreeMap<String, String>,
-        mtime_ns: i64,
-    ) -> Result<Option<DocumentTime>> {
-        match self.later("time", row) {
-            Some(_) => self.json("time", row).map(Some),
-            None => Ok(DocumentTime::of(metadata, mtime_ns)),
-        }
+    pub(super) fn optional_json<T: serde::de::DeserializeOwned>(&self, name: &str, row: usize) -> Result<Option<T>> {
+        if self.is_null(name, row)? { Ok(None) } else { self.json(name, row).map(Some) }
     }
 
     pub(super) fn json<T: serde::de::DeserializeOwned>(&self, name: &str, row: usize) -> Result<T> {
         let text = self.text(name, row)?;
         serde_json::from_str(&text).map_err(|error| {
-            Error::failed(format!("the column {name} of the table {} is damaged: {error}", self.table))
+            Error::failed(format!("the column {name} of the table {} is damaged: {error}", self.table)).caused_by(error)
         })
     }
 }
 
-/// Maps and lists of strings always have a JSON form.
 pub(super) fn to_json<T: serde::Serialize>(value: &T) -> String {
-    serde_json::to_string(value).unwrap_or_default()
+    serde_json::to_string(value).expect("rows hold maps with text keys and finite numbers")
 }

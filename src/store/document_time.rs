@@ -1,4 +1,4 @@
-//! When a document is from: what it says itself, otherwise the time of its file.
+//! The time of a document: the one it states, otherwise that of its file.
 
 use std::collections::BTreeMap;
 
@@ -42,7 +42,7 @@ const FIELDS: [&str; 20] = [
 ];
 
 impl DocumentTime {
-    /// Where it was said with `kb ingest --time`.
+    /// The user gave it.
     pub const GIVEN: &str = "--time";
     /// Where it is the time of the file's last change.
     pub const FILE: &str = "file";

@@ -23,7 +23,7 @@ pub const STEPS: &[&str] = &[
 ];
 
 /// The steps that a publication has besides where it restores an older generation.
-pub const RESTORE_STEPS: &[&str] = &["tables restored", "columns added"];
+pub const RESTORE_STEPS: &[&str] = &["tables restored"];
 
 /// The steps that it has besides where all documents are written anew with the vectors of another model.
 pub const REWRITE_STEPS: &[&str] = &["tables emptied", "rows written anew"];
@@ -57,7 +57,7 @@ mod debug {
 
     use crate::error::{Error, Result};
 
-    /// The file that says that the process waits; it goes on when the file is gone.
+    /// While this file exists, the process waits.
     const PAUSE: &str = "KB_TEST_PAUSE";
     /// A test that has ended does not keep the process forever.
     const LONGEST_PAUSE: Duration = Duration::from_secs(120);

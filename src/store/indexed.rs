@@ -1,8 +1,8 @@
-//! What the keyword index keeps of each passage beside its words: its text and its pieces, so that what was found is shown without a
-//! look into the tables, and the places of its words, by which a ranking is looked at a second time.
+//! What the keyword index keeps of each parent chunk beside its words: its text and its child chunks, so that what was found is shown without a
+//! read of the tables, and the places of its words, by which a search reranks.
 //!
-//! Both take microseconds a passage. The index is published with the tables and rebuilt from them, so that it never
-//! says anything else.
+//! Both take microseconds a parent chunk. The index is published with the tables and rebuilt from them, so that it never
+//! disagrees with them.
 
 use std::collections::HashMap;
 
@@ -10,19 +10,19 @@ use tantivy::postings::Postings;
 use tantivy::schema::{IndexRecordOption, Value};
 use tantivy::{DocAddress, DocSet, TantivyDocument, Term};
 
-use super::filter_facts::PassageFacts;
+use super::child_chunks::{ChildChunk, cut};
+use super::facts::ParentChunkFacts;
 use super::keyword::KeywordReader;
-use super::pieces::{Piece, cut};
 use super::rows::{ChunkRow, ChunkType, children_by_parent};
 use super::store_error;
 use crate::error::Result;
 
-/// So many blocks of the stored passages stay unpacked while a segment is read.
+/// So many blocks of the stored parent chunks stay unpacked while a segment is read.
 const STORE_BLOCKS: usize = 8;
 
-/// A passage as it is shown.
+/// A parent chunk as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IndexedPassage {
+pub struct IndexedParentChunk {
     /// The parent chunk.
     pub chunk_id: String,
     /// Its document.
@@ -40,17 +40,17 @@ pub struct IndexedPassage {
     /// Last page.
     pub page_end: Option<u32>,
     /// What its text is made of.
-    pub pieces: Vec<Piece>,
+    pub child_chunks: Vec<ChildChunk>,
 }
 
-impl IndexedPassage {
+impl IndexedParentChunk {
     /// Its child chunks: the number and the text of each, in order; none where its text is not of them.
     pub fn children(&self) -> Vec<(u32, &str)> {
-        cut(&self.content, &self.pieces).unwrap_or_default()
+        cut(&self.content, &self.child_chunks).unwrap_or_default()
     }
 }
 
-/// Where some words are in a passage.
+/// Where some words are in a parent chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordPlaces {
     /// The parent chunk.
@@ -62,18 +62,18 @@ pub struct WordPlaces {
 }
 
 impl KeywordReader {
-    /// The passages with the given ids, in any order; those that are not indexed are left out.
-    pub(super) fn passages(&self, chunk_ids: &[String]) -> Result<Vec<IndexedPassage>> {
+    /// The parent chunks with the given ids, in any order; those that are not indexed are left out.
+    pub(super) fn parent_chunks(&self, chunk_ids: &[String]) -> Result<Vec<IndexedParentChunk>> {
         let searcher = self.reader.searcher();
-        let mut passages = Vec::with_capacity(chunk_ids.len());
+        let mut parent_chunks = Vec::with_capacity(chunk_ids.len());
         for address in self.addresses(chunk_ids)?.into_values() {
             let document: TantivyDocument = searcher.doc(address).map_err(|error| self.fail(&error))?;
-            passages.push(self.passage(&document));
+            parent_chunks.push(self.parent_chunk(&document));
         }
-        Ok(passages)
+        Ok(parent_chunks)
     }
 
-    /// Where the given words are in the passages with the given ids.
+    /// Where the given words are in the parent chunks with the given ids.
     pub(super) fn word_places(&self, words: &[String], chunk_ids: &[String]) -> Result<Vec<WordPlaces>> {
         let searcher = self.reader.searcher();
         let mut by_segment: HashMap<u32, Vec<(u32, &String)>> = HashMap::new();
@@ -113,19 +113,23 @@ impl KeywordReader {
         Ok(found)
     }
 
-    /// What is known of all passages, or of those of some documents, without their text; in any order.
-    pub(super) fn passage_facts(&self, doc_ids: Option<&[String]>) -> Result<Vec<PassageFacts>> {
+    /// What is known of all parent chunks, or of those of some documents, without their text; in any order.
+    pub(super) fn parent_chunk_facts(&self, doc_ids: Option<&[String]>) -> Result<Vec<ParentChunkFacts>> {
         let mut facts = Vec::new();
-        self.each_passage(doc_ids, &mut |passage| {
-            let IndexedPassage { chunk_id, section_id, page_start, page_end, .. } = passage;
-            facts.push(PassageFacts { chunk_id, section_id, page_start, page_end });
+        self.each_parent_chunk(doc_ids, &mut |parent_chunk| {
+            let IndexedParentChunk { chunk_id, section_id, page_start, page_end, .. } = parent_chunk;
+            facts.push(ParentChunkFacts { chunk_id, section_id, page_start, page_end });
         })?;
         Ok(facts)
     }
 
-    /// Shows all passages, or those of some documents, in any order.
-    pub(super) fn each_passage(&self, doc_ids: Option<&[String]>, show: &mut dyn FnMut(IndexedPassage)) -> Result<()> {
-        let mut take = |document: &TantivyDocument| show(self.passage(document));
+    /// Shows all parent chunks, or those of some documents, in any order.
+    pub(super) fn each_parent_chunk(
+        &self,
+        doc_ids: Option<&[String]>,
+        show: &mut dyn FnMut(IndexedParentChunk),
+    ) -> Result<()> {
+        let mut take = |document: &TantivyDocument| show(self.parent_chunk(document));
         for segment in self.reader.searcher().segment_readers() {
             let store = segment.get_store_reader(STORE_BLOCKS).map_err(|error| self.fail(&error.into()))?;
             let Some(doc_ids) = doc_ids else {
@@ -150,7 +154,7 @@ impl KeywordReader {
         Ok(())
     }
 
-    /// Where passages are in the index.
+    /// Where parent chunks are in the index.
     fn addresses(&self, chunk_ids: &[String]) -> Result<HashMap<String, DocAddress>> {
         let searcher = self.reader.searcher();
         let mut addresses = HashMap::with_capacity(chunk_ids.len());
@@ -172,13 +176,13 @@ impl KeywordReader {
         Ok(addresses)
     }
 
-    /// A passage from what the index keeps.
-    fn passage(&self, document: &TantivyDocument) -> IndexedPassage {
+    /// A parent chunk from what the index keeps.
+    fn parent_chunk(&self, document: &TantivyDocument) -> IndexedParentChunk {
         let fields = &self.fields;
         let text = |field| document.get_first(field).and_then(|value| value.as_str()).unwrap_or_default().to_owned();
         let number =
             |field| document.get_first(field).and_then(|value| value.as_u64()).and_then(|n| u32::try_from(n).ok());
-        IndexedPassage {
+        IndexedParentChunk {
             chunk_id: text(fields.chunk_id),
             doc_id: text(fields.doc_id),
             section_id: text(fields.section_id),
@@ -187,14 +191,14 @@ impl KeywordReader {
             context: text(fields.titles),
             page_start: number(fields.page_start),
             page_end: number(fields.page_end),
-            pieces: Piece::read(&text(fields.pieces)).unwrap_or_default(),
+            child_chunks: ChildChunk::read(&text(fields.child_chunks)).unwrap_or_default(),
         }
     }
 
-    /// Whether an entry shows what the table says.
+    /// Whether an entry agrees with the table.
     pub(super) fn shows(&self, place: DocAddress, row: &ChunkRow) -> Result<bool> {
         let document: TantivyDocument = self.reader.searcher().doc(place).map_err(|error| self.fail(&error))?;
-        let shown = self.passage(&document);
+        let shown = self.parent_chunk(&document);
         Ok(shown.content == row.content
             && shown.context == row.context
             && shown.section_id == row.section_id
@@ -202,22 +206,23 @@ impl KeywordReader {
             && (shown.page_start, shown.page_end) == (row.page_start, row.page_end))
     }
 
-    /// Which of some passages, given with their children, are in the index with their text, but with other pieces.
-    pub(super) fn with_other_pieces<'r>(&self, chunks: &'r [ChunkRow]) -> Result<Vec<&'r str>> {
+    /// Which of some parent chunks, given with their children, are in the index with their text, but with other child chunks.
+    pub(super) fn with_other_child_chunks<'r>(&self, chunks: &'r [ChunkRow]) -> Result<Vec<&'r str>> {
         let children = children_by_parent(chunks);
         let parents = chunks.iter().filter(|row| row.chunk_type == ChunkType::Parent).map(|row| row.chunk_id.clone());
-        let indexed: HashMap<String, IndexedPassage> = self
-            .passages(&parents.collect::<Vec<String>>())?
+        let indexed: HashMap<String, IndexedParentChunk> = self
+            .parent_chunks(&parents.collect::<Vec<String>>())?
             .into_iter()
-            .map(|passage| (passage.chunk_id.clone(), passage))
+            .map(|parent_chunk| (parent_chunk.chunk_id.clone(), parent_chunk))
             .collect();
-        // Passages that are not their pieces joined are found without the index.
+        // Parent chunks that are not their child chunks joined are found without the index.
         let differs = |row: &&ChunkRow| {
             let own = children.get(row.chunk_id.as_str()).map_or(&[][..], Vec::as_slice);
             let own = own.iter().map(|child| (child.chunk_index, child.content.as_str()));
             let sound = own.clone().map(|(_, text)| text).collect::<String>() == row.content;
-            let passage = indexed.get(&row.chunk_id).filter(|passage| sound && passage.content == row.content);
-            passage.is_some_and(|passage| !own.eq(passage.children()))
+            let parent_chunk =
+                indexed.get(&row.chunk_id).filter(|parent_chunk| sound && parent_chunk.content == row.content);
+            parent_chunk.is_some_and(|parent_chunk| !own.eq(parent_chunk.children()))
         };
         Ok(chunks.iter().filter(differs).map(|row| row.chunk_id.as_str()).collect())
     }
@@ -246,7 +251,7 @@ mod tests {
     use crate::store::keyword::KeywordWriter;
 
     #[test]
-    fn a_passage_comes_with_its_pieces_and_other_ones_are_noticed() {
+    fn a_parent_chunk_comes_with_its_child_chunks_and_other_ones_are_noticed() {
         let folder = tempfile::tempdir().unwrap();
         let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
         let namespace = store.namespace("default").unwrap();
@@ -260,10 +265,10 @@ mod tests {
         writer.commit(1).unwrap();
         drop(writer);
         let (reader, _) = KeywordReader::open(&namespace).unwrap();
-        let passages = reader.passages(&["d:0".to_owned()]).unwrap();
-        assert_eq!(passages[0].children(), [(0, "Prime the pump. "), (2, "打开阀门。")]);
-        assert_eq!(reader.with_other_pieces(&rows).unwrap(), [""; 0]);
+        let parent_chunks = reader.parent_chunks(&["d:0".to_owned()]).unwrap();
+        assert_eq!(parent_chunks[0].children(), [(0, "Prime the pump. "), (2, "打开阀门。")]);
+        assert_eq!(reader.with_other_child_chunks(&rows).unwrap(), [""; 0]);
         let other = [rows[0].clone(), ChunkRow::sample("d:0.0", &rows[0].content)];
-        assert_eq!(reader.with_other_pieces(&other).unwrap(), ["d:0"]);
+        assert_eq!(reader.with_other_child_chunks(&other).unwrap(), ["d:0"]);
     }
 }

@@ -14,20 +14,20 @@ use tantivy::{
     DocAddress, DocSet, Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
 };
 
+use super::child_chunks::ChildChunk;
+use super::keyword_query::KeywordStatistics;
 use super::layout::Namespace;
-use super::names::name_entries;
-use super::pieces::Piece;
 use super::read_only::ReadOnlyDirectory;
 use super::rows::{ChunkRow, ChunkType, children_by_parent};
 use super::scope::Scope;
-use super::statistics::KeywordStatistics;
 use super::store_error;
+use super::words::name_entries;
 use crate::error::{Error, Result, root_io};
 use crate::text::tokens::{Token, tokenize};
 
 /// Another name for each way of making tokens: an index of another one is rebuilt.
 const TOKENIZER: &str = "kb-simplified";
-/// So many words of a passage are looked up to see that it can be found.
+/// How many words of a parent chunk a check looks up.
 const SAMPLED_TOKENS: usize = 8;
 const WRITER_MEMORY_BYTES: usize = 64 << 20;
 
@@ -65,7 +65,7 @@ pub(super) struct Fields {
     pub(super) titles: Field,
     // Searched by its terms alone.
     pub(super) names: Field,
-    pub(super) pieces: Field,
+    pub(super) child_chunks: Field,
 }
 
 fn schema() -> (Schema, Fields) {
@@ -85,14 +85,14 @@ fn schema() -> (Schema, Fields) {
         page_start: builder.add_u64_field("page_start", STORED),
         page_end: builder.add_u64_field("page_end", STORED),
         titles: builder.add_text_field("titles", STORED),
-        // With the rules that find them this gets another name, so that older indexes are filled anew.
+        // A change of the rules that find names renames this field, so that existing indexes are rebuilt.
         names: builder.add_text_field("names_1", STRING),
-        pieces: builder.add_text_field("pieces", STORED),
+        child_chunks: builder.add_text_field("child chunks", STORED),
     };
     (builder.build(), fields)
 }
 
-/// A word in the text of passages.
+/// A word in the text of parent chunks.
 pub(super) fn content_term(word: &str) -> Term {
     Term::from_field_text(schema().1.content, word)
 }
@@ -105,7 +105,7 @@ pub(super) struct KeywordReader {
 }
 
 impl KeywordReader {
-    /// Opens the index and says of which generation it is; `None` where it is missing or damaged.
+    /// Opens the index and returns its generation; `None` where it is missing or damaged.
     pub(super) fn open(namespace: &Namespace) -> Option<(Self, u64)> {
         let folder = namespace.keyword();
         let index = usable(Index::open(ReadOnlyDirectory::open(&folder)?).ok()?)?;
@@ -149,19 +149,19 @@ impl KeywordReader {
         self.top(&query, statistics, chunk_ids.len())
     }
 
-    /// What this index has to say to the statistics of several.
+    /// The share of this index in the joint statistics of several.
     pub(super) fn statistics(&self, terms: &[(KeywordField, String, f32)]) -> Result<KeywordStatistics> {
         let fail = |error: TantivyError| store_error("search", &self.folder, &error);
         let searcher = self.reader.searcher();
         let mut statistics =
-            KeywordStatistics { passages: searcher.total_num_docs().map_err(fail)?, ..Default::default() };
+            KeywordStatistics { parent_chunks: searcher.total_num_docs().map_err(fail)?, ..Default::default() };
         for field in [self.fields.content, self.fields.context, self.fields.lead] {
             statistics.words.insert(field, searcher.total_num_tokens(field).map_err(fail)?);
         }
         for (field, text, _) in terms {
             let term = Term::from_field_text(self.field(*field), text);
             let count = searcher.doc_freq(&term).map_err(fail)?;
-            statistics.passages_with.insert(term, count);
+            statistics.parent_chunks_with.insert(term, count);
         }
         Ok(statistics)
     }
@@ -191,7 +191,7 @@ impl KeywordReader {
         self.reader.searcher().num_docs()
     }
 
-    /// Shows the passage and the place of every entry.
+    /// Shows the parent chunk and the place of every entry.
     pub(super) fn each_entry(&self, mut show: impl FnMut(String, DocAddress)) -> Result<()> {
         let fail = |error: TantivyError| store_error("read", &self.folder, &error);
         for (segment, ordinal) in self.reader.searcher().segment_readers().iter().zip(0u32..) {
@@ -255,12 +255,12 @@ impl KeywordReader {
         BooleanQuery::new(clauses)
     }
 
-    /// Takes what a scope admits, and says nothing about its score; `None` for everything.
+    /// Matches what a scope admits, without a share in the score; `None` for everything.
     pub(super) fn among(&self, scope: &Scope) -> Option<Box<dyn Query>> {
         let (field, ids) = match scope {
             Scope::Everything => return None,
             Scope::Documents(ids) => (self.fields.doc_id, ids),
-            Scope::Passages(ids) => (self.fields.chunk_id, ids),
+            Scope::ParentChunks(ids) => (self.fields.chunk_id, ids),
         };
         let among = ids.iter().map(|id| Term::from_field_text(field, id));
         Some(Box::new(BoostQuery::new(Box::new(TermSetQuery::new(among)), 0.0)))
@@ -354,7 +354,7 @@ impl KeywordWriter {
                 }
             }
             let own = children.get(chunk.chunk_id.as_str()).map_or(&[][..], Vec::as_slice);
-            document.add_text(self.fields.pieces, Piece::record(own));
+            document.add_text(self.fields.child_chunks, ChildChunk::record(own));
             if let Err(error) = self.writer.add_document(document) {
                 let cause = self.cause(error);
                 return Err(store_error("write to", &self.folder, &cause));
@@ -363,7 +363,7 @@ impl KeywordWriter {
         Ok(())
     }
 
-    /// What ended a thread of the writer, where an error says no more than that one has ended.
+    /// The cause of an error that only reports that a thread of the writer has ended.
     fn cause(&mut self, error: TantivyError) -> TantivyError {
         match error {
             // Preparing a commit waits for the threads and passes on what they ended with.

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use super::manifest::WRITING;
 use super::source_name::{name_of, text_of};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 
-/// The format this program writes, and the newest it reads.
-const FORMAT: u32 = 1;
+/// The only format that this program reads and writes.
+const FORMAT: u32 = 2;
 const FORMAT_FILE: &str = "kb.json";
-/// The folder that a store has inside a project, and that is looked for upwards.
+/// The folder of a store inside a project; commands search for it upwards.
 const FOLDER: &str = ".kb";
 /// What a person may put into the folder before there is a store in it.
 const SETTINGS: [&str; 3] = ["kb.toml", "synonyms.txt", "prompts"];
@@ -138,17 +138,25 @@ impl Store {
         }
         let text = std::fs::read_to_string(&path).map_err(|error| Error::io("read", &path, &error))?;
         let file: FormatFile = serde_json::from_str(&text).map_err(|_| {
-            Error::failed(format!("{} is damaged: it does not say what format the store has", path.display()))
-                .hint("restore that file from a copy, or ingest the documents into a new store with --kb DIR")
+            Error::failed(format!("{} is damaged: it does not say what format the store has", path.display())).hint(
+                format!(
+                    "restore that file from a copy, or ingest the documents into a new store with {} DIR",
+                    Setting("kb")
+                ),
+            )
         })?;
-        if file.format > FORMAT {
+        if file.format != FORMAT {
             return Err(Error::failed(format!(
-                "the store at {} was made by kb {}, in format {}; this kb reads formats up to {FORMAT}",
+                "the store at {} has format {} (written by kb {}); this kb reads format {FORMAT}",
                 self.root.display(),
-                file.created_by,
-                file.format
+                file.format,
+                file.created_by
             ))
-            .hint("install a newer kb"));
+            .hint(format!(
+                "{}ingest the documents again into a new store with `kb ingest PATH… {} DIR`",
+                if file.format > FORMAT { "install a newer kb, or " } else { "" },
+                Setting("kb")
+            )));
         }
         Ok(())
     }
@@ -329,11 +337,18 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_format_is_refused() {
+    fn another_format_is_refused_with_the_way_to_ingest_again() {
         let folder = tempfile::tempdir().unwrap();
         let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
-        std::fs::write(store.root().join("kb.json"), r#"{"format": 99, "created_by": "9.0.0"}"#).unwrap();
-        let error = Store::open(None, folder.path()).unwrap_err();
-        assert!(error.message().contains("format 99") && error.next_step().unwrap().contains("newer"));
+        for other in [FORMAT - 1, 99] {
+            let file = format!(r#"{{"format": {other}, "created_by": "9.0.0"}}"#);
+            std::fs::write(store.root().join(FORMAT_FILE), file).unwrap();
+            let error = Store::open(None, folder.path()).unwrap_err();
+            let (message, root) = (error.message(), store.root().display().to_string());
+            assert!(message.contains(&format!("format {other}")) && message.contains(&root), "{message}");
+            assert!(message.contains(&format!("reads format {FORMAT}")), "{message}");
+            let hint = error.next_step().unwrap();
+            assert!(hint.contains("kb ingest") && hint.contains("newer kb") == (other > FORMAT), "{hint}");
+        }
     }
 }

@@ -18,33 +18,33 @@ const GLANCE: Duration = Duration::from_millis(100);
 /// Between two attempts.
 const INTERVAL: Duration = Duration::from_millis(50);
 
-/// How long to wait for another writer, and whom to tell of it.
+/// How long to wait for another writer, and where to report that.
 #[derive(Clone)]
-pub struct Patience {
+pub struct LockTimeout {
     wait: Duration,
     tell: Arc<dyn Fn(&str) + Send + Sync>,
 }
 
-impl Patience {
-    /// Waits for so long, and tells that it does.
+impl LockTimeout {
+    /// Waits up to `wait` and reports it once.
     pub fn new(wait: Duration, tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
-        Patience { wait, tell: Arc::new(tell) }
+        LockTimeout { wait, tell: Arc::new(tell) }
     }
 
-    /// Tells something to whom waiting would be told.
+    /// Reports a message where waiting is reported.
     pub(super) fn tell(&self, text: &str) {
         (self.tell)(text);
     }
 
     /// Does not wait.
     pub fn none() -> Self {
-        Patience::new(Duration::ZERO, |_| {})
+        LockTimeout::new(Duration::ZERO, |_| {})
     }
 }
 
-impl std::fmt::Debug for Patience {
+impl std::fmt::Debug for LockTimeout {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Patience").field("wait", &self.wait).finish_non_exhaustive()
+        f.debug_struct("LockTimeout").field("wait", &self.wait).finish_non_exhaustive()
     }
 }
 
@@ -58,7 +58,7 @@ pub struct Holder {
 }
 
 impl Holder {
-    /// Who is writing to a namespace at this moment. `Some(None)` where somebody does whose name cannot be told.
+    /// The process that writes to a namespace now. `Some(None)` where it is unknown which one.
     pub fn of(namespace: &Namespace) -> Option<Option<Self>> {
         let path = lock_path(namespace);
         let file = File::open(&path).ok()?;
@@ -103,21 +103,21 @@ impl WriterLock {
     /// Takes the lock of a namespace, which is made where there is none.
     ///
     /// # Errors
-    /// Where another process holds it for longer than `patience` has, with its number and since when; or the file
+    /// Where another process holds it for longer than `lock_timeout` has, with its number and since when; or the file
     /// cannot be made.
-    pub(super) async fn take_or_make(namespace: &Namespace, patience: &Patience) -> Result<Self> {
-        WriterLock::wait_for(namespace, patience, true).await
+    pub(super) async fn take_or_make(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result<Self> {
+        WriterLock::wait_for(namespace, lock_timeout, true).await
     }
 
     /// Takes the lock of a namespace whose folder is there.
     ///
     /// # Errors
     /// As for [`take_or_make`](Self::take_or_make), and where it is not there.
-    pub(super) async fn take(namespace: &Namespace, patience: &Patience) -> Result<Self> {
-        WriterLock::wait_for(namespace, patience, false).await
+    pub(super) async fn take(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result<Self> {
+        WriterLock::wait_for(namespace, lock_timeout, false).await
     }
 
-    async fn wait_for(namespace: &Namespace, patience: &Patience, make: bool) -> Result<Self> {
+    async fn wait_for(namespace: &Namespace, lock_timeout: &LockTimeout, make: bool) -> Result<Self> {
         let started = Instant::now();
         let mut told = false;
         loop {
@@ -129,11 +129,11 @@ impl WriterLock {
                 return Ok(lock);
             }
             let holder = Holder::read(&lock_path(namespace));
-            if started.elapsed() >= patience.wait.max(GLANCE) {
-                return Err(busy(namespace, holder.as_ref(), patience.wait));
+            if started.elapsed() >= lock_timeout.wait.max(GLANCE) {
+                return Err(busy(namespace, holder.as_ref(), lock_timeout.wait));
             }
             if !told && started.elapsed() >= GLANCE {
-                (patience.tell)(&format!(
+                (lock_timeout.tell)(&format!(
                     "the namespace {:?} is being written by {}; waiting",
                     namespace.name(),
                     in_words(holder.as_ref())

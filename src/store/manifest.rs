@@ -28,9 +28,8 @@ pub struct Manifest {
     pub sections: u64,
     /// Version of the table `chunks`.
     pub chunks: u64,
-    /// Version of the table `entities`; `None` where an earlier version published, which knew of none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub entities: Option<u64>,
+    /// Version of the table `entities`.
+    pub entities: u64,
     /// The model of the vectors.
     pub model: ModelRecord,
     /// When it was published, RFC 3339.
@@ -44,21 +43,14 @@ pub struct ModelRecord {
     pub name: String,
     /// How many numbers a vector has.
     pub dimension: usize,
-    /// The hash of all that its vectors depend on; `None` where an earlier version published, which had the embedded
-    /// model alone.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub fingerprint: Option<String>,
+    /// The hash of all that its vectors depend on.
+    pub fingerprint: String,
 }
 
 impl ModelRecord {
-    /// Whether vectors of the one and the other can be compared. A record of an earlier version has no fingerprint: then
-    /// name and dimension say it.
+    /// Whether the vectors of both models can be compared.
     pub fn agrees_with(&self, other: &ModelRecord) -> bool {
-        let same = match (&self.fingerprint, &other.fingerprint) {
-            (Some(own), Some(theirs)) => own == theirs,
-            _ => true,
-        };
-        same && self.name == other.name && self.dimension == other.dimension
+        self == other
     }
 }
 

@@ -16,85 +16,72 @@
 //!     keyword/                 the tantivy index; its commit carries the generation
 //!     history/0000012.json     what a generation did, and the versions of its tables; locked by who reads it
 //!     revector/*.vectors       vectors of another model that are not published yet
-//!     query-encoder.table      where somebody had it made: what stands in for the model when questions are asked
 //!     lock                     held by the writer
 //! ```
 
 mod cache_folder;
 pub mod check;
+mod child_chunks;
 mod chunk_keys;
 mod convert;
-mod document_names;
 mod document_time;
 mod entities;
+mod facts;
 mod fault;
-mod filter_facts;
 mod history;
 mod indexed;
 mod keyword;
+mod keyword_query;
 mod layout;
 mod lock;
 mod manifest;
-mod names;
 mod namespaces;
-#[cfg(test)]
-mod older_tables;
-mod phrase;
-mod pieces;
-mod profiles;
 mod read_cache;
 mod read_only;
 mod rewrite;
 mod rows;
-mod same_texts;
 mod scope;
-mod size;
 mod snapshot;
 mod source_name;
-mod statistics;
 mod tables;
 mod vector_cache;
 mod vectors;
 mod versions;
-mod vocabulary;
+mod words;
 mod writer;
 
 pub use cache_folder::CacheFolder;
+#[cfg(test)]
+pub(crate) use child_chunks::ChildChunk;
 pub use chunk_keys::{ChunkFilter, ChunkKey};
-pub use document_names::DocumentName;
 pub use document_time::DocumentTime;
 pub use entities::{EntityChange, EntityRow, EntityState};
-pub use fault::{RESTORE_STEPS, REWRITE_STEPS, STEPS};
-pub use filter_facts::{DocumentFacts, PassageFacts, PassageNotes};
+pub use facts::{DocumentFacts, DocumentName, ParentChunkFacts};
+pub use fault::{REWRITE_STEPS, STEPS};
 pub use history::{
-    Counts, DocumentDiff, EntityDiff, Field, GenerationDiff, Item, LogEntry, ModelDiff, Note, Restored, What, diff,
-    log, plan_restore,
+    Counts, DocumentDiff, Field, GenerationDiff, Item, LogEntry, Note, Restored, What, diff, log, plan_restore,
 };
-pub use indexed::{IndexedPassage, WordPlaces};
+pub use indexed::{IndexedParentChunk, WordPlaces};
 pub use keyword::{KeywordField, KeywordHit};
-pub use layout::{Namespace, Store, check_namespace_name};
-pub use lock::{Holder, Patience};
+pub use keyword_query::{KeywordStatistics, Phrase};
+pub use layout::{Namespace, Store};
+pub use lock::{Holder, LockTimeout};
 pub use manifest::{Manifest, ModelRecord};
-pub use names::OtherName;
-pub use phrase::{MOST_WITH_PHRASE, Phrase};
-pub use pieces::Piece;
 pub use read_cache::ReadAhead;
-pub use rewrite::Rewrite;
 pub use rows::{ChunkRow, ChunkType, DocumentRow, Edit, NewDocument, SectionRow, children_by_parent, document_id};
 pub use scope::Scope;
 pub(crate) use scope::doc_id_of;
-pub use size::Size;
 pub use snapshot::Snapshot;
-pub use statistics::KeywordStatistics;
 pub use vector_cache::{VectorCache, VectorKey, unpublished_vectors};
 pub use vectors::{LoadedVectors, VectorHit};
+pub use words::OtherName;
 pub use writer::{Change, Writer};
 
 use std::path::Path;
 
 use crate::error::{Error, root_io};
 
-/// An error of LanceDB or tantivy, told in words a person can act on.
+/// An error of LanceDB or tantivy, in words a person can act on.
 fn store_error(doing: &str, path: &Path, error: &(dyn std::error::Error + 'static)) -> Error {
     let of_keyword_index = || error.downcast_ref().and_then(keyword::io_cause);
     if let Some(io) = root_io(error).or_else(of_keyword_index) {

@@ -1,12 +1,14 @@
-//! The namespaces of a store: which there are, what is near a name that is none, renaming and removing.
+//! The namespaces of a store: list, find, measure, rename and remove them.
 //!
-//! Both move the folder, in one step, with the writer's lock held. What is removed is moved aside before it is
-//! deleted: a crash leaves the namespace, or rubbish that the next writer clears.
+//! Renaming and removing move the folder in one step, with the writer's lock held. A removed namespace is moved aside before
+//! it is deleted, so that a crash leaves the whole namespace or a folder that the next writer deletes.
 
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use super::layout::{ALL, Namespace, SEPARATOR, Store, check_namespace_name};
-use super::lock::{Patience, WriterLock};
+use super::lock::{LockTimeout, WriterLock};
 use super::manifest::sync_folder;
 use crate::error::{Error, Result};
 
@@ -40,7 +42,7 @@ impl Store {
     /// which something was published. Each once, in the order in which they were named; at least one.
     ///
     /// # Errors
-    /// Where a name cannot be one, or `all` are none. Whether those that were named are there is not looked at.
+    /// Where a name cannot be one, or `all` are none. Named namespaces need not exist.
     pub fn namespaces_named(&self, names: &str) -> Result<Vec<Namespace>> {
         let parts: Vec<&str> = names.split(SEPARATOR).map(str::trim).collect();
         match parts.as_slice() {
@@ -91,9 +93,9 @@ impl Namespace {
     ///
     /// # Errors
     /// Where it is not there, the other one is, somebody writes to it, or the disk refuses. Then nothing was changed.
-    pub async fn rename_to(&self, to: &Namespace, patience: &Patience) -> Result<()> {
+    pub async fn rename_to(&self, to: &Namespace, lock_timeout: &LockTimeout) -> Result<()> {
         self.must_exist()?;
-        let lock = WriterLock::take(self, patience).await?;
+        let lock = WriterLock::take(self, lock_timeout).await?;
         let taken = || {
             Error::usage(format!("there is a namespace {:?} already", to.name()))
                 .hint("take another name, or remove that one with `kb namespaces remove`")
@@ -112,9 +114,9 @@ impl Namespace {
     ///
     /// # Errors
     /// Where it is not there, somebody writes to it, or the disk refuses.
-    pub async fn remove(&self, patience: &Patience) -> Result<()> {
+    pub async fn remove(&self, lock_timeout: &LockTimeout) -> Result<()> {
         self.must_exist()?;
-        let lock = WriterLock::take(self, patience).await?;
+        let lock = WriterLock::take(self, lock_timeout).await?;
         clear_removed(self);
         let aside = self.folder().join(format!("{REMOVING}{}-{}", self.name(), std::process::id()));
         self.move_to(&aside, lock).map_err(|error| Error::io("remove", self.root(), &error))?;
@@ -197,6 +199,41 @@ fn near(name: &str, names: &[String]) -> Vec<String> {
         .collect();
     alike.sort_by(|a, b| b.0.total_cmp(&a.0));
     alike.into_iter().take(MOST_NAMED).map(|(_, other)| other.clone()).collect()
+}
+
+/// Bytes on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Size {
+    /// Of all that is in the namespace's folder.
+    pub all: u64,
+    /// Of the tables, versions that are no longer published included.
+    pub tables: u64,
+    /// Of the keyword index.
+    pub keyword: u64,
+}
+
+impl Namespace {
+    /// What it takes on disk.
+    pub fn size(&self) -> Size {
+        Size {
+            all: bytes_below(self.root()),
+            tables: bytes_below(&self.tables()),
+            keyword: bytes_below(&self.keyword()),
+        }
+    }
+}
+
+/// The bytes of all files below a folder; what disappears meanwhile counts nothing.
+fn bytes_below(path: &Path) -> u64 {
+    let Ok(entries) = std::fs::read_dir(path) else { return 0 };
+    entries
+        .flatten()
+        .map(|entry| match entry.file_type() {
+            Ok(kind) if kind.is_dir() => bytes_below(&entry.path()),
+            Ok(_) => entry.metadata().map_or(0, |facts| facts.len()),
+            Err(_) => 0,
+        })
+        .sum()
 }
 
 #[cfg(test)]

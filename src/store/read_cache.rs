@@ -1,10 +1,10 @@
-//! What every reader of a generation would ask the tables for anew, in one piece: vectors, and how documents are called.
+//! What every reader of a generation reads from the tables: vectors, names of documents and the like.
 //!
 //! A query of the tables is planned, split and put together again, which for a fresh process that asks one question takes
 //! longer than everything else. So the first reader of a generation writes what it got as one Arrow stream beside the
 //! tables (`read-cache/NAME.arrow`), and later ones read that in one go. The stream carries the manifest that it belongs
 //! to and how its columns are laid out, and behind it stands its hash; one of another generation or layout, or that is
-//! damaged, is none, and is written anew. It may be deleted at any time.
+//! damaged, is ignored and replaced. It may be deleted at any time.
 
 use std::io::Write;
 use std::panic::catch_unwind;
@@ -26,7 +26,7 @@ const FOLDER: &str = "read-cache";
 /// The name in the stream's metadata under which its manifest stands.
 const MANIFEST: &str = "manifest";
 /// And how its columns are laid out: another number for each change of what is kept in a file.
-const LAYOUT: (&str, &str) = ("layout", "1");
+const LAYOUT: (&str, &str) = ("layout", "2");
 /// The bytes of the hash behind the stream.
 const HASH: usize = blake3::OUT_LEN;
 /// What was begun so long ago and not ended was given up: whoever wrote it is gone.

@@ -1,9 +1,9 @@
 //! A generation with the vectors of another model, which may have more numbers or fewer.
 //!
-//! The width of a vector is part of a table's schema. So the tables that have vectors are begun anew, as later versions
+//! The width of a vector is part of a table's schema. So the tables that have vectors start empty, as later versions
 //! of themselves: LanceDB keeps the versions before with the schema they had, readers go on with theirs, and a restore
 //! brings old vectors back together with the record of their model. Nothing else changes: the text is the same, so the
-//! keyword index is only told the new number.
+//! keyword index only gets the new number.
 
 use super::convert;
 use super::fault::step;
@@ -16,7 +16,7 @@ use crate::error::Result;
 /// So many chunks are written at once: with the vectors of a large model, some hundred megabytes.
 const CHUNKS_AT_ONCE: usize = 16_384;
 
-/// A namespace whose documents are written anew, all of them, with the vectors of a model.
+/// A namespace that gets all its documents again, with the vectors of another model.
 ///
 /// It has taken the writer, because what is in the tables until [`publish`](Self::publish) is done is no base for
 /// anything else. Where it is dropped before, the next writer takes all of it back.
@@ -28,7 +28,7 @@ pub struct Rewrite {
 }
 
 impl Writer {
-    /// Begins to write all documents anew.
+    /// Begins to rewrite all documents.
     ///
     /// # Errors
     /// Where the disk refuses.
@@ -79,10 +79,10 @@ impl Rewrite {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Change, NewDocument, Patience, Scope, Snapshot, Store};
+    use crate::store::{Change, LockTimeout, NewDocument, Scope, Snapshot, Store};
 
     fn model(name: &str, dimension: usize) -> ModelRecord {
-        ModelRecord { name: name.to_owned(), dimension, fingerprint: Some(name.to_owned()) }
+        ModelRecord { name: name.to_owned(), dimension, fingerprint: name.to_owned() }
     }
 
     fn document(id: &str, vector: Vec<f32>) -> NewDocument {
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn another_width_is_published_in_one_piece_and_an_older_one_can_be_restored() {
+    async fn another_width_is_published_in_one_child_chunk_and_an_older_one_can_be_restored() {
         let folder = tempfile::tempdir().unwrap();
         let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
         let namespace = store.namespace("default").unwrap();
@@ -113,7 +113,7 @@ mod tests {
         rewrite.put(abandoned.document, abandoned.chunks).await.unwrap();
         rewrite.write().await.unwrap();
         drop(rewrite);
-        let writer = Writer::open_existing(&namespace, &Patience::none()).await.unwrap();
+        let writer = Writer::open_existing(&namespace, &LockTimeout::none()).await.unwrap();
         assert_eq!(writer.model(), &narrow);
         assert_eq!(Snapshot::open(&namespace).await.unwrap().counts().await.unwrap(), [2, 0, 2]);
 
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(nearest(&before, &[1.0, 0.0]).await[0], "aaaaaa:0", "and go on for who reads them");
         drop((before, after));
 
-        let mut writer = Writer::open_existing(&namespace, &Patience::none()).await.unwrap();
+        let mut writer = Writer::open_existing(&namespace, &LockTimeout::none()).await.unwrap();
         let restored = writer.restore(1).await.unwrap();
         assert_eq!((restored.generation, restored.model), (Some(3), Some(narrow)));
         let again = Snapshot::open(&namespace).await.unwrap();

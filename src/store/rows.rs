@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::document_time::DocumentTime;
 use crate::chunk::context;
-use crate::profile::Profile;
+use crate::knowledge::profile::Profile;
 
 /// A row of `documents`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ pub struct DocumentRow {
     pub language: String,
     /// Number of pages, for formats that have pages.
     pub pages: Option<u32>,
-    /// What the document says about itself.
+    /// The metadata that the document states.
     pub metadata: BTreeMap<String, String>,
     /// How it was cut, as JSON of [`ChunkConfig`](crate::chunk::ChunkConfig).
     pub chunking: String,
@@ -51,16 +51,15 @@ pub struct DocumentRow {
     /// The table of contents that a person gave it, as JSON of [`OutlineEntry`](crate::load::OutlineEntry)s; `None`
     /// where nobody did.
     pub corrected_toc: Option<String>,
-    /// The [`STRUCTURE_VERSION`](crate::structure::STRUCTURE_VERSION) that found its sections; 0 where it was not
-    /// recorded yet.
+    /// The [`STRUCTURE_VERSION`](crate::structure::STRUCTURE_VERSION) that found its sections.
     pub structure_version: u32,
     /// Whether all its chunks have vectors.
     pub embedded: bool,
-    /// What people changed in its text, by passage; conflicts behind it.
+    /// What people changed in its text, by parent chunk; conflicts behind it.
     pub edits: Vec<Edit>,
-    /// When it is from; `None` where nothing says so.
+    /// Its time; `None` where it is unknown.
     pub time: Option<DocumentTime>,
-    /// What it is; `None` where an earlier version put it in, or it has no text.
+    /// Its profile; `None` where it has no text.
     pub profile: Option<Profile>,
     /// blake3 of the text that its vector was made of, in hex; `None` where it has none.
     #[serde(skip)]
@@ -71,31 +70,32 @@ pub struct DocumentRow {
     pub vector: Vec<f32>,
 }
 
-/// What a person changed in a document: a passage as the source gives it, and as it shall be instead. The source's
+/// What a person changed in a document: a parent chunk as the source gives it, and as it shall be instead. The source's
 /// text and its edits together are what the document's chunks say.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Edit {
     /// Its number among the edits of the document, from 1.
     pub number: u32,
-    /// The index of the passage it changes; `None` where the source has changed at that place since, and somebody has
+    /// The index of the parent chunk it changes; `None` where the source has changed at that place since, and somebody has
     /// to say what holds: a conflict.
-    pub passage: Option<u32>,
-    /// The section of the passage.
+    pub parent_chunk: Option<u32>,
+    /// The section of the parent chunk.
     pub section_id: String,
-    /// The context line of the passage.
+    /// The titles in front of the parent chunk.
+    #[serde(rename = "titles")]
     pub context: String,
-    /// First page of the passage.
+    /// First page of the parent chunk.
     pub page_start: Option<u32>,
-    /// Last page of the passage.
+    /// Last page of the parent chunk.
     pub page_end: Option<u32>,
-    /// The source's text: the whole passage; of a conflict, the sentences that were changed.
+    /// The source's text: the whole parent chunk; of a conflict, the sentences that were changed.
     pub original: String,
     /// What stands in its place; `None` where it was deleted.
     pub content: Option<String>,
-    /// What the person noted about the passage.
+    /// What the person noted about the parent chunk.
     pub metadata: BTreeMap<String, String>,
-    /// What the person noted about pieces of the passage, by their text without the space around it.
-    pub piece_metadata: BTreeMap<String, BTreeMap<String, String>>,
+    /// What the person noted about child chunks of the parent chunk, by their text without the space around it.
+    pub child_chunk_metadata: BTreeMap<String, BTreeMap<String, String>>,
     /// Of a conflict, the sentences of its section in front of it; empty where it begins the section.
     pub before: String,
     /// Of a conflict, the sentences of its section behind it; empty where it ends the section.
@@ -139,9 +139,9 @@ pub struct SectionRow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChunkType {
-    /// A passage that is shown.
+    /// A parent chunk that is shown.
     Parent,
-    /// A piece of one that is matched.
+    /// A child chunk of one that is matched.
     Child,
 }
 

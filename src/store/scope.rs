@@ -1,4 +1,4 @@
-//! Which passages of a namespace may be found.
+//! Which parent chunks of a namespace may be found.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ pub(crate) fn doc_id_of(chunk_id: &str) -> &str {
     chunk_id.split_once(':').map_or(chunk_id, |(doc_id, _)| doc_id)
 }
 
-/// Which passages of a namespace may be found.
+/// Which parent chunks of a namespace may be found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Scope {
     /// All of them.
@@ -18,7 +18,7 @@ pub enum Scope {
     /// Those of these documents.
     Documents(HashSet<String>),
     /// These parent chunks, with their children.
-    Passages(HashSet<String>),
+    ParentChunks(HashSet<String>),
 }
 
 impl Scope {
@@ -30,7 +30,9 @@ impl Scope {
     /// What of it is in a document.
     pub fn within(&self, doc_id: &str) -> Self {
         match self {
-            Scope::Passages(ids) => Scope::Passages(ids.iter().filter(|id| doc_id_of(id) == doc_id).cloned().collect()),
+            Scope::ParentChunks(ids) => {
+                Scope::ParentChunks(ids.iter().filter(|id| doc_id_of(id) == doc_id).cloned().collect())
+            }
             _ if self.admits_document(doc_id) => Scope::Documents(HashSet::from([doc_id.to_owned()])),
             _ => Scope::Documents(HashSet::new()),
         }
@@ -41,7 +43,7 @@ impl Scope {
         match self {
             Scope::Everything => None,
             Scope::Documents(ids) => Some(ids.iter().map(String::as_str).collect()),
-            Scope::Passages(ids) => Some(ids.iter().map(|id| doc_id_of(id)).collect()),
+            Scope::ParentChunks(ids) => Some(ids.iter().map(|id| doc_id_of(id)).collect()),
         }
     }
 
@@ -49,16 +51,16 @@ impl Scope {
     pub fn is_empty(&self) -> bool {
         match self {
             Scope::Everything => false,
-            Scope::Documents(ids) | Scope::Passages(ids) => ids.is_empty(),
+            Scope::Documents(ids) | Scope::ParentChunks(ids) => ids.is_empty(),
         }
     }
 
-    /// Whether a passage of a document may be found.
+    /// Whether a parent chunk of a document may be found.
     pub fn admits(&self, doc_id: &str, parent_id: &str) -> bool {
         match self {
             Scope::Everything => true,
             Scope::Documents(ids) => ids.contains(doc_id),
-            Scope::Passages(ids) => ids.contains(parent_id),
+            Scope::ParentChunks(ids) => ids.contains(parent_id),
         }
     }
 
@@ -67,7 +69,7 @@ impl Scope {
         match self {
             Scope::Everything => true,
             Scope::Documents(ids) => ids.contains(doc_id),
-            Scope::Passages(ids) => ids.iter().any(|id| doc_id_of(id) == doc_id),
+            Scope::ParentChunks(ids) => ids.iter().any(|id| doc_id_of(id) == doc_id),
         }
     }
 
@@ -85,7 +87,7 @@ impl Scope {
         };
         match self {
             Scope::Documents(ids) if ids.len() <= MOST_IN_LIST => Some(in_list("doc_id", &sorted(ids))),
-            Scope::Passages(ids) if ids.len() <= MOST_IN_LIST => {
+            Scope::ParentChunks(ids) if ids.len() <= MOST_IN_LIST => {
                 let ids = sorted(ids);
                 Some(format!("({} OR {})", in_list("chunk_id", &ids), in_list("parent_id", &ids)))
             }
@@ -103,7 +105,7 @@ mod tests {
         let ids = |count: usize| (0..count).map(|i| format!("d{i}")).collect::<HashSet<_>>();
         assert_eq!(Scope::Everything.sql(), None);
         assert_eq!(Scope::Documents(ids(2)).sql().unwrap(), "doc_id IN ('d0', 'd1')");
-        assert_eq!(Scope::Passages(ids(1)).sql().unwrap(), "(chunk_id IN ('d0') OR parent_id IN ('d0'))");
+        assert_eq!(Scope::ParentChunks(ids(1)).sql().unwrap(), "(chunk_id IN ('d0') OR parent_id IN ('d0'))");
         assert_eq!(Scope::Documents(ids(201)).sql(), None);
     }
 
@@ -113,8 +115,8 @@ mod tests {
         assert_eq!(Scope::Everything.within("d"), Scope::Documents(ids(&["d"])));
         assert_eq!(Scope::Documents(ids(&["d", "e"])).within("d"), Scope::Documents(ids(&["d"])));
         assert!(Scope::Documents(ids(&["e"])).within("d").is_empty());
-        assert_eq!(Scope::Passages(ids(&["d:0", "e:0"])).within("d"), Scope::Passages(ids(&["d:0"])));
-        assert!(Scope::Passages(ids(&["e:0"])).within("d").is_empty());
+        assert_eq!(Scope::ParentChunks(ids(&["d:0", "e:0"])).within("d"), Scope::ParentChunks(ids(&["d:0"])));
+        assert!(Scope::ParentChunks(ids(&["e:0"])).within("d").is_empty());
     }
 
     #[test]

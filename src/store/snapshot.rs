@@ -10,22 +10,22 @@ use lancedb::query::{ExecutableQuery, QueryBase, Select};
 use tokio::sync::OnceCell;
 
 use super::convert::{self, Columns};
-use super::document_names::DocumentName;
+use super::facts::DocumentName;
 use super::history::Lease;
-use super::indexed::{IndexedPassage, WordPlaces};
+use super::indexed::{IndexedParentChunk, WordPlaces};
 use super::keyword::{KeywordField, KeywordHit, KeywordReader};
+use super::keyword_query::KeywordStatistics;
+use super::keyword_query::Phrase;
 use super::layout::Namespace;
 use super::manifest::{Manifest, ModelRecord};
-use super::names::OtherName;
 use super::namespaces::nothing_ingested;
-use super::phrase::Phrase;
 use super::read_cache::{Kept, ReadAhead, ReadCache};
 use super::rows::{ChunkRow, ChunkType, DocumentRow, SectionRow};
 use super::scope::Scope;
-use super::statistics::KeywordStatistics;
 use super::store_error;
 use super::tables::{CHUNKS, Tables, in_list};
 use super::vectors::{LoadedVectors, VectorHit};
+use super::words::OtherName;
 use super::writer::Writer;
 use crate::error::{Error, Result};
 
@@ -55,7 +55,7 @@ pub(super) const DOCUMENT_COLUMNS: &[&str] = &[
     "edits",
     "time",
     "profile",
-    "vector_of",
+    "embedding_hash",
 ];
 /// All columns of a chunk but its vector.
 pub(super) const CHUNK_COLUMNS: &[&str] = &[
@@ -66,15 +66,15 @@ pub(super) const CHUNK_COLUMNS: &[&str] = &[
     "parent_id",
     "chunk_index",
     "content",
-    "context",
+    "titles",
     "page_start",
     "page_end",
     "language",
-    "content_hash",
+    "embedding_hash",
     "updated_at",
     "edited",
     "metadata",
-    "lead",
+    "situating",
 ];
 /// How often opening is tried again when a publication comes in between …
 const ATTEMPTS: u32 = 30;
@@ -84,7 +84,7 @@ const QUICK_ATTEMPTS: u32 = 10;
 const MOMENT: Duration = Duration::from_millis(5);
 const LONGER: Duration = Duration::from_millis(100);
 
-/// How many times more of the nearest are looked at, where too few of them are in a scope.
+/// How many times more neighbours are read where too few of them are in a scope.
 const WIDER: usize = 4;
 
 /// One generation of a namespace, open for reading.
@@ -150,7 +150,7 @@ impl Snapshot {
     pub async fn model_of(namespace: &Namespace) -> Result<Option<ModelRecord>> {
         match (Manifest::read(namespace)?, Manifest::read_pending(namespace)?) {
             (Some(published), Some(pending)) if !published.model.agrees_with(&pending.model) => {
-                // Which of them stands, the indexes say.
+                // The indexes decide which of them is published.
                 Ok(Some(Snapshot::open(namespace).await?.manifest.model))
             }
             (published, pending) => Ok(published.or(pending).map(|manifest| manifest.model)),
@@ -240,13 +240,16 @@ impl Snapshot {
     /// left out.
     pub async fn vectors_by_hash(&self, doc_id: &str) -> Result<HashMap<String, Vec<f32>>> {
         let filter = format!("{} AND chunk_type = 'child'", in_list("doc_id", &[doc_id.to_owned()]));
-        let columns = ["content_hash", "vector"];
+        let columns = ["embedding_hash", "vector"];
         let batches = self.tables.rows(&self.tables.chunks, Some(filter), Some(&columns)).await?;
         let mut vectors = HashMap::new();
         for batch in &batches {
             let columns = Columns { table: CHUNKS, batch };
-            for row in (0..batch.num_rows()).filter(|&row| columns.later("vector", row).is_some()) {
-                vectors.insert(columns.text("content_hash", row)?, columns.vector("vector", row)?);
+            for row in 0..batch.num_rows() {
+                if columns.is_null("vector", row)? {
+                    continue;
+                }
+                vectors.insert(columns.text("embedding_hash", row)?, columns.vector("vector", row)?);
             }
         }
         Ok(vectors)
@@ -428,31 +431,31 @@ impl Snapshot {
         self.keyword.with_phrases(phrases, terms, scope)
     }
 
-    /// How many passages have a word, given as it is indexed, in their text or titles.
-    pub fn passages_with(&self, word: &str) -> Result<u64> {
-        self.keyword.passages_with(word)
+    /// How many parent chunks have a word, given as it is indexed, in their text or titles.
+    pub fn parent_chunks_with(&self, word: &str) -> Result<u64> {
+        self.keyword.parent_chunks_with(word)
     }
 
-    /// The indexed words that begin with a letter and that `wanted` takes, each with the number of passages that have
+    /// The indexed words that begin with a letter and that `wanted` takes, each with the number of parent chunks that have
     /// it.
     pub fn words_beginning(&self, start: char, wanted: &dyn Fn(&str) -> bool) -> Result<HashMap<String, u64>> {
         self.keyword.words_beginning(start, wanted)
     }
 
-    /// Other names for those with the given [`key`](crate::glossary::key)s, as its passages define them; names that have
+    /// Other names for those with the given [`key`](crate::knowledge::names::key)s, as its parent chunks define them; names that have
     /// none are left out.
     pub fn other_names(&self, keys: &[String]) -> Result<HashMap<String, Vec<OtherName>>> {
         self.keyword.other_names(keys)
     }
 
-    /// What its keyword index has to say to the statistics of several.
+    /// The share of its keyword index in the joint statistics of several.
     pub fn keyword_statistics(&self, terms: &[(KeywordField, String, f32)]) -> Result<KeywordStatistics> {
         self.keyword.statistics(terms)
     }
 
     /// The parent chunks with the given ids as they are shown, in any order; from the keyword index, in no time.
-    pub fn passages(&self, chunk_ids: &[String]) -> Result<Vec<IndexedPassage>> {
-        self.keyword.passages(chunk_ids)
+    pub fn parent_chunks(&self, chunk_ids: &[String]) -> Result<Vec<IndexedParentChunk>> {
+        self.keyword.parent_chunks(chunk_ids)
     }
 
     /// Where words, as [`tokenize`](crate::text::tokens::tokenize) gives them, are in the given parent chunks.

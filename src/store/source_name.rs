@@ -23,7 +23,7 @@ pub(super) fn name_of(text: &str) -> OsString {
     os_string(bytes)
 }
 
-/// Whether a text stands, after one look or several, for something that is not UTF-8.
+/// Whether a text stands, unescaped once or more often, for bytes that are not UTF-8.
 fn is_mistakable(text: &str) -> bool {
     let mut text = Cow::Borrowed(text);
     loop {

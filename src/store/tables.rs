@@ -8,7 +8,7 @@ use lancedb::arrow::SendableRecordBatchStream;
 use lancedb::arrow::arrow_array::RecordBatch;
 use lancedb::arrow::arrow_schema::{DataType, Field, Schema, SchemaRef};
 use lancedb::query::{ExecutableQuery, QueryBase, Select};
-use lancedb::table::{ColumnAlteration, CompactionOptions, NewColumnTransform, OptimizeAction};
+use lancedb::table::{CompactionOptions, OptimizeAction};
 use lancedb::{Connection, Table};
 
 use super::entities::entities_schema;
@@ -20,7 +20,7 @@ use crate::error::Result;
 /// A table with more small data files than this is compacted when a generation is published.
 const MOST_SMALL_FILES: usize = 12;
 /// From so many rows on a data file is large: others are not merged into it. So a change of one document never writes
-/// the whole of a large table again; in ARCHITECTURE.md is what that costs.
+/// the whole of a large table again; in docs/architecture.md is what that costs.
 const ROWS_OF_A_LARGE_FILE: usize = 16_384;
 /// How often opening is tried when a publication comes in between, and how long after one another.
 const ATTEMPTS: usize = 3;
@@ -37,8 +37,7 @@ pub(super) struct Tables {
     pub(super) documents: Table,
     pub(super) sections: Table,
     pub(super) chunks: Table,
-    /// `None` in a store of an earlier version, until it is written to.
-    pub(super) entities: Option<Table>,
+    pub(super) entities: Table,
 }
 
 impl Tables {
@@ -56,11 +55,7 @@ impl Tables {
     }
 
     async fn try_open_at(namespace: &Namespace, manifest: &Manifest) -> Result<Self> {
-        let mut tables = Tables::open(namespace).await?;
-        if manifest.entities.is_none() {
-            // What lies there belongs to a publication at work, or to one that crashed.
-            tables.entities = None;
-        }
+        let tables = Tables::open(namespace).await?;
         for (table, version) in tables.versions_of(manifest) {
             table.checkout(version).await.map_err(|error| {
                 store_error("open the published version of a table in", &namespace.tables(), &error)
@@ -84,11 +79,7 @@ impl Tables {
             documents: open(DOCUMENTS).await?,
             sections: open(SECTIONS).await?,
             chunks: open(CHUNKS).await?,
-            entities: match connection.open_table(ENTITIES).execute().await {
-                Ok(table) => Some(table),
-                Err(lancedb::Error::TableNotFound { .. }) => None,
-                Err(error) => return Err(store_error("open a table in", &namespace.tables(), &error)),
-            },
+            entities: open(ENTITIES).await?,
         })
     }
 
@@ -101,11 +92,11 @@ impl Tables {
             documents: create(DOCUMENTS, documents_schema(dimension)).await?,
             sections: create(SECTIONS, sections_schema()).await?,
             chunks: create(CHUNKS, chunks_schema(dimension)).await?,
-            entities: Some(create(ENTITIES, entities_schema()).await?),
+            entities: create(ENTITIES, entities_schema()).await?,
         })
     }
 
-    /// Begins the tables that have vectors anew, empty, as later versions of themselves, for vectors of another width.
+    /// Empties the tables that have vectors, as later versions of themselves, for vectors of another width.
     pub(super) async fn empty_those_with_vectors(&mut self, dimension: usize) -> Result<()> {
         let connection = connect(&self.namespace).await?;
         self.documents = create_table(&self.namespace, &connection, DOCUMENTS, documents_schema(dimension)).await?;
@@ -118,14 +109,13 @@ impl Tables {
         &self.namespace
     }
 
-    fn versions_of(&self, manifest: &Manifest) -> Vec<(&Table, u64)> {
-        let mut versions = vec![
+    fn versions_of(&self, manifest: &Manifest) -> [(&Table, u64); 4] {
+        [
             (&self.documents, manifest.documents),
             (&self.sections, manifest.sections),
             (&self.chunks, manifest.chunks),
-        ];
-        versions.extend(self.entities.as_ref().zip(manifest.entities));
-        versions
+            (&self.entities, manifest.entities),
+        ]
     }
 
     /// Makes the tables what they were at `manifest`, as new versions: takes back the rest of a publication that was
@@ -138,64 +128,20 @@ impl Tables {
                 table.restore().await.map_err(fail)?;
             }
         }
-        // A generation of an earlier version knew no entities.
-        if let (Some(table), None) = (&self.entities, manifest.entities)
-            && table.count_rows(None).await.map_err(fail)? > 0
-        {
-            table.delete("true").await.map_err(fail)?;
-        }
         Ok(())
     }
 
-    /// Makes the tables that a store of an earlier version lacks, empty.
-    pub(super) async fn create_missing(&mut self) -> Result<()> {
-        if self.entities.is_none() {
-            let connection = connect(&self.namespace).await?;
-            self.entities = Some(create_table(&self.namespace, &connection, ENTITIES, entities_schema()).await?);
-        }
-        Ok(())
-    }
-
-    /// Brings tables that an earlier version made to today's schema: columns it did not have, all null, and nulls
-    /// where it allowed none. Readers take an absent column as null, so they need nothing of this.
-    pub(super) async fn add_missing_columns(&self, dimension: usize) -> Result<()> {
-        let fail = |error: lancedb::Error| store_error("add columns to", &self.namespace.tables(), &error);
-        let entities = self.entities.iter().map(|table| (table, ENTITIES));
-        let others = [(&self.documents, DOCUMENTS), (&self.sections, SECTIONS), (&self.chunks, CHUNKS)];
-        for (table, name) in others.into_iter().chain(entities) {
-            let has = table.schema().await.map_err(fail)?;
-            let wanted = schema_of(name, dimension);
-            let missing: Vec<_> =
-                wanted.fields().iter().filter(|field| has.field_with_name(field.name()).is_err()).cloned().collect();
-            if !missing.is_empty() {
-                let nulls = NewColumnTransform::AllNulls(Arc::new(Schema::new(missing)));
-                table.add_columns().transform(nulls).execute().await.map_err(fail)?;
-            }
-            let strict = wanted.fields().iter().filter(|field| {
-                field.is_nullable() && has.field_with_name(field.name()).is_ok_and(|known| !known.is_nullable())
-            });
-            let relaxed: Vec<ColumnAlteration> =
-                strict.map(|field| ColumnAlteration::new(field.name().clone()).set_nullable(true)).collect();
-            if !relaxed.is_empty() {
-                table.alter_columns(&relaxed).await.map_err(fail)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The current versions, in the order documents, sections, chunks.
-    pub(super) async fn versions(&self) -> Result<[u64; 3]> {
+    /// The current versions, in the order documents, sections, chunks, entities.
+    pub(super) async fn versions(&self) -> Result<[u64; 4]> {
         let version = async |table: &Table| {
             table.version().await.map_err(|error| store_error("read", &self.namespace.tables(), &error))
         };
-        Ok([version(&self.documents).await?, version(&self.sections).await?, version(&self.chunks).await?])
-    }
-
-    /// The current version of the table of entities.
-    pub(super) async fn entities_version(&self) -> Result<Option<u64>> {
-        let Some(table) = &self.entities else { return Ok(None) };
-        let version = table.version().await;
-        version.map(Some).map_err(|error| store_error("read", &self.namespace.tables(), &error))
+        Ok([
+            version(&self.documents).await?,
+            version(&self.sections).await?,
+            version(&self.chunks).await?,
+            version(&self.entities).await?,
+        ])
     }
 
     /// Appends rows.
@@ -284,21 +230,10 @@ impl Tables {
         if let Some(filter) = filter {
             query = query.only_if(filter);
         }
-        let fail = |error: lancedb::Error| store_error("read", &self.namespace.tables(), &error);
         if let Some(columns) = columns {
-            // Tables of earlier versions lack some.
-            let schema = table.schema().await.map_err(fail)?;
-            let there: Vec<&str> =
-                columns.iter().copied().filter(|name| schema.field_with_name(name).is_ok()).collect();
-            query = query.select(Select::columns(&there));
+            query = query.select(Select::columns(columns));
         }
-        query.execute().await.map_err(fail)
-    }
-
-    /// Whether a table has a column; those of earlier versions lack some.
-    pub(super) async fn has_column(&self, table: &Table, name: &str) -> Result<bool> {
-        let fail = |error: lancedb::Error| store_error("read", &self.namespace.tables(), &error);
-        Ok(table.schema().await.map_err(fail)?.field_with_name(name).is_ok())
+        query.execute().await.map_err(|error| store_error("read", &self.namespace.tables(), &error))
     }
 
     /// The next rows of a stream.
@@ -373,14 +308,13 @@ fn documents_schema(dimension: usize) -> SchemaRef {
         number("parents"),
         number("children"),
         text("ingested_at"),
-        // From here on: columns that stores of earlier versions lack (see `add_missing_columns`).
         optional_text("corrected_toc"),
-        optional_number("structure_version"),
-        Field::new("embedded", DataType::Boolean, true),
-        optional_text("edits"),
+        number("structure_version"),
+        Field::new("embedded", DataType::Boolean, false),
+        text("edits"),
         optional_text("time"),
         optional_text("profile"),
-        optional_text("vector_of"),
+        optional_text("embedding_hash"),
         vector(dimension),
     ]))
 }
@@ -412,17 +346,16 @@ fn chunks_schema(dimension: usize) -> SchemaRef {
         optional_text("parent_id"),
         number("chunk_index"),
         text("content"),
-        text("context"),
+        text("titles"),
         optional_number("page_start"),
         optional_number("page_end"),
         text("language"),
-        text("content_hash"),
+        text("embedding_hash"),
         text("updated_at"),
         vector(dimension),
-        // From here on: columns that stores of earlier versions lack.
-        Field::new("edited", DataType::Boolean, true),
+        Field::new("edited", DataType::Boolean, false),
         optional_text("metadata"),
-        optional_text("lead"),
+        optional_text("situating"),
     ]))
 }
 

@@ -157,8 +157,7 @@ impl VectorCache {
 }
 
 fn path_of(namespace: &Namespace, model: &ModelRecord) -> PathBuf {
-    // A model that is known by its name alone is one of an earlier version; its vectors are not made anew under that.
-    let name = model.fingerprint.as_deref().unwrap_or(&model.name);
+    let name = &model.fingerprint;
     namespace.root().join(FOLDER).join(format!("{}.vectors", name.get(..32).unwrap_or(name)))
 }
 
@@ -203,7 +202,7 @@ mod tests {
     }
 
     fn model(name: &str) -> ModelRecord {
-        ModelRecord { name: name.to_owned(), dimension: 2, fingerprint: Some(format!("{name}{}", "0".repeat(63))) }
+        ModelRecord { name: name.to_owned(), dimension: 2, fingerprint: format!("{name}{}", "0".repeat(63)) }
     }
 
     fn key(of: &str) -> VectorKey {

@@ -1,10 +1,17 @@
-//! Vectors in memory, and what a search by vectors gives.
+//! Vectors in memory, the hits of a vector search, and the vectors of texts that the namespace has already: a text that was
+//! copied, quoted or kept between versions of a manual is embedded once.
+
+use std::collections::{HashMap, HashSet};
 
 use lancedb::arrow::arrow_array::{Array, RecordBatch};
+use lancedb::query::{ExecutableQuery, QueryBase, Select};
 
 use super::convert::Columns;
+use super::rows::ChunkType;
 use super::scope::Scope;
+use super::store_error;
 use super::tables::CHUNKS;
+use super::writer::Writer;
 use crate::error::Result;
 
 /// So many products are summed side by side: additions that wait for each other would take most of the time.
@@ -77,6 +84,61 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     sums.iter().sum::<f32>() + rest
 }
 
+/// Embedding fewer texts than this is faster than searching for their vectors.
+const FEWEST: usize = 32;
+/// How many rows of one text are read: some may belong to documents without vectors.
+const MOST_ROWS: usize = 4;
+/// The number of a row in the version of the table that is opened.
+const ROW: &str = "_rowid";
+
+impl Writer {
+    /// The vectors of child chunks in any document, as they were published last, by the hash of the text that was embedded: of
+    /// those `hashes` that there are. A search for a few texts is skipped: embedding them is faster.
+    ///
+    /// # Errors
+    /// Where the table cannot be read.
+    pub async fn vectors_of_texts(&self, hashes: HashSet<&str>) -> Result<HashMap<String, Vec<f32>>> {
+        let mut vectors = HashMap::new();
+        if hashes.len() < FEWEST || self.generation() == 0 {
+            return Ok(vectors);
+        }
+        let chunks = &self.tables.chunks;
+        let fail = |error: lancedb::Error| store_error("read", &self.namespace().tables(), &error);
+        // Reads all hashes once, then only the wanted rows: a filter that lists them would read all rows repeatedly.
+        let mut wanted: HashMap<&str, usize> = hashes.into_iter().map(|hash| (hash, MOST_ROWS)).collect();
+        let mut rows: Vec<u64> = Vec::new();
+        let keys = chunks.query().select(Select::columns(&["embedding_hash", "chunk_type"])).with_row_id();
+        let mut keys = keys.execute().await.map_err(fail)?;
+        while let Some(batch) = self.tables.next(&mut keys).await? {
+            let columns = Columns { table: CHUNKS, batch: &batch };
+            let (texts, types) = (columns.texts("embedding_hash")?, columns.texts("chunk_type")?);
+            let ids = columns.row_ids(ROW)?;
+            let is_child_chunk = |row: &usize| types.value(*row) == ChunkType::Child.name();
+            for row in (0..batch.num_rows()).filter(is_child_chunk) {
+                if let Some(left) = wanted.get_mut(texts.value(row)).filter(|left| **left > 0) {
+                    *left -= 1;
+                    rows.push(ids.value(row));
+                }
+            }
+        }
+        if rows.is_empty() {
+            return Ok(vectors);
+        }
+        let found = chunks.take_row_ids(rows).select(Select::columns(&["embedding_hash", "vector"]));
+        let mut found = found.execute().await.map_err(fail)?;
+        while let Some(batch) = self.tables.next(&mut found).await? {
+            let columns = Columns { table: CHUNKS, batch: &batch };
+            for row in 0..batch.num_rows() {
+                if columns.is_null("vector", row)? {
+                    continue;
+                }
+                vectors.insert(columns.text("embedding_hash", row)?, columns.vector("vector", row)?);
+            }
+        }
+        Ok(vectors)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -89,5 +151,169 @@ mod tests {
             let plain: f32 = a.iter().zip(&b).map(|(a, b)| a * b).sum();
             assert_eq!(dot(&a, &b), plain, "{length}");
         }
+    }
+}
+
+#[cfg(test)]
+mod same_text_tests {
+    use std::time::Instant;
+
+    use super::*;
+    use crate::store::{Change, ChunkRow, ChunkType, DocumentRow, ModelRecord, NewDocument, Store};
+
+    /// A namespace with a document of so many child chunks, whose hashes are their numbers; every third has no vector.
+    async fn writer(folder: &std::path::Path, child_chunks: usize, dimension: usize) -> Writer {
+        let (store, _) = Store::open_or_create(None, folder).unwrap();
+        let namespace = store.namespace("default").unwrap();
+        let model = ModelRecord { name: "m".into(), dimension, fingerprint: "f".into() };
+        let chunk = |number: usize| ChunkRow {
+            chunk_type: ChunkType::Child,
+            parent_id: Some("aaaaaa:0".into()),
+            content_hash: hash(number),
+            vector: if number % 3 == 2 { Vec::new() } else { vec![number as f32; dimension] },
+            ..ChunkRow::sample(&format!("aaaaaa:0.{number}"), "text")
+        };
+        let parent_chunk = ChunkRow { content_hash: hash(child_chunks), ..ChunkRow::sample("aaaaaa:0", "text") };
+        let chunks = std::iter::once(parent_chunk).chain((0..child_chunks).map(chunk)).collect();
+        let new = NewDocument { document: DocumentRow::sample("aaaaaa"), sections: Vec::new(), chunks };
+        let mut writer = Writer::open(&namespace, &model).await.unwrap();
+        let any: Vec<String> = (0..FEWEST).map(hash).collect();
+        assert!(writer.vectors_of_texts(any.iter().map(String::as_str).collect()).await.unwrap().is_empty());
+        writer.publish(&Change { add: vec![new], ..Change::default() }).await.unwrap();
+        writer
+    }
+
+    fn hash(number: usize) -> String {
+        blake3::hash(&number.to_le_bytes()).to_hex().to_string()
+    }
+
+    #[tokio::test]
+    async fn texts_that_are_there_have_their_vectors() {
+        let folder = tempfile::tempdir().unwrap();
+        let writer = writer(folder.path(), 500, 2).await;
+        let asked: Vec<String> = (470..530).map(hash).collect();
+        let found = writer.vectors_of_texts(asked.iter().map(String::as_str).collect()).await.unwrap();
+        assert_eq!(found.len(), 20, "not those without a vector, the parent chunk, or what is not there");
+        assert_eq!(found[&hash(499)], [499.0, 499.0]);
+        let few: Vec<String> = (0..FEWEST - 1).map(hash).collect();
+        assert!(writer.vectors_of_texts(few.iter().map(String::as_str).collect()).await.unwrap().is_empty());
+        let all: Vec<String> = (0..500).map(hash).collect();
+        assert_eq!(writer.vectors_of_texts(all.iter().map(String::as_str).collect()).await.unwrap().len(), 334);
+    }
+
+    #[tokio::test]
+    #[ignore = "it measures"]
+    async fn in_a_hundred_thousand_chunks() {
+        let folder = tempfile::tempdir().unwrap();
+        let writer = writer(folder.path(), 100_000, 384).await;
+        for (what, numbers) in [("4096 new texts", 200_000..204_096), ("4096 known texts", 0..4096)] {
+            let asked: Vec<String> = numbers.map(hash).collect();
+            let start = Instant::now();
+            let found = writer.vectors_of_texts(asked.iter().map(String::as_str).collect()).await.unwrap();
+            eprintln!("{what}: {:?}, {} found", start.elapsed(), found.len());
+        }
+    }
+}
+
+#[cfg(test)]
+mod rows_without_vectors {
+    use super::*;
+    use crate::store::*;
+
+    use crate::knowledge::profile::{ParentChunkText, Profile};
+
+    const DIMENSION: usize = 4;
+
+    fn model() -> ModelRecord {
+        ModelRecord { name: "m".into(), dimension: DIMENSION, fingerprint: "f".into() }
+    }
+
+    fn profile(language: &str, text: &str) -> Option<Profile> {
+        crate::knowledge::profile::profile("t", language, &[], &[ParentChunkText { title: "", text }])
+    }
+
+    fn document(id: &str, vector: Vec<f32>) -> NewDocument {
+        let row = DocumentRow {
+            mtime_ns: 1_000_000_000,
+            parents: 1,
+            corrected_toc: Some("[]".into()),
+            structure_version: 7,
+            embedded: !vector.is_empty(),
+            time: Some(DocumentTime::given(jiff::Timestamp::UNIX_EPOCH)),
+            profile: profile("en", "text"),
+            vector_of: Some("h".into()),
+            vector: vec![0.0, 1.0, 0.0, 0.0],
+            ..DocumentRow::sample(id)
+        };
+        let chunk = ChunkRow { vector, ..ChunkRow::sample(&format!("{id}:0"), "text") };
+        NewDocument { document: row, sections: Vec::new(), chunks: vec![chunk] }
+    }
+
+    async fn publish(namespace: &Namespace, new: NewDocument) {
+        let mut writer = Writer::open(namespace, &model()).await.unwrap();
+        writer.publish(&Change { add: vec![new], ..Change::default() }).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_row_that_is_written_without_its_vector_keeps_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        let namespace = store.namespace("default").unwrap();
+        publish(&namespace, document("abc123", Vec::new())).await;
+        let read = async || Snapshot::open(&namespace).await.unwrap();
+        let update = async |change: fn(DocumentRow) -> DocumentRow| {
+            let row = change(read().await.documents().await.unwrap().remove(0));
+            let mut writer = Writer::open(&namespace, &model()).await.unwrap();
+            writer.publish(&Change { update: vec![row], ..Change::default() }).await.unwrap();
+            let snapshot = read().await;
+            let row = snapshot.documents().await.unwrap().remove(0);
+            (row.mtime_ns, row.vector_of, snapshot.document_vectors().await.unwrap().remove("abc123"))
+        };
+        let touched = update(|row| DocumentRow { mtime_ns: 2, ..row }).await;
+        assert_eq!(touched, (2, Some("h".to_owned()), Some(vec![0.0, 1.0, 0.0, 0.0])));
+        let other =
+            update(|row| DocumentRow { vector_of: Some("i".into()), vector: vec![1.0, 0.0, 0.0, 0.0], ..row }).await;
+        assert_eq!(other, (2, Some("i".to_owned()), Some(vec![1.0, 0.0, 0.0, 0.0])));
+        let without = update(|row| DocumentRow { vector_of: None, ..row }).await;
+        assert_eq!(without, (2, None, None));
+        // What is not there cannot be kept.
+        assert_eq!(update(|row| DocumentRow { vector_of: Some("j".into()), ..row }).await, (2, None, None));
+    }
+
+    #[tokio::test]
+    async fn chunks_without_vectors_are_found_by_no_vector_search() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        let namespace = store.namespace("default").unwrap();
+        publish(&namespace, document("with11", vec![0.0, 1.0, 0.0, 0.0])).await;
+        publish(&namespace, document("none22", Vec::new())).await;
+        let snapshot = Snapshot::open(&namespace).await.unwrap();
+        let question = [0.0, 1.0, 0.0, 0.0];
+        let ids = |hits: Vec<VectorHit>| hits.into_iter().map(|hit| hit.chunk_id).collect::<Vec<_>>();
+        assert_eq!(
+            {
+                let mut ids = Vec::new();
+                let vectors = snapshot.load_vectors(None).await.unwrap();
+                vectors.each(&question, &Scope::Everything, |id, _, _| ids.push(id.to_owned())).unwrap();
+                ids
+            },
+            ["with11:0"]
+        );
+        assert_eq!(ids(snapshot.nearest(&question, &Scope::Everything, 10).await.unwrap()), ["with11:0"]);
+        let parents = ["with11:0".to_owned(), "none22:0".to_owned()];
+        assert_eq!(ids(snapshot.similarities(&question, &parents).await.unwrap()), ["with11:0"]);
+        assert!(
+            snapshot
+                .nearest(&question, &Scope::of_documents(Some(&["none22".to_owned()])), 10)
+                .await
+                .unwrap()
+                .is_empty()
+        );
+        let vectors: Vec<usize> =
+            [snapshot.chunks_of("with11").await.unwrap(), snapshot.chunks_of("none22").await.unwrap()]
+                .iter()
+                .map(|chunks| chunks[0].vector.len())
+                .collect();
+        assert_eq!(vectors, [DIMENSION, 0]);
     }
 }

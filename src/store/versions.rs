@@ -20,16 +20,12 @@ impl ExistingVersions {
     /// The tables and their versions that a generation needs and that are not there.
     pub(super) fn missing(&self, manifest: &Manifest) -> Vec<(&'static str, u64)> {
         let needed = TABLES.into_iter().zip(versions_of(manifest)).zip(&self.0);
-        let missing = |((table, version), there): ((&'static str, Option<u64>), &HashSet<u64>)| {
-            version.filter(|version| !there.contains(version)).map(|version| (table, version))
-        };
-        needed.filter_map(missing).collect()
+        needed.filter(|((_, version), there)| !there.contains(version)).map(|(needed, _)| needed).collect()
     }
 
     /// Whether all that a generation needs is there.
     pub(super) fn hold(&self, manifest: &Manifest) -> bool {
-        let needed = versions_of(manifest).into_iter().zip(&self.0);
-        needed.into_iter().all(|(version, there)| version.is_none_or(|version| there.contains(&version)))
+        self.missing(manifest).is_empty()
     }
 }
 
@@ -63,10 +59,7 @@ impl DamagedVersion {
 
     /// Whether a generation needs it.
     pub(super) fn is_of(&self, manifest: &Manifest) -> bool {
-        TABLES
-            .iter()
-            .zip(versions_of(manifest))
-            .any(|(table, version)| (*table, version) == (self.table, Some(self.version)))
+        TABLES.iter().zip(versions_of(manifest)).any(|(table, version)| (*table, version) == (self.table, self.version))
     }
 }
 
@@ -94,14 +87,14 @@ async fn is_readable(dataset: &Dataset, version: u64) -> bool {
 }
 
 /// In the order documents, sections, chunks, entities.
-fn versions_of(manifest: &Manifest) -> [Option<u64>; 4] {
-    [Some(manifest.documents), Some(manifest.sections), Some(manifest.chunks), manifest.entities]
+fn versions_of(manifest: &Manifest) -> [u64; 4] {
+    [manifest.documents, manifest.sections, manifest.chunks, manifest.entities]
 }
 
 impl Tables {
     /// All that are there, in that order.
     pub(super) fn all(&self) -> impl Iterator<Item = &Table> {
-        [&self.documents, &self.sections, &self.chunks].into_iter().chain(&self.entities)
+        [&self.documents, &self.sections, &self.chunks, &self.entities].into_iter()
     }
 
     /// Which versions there are.
@@ -130,7 +123,7 @@ impl Tables {
             let dataset = self.dataset(table).await?;
             let mut doomed = self.versions_there(&dataset).await?;
             for manifest in generations {
-                versions_of(manifest)[i].map(|version| doomed.remove(&version));
+                doomed.remove(&versions_of(manifest)[i]);
             }
             if doomed.is_empty() {
                 continue;

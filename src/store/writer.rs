@@ -12,7 +12,7 @@ use super::fault::step;
 use super::history::{Keeping, Note, Record, prune, record};
 use super::keyword::KeywordWriter;
 use super::layout::Namespace;
-use super::lock::{Patience, WriterLock};
+use super::lock::{LockTimeout, WriterLock};
 use super::manifest::{Manifest, ModelRecord};
 use super::namespaces::{clear_removed, nothing_ingested};
 use super::rows::{ChunkRow, ChunkType, DocumentRow, NewDocument, SectionRow};
@@ -30,7 +30,7 @@ pub struct Change {
     pub add: Vec<NewDocument>,
     /// Document rows to replace while sections and chunks stay: moved or touched files, other profiles.
     pub update: Vec<DocumentRow>,
-    /// Entities to put in and to take out; of the others, the mentions in the documents above are counted anew.
+    /// Entities to put in and to take out; of the others, the mentions in the documents above are counted again.
     pub entities: EntityChange,
     /// What it does, for the history.
     pub note: Note,
@@ -48,11 +48,11 @@ impl Change {
 pub(super) enum Next<'a> {
     /// By a change of the published one.
     Changed(&'a Change),
-    /// The same, with a keyword index that is filled anew.
+    /// The same, with a rebuilt keyword index.
     ChangedWithKeywordAnew(&'a Change),
     /// As what an old one was.
     Restored(&'a Manifest),
-    /// With tables that were written anew already, with the vectors of this model. The text is the same.
+    /// With tables that were rewritten already, with the vectors of this model. The text is the same.
     Rewritten(&'a ModelRecord),
 }
 
@@ -75,9 +75,9 @@ pub struct Writer {
     begun_at: String,
     /// What the run has done.
     note: Note,
-    /// Whom to tell what does not stand in the way of a publication.
-    patience: Patience,
-    /// Whether that was told.
+    /// Where warnings about a publication are reported.
+    lock_timeout: LockTimeout,
+    /// Whether a damaged version was reported.
     told: bool,
     _lock: WriterLock,
 }
@@ -89,35 +89,35 @@ impl Writer {
     /// # Errors
     /// Where another process writes, the vectors are another model's, or the disk refuses.
     pub async fn open(namespace: &Namespace, model: &ModelRecord) -> Result<Self> {
-        Writer::open_or_wait(namespace, model, &Patience::none()).await
+        Writer::open_or_wait(namespace, model, &LockTimeout::none()).await
     }
 
     /// Like [`open`](Self::open), but waits for another writer. What was read before may hold no more.
     ///
     /// # Errors
-    /// As for [`open`](Self::open), where another process writes for longer than `patience` has.
-    pub async fn open_or_wait(namespace: &Namespace, model: &ModelRecord, patience: &Patience) -> Result<Self> {
-        let lock = WriterLock::take_or_make(namespace, patience).await?;
-        Writer::open_locked(namespace, Wanted::This(model), lock, patience).await
+    /// As for [`open`](Self::open), where another process writes for longer than `lock_timeout` has.
+    pub async fn open_or_wait(namespace: &Namespace, model: &ModelRecord, lock_timeout: &LockTimeout) -> Result<Self> {
+        let lock = WriterLock::take_or_make(namespace, lock_timeout).await?;
+        Writer::open_locked(namespace, Wanted::This(model), lock, lock_timeout).await
     }
 
     /// Like [`open_or_wait`](Self::open_or_wait) for a namespace that must be there, whatever the model of its vectors is.
     ///
     /// # Errors
     /// As for [`open_or_wait`](Self::open_or_wait), and where nothing was ever published.
-    pub async fn open_existing(namespace: &Namespace, patience: &Patience) -> Result<Self> {
-        let lock = WriterLock::take(namespace, patience).await?;
+    pub async fn open_existing(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result<Self> {
+        let lock = WriterLock::take(namespace, lock_timeout).await?;
         let Some(manifest) = Manifest::read(namespace)?.or(Manifest::read_pending(namespace)?) else {
             return Err(nothing_ingested(namespace));
         };
-        Writer::open_locked(namespace, Wanted::Any(&manifest.model), lock, patience).await
+        Writer::open_locked(namespace, Wanted::Any(&manifest.model), lock, lock_timeout).await
     }
 
     async fn open_locked(
         namespace: &Namespace,
         wanted: Wanted<'_>,
         lock: WriterLock,
-        patience: &Patience,
+        lock_timeout: &LockTimeout,
     ) -> Result<Self> {
         let begun_at = jiff::Timestamp::now().to_string();
         clear_removed(namespace);
@@ -131,11 +131,11 @@ impl Writer {
                 documents: 0,
                 sections: 0,
                 chunks: 0,
-                entities: None,
+                entities: 0,
                 model: model.clone(),
                 published_at: String::new(),
             };
-            let (namespace, note, patience) = (namespace.clone(), Note::default(), patience.clone());
+            let (namespace, note, lock_timeout) = (namespace.clone(), Note::default(), lock_timeout.clone());
             return Ok(Writer {
                 namespace,
                 manifest,
@@ -143,7 +143,7 @@ impl Writer {
                 keyword,
                 begun_at,
                 note,
-                patience,
+                lock_timeout,
                 told: false,
                 _lock: lock,
             });
@@ -161,8 +161,8 @@ impl Writer {
         if generation != Some(manifest.generation) {
             rebuild_keyword(&tables, &mut keyword, manifest.generation).await?;
         }
-        let (namespace, note, patience) = (namespace.clone(), Note::default(), patience.clone());
-        Ok(Writer { namespace, manifest, tables, keyword, begun_at, note, patience, told: false, _lock: lock })
+        let (namespace, note, lock_timeout) = (namespace.clone(), Note::default(), lock_timeout.clone());
+        Ok(Writer { namespace, manifest, tables, keyword, begun_at, note, lock_timeout, told: false, _lock: lock })
     }
 
     /// Mends what an interrupted publication left, for a reader that found the indexes in disagreement. Where
@@ -175,7 +175,7 @@ impl Writer {
             return Ok(());
         };
         let Some(lock) = WriterLock::try_take(namespace)? else { return Ok(()) };
-        Writer::open_locked(namespace, Wanted::Any(&manifest.model), lock, &Patience::none()).await.map(drop)
+        Writer::open_locked(namespace, Wanted::Any(&manifest.model), lock, &LockTimeout::none()).await.map(drop)
     }
 
     /// The namespace.
@@ -208,7 +208,7 @@ impl Writer {
         self.publish_as(Next::Changed(change), &change.note).await
     }
 
-    /// The same with a keyword index that is filled anew from the tables.
+    /// The same with a keyword index that is rebuilt from the tables.
     pub(super) async fn publish_with_keyword_anew(&mut self, change: &Change) -> Result<u64> {
         self.publish_as(Next::ChangedWithKeywordAnew(change), &change.note).await
     }
@@ -234,13 +234,13 @@ impl Writer {
             Next::Restored(old) => &old.model,
             Next::Rewritten(model) => model,
         };
-        let [documents, sections, chunks] = self.tables.versions().await?;
+        let [documents, sections, chunks, entities] = self.tables.versions().await?;
         let next = Manifest {
             generation: self.manifest.generation + 1,
             documents,
             sections,
             chunks,
-            entities: self.tables.entities_version().await?,
+            entities,
             model: model.clone(),
             published_at: jiff::Timestamp::now().to_string(),
         };
@@ -284,7 +284,7 @@ impl Writer {
     /// Tells, once, what keeps old versions from being removed. That is no reason to publish nothing any more.
     fn tell_of(&mut self, damaged: &[DamagedVersion]) {
         if let Some(first) = damaged.first().filter(|_| !std::mem::replace(&mut self.told, true)) {
-            self.patience.tell(&format!("{}: {}; `kb check --repair` removes it", first.id(), first.told()));
+            self.lock_timeout.tell(&format!("{}: {}; `kb check --repair` removes it", first.id(), first.told()));
         }
     }
 
@@ -296,8 +296,7 @@ impl Writer {
         step("keyword committed")
     }
 
-    /// Takes down what the next generation is and does; and what the published one is, where an earlier version of kb
-    /// has published it.
+    /// Records the next generation and what it does; and the published one where its record was lost.
     fn write_history(&self, next: &Manifest, note: &Note) -> Result<()> {
         if self.manifest.generation > 0 && record(&self.namespace, self.manifest.generation)?.is_none() {
             Record { manifest: self.manifest.clone(), begun_at: None, note: None }.write(&self.namespace)?;
@@ -308,17 +307,11 @@ impl Writer {
 
     async fn restore_tables(&mut self, old: &Manifest) -> Result<()> {
         self.tables.roll_back_to(old).await?;
-        self.tables.create_missing().await?;
-        step("tables restored")?;
-        self.tables.add_missing_columns(old.model.dimension).await?;
-        step("columns added")
+        step("tables restored")
     }
 
     async fn write_tables(&mut self, change: &Change) -> Result<()> {
-        self.tables.create_missing().await?;
         let tables = &self.tables;
-        // Here and not when the store is opened: a writer that publishes nothing leaves an older store as it is.
-        tables.add_missing_columns(self.manifest.model.dimension).await?;
         let documents = self.with_their_vectors(change).await?;
         let replaced: Vec<String> =
             change.remove.iter().cloned().chain(change.update.iter().map(|row| row.doc_id.clone())).collect();

@@ -1,16 +1,16 @@
-//! A table of contents that a person corrected: where its entries stand in the text.
+//! The places of the entries of a corrected table of contents.
 //!
-//! Entries with a page are found on it as those of an outline are. Entries without one are looked for in the whole
-//! text, each behind the one before it.
+//! Entries with a page are found on it like those of an outline. Entries without one are searched in the whole text,
+//! each behind the one before.
 
 use std::borrow::Cow;
 
-use super::locate::{from_outline, heading_lines, normalise_title};
+use super::locate::{from_outline, heading, heading_lines, normalise_title};
 use super::{Heading, Provenance};
 use crate::load::{Block, BlockKind, Document, OutlineEntry};
 
-/// The document with its blocks cut into lines, so that a heading may be any line of it; documents with pages come in
-/// lines already. Joined again they are the same text.
+/// The document with its blocks cut into lines, so that any line may become a heading; documents with pages have lines
+/// already. Joined again, they are the same text.
 pub(super) fn in_lines(document: &Document) -> Cow<'_, Document> {
     if document.pages.is_some() {
         return Cow::Borrowed(document);
@@ -24,33 +24,26 @@ pub(super) fn in_lines(document: &Document) -> Cow<'_, Document> {
     Cow::Owned(Document { blocks, ..document.clone() })
 }
 
-/// The places of the entries in a document that went through [`in_lines`].
+/// The entries as headings of a document that went through [`in_lines`].
 pub(super) fn headings(entries: &[OutlineEntry], document: &Document) -> Vec<Heading> {
     if document.pages.is_some() {
         let mut headings = from_outline(&with_pages(entries, &document.blocks), &document.blocks);
-        headings.iter_mut().for_each(|heading| {
-            heading.provenance = Provenance::Edited;
-            heading.confidence = 1.0;
-        });
+        headings.iter_mut().for_each(|heading| heading.provenance = Provenance::Edited);
         return headings;
     }
     let found = places(entries, &document.blocks);
-    let heading = |(entry, place): (&OutlineEntry, Option<Place>)| {
+    let at = |(entry, place): (&OutlineEntry, Option<Place>)| {
         place.map(|place| Heading {
-            level: entry.level,
-            title: entry.title.clone(),
             page: None,
-            start: place.start,
-            heading_blocks: place.lines,
             provenance: Provenance::Edited,
-            confidence: 1.0,
+            ..heading(entry, place.start, place.lines)
         })
     };
-    entries.iter().zip(found).filter_map(heading).collect()
+    entries.iter().zip(found).filter_map(at).collect()
 }
 
-/// The indexes of the entries that the document does not have: on a page behind its last one; or without a page and
-/// with a title that no line says behind the entry before.
+/// The indices of the entries that the document lacks: on a page after its last one, or without a page and with a title
+/// that no line behind the entry before has.
 pub fn not_found(document: &Document, entries: &[OutlineEntry]) -> Vec<usize> {
     if let Some(pages) = document.pages {
         let entries = with_pages(entries, &document.blocks);
@@ -61,7 +54,7 @@ pub fn not_found(document: &Document, entries: &[OutlineEntry]) -> Vec<usize> {
     (0..entries.len()).filter(|&i| found[i].is_none()).collect()
 }
 
-/// Entries without a page get that of the first line behind the entry before that says their title.
+/// Gives entries without a page that of the first matching line behind the entry before.
 fn with_pages(entries: &[OutlineEntry], blocks: &[Block]) -> Vec<OutlineEntry> {
     let mut entries = entries.to_vec();
     if entries.iter().all(|entry| entry.page.is_some()) {
@@ -86,21 +79,20 @@ fn with_pages(entries: &[OutlineEntry], blocks: &[Block]) -> Vec<OutlineEntry> {
 
 #[derive(Clone, Copy)]
 struct Place {
-    /// Index of the first block of its text.
+    /// The first block of its text.
     start: usize,
-    /// How many blocks before that are the heading.
+    /// The blocks before `start` that are the heading.
     lines: usize,
 }
 
-/// Headings of the markup are preferred to other lines that say the same, unless something is lost by that: then a
-/// line that comes first is meant.
+/// Headings of the markup win over other lines of the same words, unless that loses entries: then the first line wins.
 fn places(entries: &[OutlineEntry], blocks: &[Block]) -> Vec<Option<Place>> {
     let normalised: Vec<String> = blocks.iter().map(|block| normalise_title(block.words())).collect();
     let search = |prefer_headings: bool| -> Vec<Option<Place>> {
         let mut after = 0;
         let find = |entry: &OutlineEntry| {
             let wanted = normalise_title(&entry.title);
-            // A line of signs alone normalises to nothing, and belongs to no heading behind it.
+            // A line of signs normalises to nothing and belongs to no heading behind it.
             let mut said = (after..blocks.len()).filter(|&i| !normalised[i].is_empty()).filter_map(|i| {
                 let lines = heading_lines(&normalised[i..], &wanted)?;
                 Some((i, Place { start: i + lines, lines }))
@@ -148,18 +140,18 @@ mod tests {
     }
 
     #[test]
-    fn headings_are_preferred_to_lines_and_titles_that_nobody_says_are_named() {
+    fn headings_are_preferred_to_lines_and_unknown_titles_are_reported() {
         let document = markdown::parse("Scope\n\n# Start\n\na\n\n# Scope\n\nb");
         let entries = [entry(1, "Scope", None), entry(1, "Nowhere", None)];
         assert_eq!(not_found(&document, &entries), [1]);
         let found = sections(&document, "d", Some(&entries));
         assert_eq!(found.last().map(|section| section.text.text.as_str()), Some("b"));
-        // In order: here the line is meant, as there is no `Start` behind the heading.
+        // Order decides: no `Start` follows the heading, so the line is meant.
         assert_eq!(not_found(&document, &[entry(1, "Scope", None), entry(1, "Start", None)]), [0usize; 0]);
     }
 
     #[test]
-    fn with_pages_the_entries_are_placed_as_those_of_an_outline() {
+    fn entries_with_pages_are_placed_like_an_outline() {
         let mut document = plain::parse("");
         document.pages = Some(2);
         document.blocks = plain::lines_to_blocks("Cover\nFirst\nalpha", Some(1));
@@ -170,7 +162,7 @@ mod tests {
         assert_eq!(toc, [("0", "Cover"), ("1", "alpha"), ("2", "beta")]);
         assert_eq!(found[2].provenance, Provenance::Edited);
         assert_eq!(not_found(&document, &[entry(1, "x", Some(3))]), [0]);
-        // Without a page the title is looked for.
+        // Without a page the title is searched.
         let entries = [entry(1, "First", None), entry(1, "Beta", None), entry(1, "gone", None)];
         assert_eq!(not_found(&document, &entries), [2]);
         let pages: Vec<_> = sections(&document, "d", Some(&entries)).iter().map(|s| s.page_start).collect();

@@ -1,17 +1,17 @@
-//! Levels that are the same for what is numbered the same, all through a document.
+//! The same level for the same kind of number in the whole document.
 
 use std::collections::HashMap;
 
 use super::Heading;
 use super::numbering::{self, Kind};
 
-/// Headings of one class are on one level where at least this share of them agrees.
+/// Headings of one class share a level if at least this share of them agrees.
 const AGREE: f32 = 0.5;
 
 type Class = (Kind, usize);
 
-/// Puts headings whose numbers are of one kind and depth on the level that most of them have. A heading that comes
-/// before anything that could stand above it keeps its own: chapter 1 may come before part I.
+/// Puts headings with numbers of one kind and depth on the level of most of them. A heading before anything that could
+/// be above it keeps its own: chapter 1 may come before part I.
 pub fn make_consistent(headings: &mut [Heading]) {
     let classes: Vec<Option<Class>> = headings
         .iter()
@@ -42,9 +42,9 @@ pub fn make_consistent(headings: &mut [Heading]) {
     put_below_parents(headings);
 }
 
-/// Puts `3.15.1` below `3.15`, whatever it looks like.
+/// Puts `3.15.1` below `3.15`, whatever its type.
 fn put_below_parents(headings: &mut [Heading]) {
-    // The levels of the headings that may be parents, by the parts of their numbers.
+    // The levels of possible parents, by the parts of their numbers.
     let mut open: HashMap<Vec<u32>, u32> = HashMap::new();
     for heading in headings {
         let Some(number) = numbering::parse(&heading.title) else { continue };
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
     use crate::structure::Provenance;
 
-    /// The levels that headings have in the end.
+    /// The resulting levels.
     fn consistent(headings: &[(u32, &str)]) -> Vec<u32> {
         let heading = |&(level, title): &(u32, &str)| Heading {
             level,
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_numbered_alike_is_on_one_level() {
+    fn equal_numbers_share_a_level() {
         let headings = [(1, "1 A"), (2, "1.1 B"), (2, "1.2 C"), (1, "2 D"), (3, "2.1 E"), (2, "2.2 F")];
         assert_eq!(consistent(&headings), [1, 2, 2, 1, 2, 2]);
     }
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_number_is_below_the_whole_number() {
+    fn a_longer_number_is_below_its_prefix() {
         assert_eq!(consistent(&[(1, "3 A"), (2, "3.15 B"), (2, "3.15.1 C"), (2, "3.16 D")]), [1, 2, 3, 2]);
         assert_eq!(consistent(&[(3, "A. Lists"), (3, "A.1 Tests"), (3, "B. More")]), [3, 4, 3]);
     }

@@ -1,7 +1,7 @@
-//! Where on its page an outline entry's heading stands.
+//! Outlines: whether to trust one, and the place of each entry's heading on its page.
 //!
-//! An outline names a page; the section starts at the line on that page that says the title. Where no line does, it
-//! starts at the top of the page, or behind the heading before it on the same page.
+//! A section starts at the line on the entry's page that has its title; otherwise at the top of the page, or behind the
+//! heading before it on the same page.
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -10,20 +10,20 @@ use super::{Heading, Provenance};
 use crate::load::{Block, OutlineEntry};
 use crate::text::han::simplified;
 
-/// A heading may be broken over this many lines.
+/// The most lines of a heading.
 const MOST_HEADING_LINES: usize = 4;
-/// Titles and lines that agree in this share of their letters are the same; short ones must agree wholly.
+/// Titles and lines with this share of equal letters match; shorter ones must be equal.
 const NEARLY: f64 = 0.85;
 const SHORTEST_NEARLY: usize = 6;
-/// More lines of a page are not looked at: no page has them, and a hostile one would take forever.
+/// More lines of a page are ignored: no real page has them, and a hostile one would take forever.
 pub(super) const MOST_LINES_OF_A_PAGE: usize = 2000;
-/// What a line may say before the title: `Chapter 12`, `第十二章`, `A.1.2`, in normalised characters.
+/// The longest number in front of a title: `Chapter 12`, `第十二章`, `A.1.2`, in normalised characters.
 const LONGEST_NUMBERING: usize = 12;
 
-/// What may stand in front of a number.
+/// Words in front of a number.
 const WORDS_BEFORE_NUMBERS: &[&str] = &["chapter", "part", "section", "appendix", "article", "item", "附录"];
 
-/// Finds each entry's place among the blocks of a paged document.
+/// Finds the place of each entry in a paged document.
 pub(super) fn from_outline(outline: &[OutlineEntry], blocks: &[Block]) -> Vec<Heading> {
     let page_of = |i: usize| blocks[i].page.unwrap_or(0);
     let first_on = |page: u32| blocks.partition_point(|block| block.page.unwrap_or(0) < page);
@@ -37,7 +37,7 @@ pub(super) fn from_outline(outline: &[OutlineEntry], blocks: &[Block]) -> Vec<He
         };
         let top = first_on(page);
         let end = first_on(page + 1).min(top + MOST_LINES_OF_A_PAGE);
-        // Several entries on one page come in the order of the outline.
+        // Entries on one page keep the order of the outline.
         let from = if after > top && after <= end && after > 0 && page_of(after - 1) == page { after } else { top };
         let wanted = normalise_title(&entry.title);
         let exact = |i: usize| heading_lines(&normalised[i..end], &wanted).map(|lines| (i, lines));
@@ -53,7 +53,7 @@ pub(super) fn from_outline(outline: &[OutlineEntry], blocks: &[Block]) -> Vec<He
     headings
 }
 
-fn heading(entry: &OutlineEntry, start: usize, heading_blocks: usize) -> Heading {
+pub(super) fn heading(entry: &OutlineEntry, start: usize, heading_blocks: usize) -> Heading {
     Heading {
         level: entry.level,
         title: entry.title.clone(),
@@ -65,26 +65,26 @@ fn heading(entry: &OutlineEntry, start: usize, heading_blocks: usize) -> Heading
     }
 }
 
-/// How many of the first `lines` say `wanted`, both normalised; `None` where they do not.
+/// The number of leading `lines` that make up `wanted`, both normalised; `None` if they do not.
 pub(super) fn heading_lines(lines: &[String], wanted: &str) -> Option<usize> {
     if wanted.is_empty() {
         return None;
     }
-    let mut said = String::new();
+    let mut joined = String::new();
     for (count, line) in (1..=MOST_HEADING_LINES).zip(lines) {
-        said.push_str(line);
-        if says(&said, wanted) {
+        joined.push_str(line);
+        if is_title(&joined, wanted) {
             return Some(count);
         }
-        if said.len() > wanted.len() + LONGEST_NUMBERING * 4 {
+        if joined.len() > wanted.len() + LONGEST_NUMBERING * 4 {
             return None;
         }
     }
     None
 }
 
-/// Whether a line says the title, give or take the number in front of either.
-fn says(line: &str, title: &str) -> bool {
+/// Whether a line is the title, apart from a number in front of either.
+fn is_title(line: &str, title: &str) -> bool {
     let numbered = |longer: &str, shorter: &str| {
         shorter.chars().count() >= 2 && longer.strip_suffix(shorter).is_some_and(is_numbering)
     };
@@ -95,8 +95,7 @@ fn says(line: &str, title: &str) -> bool {
     line == title || numbered(line, title) || numbered(title, line) || same_number() == Some(true)
 }
 
-/// The number at the beginning of a normalised text, however it is written, and what follows it: 1 and `简介` for
-/// both `第一章简介` and `1简介`.
+/// The number at the beginning of a normalised text in any form, and the rest: 1 and `简介` for both `第一章简介` and `1简介`.
 fn split_number(text: &str) -> Option<(u32, &str)> {
     let rest = WORDS_BEFORE_NUMBERS.iter().find_map(|word| text.strip_prefix(word)).unwrap_or(text);
     let ordinal = rest.strip_prefix('第');
@@ -111,22 +110,22 @@ fn split_number(text: &str) -> Option<(u32, &str)> {
     }
 }
 
-/// How many of the first `lines` say `wanted` nearly, both normalised: letters that fonts hide, words that are printed
-/// otherwise.
+/// The number of leading `lines` that nearly make up `wanted`, both normalised: fonts hide letters, and words may be
+/// printed differently.
 pub(super) fn nearly_heading_lines(lines: &[String], wanted: &str) -> Option<usize> {
     let length = wanted.chars().count();
     if length < SHORTEST_NEARLY {
         return None;
     }
-    let mut said = String::new();
+    let mut joined = String::new();
     (1..=MOST_HEADING_LINES).zip(lines).find_map(|(count, line)| {
-        said.push_str(line);
-        let near_in_length = (said.chars().count() as f64 / length as f64 - 1.0).abs() < 1.0 - NEARLY;
-        (near_in_length && strsim::normalized_levenshtein(&said, wanted) >= NEARLY).then_some(count)
+        joined.push_str(line);
+        let near_in_length = (joined.chars().count() as f64 / length as f64 - 1.0).abs() < 1.0 - NEARLY;
+        (near_in_length && strsim::normalized_levenshtein(&joined, wanted) >= NEARLY).then_some(count)
     })
 }
 
-/// Whether a normalised text is a number and nothing more: `12`, `a1`, `xiv`, `chapter12`, `第十二章`.
+/// Whether a normalised text is only a number: `12`, `a1`, `xiv`, `chapter12`, `第十二章`.
 fn is_numbering(text: &str) -> bool {
     if text.chars().count() > LONGEST_NUMBERING {
         return false;
@@ -140,10 +139,49 @@ fn is_numbering(text: &str) -> bool {
     letters_fit && digits.chars().all(|c| c.is_numeric() || "〇零一二三四五六七八九十百".contains(c))
 }
 
-/// A title reduced to what must agree: compatibility forms folded, lower case, simplified characters, letters and digits
-/// only.
+/// A title for comparison: compatibility forms folded, lower case, simplified characters, letters and digits only.
 pub fn normalise_title(title: &str) -> String {
     title.nfkc().flat_map(char::to_lowercase).filter(|c| c.is_alphanumeric()).map(simplified).collect()
+}
+
+/// A single entry is not a table of contents for more pages.
+const PAGES_FOR_ONE: u32 = 4;
+/// An outline with this share of meaningless entries is junk.
+const MOSTLY: f32 = 0.6;
+/// Endings of file names.
+const FILE_ENDINGS: &str = ".pdf .doc .docx .tex .indd .qxd .p65 .fm .ps .eps .dvi .ppt .pptx .xls .xlsx";
+
+/// Whether an outline is junk: a single entry, file names, page numbers, or entries that lead nowhere.
+pub(super) fn is_junk(outline: &[OutlineEntry], pages: u32) -> bool {
+    let share = |is_empty_talk: &dyn Fn(&OutlineEntry) -> bool| {
+        outline.iter().filter(|entry| is_empty_talk(entry)).count() as f32 / outline.len() as f32
+    };
+    if outline.len() == 1 && pages > PAGES_FOR_ONE {
+        return true;
+    }
+    let first = outline.iter().find_map(|entry| entry.page);
+    let all_on_one_page = outline.len() > 3
+        && pages > PAGES_FOR_ONE
+        && outline.iter().all(|entry| entry.page.is_none() || entry.page == first);
+    all_on_one_page
+        || share(&|entry| entry.title.is_empty()) >= MOSTLY
+        || share(&|entry| is_file_name(&entry.title)) >= MOSTLY
+        || share(&|entry| is_page_name(&entry.title, entry.page)) >= MOSTLY
+}
+
+fn is_file_name(title: &str) -> bool {
+    let lower = title.to_lowercase();
+    !lower.contains(' ') && FILE_ENDINGS.split_whitespace().any(|ending| lower.ends_with(ending))
+}
+
+/// Only the name of a page: `Page 12`, `Slide 3`, `12`, `第 4 页`.
+fn is_page_name(title: &str, page: Option<u32>) -> bool {
+    let lower = title.to_lowercase();
+    let core = ["page", "slide", "seite", "folie", "p.", "第"].iter().find_map(|word| lower.strip_prefix(word));
+    let number: &str = core.unwrap_or(&lower).trim_matches(|c: char| !c.is_ascii_digit());
+    let rest: String = core.unwrap_or(&lower).chars().filter(|c| !c.is_ascii_digit() && !c.is_whitespace()).collect();
+    let is_number = !number.is_empty() && matches!(rest.as_str(), "" | "页" | "頁");
+    is_number && (core.is_some() || page.is_none() || number.parse().ok() == page)
 }
 
 #[cfg(test)]
@@ -152,32 +190,58 @@ mod tests {
 
     #[test]
     fn a_title_is_recognised_with_and_without_its_number() {
-        assert!(says(&normalise_title("1.2  Ｓcope"), &normalise_title("Scope")));
-        assert!(says(&normalise_title("Scope"), &normalise_title("1.2 Scope")));
-        assert!(says(&normalise_title("第一章 概述"), &normalise_title("概述")));
-        assert!(says(&normalise_title("Appendix B Tools"), &normalise_title("Tools")));
-        assert!(!says(&normalise_title("The scope of this manual is wide"), &normalise_title("Scope")));
-        assert!(!says(&normalise_title("Cover words 1 First"), &normalise_title("First")));
+        assert!(is_title(&normalise_title("1.2  Ｓcope"), &normalise_title("Scope")));
+        assert!(is_title(&normalise_title("Scope"), &normalise_title("1.2 Scope")));
+        assert!(is_title(&normalise_title("第一章 概述"), &normalise_title("概述")));
+        assert!(is_title(&normalise_title("Appendix B Tools"), &normalise_title("Tools")));
+        assert!(!is_title(&normalise_title("The scope of this manual is wide"), &normalise_title("Scope")));
+        assert!(!is_title(&normalise_title("Cover words 1 First"), &normalise_title("First")));
     }
 
     #[test]
-    fn a_heading_may_go_on_in_the_next_line() {
+    fn a_heading_may_continue_in_the_next_line() {
         let lines = ["alongtitle".to_owned(), "goeson".to_owned(), "text".to_owned()];
         assert_eq!(heading_lines(&lines, "alongtitlegoeson"), Some(2));
         assert_eq!(heading_lines(&lines, "other"), None);
     }
 
     #[test]
-    fn a_number_may_be_written_in_two_ways() {
-        assert!(says(&normalise_title("第一章 简介"), &normalise_title("1 简介")));
-        assert!(says(&normalise_title("Chapter 3 Scope"), &normalise_title("3. Scope")));
-        assert!(!says(&normalise_title("第二章 简介"), &normalise_title("1 简介")));
+    fn numbers_match_across_forms() {
+        assert!(is_title(&normalise_title("第一章 简介"), &normalise_title("1 简介")));
+        assert!(is_title(&normalise_title("Chapter 3 Scope"), &normalise_title("3. Scope")));
+        assert!(!is_title(&normalise_title("第二章 简介"), &normalise_title("1 简介")));
     }
 
     #[test]
-    fn a_title_that_is_printed_a_little_otherwise_is_found() {
+    fn slightly_different_titles_match() {
         let lines = [normalise_title("10.2.4 gure 环境与浮动体的位置"), "text".to_owned()];
         assert_eq!(nearly_heading_lines(&lines, &normalise_title("10.2.4 figure环境与浮动体的位置")), Some(1));
         assert_eq!(nearly_heading_lines(&lines, &normalise_title("10.2.4 table环境")), None);
+    }
+
+    fn outline(titles: &[&str]) -> Vec<OutlineEntry> {
+        (1u32..)
+            .zip(titles)
+            .map(|(page, title)| OutlineEntry { level: 1, title: (*title).into(), page: Some(page) })
+            .collect()
+    }
+
+    #[test]
+    fn meaningless_outlines_are_junk() {
+        assert!(is_junk(&outline(&["Document1"]), 20));
+        assert!(is_junk(&outline(&["ch01.doc", "ch02.doc", "ch03.doc"]), 20));
+        assert!(is_junk(&outline(&["Page 1", "Page 2", "Page 3", "Page 4"]), 4));
+        assert!(is_junk(&outline(&["第1页", "第 2 页", "第3页"]), 3));
+        assert!(!is_junk(&outline(&["Introduction", "Methods", "Results"]), 20));
+        assert!(!is_junk(&outline(&["Only chapter"]), 2));
+        assert!(!is_junk(&outline(&["1984", "2001", "1066"]), 30));
+    }
+
+    #[test]
+    fn entries_on_a_single_page_are_junk() {
+        let mut entries = outline(&["A", "B", "C", "D"]);
+        entries.iter_mut().for_each(|entry| entry.page = Some(1));
+        assert!(is_junk(&entries, 30));
+        assert!(!is_junk(&entries, 2));
     }
 }

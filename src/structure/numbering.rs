@@ -1,9 +1,8 @@
-//! The numbers that headings begin with: `1.2`, `A.3`, `Chapter 3`, `Item 7A`, `§ 4`, `第一章`, `（二）`.
+//! The numbers of headings: `1.2`, `A.3`, `Chapter 3`, `Item 7A`, `§ 4`, `第一章`, `（二）`.
 
 use crate::text::roman;
 
-/// What kind of number it is. The kinds of one document nest in the order in which they are listed here, where they
-/// meet.
+/// The kind of a number. Kinds nest in this order where one document mixes them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// `Part II`, `第一编`, `第二部分`.
@@ -34,28 +33,27 @@ pub enum Kind {
     InBrackets,
 }
 
-/// A number at the beginning of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Numbering {
     pub kind: Kind,
-    /// Its parts, letters as 1 to 26: `A.3` is `[1, 3]`.
+    /// Letters count from 1 to 26: `A.3` is `[1, 3]`.
     pub parts: Vec<u32>,
-    /// Whether the first part is a letter.
+    /// The first part is a letter.
     pub lettered: bool,
-    /// How many bytes of the text it takes, with what parts it from the title.
+    /// The bytes that it takes with the separator from the title.
     pub length: usize,
-    /// Whether a dot or another mark ends it: `1.` in contrast to `1`.
+    /// It ends in a dot or another mark: `1.` in contrast to `1`.
     pub closed: bool,
 }
 
 impl Numbering {
-    /// How many levels below the first of its kind it is, from 1.
+    /// The depth in its kind, from 1.
     pub fn depth(&self) -> usize {
         self.parts.len()
     }
 
-    /// Whether this number can follow `before`, which is of the same kind: the next one of its level, or the first of
-    /// a deeper one, or the next of a higher one.
+    /// Whether this number can follow `before`, which has the same kind: as the next one of its level, the first of a
+    /// deeper one, or the next of a higher one.
     pub fn follows(&self, before: &Numbering) -> bool {
         let (new, old) = (&self.parts, &before.parts);
         if self.kind == Kind::Item {
@@ -69,10 +67,10 @@ impl Numbering {
     }
 }
 
-/// `Item 7A` is on one level with `Item 7`, so its letter counts as a part of the number: 7 × 32 + 1.
+/// `Item 7A` is on the level of `Item 7`, so its letter counts as a part of the number: 7 × 32 + 1.
 const ITEM: u32 = 32;
 
-/// English words that come before a number, and what kind it then is.
+/// English words in front of a number, and the kind that they give it.
 const WORDS: &[(&str, Kind)] = &[
     ("part", Kind::Part),
     ("book", Kind::Part),
@@ -88,16 +86,18 @@ const WORDS: &[(&str, Kind)] = &[
 /// The number that `text` begins with.
 pub fn parse(text: &str) -> Option<Numbering> {
     let trimmed = text.trim_start();
-    let offset = text.len() - trimmed.len();
-    let found = word(trimmed)
-        .or_else(|| ordinal(trimmed))
-        .or_else(|| appendix_in_chinese(trimmed))
-        .or_else(|| sign(trimmed))
-        .or_else(|| brackets(trimmed))
-        .or_else(|| han(trimmed))
-        .or_else(|| decimal(trimmed))
-        .or_else(|| letters(trimmed))?;
-    Some(Numbering { length: found.length + offset, ..found })
+    let forms = [word, ordinal, appendix_in_chinese, sign, brackets, han, decimal, letters];
+    let found = forms.iter().find_map(|form| form(trimmed))?;
+    Some(Numbering { length: found.length + leading_space(text), ..found })
+}
+
+/// The bytes that these characters take at the beginning of a text.
+fn leading(text: &str, marks: &[char]) -> usize {
+    text.len() - text.trim_start_matches(marks).len()
+}
+
+fn leading_space(text: &str) -> usize {
+    text.len() - text.trim_start().len()
 }
 
 fn one(kind: Kind, value: u32, length: usize) -> Numbering {
@@ -124,8 +124,8 @@ fn word(text: &str) -> Option<Numbering> {
     if kind == Kind::Item {
         parts = vec![parts[0] * ITEM + parts.get(1).copied().unwrap_or(0)];
     }
-    let skipped = after.len() - after.trim_start_matches([' ', ':', '-', '–', '—', '.']).len();
-    Some(Numbering { kind, parts, lettered: false, length: start + length + skipped, closed: true })
+    let length = start + length + leading(after, &[' ', ':', '-', '–', '—', '.']);
+    Some(Numbering { kind, parts, lettered: false, length, closed: true })
 }
 
 /// The parts of `3`, `II`, `B`, `7A`, `2.1`.
@@ -170,13 +170,12 @@ fn ordinal(text: &str) -> Option<Numbering> {
     };
     let end = "第".len() + unit_at + unit_length;
     let after = &text[end..];
-    // `第一章的` is talk about a chapter.
+    // `第一章的` only mentions a chapter.
     if after.starts_with(['的', '中', '里', '，', '。', '、', '和', '与', '所', '至', '到', '介', '讲', '规', '第'])
     {
         return None;
     }
-    let skipped = after.len() - after.trim_start_matches([' ', '：', ':', '　', '.', '．']).len();
-    Some(one(kind, value, end + skipped))
+    Some(one(kind, value, end + leading(after, &[' ', '：', ':', '　', '.', '．'])))
 }
 
 /// `附录 A`, `附件一`.
@@ -191,9 +190,7 @@ fn appendix_in_chinese(text: &str) -> Option<Numbering> {
         [letter] if letter.is_ascii_uppercase() => u32::from(letter - b'A') + 1,
         _ => number_value(number)?,
     };
-    let after = &rest[end..];
-    let skipped = after.len() - after.trim_start_matches([' ', '：', ':']).len();
-    Some(one(Kind::Appendix, value, start + end + skipped))
+    Some(one(Kind::Appendix, value, start + end + leading(&rest[end..], &[' ', '：', ':'])))
 }
 
 /// `§ 4`, `§4.2`
@@ -211,8 +208,7 @@ fn brackets(text: &str) -> Option<Numbering> {
     let inside = rest[..end].trim();
     let closing = rest[end..].chars().next()?.len_utf8();
     let start = text.len() - rest.len();
-    let after = &rest[end + closing..];
-    let length = start + end + closing + (after.len() - after.trim_start().len());
+    let length = start + end + closing + leading_space(&rest[end + closing..]);
     if inside.chars().all(is_han_digit) {
         return Some(one(Kind::HanInBrackets, number_value(inside)?, length));
     }
@@ -229,8 +225,7 @@ fn han(text: &str) -> Option<Numbering> {
     let value = if end > 0 { number_value(&text[..end])? } else { return None };
     let rest = &text[end..];
     let mark = rest.chars().next().filter(|c| matches!(c, '、' | '．' | '.'))?;
-    let after = &rest[mark.len_utf8()..];
-    Some(one(Kind::Han, value, end + mark.len_utf8() + (after.len() - after.trim_start().len())))
+    Some(one(Kind::Han, value, end + mark.len_utf8() + leading_space(&rest[mark.len_utf8()..])))
 }
 
 /// `1`, `1.`, `1.2`, `1.2.`, `A.1`, `1、`, `1)`; a space or an ideograph must follow.
@@ -264,8 +259,7 @@ fn decimal(text: &str) -> Option<Numbering> {
     if parts.len() == 1
         && let Some(mark) = rest.chars().next().filter(|c| matches!(c, '、' | ')' | '）'))
     {
-        let after = &rest[mark.len_utf8()..];
-        let length = end + mark.len_utf8() + (after.len() - after.trim_start().len());
+        let length = end + mark.len_utf8() + leading_space(&rest[mark.len_utf8()..]);
         return Some(one(Kind::Listed, parts[0], length));
     }
     let fits = rest.is_empty()
@@ -275,11 +269,11 @@ fn decimal(text: &str) -> Option<Numbering> {
     if !fits {
         return None;
     }
-    let length = end + (rest.len() - rest.trim_start().len());
+    let length = end + leading_space(rest);
     Some(Numbering { kind: Kind::Decimal, parts, lettered, length, closed })
 }
 
-/// The length of a number such as `3.8.10` that a title follows without a space, as narrow contents pages have it.
+/// The length of a number such as `3.8.10` in front of a title without a space, as in narrow contents pages.
 fn glued_number(text: &str) -> Option<usize> {
     let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.'))?;
     let number = &text[..end];
@@ -310,8 +304,11 @@ fn letters(text: &str) -> Option<Numbering> {
     None
 }
 
+/// The ways to write each digit.
+const HAN_DIGITS: [&str; 10] = ["〇零", "一壹", "二两贰", "三叁", "四肆", "五伍", "六陆", "七柒", "八捌", "九玖"];
+
 pub(super) fn is_han_digit(c: char) -> bool {
-    "〇零一二三四五六七八九十百两壹贰叁肆伍陆柒捌玖拾".contains(c)
+    matches!(c, '十' | '拾' | '百') || HAN_DIGITS.iter().any(|forms| forms.contains(c))
 }
 
 /// The value of `12`, `十二`, `一百零三`.
@@ -325,33 +322,18 @@ pub(super) fn number_value(text: &str) -> Option<u32> {
     let (mut total, mut digit) = (0u32, 0u32);
     let mut positional = String::new();
     for c in text.chars() {
-        let value = match c {
-            '〇' | '零' => 0,
-            '一' | '壹' => 1,
-            '二' | '两' | '贰' => 2,
-            '三' | '叁' => 3,
-            '四' | '肆' => 4,
-            '五' | '伍' => 5,
-            '六' | '陆' => 6,
-            '七' | '柒' => 7,
-            '八' | '捌' => 8,
-            '九' | '玖' => 9,
-            '十' | '拾' => {
-                total += digit.max(1) * 10;
-                digit = 0;
-                positional.clear();
+        let unit = match c {
+            '十' | '拾' => 10,
+            '百' => 100,
+            _ => {
+                digit = u32::try_from(HAN_DIGITS.iter().position(|forms| forms.contains(c))?).ok()?;
+                positional.push(char::from_digit(digit, 10)?);
                 continue;
             }
-            '百' => {
-                total += digit.max(1) * 100;
-                digit = 0;
-                positional.clear();
-                continue;
-            }
-            _ => return None,
         };
-        digit = value;
-        positional.push(char::from_digit(value, 10)?);
+        total += digit.max(1) * unit;
+        digit = 0;
+        positional.clear();
     }
     // `二〇` is written place by place.
     if total == 0 && positional.len() > 1 { positional.parse().ok() } else { Some(total + digit) }
@@ -363,7 +345,7 @@ mod tests {
 
     use super::*;
 
-    /// The kind, the parts and the title of a numbered heading.
+    /// Kind, parts and title of a numbered heading.
     fn read(text: &str) -> (Kind, Vec<u32>, &str) {
         let number = parse(text).unwrap_or_else(|| panic!("no number in {text:?}"));
         (number.kind, number.parts, &text[number.length..])
@@ -384,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn english_words_say_what_they_count() {
+    fn english_words_give_the_kind() {
         assert_eq!(read("Chapter 3 Pumps"), (Kind::Chapter, vec![3], "Pumps"));
         assert_eq!(read("CHAPTER IV: Pumps"), (Kind::Chapter, vec![4], "Pumps"));
         assert_eq!(read("Part II — Water"), (Kind::Part, vec![2], "Water"));
@@ -444,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_looks_like_a_number_is_none() {
+    fn lookalikes_are_not_numbers() {
         for text in [
             "",
             " ",
@@ -474,7 +456,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_go_on_sideways_down_and_up_again() {
+    fn numbers_continue_sideways_down_and_up() {
         let follows = |before: &str, next: &str| parse(next).unwrap().follows(&parse(before).unwrap());
         assert!(follows("1.1", "1.2"));
         assert!(follows("1.1", "1.1.1"));
@@ -497,7 +479,7 @@ mod tests {
             }
         }
 
-        /// The same with what numbers are made of, so that nearly every text has one.
+        /// The same with the parts of numbers, so that nearly every text has one.
         #[test]
         fn a_number_ends_inside_its_text_whatever_it_is_made_of(
             text in "(Chapter|Item|PART|Appendix|第|附录|§|\\(|（)?[ 　]?[0-9IVXa-c一二十百零A.．]{0,12}[章节条部、）).:：　 —]{0,3}[A-Za-z的文]{0,4}",
@@ -505,7 +487,7 @@ mod tests {
             if let Some(number) = parse(&text) {
                 prop_assert!(text.is_char_boundary(number.length), "{} in {text:?}", number.length);
                 prop_assert!(!number.parts.is_empty());
-                prop_assert!(!number.follows(&number), "nothing follows itself: {text:?}");
+                prop_assert!(!number.follows(&number), "no number follows itself: {text:?}");
             }
         }
     }

@@ -1,18 +1,18 @@
-//! Headings by the structure tree of a tagged PDF.
+//! Headings from the structure tree of a tagged PDF.
 
 use super::{Heading, Provenance};
 use crate::load::{Block, BlockKind};
 use crate::text::join_line;
 
-/// How sure a heading is that the document's own tags name.
+/// The confidence of tagged headings.
 const TAGGED: f32 = 0.9;
-/// A heading has at most so many characters; a tag on more text was put there for its looks.
+/// The most characters of a heading; a tag on more text only sets its type.
 const LONGEST: usize = 300;
-/// Fewer headings are no structure.
+/// Fewer headings are not a structure.
 const FEWEST: usize = 2;
 
-/// The runs of lines that carry a heading's tag. Empty where the tags name too few headings to be a structure, or so
-/// many lines that they cannot be headings.
+/// The runs of lines with a heading's tag. Empty if the tags name too few headings, or so many lines that they cannot
+/// be headings.
 pub fn find(blocks: &[Block]) -> Vec<Heading> {
     let tag_of = |block: &Block| block.look.as_ref().and_then(|look| look.tag);
     let mut headings = Vec::new();
@@ -56,7 +56,7 @@ pub fn find(blocks: &[Block]) -> Vec<Heading> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::structure::sample::{body, line, page};
+    use crate::structure::tests::{body, line, page};
 
     fn read(blocks: &[Block]) -> Vec<(u32, String, Option<u32>)> {
         find(blocks).into_iter().map(|heading| (heading.level, heading.title, heading.page)).collect()

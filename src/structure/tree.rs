@@ -3,15 +3,14 @@
 use super::{Heading, PREAMBLE, Provenance, Section, SectionText};
 use crate::load::Document;
 
-/// Builds the sections. Levels that the document skips (`#` followed by `###`) are closed up, so that a path has no
-/// holes.
+/// Builds the sections. Skipped levels (`#` followed by `###`) are closed up, so that a path has no holes.
 pub(super) fn build(document: &Document, title: &str, headings: Vec<Heading>) -> Vec<Section> {
     let mut sections = Vec::with_capacity(headings.len() + 1);
     let texts = own_texts(document, &headings);
     if !texts.preamble.text.is_empty() || headings.is_empty() {
         sections.push(preamble(document, title, texts.preamble));
     }
-    // The open sections from the root down: (level in the markup, index, number of children so far).
+    // The open sections from the root down: level in the markup, index, number of children so far.
     let mut open: Vec<(u32, usize, u32)> = Vec::new();
     let mut roots = 0;
     for (heading, text) in headings.into_iter().zip(texts.own) {
@@ -45,7 +44,7 @@ pub(super) fn build(document: &Document, title: &str, headings: Vec<Heading>) ->
             text,
         });
     }
-    // Children come behind their parents, so one pass backwards carries the last page up.
+    // Children follow their parents, so one pass backwards carries the last page up.
     for i in (0..sections.len()).rev() {
         if let Some(parent) = sections[i].parent {
             sections[parent].page_end = sections[parent].page_end.max(sections[i].page_end);
@@ -73,7 +72,7 @@ struct OwnTexts {
     own: Vec<SectionText>,
 }
 
-/// Gives each block to the heading that starts last before it, in the order of the text: outlines may jump back.
+/// Gives each block to the last heading that starts before it in the text; outlines may jump back.
 fn own_texts(document: &Document, headings: &[Heading]) -> OwnTexts {
     let mut order: Vec<usize> = (0..headings.len()).collect();
     order.sort_by_key(|&i| headings[i].start);

@@ -1,15 +1,15 @@
-//! Traditional and simplified characters as one.
+//! Folds traditional into simplified characters.
 //!
-//! The characters of OpenCC (`TSCharacters`, by way of the crate hanconv), one by one: what a character becomes never
-//! depends on its neighbours, so that a text and a question fold alike however they are cut. Where a traditional character
-//! has several simplified ones, the first is taken; words that differ in more than characters stay two words.
+//! The table is OpenCC's (`TSCharacters`, through the crate hanconv), character by character: the result never depends
+//! on neighbours, so that a text and a question fold alike however they are cut. Of several simplified forms the first
+//! is taken; words that differ in more than characters stay different.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// The simplified form of a character; any other character as it is.
+/// The simplified form of a character; other characters stay.
 pub fn simplified(c: char) -> char {
-    // Nothing below is Chinese, and this is most of English.
+    // Nothing below is Chinese.
     if c < '\u{3400}' {
         return c;
     }
@@ -17,7 +17,7 @@ pub fn simplified(c: char) -> char {
     FORMS.get(&c).copied().unwrap_or(c)
 }
 
-/// A text in simplified characters, as many as it has.
+/// The same number of characters as the text.
 pub fn in_simplified(text: &str) -> String {
     text.chars().map(simplified).collect()
 }
@@ -30,7 +30,7 @@ fn forms() -> HashMap<char, char> {
     let pairs = hanconv::RawDictionary::TSCharacters.iter();
     let pairs = pairs.filter_map(|(from, to)| Some((single(from)?, single(to)?))).filter(|(from, to)| from != to);
     let once: HashMap<char, char> = pairs.collect();
-    // Some are simplified in two steps.
+    // Some characters are simplified in two steps.
     once.iter()
         .map(|(&from, to)| (from, once.get(to).copied().unwrap_or(*to)))
         .filter(|(from, to)| from != to)

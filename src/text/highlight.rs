@@ -1,4 +1,4 @@
-//! The snippet of a passage that shows why it was found, with the matching words marked.
+//! The snippet of a parent chunk that shows why it was found, with the matching words marked.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -8,27 +8,27 @@ use super::stopwords::is_stopword;
 use super::tokens::{Token, TokenKind, tokenize};
 use super::{char_count, squeeze};
 
-/// A piece of a passage and where in it the question's words stand.
+/// A part of a parent chunk with the matches of the question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snippet {
-    /// The text, on one line.
+    /// On one line.
     pub text: String,
-    /// Byte ranges into `text` that match the question, in order, not overlapping.
+    /// Byte ranges into `text`, in order, not overlapping.
     pub matches: Vec<Range<usize>>,
 }
 
-/// The words of a question that say something, as they are looked for in texts.
+/// The content words of a question, as they are searched in texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Terms(HashSet<String>);
 
 impl Terms {
-    /// The words of `query`, function words left out.
+    /// The words of `query` without function words.
     pub fn of(query: &str) -> Self {
         Terms(tokenize(query).into_iter().map(|token| token.text).filter(|text| !is_stopword(text)).collect())
     }
 
-    /// How much of them is in `text`. A longer term says more: a whole identifier over one of its parts, a bigram over
-    /// a character.
+    /// The weight of the terms in `text`. Longer terms weigh more: a whole identifier more than its parts, a bigram
+    /// more than a character.
     pub fn weight_in(&self, text: &str) -> usize {
         let tokens = tokenize(text);
         let found: HashSet<&String> =
@@ -36,7 +36,7 @@ impl Terms {
         found.into_iter().map(|term| weight(term)).sum()
     }
 
-    /// The share of them that is in `text`, from 0 to 1, weighed in the same way.
+    /// The weighted share of the terms in `text`, from 0 to 1.
     pub fn share_in(&self, text: &str) -> f32 {
         let all: usize = self.0.iter().map(|term| weight(term)).sum();
         if all == 0 { 0.0 } else { self.weight_in(text) as f32 / all as f32 }
@@ -47,29 +47,29 @@ fn weight(term: &str) -> usize {
     char_count(term).min(8)
 }
 
-/// The sentences of `passage` that hold most of what `query` asks for, up to `limit` characters, in one piece.
-pub fn snippet(passage: &str, query: &str, limit: usize) -> Snippet {
+/// The consecutive sentences of `parent_chunk`, up to `limit` characters, that match `query` best.
+pub fn snippet(parent_chunk: &str, query: &str, limit: usize) -> Snippet {
     let terms = Terms::of(query);
-    let pieces: Vec<Range<usize>> = sentences(passage);
-    let scores: Vec<usize> = pieces.iter().map(|range| terms.weight_in(&passage[range.clone()])).collect();
-    // First of the best: `max_by_key` would take the last.
+    let pieces: Vec<Range<usize>> = sentences(parent_chunk);
+    let scores: Vec<usize> = pieces.iter().map(|range| terms.weight_in(&parent_chunk[range.clone()])).collect();
+    // The first of the best; `max_by_key` alone would take the last.
     let best = (0..pieces.len()).rev().max_by_key(|&i| scores[i]).unwrap_or(0);
     let Some(first) = pieces.get(best) else {
         return Snippet { text: String::new(), matches: Vec::new() };
     };
     let mut range = first.clone();
     for next in &pieces[best + 1..] {
-        if char_count(&passage[range.start..next.end]) > limit {
+        if char_count(&parent_chunk[range.start..next.end]) > limit {
             break;
         }
         range.end = next.end;
     }
-    let text = super::truncate(&squeeze(&passage[range]), limit);
+    let text = super::truncate(&squeeze(&parent_chunk[range]), limit);
     let matches = matches(&text, &terms);
     Snippet { text, matches }
 }
 
-/// Where the words of `query` stand in `text`.
+/// The places of the words of `query` in `text`.
 pub fn find_matches(text: &str, query: &str) -> Vec<Range<usize>> {
     matches(text, &Terms::of(query))
 }
@@ -78,7 +78,7 @@ fn matches(text: &str, terms: &Terms) -> Vec<Range<usize>> {
     let has_bigram = |token: &Token| token.kind != TokenKind::Single;
     let tokens = tokenize(text);
     let hits: Vec<&Token> = tokens.iter().filter(|token| terms.0.contains(&token.text)).collect();
-    // A single Han character is shown as a match only where no longer match says it better.
+    // A single Han character counts as a match only if no longer match exists.
     let any_long = hits.iter().any(|token| has_bigram(token));
     let mut ranges: Vec<Range<usize>> =
         hits.into_iter().filter(|token| has_bigram(token) || !any_long).map(|token| token.start..token.end).collect();
@@ -99,8 +99,8 @@ mod tests {
 
     #[test]
     fn the_snippet_is_the_sentence_that_answers() {
-        let passage = "The house is old. Prime the pump before you start it. Then go home.";
-        let found = snippet(passage, "how do I prime a pump?", 40);
+        let parent_chunk = "The house is old. Prime the pump before you start it. Then go home.";
+        let found = snippet(parent_chunk, "how do I prime a pump?", 40);
         assert_eq!(found.text, "Prime the pump before you start it.");
         let marked: Vec<&str> = found.matches.iter().map(|r| &found.text[r.clone()]).collect();
         assert_eq!(marked, ["Prime", "pump"]);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_passage_gives_an_empty_snippet() {
+    fn an_empty_parent_chunk_gives_an_empty_snippet() {
         assert_eq!(snippet("", "pump", 40).text, "");
     }
 }

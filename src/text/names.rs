@@ -1,8 +1,8 @@
-//! Names of things in a text: which of many are there, compared as people mean them.
+//! Finds which of many names occur in a text.
 //!
-//! Promise: a name is found as a whole word (`P-12` is not in `P-12B`), in scripts without spaces wherever it stands,
-//! and where names overlap, the one that begins first and of those the longest counts. What it costs is one pass over
-//! the text, however many names there are.
+//! Promise: a name is found as a whole word (`P-12` is not in `P-12B`), in scripts without spaces anywhere; of
+//! overlapping names, the first and then the longest counts. The cost is one pass over the text, however many names
+//! there are.
 
 use std::cmp::Reverse;
 
@@ -13,17 +13,17 @@ use super::han::simplified;
 use super::script::{Script, is_unspaced, script_of};
 use crate::error::{Error, Result};
 
-/// A name or a text as it is compared: full-width forms as others, small letters, simplified characters, one kind of hyphen and of apostrophe,
-/// white space as one space, and none between characters that are written without.
+/// A name or a text for comparison: full-width forms folded, lower case, simplified characters, one kind of hyphen and
+/// apostrophe, white space as one space, and none between characters that are written without.
 pub fn fold_name(text: &str) -> String {
     match text.chars().all(|c| plain(c).is_some()) {
-        // Most text, at several times the speed.
+        // The fast way for most text.
         true => spaced(text.chars().filter_map(plain), text.len()),
         false => spaced(text.nfkc().flat_map(char::to_lowercase).nfkc().map(simplified), text.len()),
     }
 }
 
-/// What normalisation and small letters make of a character that no neighbour changes; `None` of any other.
+/// The folded form of a character whose neighbours do not matter; `None` for others.
 fn plain(c: char) -> Option<char> {
     match c {
         '\0'..='\u{7F}' => Some(c.to_ascii_lowercase()),
@@ -44,7 +44,7 @@ fn spaced(text: impl Iterator<Item = char>, length: usize) -> String {
             continue;
         }
         let c = match c {
-            // Typesetting puts these in the place of what people type.
+            // Typesetting uses these instead of what people type.
             '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
             '\u{2018}' | '\u{2019}' => '\'',
             '\u{AD}' => continue,
@@ -58,12 +58,12 @@ fn spaced(text: impl Iterator<Item = char>, length: usize) -> String {
     folded
 }
 
-/// Whether no space stands around it between others of its kind.
+/// Whether it has no spaces around it between characters of its kind.
 fn glued(c: char) -> bool {
     is_unspaced(c) || super::is_wide(c)
 }
 
-/// Many names, each with the place of what it names.
+/// Many names, each with the index of its owner.
 #[derive(Debug)]
 pub struct Names {
     automaton: Option<AhoCorasick>,
@@ -71,10 +71,10 @@ pub struct Names {
 }
 
 impl Names {
-    /// Takes names with the places of what they name; something may have several.
+    /// Takes pairs of owner and name; an owner may have several names.
     ///
     /// # Errors
-    /// Where there are more than can be looked for at once.
+    /// If there are too many names.
     pub fn new<'n>(names: impl IntoIterator<Item = (usize, &'n str)>) -> Result<Self> {
         let (owners, folded): (Vec<usize>, Vec<String>) = names
             .into_iter()
@@ -84,15 +84,15 @@ impl Names {
         if folded.is_empty() {
             return Ok(Names { automaton: None, owners });
         }
-        // All matches are wanted, because one that is no whole word must not hide another.
+        // All matches are needed, because one that is not a whole word must not hide another.
         let automaton = AhoCorasick::builder()
             .match_kind(MatchKind::Standard)
             .build(&folded)
-            .map_err(|error| Error::failed(format!("cannot look for so many names: {error}")))?;
+            .map_err(|error| Error::failed(format!("cannot search for so many names: {error}")))?;
         Ok(Names { automaton: Some(automaton), owners })
     }
 
-    /// What a text names, each once, in the order of the first mentions.
+    /// The owners of the names in a text, each once, in the order of the first mentions.
     pub fn in_text(&self, text: &str) -> Vec<usize> {
         let Some(automaton) = &self.automaton else { return Vec::new() };
         let text = fold_name(text);
@@ -115,8 +115,8 @@ impl Names {
         named
     }
 
-    /// What a passage mentions: what the titles above it name, then what its text does, each once.
-    pub fn in_passage(&self, titles: &str, text: &str) -> Vec<usize> {
+    /// The owners named in the titles above a parent chunk, then those in its text, each once.
+    pub fn in_parent_chunk(&self, titles: &str, text: &str) -> Vec<usize> {
         let mut named = self.in_text(titles);
         let more = self.in_text(text);
         named.extend(more.into_iter().filter(|owner| !named.contains(owner)).collect::<Vec<_>>());
@@ -124,20 +124,20 @@ impl Names {
     }
 }
 
-/// Whether no word goes on over the start or the end.
+/// Whether no word continues across the start or the end.
 fn stands_alone(text: &str, start: usize, end: usize) -> bool {
     let (before, name, after) = (&text[..start], &text[start..end], &text[end..]);
     let (Some(first), Some(last)) = (name.chars().next(), name.chars().next_back()) else { return false };
-    // Korean puts its particles right behind a noun.
+    // Korean appends particles to nouns.
     let ends = script_of(last) == Some(Script::Hangul);
     let mut left = before.chars().rev();
     let mut right = after.chars();
-    !goes_on(left.next().map(|c| (left.next(), c)), first)
+    !joins(left.next().map(|c| (left.next(), c)), first)
         && (ends || !right.next().is_some_and(|c| continues(last, c, right.next())))
 }
 
-/// Whether what stands in front of a name, given with what stands in front of that, and the name are one word.
-fn goes_on(before: Option<(Option<char>, char)>, first: char) -> bool {
+/// Whether the characters in front of a name and the name are one word.
+fn joins(before: Option<(Option<char>, char)>, first: char) -> bool {
     let Some((further, near)) = before else { return false };
     match further {
         Some(further) if is_joint(near) => continues(further, near, Some(first)),
@@ -145,8 +145,8 @@ fn goes_on(before: Option<(Option<char>, char)>, first: char) -> bool {
     }
 }
 
-/// Whether a word that has come to `last` goes on with `next`. A hyphen or a point joins what has a number behind it:
-/// `P-1-2` is another thing than `P-1`, but `Norwick-based` is of Norwick.
+/// Whether a word that ends in `last` continues with `next`. A hyphen or a point joins what has a number behind it:
+/// `P-1-2` differs from `P-1`, but `Norwick-based` contains Norwick.
 fn continues(last: char, next: char, behind: Option<char>) -> bool {
     let is_word = |c: char| (c.is_alphanumeric() && !is_unspaced(c)) || c == '_';
     if !is_word(last) {
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_compared_as_people_mean_them() {
+    fn names_match_in_any_writing() {
         assert_eq!(fold_name("  Ｐｕｍｐ　P-１２ \n A "), "pump p-12 a");
         assert_eq!(fold_name("泵站 维护\n手册"), "泵站维护手册");
         assert_eq!(fold_name("使用 PDF 手册"), "使用 pdf 手册");
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_match_that_is_no_word_hides_none_that_is() {
+    fn partial_words_hide_no_whole_words() {
         assert_eq!(found(&["pump house", "pump"], "the pump houses"), [1]);
         assert_eq!(found(&["bank", "Bank of England"], "the Bank of England"), [1]);
         assert_eq!(found(&["bank", "Bank of England"], "the Bank of England and its bank"), [1, 0]);
@@ -209,7 +209,7 @@ mod tests {
     }
 
     proptest! {
-        /// As asking for each name alone says, where none is a part of another.
+        /// The same as asking for each name alone, if none is a part of another.
         #[test]
         fn many_are_found_as_one_by_one(text in "([abcx泵站 -]|P-1|阀){0,40}") {
             let names = ["abc", "P-1", "泵站", "阀"];
@@ -219,7 +219,7 @@ mod tests {
             prop_assert_eq!(together, alone);
         }
 
-        /// What is folded fast is folded as the rest.
+        /// Both ways fold alike.
         #[test]
         fn both_ways_of_folding_agree(text in "([ -~]|[一-鿿、。《》“”‘’—]|[！-～]|\u{3000}|\n){0,30}") {
             let slowly = spaced(text.nfkc().flat_map(char::to_lowercase).nfkc().map(simplified), 0);
@@ -227,7 +227,6 @@ mod tests {
             prop_assert_eq!(fold_name(&text), slowly);
         }
 
-        /// Folding a folded name changes nothing.
         #[test]
         fn folding_is_final(text in "\\PC{0,20}") {
             let once = fold_name(&text);

@@ -1,29 +1,29 @@
-//! Times as people write them: a day, a month, a year or a moment, each as the stretch of time that it means.
+//! Times as people write and read them: a day, a month, a year or a moment, each as the period that it means.
 //!
-//! What has no time zone is taken in UTC, in documents as in questions, so that the same question has the same answer
-//! on every machine.
+//! Times without a zone are UTC, in documents and in questions, so that a question has the same answer on every
+//! machine.
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use jiff::{Span, Timestamp, Unit};
+use jiff::{Span, Timestamp, Unit, Zoned};
 
-/// A stretch of time: a year, a month, a day, a minute or a second, as precisely as it was written.
+/// A year, a month, a day, a minute or a second, as precise as it was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Period {
-    /// Its first moment.
+    /// The first moment.
     pub start: Timestamp,
-    /// The first moment behind it.
+    /// The first moment after it.
     pub end: Timestamp,
 }
 
-/// Years that are told from other numbers and that can be reckoned with.
+/// Years that differ from other numbers and work in calculations.
 const YEARS: std::ops::RangeInclusive<i16> = 1000..=9998;
-/// A longer text is no time.
+/// Longer texts are not times, in bytes.
 const LONGEST: usize = 100;
 
 impl Period {
-    /// A time as documents state it: `2026-11-21`, `2026-11`, `2026`, RFC 3339, `D:20261121…` of PDFs, `2026/11/21`,
-    /// `2026年11月21日`, `21 November 2026`, RFC 2822. `None` for anything else.
+    /// A time as documents write it: `2026-11-21`, `2026-11`, `2026`, RFC 3339, `D:20261121…` of PDFs, `2026/11/21`,
+    /// `2026年11月21日`, `21 November 2026`, RFC 2822.
     pub fn stated(text: &str) -> Option<Self> {
         let text = text.trim();
         if text.is_empty() || text.len() > LONGEST {
@@ -35,7 +35,7 @@ impl Period {
         }
     }
 
-    /// A time as people type it: as documents state it, or seen from `now`: `90d ago`, `2 weeks ago`, `yesterday`,
+    /// A time as people type it: as documents write it, or relative to `now`: `90d ago`, `2 weeks ago`, `yesterday`,
     /// `today`, `now`.
     pub fn asked(text: &str, now: Timestamp) -> Option<Self> {
         let text = text.trim();
@@ -54,31 +54,29 @@ impl Period {
         Period::stated(text)
     }
 
-    /// Its last moment.
+    /// The last moment.
     pub fn last(&self) -> Timestamp {
         self.end.checked_sub(Span::new().nanoseconds(1)).unwrap_or(self.end)
     }
 
-    /// Whether a moment lies in it.
     pub fn has(&self, moment: Timestamp) -> bool {
         self.start <= moment && moment < self.end
     }
 }
 
-/// The seconds of a duration as people type it: `90d`, `2 weeks`, `6 months`, `1y`, `36h`. `None` where it is none, or
-/// not above 0.
+/// The seconds of a duration as people type it: `90d`, `2 weeks`, `6 months`, `1y`, `36h`. `None` if it is not above 0.
 pub fn seconds(text: &str) -> Option<f64> {
     let text = text.trim();
     if text.len() > LONGEST {
         return None;
     }
     let span: Span = text.parse().ok()?;
-    // Months and years are as long as those from this day on.
+    // Months and years have the length of those from this day on.
     let seconds = span.total((Unit::Second, Date::constant(2025, 1, 1))).ok()?;
     (seconds > 0.0).then_some(seconds)
 }
 
-/// `seconds` in the largest unit of which they are a whole number: `90 days`.
+/// `seconds` in the largest unit that divides them: `90 days`.
 pub fn duration(seconds: f64) -> String {
     const UNITS: [(f64, &str); 3] = [(86_400.0, "day"), (3600.0, "hour"), (60.0, "minute")];
     let whole = UNITS.into_iter().find(|(length, _)| seconds % length == 0.0);
@@ -98,7 +96,7 @@ fn day(date: Date) -> Option<Period> {
     Some(Period { start: midnight(date)?, end: midnight(date.tomorrow().ok()?)? })
 }
 
-/// A year, with or without a month and a day.
+/// A year, with an optional month and day.
 fn of_date(year: i16, month: Option<i8>, day_of_month: Option<i8>) -> Option<Period> {
     if !YEARS.contains(&year) {
         return None;
@@ -112,13 +110,14 @@ fn of_date(year: i16, month: Option<i8>, day_of_month: Option<i8>) -> Option<Per
     Some(Period { start: midnight(first)?, end: midnight(next)? })
 }
 
-/// A time of day on a day: seconds since midnight, how many seconds it stands for, and the zone's seconds before UTC.
+/// A time on a day: the seconds since midnight and its precision in seconds; `ahead` is the zone's offset from UTC in
+/// seconds.
 fn at(day: Period, (since_midnight, length): (i64, i64), ahead: i64) -> Option<Period> {
     let start = day.start.as_second().checked_add(since_midnight)?.checked_sub(ahead)?;
     Some(Period { start: Timestamp::from_second(start).ok()?, end: Timestamp::from_second(start + length).ok()? })
 }
 
-/// `20261121103000+01'00'`, from the year on as much as there is.
+/// `20261121103000+01'00'`; anything after the year is optional.
 fn packed(text: &str) -> Option<Period> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, zone) = text.split_at(end);
@@ -131,7 +130,7 @@ fn packed(text: &str) -> Option<Period> {
     at(date, time, offset(zone.trim()).unwrap_or(0))
 }
 
-/// `2026-11-21T10:30:00+01:00`, `2026/11/21`, `2026年11月`, from the year on as much as there is.
+/// `2026-11-21T10:30:00+01:00`, `2026/11/21`, `2026年11月`; anything after the year is optional.
 fn in_numbers(text: &str) -> Option<Period> {
     let (year, rest) = digits(text, 4..=4)?;
     let year = i16::try_from(year).ok()?;
@@ -196,7 +195,7 @@ fn in_words(text: &str) -> Option<Period> {
     }
 }
 
-/// The number that a text begins with, and the rest.
+/// The leading number of a text, and the rest.
 fn digits(text: &str, length: std::ops::RangeInclusive<usize>) -> Option<(u16, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     if !length.contains(&end) {
@@ -205,7 +204,7 @@ fn digits(text: &str, length: std::ops::RangeInclusive<usize>) -> Option<(u16, &
     Some((text[..end].parse().ok()?, &text[end..]))
 }
 
-/// `10:30`, `10:30:00.25`: the seconds since midnight, and how many seconds it stands for.
+/// `10:30`, `10:30:00.25`: the seconds since midnight and the precision in seconds.
 fn time_of_day(text: &str) -> Option<(i64, i64)> {
     let mut fields = text.split(':');
     let mut next = |below: i64| {
@@ -216,13 +215,13 @@ fn time_of_day(text: &str) -> Option<(i64, i64)> {
     };
     let (hour, minute) = (next(24)?, next(60)?);
     let has_seconds = text.matches(':').count() == 2;
-    // A leap second is the one before it.
+    // A leap second counts as the second before.
     let second = if has_seconds { next(61)?.min(59) } else { 0 };
     let known = text.matches(':').count() <= 2;
     known.then_some((hour * 3600 + minute * 60 + second, if has_seconds { 1 } else { 60 }))
 }
 
-/// `Z`, `+01:00`, `+0100`, `-08`, or nothing: how many seconds ahead of UTC.
+/// The seconds ahead of UTC: `Z`, `+01:00`, `+0100`, `-08`, or nothing.
 fn offset(text: &str) -> Option<i64> {
     if text.is_empty() || ["z", "utc", "gmt"].contains(&text.to_ascii_lowercase().as_str()) {
         return Some(0);
@@ -241,17 +240,46 @@ fn offset(text: &str) -> Option<i64> {
     (hours < 24 && minutes < 60).then_some(sign * (hours * 3600 + minutes * 60))
 }
 
+/// Up to this many seconds ago is "just now".
+const JUST_NOW: i64 = 2;
+
+/// A moment relative to `now`: `14:02:11, 3 minutes ago`, with the date if it was another day.
+pub fn moment(time: Timestamp, now: &Zoned) -> String {
+    let local = time.to_zoned(now.time_zone().clone());
+    let form = if local.date() == now.date() { "%H:%M:%S" } else { "%Y-%m-%d %H:%M:%S" };
+    format!("{}, {}", local.strftime(form), ago(now.timestamp().as_second() - time.as_second()))
+}
+
+/// The day, if the moment is midnight UTC; otherwise the moment in RFC 3339.
+pub fn date_or_moment(time: Timestamp) -> String {
+    let utc = time.to_zoned(jiff::tz::TimeZone::UTC);
+    match utc.time() == jiff::civil::Time::midnight() {
+        true => utc.date().to_string(),
+        false => time.to_string(),
+    }
+}
+
+/// `3 minutes ago`, in the largest unit that gives two or more.
+fn ago(seconds: i64) -> String {
+    const UNITS: [(i64, &str); 4] = [(86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second")];
+    if seconds <= JUST_NOW {
+        return "just now".to_owned();
+    }
+    let (length, unit) = UNITS.into_iter().find(|(length, _)| seconds >= 2 * length).unwrap_or((1, "second"));
+    format!("{} ago", super::count(usize::try_from(seconds / length).unwrap_or(0), unit))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn told(period: Option<Period>) -> String {
+    fn written(period: Option<Period>) -> String {
         period.map_or("none".to_owned(), |period| format!("{} {}", period.start, period.end))
     }
 
     #[test]
-    fn times_are_read_as_documents_write_them() {
+    fn document_times_are_read() {
         let day = "2026-11-21T00:00:00Z 2026-11-22T00:00:00Z";
         for text in [
             "2026-11-21",
@@ -264,7 +292,7 @@ mod tests {
             "November 21st, 2026",
             "D:20261121",
         ] {
-            assert_eq!(told(Period::stated(text)), day, "{text}");
+            assert_eq!(written(Period::stated(text)), day, "{text}");
         }
         let moment = "2026-11-21T09:30:05Z 2026-11-21T09:30:06Z";
         for text in [
@@ -276,16 +304,16 @@ mod tests {
             "D:20261121103005+01'00'",
             "D:20261121093005Z",
         ] {
-            assert_eq!(told(Period::stated(text)), moment, "{text}");
+            assert_eq!(written(Period::stated(text)), moment, "{text}");
         }
-        assert_eq!(told(Period::stated("2026-12")), "2026-12-01T00:00:00Z 2027-01-01T00:00:00Z");
-        assert_eq!(told(Period::stated("2026")), "2026-01-01T00:00:00Z 2027-01-01T00:00:00Z");
-        assert_eq!(told(Period::stated("November 2026")), "2026-11-01T00:00:00Z 2026-12-01T00:00:00Z");
-        assert_eq!(told(Period::stated("2026-11-21 10:30")), "2026-11-21T10:30:00Z 2026-11-21T10:31:00Z");
+        assert_eq!(written(Period::stated("2026-12")), "2026-12-01T00:00:00Z 2027-01-01T00:00:00Z");
+        assert_eq!(written(Period::stated("2026")), "2026-01-01T00:00:00Z 2027-01-01T00:00:00Z");
+        assert_eq!(written(Period::stated("November 2026")), "2026-11-01T00:00:00Z 2026-12-01T00:00:00Z");
+        assert_eq!(written(Period::stated("2026-11-21 10:30")), "2026-11-21T10:30:00Z 2026-11-21T10:31:00Z");
     }
 
     #[test]
-    fn what_is_no_time_is_none() {
+    fn other_texts_are_not_times() {
         for text in [
             "",
             "3.2",
@@ -307,12 +335,12 @@ mod tests {
             "D:",
             "２０２６",
         ] {
-            assert_eq!(told(Period::stated(text)), "none", "{text}");
+            assert_eq!(written(Period::stated(text)), "none", "{text}");
         }
     }
 
     #[test]
-    fn times_are_seen_from_now() {
+    fn typed_times_are_relative_to_now() {
         let now: Timestamp = "2026-11-21T15:00:00Z".parse().unwrap();
         let start = |text: &str| Period::asked(text, now).map(|period| period.start.to_string()).unwrap_or_default();
         assert_eq!(start("90d ago"), "2026-08-23T15:00:00Z");
@@ -325,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn durations_are_seconds_above_none() {
+    fn durations_are_positive_seconds() {
         assert_eq!(
             [seconds("90d"), seconds("36h"), seconds("2 weeks")],
             [90, 0, 14].map(|days| match days {
@@ -342,7 +370,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_typed_ends_the_program(text in "\\PC{0,30}", numbers in "[0-9:TZ+ 年月日./-]{0,24}") {
+        fn no_input_panics(text in "\\PC{0,30}", numbers in "[0-9:TZ+ 年月日./-]{0,24}") {
             let now = Timestamp::UNIX_EPOCH;
             for text in [&text, &numbers] {
                 for period in [Period::stated(text), Period::asked(text, now)].into_iter().flatten() {
@@ -351,5 +379,28 @@ mod tests {
                 seconds(text);
             }
         }
+    }
+
+    #[test]
+    fn midnight_is_written_as_the_day() {
+        let written = |text: &str| date_or_moment(text.parse().unwrap());
+        assert_eq!(written("2026-03-01T00:00:00Z"), "2026-03-01");
+        assert_eq!(written("2026-03-01T00:00:01Z"), "2026-03-01T00:00:01Z");
+    }
+
+    #[test]
+    fn the_past_is_written_in_a_fitting_unit() {
+        let written = [-5, 2, 3, 90, 120, 3 * 3600, 48 * 3600, 40 * 86_400].map(ago);
+        let expected = [
+            "just now",
+            "just now",
+            "3 seconds ago",
+            "90 seconds ago",
+            "2 minutes ago",
+            "3 hours ago",
+            "2 days ago",
+            "40 days ago",
+        ];
+        assert_eq!(written, expected);
     }
 }

@@ -1,4 +1,7 @@
-//! Small Roman numbers, as page numbers and headings have them.
+//! Small Roman numbers, as in page numbers and headings.
+
+/// The values of `i`, `v`, `x`, `l` and `c`.
+const VALUES: [u32; 5] = [1, 5, 10, 50, 100];
 
 /// The value of a small Roman number in one case: `xiv`, `IX`.
 pub fn roman(word: &str) -> Option<u32> {
@@ -7,18 +10,8 @@ pub fn roman(word: &str) -> Option<u32> {
     if word.is_empty() || word.len() > 8 || !one_case {
         return None;
     }
-    let values: Option<Vec<u32>> = word
-        .chars()
-        .map(|c| match c.to_ascii_lowercase() {
-            'i' => Some(1),
-            'v' => Some(5),
-            'x' => Some(10),
-            'l' => Some(50),
-            'c' => Some(100),
-            _ => None,
-        })
-        .collect();
-    let values = values?;
+    let value = |c: char| Some(VALUES["ivxlc".find(c.to_ascii_lowercase())?]);
+    let values: Vec<u32> = word.chars().map(value).collect::<Option<_>>()?;
     let mut total = 0i64;
     for (i, &value) in values.iter().enumerate() {
         let next = values.get(i + 1).copied().unwrap_or(0);
@@ -30,22 +23,10 @@ pub fn roman(word: &str) -> Option<u32> {
 
 /// A number below 1000 as a Roman number in lower case.
 pub fn write_roman(mut number: u32) -> String {
-    const PARTS: [(u32, &str); 12] = [
-        (900, "cm"),
-        (500, "d"),
-        (400, "cd"),
-        (100, "c"),
-        (90, "xc"),
-        (50, "l"),
-        (40, "xl"),
-        (10, "x"),
-        (9, "ix"),
-        (5, "v"),
-        (4, "iv"),
-        (1, "i"),
-    ];
+    const VALUES: [u32; 12] = [900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1];
+    const LETTERS: [&str; 12] = ["cm", "d", "cd", "c", "xc", "l", "xl", "x", "ix", "v", "iv", "i"];
     let mut text = String::new();
-    for (value, letters) in PARTS {
+    for (value, letters) in VALUES.into_iter().zip(LETTERS) {
         while number >= value {
             text.push_str(letters);
             number -= value;
@@ -59,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_well_formed_numbers_in_one_case_count() {
+    fn only_well_formed_numbers_in_one_case_are_read() {
         assert_eq!(roman("xiv"), Some(14));
         assert_eq!(roman("- IX -"), Some(9));
         for bad in ["", "iiii", "vx", "Xi", "mix", "civil", "1"] {

@@ -1,4 +1,4 @@
-//! Which script a text is written in, and how well a model that knows certain scripts can read it.
+//! The script of a text, and how well a model for certain scripts can read it.
 
 /// The scripts that matter for tokens and for models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -6,17 +6,17 @@
 pub enum Script {
     /// Latin letters, with accents.
     Latin,
-    /// Chinese characters, wherever they are used.
+    /// Chinese characters in any language.
     Han,
     /// Hiragana and katakana.
     Kana,
     /// Korean syllables.
     Hangul,
-    /// Letters of any other script: Cyrillic, Greek, Arabic, Devanagari and so on.
+    /// Cyrillic, Greek, Arabic, Devanagari and so on.
     Other,
 }
 
-/// The script of a character; `None` for what is no letter (digits, punctuation, space).
+/// The script of a character; `None` for digits, punctuation and space.
 pub fn script_of(c: char) -> Option<Script> {
     match c {
         'A'..='Z' | 'a'..='z' | '\u{00AA}' | '\u{00BA}' | '\u{00C0}'..='\u{024F}' | '\u{1E00}'..='\u{1EFF}' => {
@@ -43,14 +43,14 @@ pub fn is_han(c: char) -> bool {
         | '〇')
 }
 
-/// Whether words of `c`'s script are written without spaces between them.
+/// Whether the script of `c` has no spaces between words.
 pub fn is_unspaced(c: char) -> bool {
     matches!(script_of(c), Some(Script::Han | Script::Kana))
 }
 
-/// The share, from 0 to 1, of the words of `text` that are written in one of `scripts`. A Han or Kana character
-/// counts as half a word (Chinese words are two characters long on average), a run of other letters as one. Text
-/// without any letter counts as fully covered: numbers and codes belong to no language.
+/// The share, from 0 to 1, of the words of `text` in one of `scripts`. A Han or Kana character counts as half a word
+/// (Chinese words have two characters on average), a run of other letters as one. Text without letters counts as
+/// covered: numbers and codes belong to no language.
 pub fn coverage(text: &str, scripts: &[Script]) -> f32 {
     let mut known = 0.0f32;
     let mut total = 0.0f32;
@@ -73,8 +73,8 @@ pub fn coverage(text: &str, scripts: &[Script]) -> f32 {
     if total == 0.0 { 1.0 } else { known / total }
 }
 
-/// The main language of a text as a BCP 47 code, judged by its scripts alone: `zh`, `ja`, `ko`, `en` for anything
-/// Latin, `und` for the rest.
+/// The main language of a text as a BCP 47 code, by scripts alone: `zh`, `ja`, `ko`, `en` for anything Latin, otherwise
+/// `und`.
 pub fn language(text: &str) -> &'static str {
     let (mut latin, mut han, mut kana, mut hangul, mut other) = (0usize, 0usize, 0usize, 0usize, 0usize);
     let mut previous = None;
@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn coverage_follows_the_scripts_a_model_knows() {
+    fn coverage_counts_the_known_scripts() {
         assert_eq!(coverage("how to prime the pump", &[Script::Latin]), 1.0);
         assert_eq!(coverage("如何启动水泵", &[Script::Latin]), 0.0);
         assert_eq!(coverage("42.7 %", &[Script::Latin]), 1.0);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn languages_are_told_apart_by_script() {
+    fn scripts_decide_the_language() {
         assert_eq!(language("The pump must be primed first."), "en");
         assert_eq!(language("启动水泵之前必须先灌水。"), "zh");
         assert_eq!(language("ポンプを起動する"), "ja");

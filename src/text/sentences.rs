@@ -1,21 +1,20 @@
-//! Sentence boundaries, for English and for Chinese, in text that may be broken into lines anywhere.
+//! Sentence boundaries in English and Chinese text with arbitrary line breaks.
 
 use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-/// The sentences of `text` as byte ranges. They cover the text without gap or overlap; white space belongs to the
-/// sentence before it.
+/// The sentences of `text` as byte ranges, which cover the text without gaps; white space belongs to the sentence
+/// before it.
 ///
-/// The boundaries are those of Unicode (UAX #29), which know `。` as well as `.`; but a single line break is no
-/// boundary, because PDF text breaks its lines where the page ends. A blank line always is one, and so is the start
-/// of a list item.
+/// The boundaries are those of Unicode (UAX #29), which know `。` as well as `.`. A single line break is not a boundary,
+/// because PDF text breaks its lines at the edge of the page. A blank line and the start of a list item always are.
 pub fn sentences(text: &str) -> Vec<Range<usize>> {
     let unwrapped = unwrap_lines(text);
     let mut out = Vec::new();
     for (start, sentence) in unwrapped.split_sentence_bound_indices() {
         let end = start + sentence.len();
-        // What has no letter or digit (a line of dashes, a lone space) is no sentence of its own.
+        // Text without letters or digits (a line of dashes, a single space) belongs to the sentence before.
         if !sentence.chars().any(char::is_alphanumeric)
             && let Some(Range { end: last, .. }) = out.last_mut()
         {
@@ -27,7 +26,7 @@ pub fn sentences(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// `text` with each line break that only wraps a line replaced by a space. Byte offsets stay what they were.
+/// Replaces line breaks inside paragraphs by spaces. Byte offsets stay.
 fn unwrap_lines(text: &str) -> String {
     let mut bytes = text.as_bytes().to_vec();
     for (at, _) in text.match_indices('\n') {
@@ -39,7 +38,7 @@ fn unwrap_lines(text: &str) -> String {
             bytes[at] = b' ';
         }
     }
-    // Only the ASCII byte `\n` was replaced by the ASCII byte ` `, so this is still UTF-8.
+    // ASCII bytes were replaced by ASCII bytes, so this is still UTF-8.
     String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
@@ -79,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrapped_line_is_no_boundary_and_a_blank_one_is() {
+    fn blank_lines_are_boundaries_and_wrapped_ones_are_not() {
         assert_eq!(split("Open the\nvalve now.\n\nNext part"), ["Open the\nvalve now.\n\n", "Next part"]);
     }
 

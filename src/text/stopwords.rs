@@ -1,7 +1,7 @@
-//! Words too common to say what a question is about. They stay in the index (phrases need them) and are left out of
-//! keyword queries, unless the question has nothing else.
+//! Words too common to distinguish questions. The index keeps them, because phrases need them; keyword queries leave
+//! them out unless the question has nothing else.
 
-/// English function and question words, in their indexed (stemmed) form.
+/// English function and question words in their indexed (stemmed) form, sorted.
 const ENGLISH: &[&str] = &[
     "a", "about", "all", "am", "an", "and", "ani", "any", "are", "as", "at", "be", "becaus", "been", "but", "by",
     "can", "could", "did", "do", "doe", "does", "done", "each", "for", "from", "had", "has", "have", "he", "her",
@@ -12,7 +12,7 @@ const ENGLISH: &[&str] = &[
     "with", "would", "you", "your",
 ];
 
-/// Chinese function words, as the bigrams and single characters they are indexed as.
+/// Chinese function words as indexed bigrams and single characters.
 const CHINESE: &[&str] = &[
     "的", "了", "是", "在", "和", "与", "及", "吗", "呢", "吧", "啊", "么", "什", "哪", "谁", "怎", "这", "那", "之",
     "也", "都", "就", "而", "被", "把", "从", "对", "于", "以", "为", "其", "个", "们", "着", "过", "会", "能", "有",
@@ -20,7 +20,7 @@ const CHINESE: &[&str] = &[
     "么样", "这个", "那个", "我们", "你们", "他们",
 ];
 
-/// Whether an indexed token says nothing about what a question is after.
+/// Whether an indexed token is a function word.
 pub fn is_stopword(token: &str) -> bool {
     ENGLISH.binary_search(&token).is_ok() || CHINESE.contains(&token)
 }
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_english_list_is_sorted_for_the_search() {
+    fn the_english_list_is_sorted() {
         assert!(ENGLISH.is_sorted());
     }
 

@@ -1,9 +1,8 @@
-//! Tokens for the keyword index: words lowercased and stemmed, identifiers whole and in parts, Han as bigrams and
+//! Tokens for the keyword index: words in lower case and stemmed, identifiers whole and in parts, Han as bigrams and
 //! single characters, simplified.
 //!
-//! The same function makes the tokens of a document and of a question, so that what is indexed can be found. Han
-//! bigrams with single characters need no dictionary and come within a point of one (`../shared/FACTS.md`: P@1 .961
-//! against .968 on CMRC 2018).
+//! Documents and questions use the same function. Han bigrams with single characters need no dictionary and come within
+//! a point of one (P@1 .961 against .968 on CMRC 2018).
 
 use std::sync::LazyLock;
 
@@ -13,20 +12,20 @@ use unicode_normalization::UnicodeNormalization;
 use super::han::simplified;
 use super::script::{self, Script};
 
-/// Words longer than this many characters are cut: they are encoded data, and nobody types them.
+/// Longer words are cut, in characters: they are encoded data that nobody types.
 const LONGEST_WORD: usize = 80;
 
-/// Ideographs that have one form only.
+/// Ideographs with a single form.
 const UNIFIED_IDEOGRAPHS: std::ops::RangeInclusive<char> = '\u{4E00}'..='\u{9FFF}';
 
-/// What a token stands for; a query weighs them differently.
+/// The kind of a token; queries weigh kinds differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenKind {
     /// A word, stemmed.
     Word,
-    /// An identifier or compound as it was written, lowercased: `max_retry_count`, `e-417`, `tarnclient::connect`.
+    /// An identifier or compound in lower case: `max_retry_count`, `e-417`, `tarnclient::connect`.
     Whole,
-    /// A part of such an identifier, stemmed: `max`, `retri`, `count`.
+    /// A stemmed part of an identifier: `max`, `retri`, `count`.
     Part,
     /// Two adjacent characters of a script without spaces.
     Bigram,
@@ -39,13 +38,10 @@ pub enum TokenKind {
 pub struct Token {
     /// The indexed form.
     pub text: String,
-    /// What it stands for.
     pub kind: TokenKind,
-    /// Byte offset of its first byte.
     pub start: usize,
-    /// Byte offset behind its last byte.
     pub end: usize,
-    /// Its place in the text, counted in words; tokens made of the same word share it.
+    /// The place in the text, in words; tokens of the same word share it.
     pub position: usize,
 }
 
@@ -87,12 +83,11 @@ fn is_word_char(c: char) -> bool {
     (c.is_alphanumeric() && !script::is_unspaced(c)) || is_mark(c)
 }
 
-/// Combining marks belong to the letter before them.
 fn is_mark(c: char) -> bool {
     matches!(c, '\u{0300}'..='\u{036F}')
 }
 
-/// Whether the character `c` at byte `at` holds two word characters together: `a_b`, `a-b`, `a.b`, `a::b`, `a/b`.
+/// Whether the character `c` at byte `at` joins two word characters: `a_b`, `a-b`, `a.b`, `a::b`, `a/b`.
 fn joins(text: &str, at: usize, c: char) -> bool {
     let before = text[..at].chars().next_back();
     let after = text[at + c.len_utf8()..].chars().next();
@@ -124,7 +119,7 @@ fn push_word(word: &str, start: usize, position: &mut usize, out: &mut Vec<Token
     let end = start + word.len();
     let parts = identifier_parts(word);
     if parts.len() < 2 {
-        // A possessive is the word it belongs to.
+        // A possessive counts as its word.
         let base = strip_possessive(word);
         let text = stem(&fold(base));
         if !text.is_empty() {
@@ -149,7 +144,7 @@ fn strip_possessive(word: &str) -> &str {
 }
 
 /// The byte ranges of the parts of an identifier or compound: split at `_ - . : @ '`, between a lower-case and an
-/// upper-case letter, and between letters and digits. One range (the whole word) where there is nothing to split.
+/// upper-case letter, and between letters and digits. The whole word if there is nothing to split.
 fn identifier_parts(word: &str) -> Vec<(usize, usize)> {
     if strip_possessive(word).chars().all(|c| c.is_alphabetic() && !c.is_uppercase()) {
         return vec![(0, word.len())];
@@ -167,15 +162,15 @@ fn identifier_parts(word: &str) -> Vec<(usize, usize)> {
     if let Some(start) = from {
         parts.push((start, word.len()));
     }
-    // A decimal number is one thing: 3.14, 2.0.1, 1,000.
+    // A number stays whole: 3.14, 2.0.1, 1,000.
     if parts.len() > 1 && word.chars().all(|c| c.is_numeric() || c == '.') {
         return vec![(0, word.len())];
     }
     parts.into_iter().flat_map(|(from, to)| split_case(word, from, to)).collect()
 }
 
-/// Splits `TarnClient` into `Tarn` and `Client`, and `HTTP2Server` into `HTTP`, `2` and `Server`; but leaves alone
-/// what would fall into crumbs: `LaTeX`, `iPhone`, `3D`.
+/// Splits `TarnClient` into `Tarn` and `Client`, and `HTTP2Server` into `HTTP`, `2` and `Server`, but not words that
+/// would fall into single letters: `LaTeX`, `iPhone`, `3D`.
 fn split_case(word: &str, from: usize, to: usize) -> Vec<(usize, usize)> {
     let chars: Vec<(usize, char)> = word[from..to].char_indices().map(|(at, c)| (from + at, c)).collect();
     let mut parts = Vec::new();
@@ -199,13 +194,13 @@ fn split_case(word: &str, from: usize, to: usize) -> Vec<(usize, usize)> {
     if letters_too_short { vec![(from, to)] } else { parts }
 }
 
-/// Compatibility forms folded (full-width letters, ligatures), lower case, accents taken off, traditional characters as
-/// simplified ones, cut to length.
+/// Folds compatibility forms (full-width letters, ligatures), lower case, accents and traditional characters, and cuts
+/// to length.
 fn fold(word: &str) -> String {
     if word.is_ascii() {
         return word.chars().take(LONGEST_WORD).map(|c| c.to_ascii_lowercase()).collect();
     }
-    // Most of Chinese, one and two characters at a time: there is nothing else to fold.
+    // The fast way for most Chinese text.
     if word.chars().all(|c| UNIFIED_IDEOGRAPHS.contains(&c)) {
         return word.chars().take(LONGEST_WORD).map(simplified).collect();
     }

@@ -1,17 +1,19 @@
-//! A scratch folder in which the real binary is run.
+//! Scratch folders in which tests run the real binary, and stores that are ingested once and copied for each test.
 
-// Each test file uses its own part of this; and what goes wrong in here ends the test, as it should.
+// Each test binary uses its own part of this, and a helper that fails ends its test.
 #![allow(dead_code, clippy::expect_used, clippy::unwrap_used)]
 
 pub mod repository;
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::{Arc, Mutex, OnceLock};
 
-use kb::embed::{Habits, Model, ModelFiles};
-use kb::models::{GRAPH, ModelFile, ModelKind, Record, record_of};
-use kb::store::{Change, NewDocument, Snapshot, Store, Writer};
+use kb::internals::embed::{EmbeddingConfig, Model, ModelFiles};
+use kb::internals::models::{GRAPH, ModelFile, ModelKind, Record, record_of};
+use kb::internals::store::{Change, NewDocument, Snapshot, Store, Writer};
 use repository::in_repository;
 
 /// A folder of its own for a test, with a store in it once something is ingested.
@@ -56,7 +58,7 @@ impl Sandbox {
         sandbox
     }
 
-    /// Writes a manual of pumps and valves with sections of known passages, `rest` behind them, and two notes that say the
+    /// Writes a manual of pumps and valves with sections of known parent chunks, `rest` behind them, and two notes that say the
     /// same.
     pub fn write_manuals(&self, rest: &str) {
         let step = |number: usize| {
@@ -90,12 +92,40 @@ impl Sandbox {
         }
     }
 
-    /// A sandbox with the good fixtures in `docs/`, ingested.
+    /// A sandbox with the documents of `fixtures/docs` in `docs/`, ingested with vectors.
     pub fn with_fixtures() -> Self {
-        let sandbox = Sandbox::new();
-        copy_folder(&fixtures().join("docs"), &sandbox.path("docs"));
-        let run = sandbox.kb(&["ingest", "docs"]);
+        Sandbox::prepared("fixtures", |sandbox| sandbox.ingest_fixtures(&[]))
+    }
+
+    /// The same without vectors: enough for every test that does not search by meaning.
+    pub fn with_keyword_fixtures() -> Self {
+        Sandbox::prepared("keyword fixtures", |sandbox| sandbox.ingest_fixtures(&["--no-embed"]))
+    }
+
+    fn ingest_fixtures(&self, flags: &[&str]) {
+        copy_folder(&fixtures().join("docs"), &self.path("docs"));
+        let run = self.kb(&[&["ingest", "docs"], flags].concat());
         assert_eq!(run.code, 0, "{}", run.err);
+    }
+
+    /// A copy of a sandbox that `prepare` fills once in a run of this test binary. `name` tells it from others.
+    pub fn prepared(name: &str, prepare: impl FnOnce(&Sandbox)) -> Self {
+        type Templates = Mutex<HashMap<String, Arc<OnceLock<PathBuf>>>>;
+        static TEMPLATES: OnceLock<Templates> = OnceLock::new();
+        let slot = TEMPLATES
+            .get_or_init(Mutex::default)
+            .lock()
+            .expect("the list of templates")
+            .entry(name.to_owned())
+            .or_default()
+            .clone();
+        let template = slot.get_or_init(|| {
+            let sandbox = Sandbox { folder: tempfile::tempdir_in(templates()).expect("a scratch folder"), user: None };
+            prepare(&sandbox);
+            sandbox.folder.keep()
+        });
+        let sandbox = Sandbox::new();
+        copy_tree(template, sandbox.folder.path());
         sandbox
     }
 
@@ -110,7 +140,7 @@ impl Sandbox {
         path
     }
 
-    /// The program, not yet started, with nothing of the user's environment that it heeds.
+    /// The program, not yet started, without the user's environment.
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_kb"));
         command.args(args);
@@ -126,39 +156,15 @@ impl Sandbox {
         command
     }
 
+    /// Takes everything from the environment that is not needed to start a program.
     fn isolate(&self, command: &mut Command) {
-        command.current_dir(self.folder.path()).stdin(Stdio::null());
-        for name in [
-            "KB_DIR",
-            "KB_NAMESPACE",
-            "KB_PASSWORD",
-            "KB_INGEST_CONTEXT",
-            "KB_RERANK",
-            "KB_DEVICE",
-            "KB_MODEL",
-            "HF_ENDPOINT",
-            "HF_TOKEN",
-            "HF_HUB_OFFLINE",
-            "ALL_PROXY",
-            "HTTP_PROXY",
-            "HTTPS_PROXY",
-            "NO_PROXY",
-            "all_proxy",
-            "http_proxy",
-            "https_proxy",
-            "no_proxy",
-            "ORT_DYLIB_PATH",
-            "NO_COLOR",
-            "CLICOLOR_FORCE",
-        ] {
-            command.env_remove(name);
-        }
-        for (name, _) in std::env::vars_os() {
-            if name.to_str().is_some_and(|name| name.starts_with("KB_SEARCH_") || name.starts_with("KB_LLM_")) {
-                command.env_remove(name);
+        command.current_dir(self.folder.path()).stdin(Stdio::null()).env_clear();
+        for name in ["PATH", "TMPDIR", "LD_LIBRARY_PATH", "LLVM_PROFILE_FILE", "SYSTEMROOT", "TEMP", "TMP"] {
+            if let Some(value) = std::env::var_os(name) {
+                command.env(name, value);
             }
         }
-        command.env("KB_MODELS_DIR", self.folder.path().join("models"));
+        command.env("HOME", self.folder.path()).env("KB_MODELS_DIR", self.path("models"));
         // The same engine on every machine.
         command.env("KB_ONNXRUNTIME", "off");
         #[cfg(unix)]
@@ -180,21 +186,22 @@ impl Sandbox {
         Run::of(child.wait_with_output().expect("kb ends"))
     }
 
-    /// Puts the small embedding model of the fixtures where `kb` looks for models, under a name, with other habits where
+    /// Puts the small embedding model of the fixtures where `kb` looks for models, under a name, with other embedding settings where
     /// `change` makes them other.
-    pub fn add_model(&self, name: &str, change: impl Fn(&mut Habits)) {
+    pub fn add_model(&self, name: &str, change: impl Fn(&mut EmbeddingConfig)) {
         let folder = self.path("models").join(name);
         copy_files(&fixtures().join("embedding"), &folder);
-        let mut habits = Habits { dimension: 12, max_tokens: 64, ..Model::embedded().habits.clone() };
-        change(&mut habits);
+        let mut embedding_config =
+            EmbeddingConfig { dimension: 12, max_tokens: 64, ..Model::embedded().embedding_config.clone() };
+        change(&mut embedding_config);
         let files = ModelFiles { folder: folder.clone(), graph: GRAPH.to_owned(), external: Vec::new() };
-        let model = Model::in_folder(name, habits, files).expect("a model");
+        let model = Model::in_folder(name, embedding_config, files).expect("a model");
         let bytes = std::fs::metadata(folder.join(GRAPH)).expect("a graph").len();
         let record = Record {
-            format: Record::format(),
+            format: Record::FORMAT,
             name: name.to_owned(),
             kind: ModelKind::Text,
-            habits: Some(model.habits),
+            embedding_config: Some(model.embedding_config),
             languages: None,
             licence: None,
             external: Vec::new(),
@@ -224,12 +231,56 @@ impl Run {
     }
 }
 
+/// The ONNX Runtime for tests that need one. They are ignored unless asked for.
+pub fn onnxruntime() -> String {
+    let named = std::env::var("KB_TEST_ONNXRUNTIME").ok().filter(|path| !path.is_empty());
+    named.expect(
+        "KB_TEST_ONNXRUNTIME must name the library of an ONNX Runtime. `pip download --no-deps onnxruntime` fetches a \
+         wheel that contains one as onnxruntime/capi/libonnxruntime.so.*; .ci/run does it too",
+    )
+}
+
+/// The folder of prepared sandboxes. Those of earlier runs are removed: nothing runs when a test binary ends.
+fn templates() -> PathBuf {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    let folder = || {
+        const ONE_HOUR: std::time::Duration = std::time::Duration::from_secs(3600);
+        let folder = std::env::temp_dir().join("kb-test-templates");
+        std::fs::create_dir_all(&folder).expect("a folder");
+        for entry in std::fs::read_dir(&folder).expect("a folder").flatten() {
+            let age = entry.metadata().and_then(|data| data.modified()).ok().and_then(|time| time.elapsed().ok());
+            if age.is_some_and(|age| age > ONE_HOUR) {
+                // Another run may be removing it too.
+                std::fs::remove_dir_all(entry.path()).unwrap_or_default();
+            }
+        }
+        folder
+    };
+    FOLDER.get_or_init(folder).clone()
+}
+
+/// Copies a folder with all folders in it. Files keep their times, by which an ingest knows what is unchanged.
+fn copy_tree(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).expect("a folder");
+    for entry in std::fs::read_dir(from).expect("a folder") {
+        let entry = entry.expect("an entry");
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        if from.is_dir() {
+            copy_tree(&from, &to);
+        } else {
+            std::fs::copy(&from, &to).expect("a copy");
+            let time = entry.metadata().and_then(|data| data.modified()).expect("a time");
+            std::fs::File::options().write(true).open(&to).and_then(|file| file.set_modified(time)).expect("a time");
+        }
+    }
+}
+
 pub fn fixtures() -> PathBuf {
     in_repository("fixtures")
 }
 
 /// Copies the files of a folder, and not the folders in it.
-fn copy_files(from: &Path, to: &Path) {
+pub fn copy_files(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).expect("a folder");
     for entry in std::fs::read_dir(from).expect("a folder") {
         let entry = entry.expect("an entry");

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use kb::store::STEPS;
+use kb::internals::store::STEPS;
 
 use crate::common::{Run, Sandbox};
 use crate::versions::{INGEST, assert_sound, version_of, write_version};

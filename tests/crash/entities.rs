@@ -1,11 +1,11 @@
 //! Entities through crashes: what is set is set whole, and what mentions them is of one generation with the documents.
 
-use kb::store::STEPS;
+use kb::internals::store::STEPS;
 use serde_json::Value;
 
+use crate::DECIDED;
 use crate::common::Sandbox;
 use crate::versions::{INGEST, assert_sound, version_of, write_version};
-use crate::{DECIDED, common};
 
 /// Two entities that are added and one that is changed, in one publication.
 const LINES: &str = "{\"name\": \"valves\", \"state\": \"shut\", \"time\": \"2025\"}\n\
@@ -74,35 +74,6 @@ fn mentions_are_of_one_generation_with_the_documents() {
         assert_eq!(told(&sandbox), expected[held - 1], "after a crash at {name:?}");
         sandbox.json(&INGEST);
         assert_eq!(told(&sandbox), expected[1], "the next run after a crash at {name:?}");
-        assert_sound(&sandbox);
-    }
-}
-
-#[test]
-fn a_store_without_the_table_gains_it_whole_or_not_at_all() {
-    for name in STEPS {
-        let sandbox = Sandbox::new();
-        write_version(&sandbox, 1);
-        sandbox.json(&INGEST);
-        sandbox.write("lines.jsonl", LINES);
-        // As an earlier version left it.
-        let namespace = sandbox.path(".kb/namespaces/default");
-        std::fs::remove_dir_all(namespace.join("tables/entities.lance")).unwrap();
-        for file in ["MANIFEST.json", "history/0000001.json"] {
-            let path = namespace.join(file);
-            let mut json: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
-            let manifest = if file == "MANIFEST.json" { &mut json } else { &mut json["manifest"] };
-            manifest.as_object_mut().unwrap().remove("entities").unwrap();
-            std::fs::write(&path, json.to_string()).unwrap();
-        }
-        assert_eq!(sandbox.kb(&["entities"]).code, 1);
-        let crashed = sandbox.command(&SET).env("KB_TEST_FAULT", format!("abort:{name}")).output().unwrap();
-        assert!(crashed.status.code().is_none(), "the process dies at {name:?}");
-        assert_eq!(version_of(&sandbox, &[1]), 1);
-        let list = common::Run::of(sandbox.command(&["entities", "--format", "paths"]).output().unwrap()).out;
-        assert!(["", "pumps\nvalves\nversion1x\n"].contains(&list.as_str()), "{list:?} after a crash at {name:?}");
-        sandbox.json(&SET);
-        assert_eq!(told(&sandbox), ["pumps - 1", "valves shut 3", "version1x old 4"]);
         assert_sound(&sandbox);
     }
 }

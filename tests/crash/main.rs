@@ -13,7 +13,7 @@ mod versions;
 use std::time::Duration;
 
 use common::Sandbox;
-use kb::store::STEPS;
+use kb::internals::store::STEPS;
 use versions::{INGEST, assert_sound, version_of, write_version};
 
 /// From this step on the next generation stands.

@@ -1,21 +1,21 @@
-//! That a text's vector is the same whatever else is in its batch, and whatever engine makes it.
+//! A text's vector is the same in every batch and on every engine.
 
-use kb::embed::{Embedder, EngineChoice, Model, select};
+use kb::internals::embed::{Embedder, EngineChoice, Model, select};
 use serde_json::Value;
 
 use super::cosine;
 use super::repository::in_repository;
 
-/// What two vectors of the same text must at least have in common.
+/// Least cosine of two vectors of the same text.
 const ALIKE: f64 = 0.9995;
-/// So many texts are odd; they follow the first.
+/// The number of odd texts; they follow the first.
 const ODD: usize = 7;
 
-/// The vectors of all texts, which are the same in every batch.
+/// The vectors of all texts, after comparing them in different batches.
 pub fn in_every_batch(choice: &EngineChoice) -> Vec<Vec<f32>> {
     let embedder = Embedder::for_documents(&select(choice).unwrap(), &Model::embedded(), 2).unwrap();
     let texts = texts();
-    let embed = |texts: &[&str]| embedder.embed_passages(texts, &|_| {}).unwrap();
+    let embed = |texts: &[&str]| embedder.embed_documents(texts, &|_| {}).unwrap();
     let all: Vec<&str> = texts.iter().map(String::as_str).collect();
     let alone: Vec<Vec<f32>> = all.iter().map(|text| embedder.embed_query(text).unwrap()).collect();
     let reversed: Vec<&str> = all.iter().rev().copied().collect();

@@ -1,16 +1,15 @@
-//! What both engines must give for the embedded model: the similarities recorded in `models/reference.json`, which
-//! the full-precision model gave in another implementation.
+//! Tests that both engines must pass with the embedded model: it gives the similarities in `models/reference.json`, which
+//! come from the full-precision model in another implementation.
 
 // What goes wrong in here ends the test, as it should.
 #![allow(clippy::unwrap_used)]
 
 pub mod alike;
-pub mod weights;
 
 #[path = "../common/repository.rs"]
 mod repository;
 
-use kb::embed::{Embedder, EngineChoice, Model, select};
+use kb::internals::embed::{Embedder, EngineChoice, Model, select};
 use repository::in_repository;
 use serde_json::Value;
 
@@ -23,14 +22,14 @@ pub fn agrees_with_the_reference(choice: &EngineChoice) {
     let embedder = Embedder::for_documents(&select(choice).unwrap(), &Model::embedded(), 2).unwrap();
     let texts: Vec<&str> =
         pairs.iter().flat_map(|pair| [pair["a"].as_str().unwrap(), pair["b"].as_str().unwrap()]).collect();
-    let together = embedder.embed_passages(&texts, &|_| {}).unwrap();
+    let together = embedder.embed_documents(&texts, &|_| {}).unwrap();
     for (pair, vectors) in pairs.iter().zip(together.chunks(2)) {
         let expected = pair["similarity"].as_f64().unwrap();
         let found = cosine(&vectors[0], &vectors[1]);
         assert!((found - expected).abs() <= allowed, "{pair}: {found}");
     }
     for (text, vector) in texts.iter().zip(&together) {
-        assert_eq!(vector.len(), embedder.model().habits.dimension);
+        assert_eq!(vector.len(), embedder.model().embedding_config.dimension);
         assert!((vector.iter().map(|x| x * x).sum::<f32>() - 1.0).abs() < 1e-3, "{text:?}");
     }
 }

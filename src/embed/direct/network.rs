@@ -1,6 +1,6 @@
 //! The BERT encoder of all-MiniLM-L6-v2 (Devlin et al., 2019; Wang et al., 2020), for one text at a time.
 //!
-//! What is computed, and the names of the weights, are those of `models/graph.py`, from which the engines' graph is made.
+//! Computation and names of weights follow `models/graph.py`, which makes the engines' graph.
 
 use bytes::Bytes;
 use ndarray::{Array1, Array2, ArrayView2, Axis, s};
@@ -16,10 +16,11 @@ const EPSILON: f32 = 1e-12;
 
 /// The network with its weights.
 pub(super) struct Network {
-    /// A row of int8 for each token, and what to multiply it by.
+    /// A row of int8 for each token.
     words: Bytes,
+    /// The factor of each row.
     word_scales: Vec<f32>,
-    /// A row for each place in the text; the same row for its kind is in it, because a question has but one kind.
+    /// A row for each position, plus the one row of token types, because a question has only one type.
     positions: Array2<f32>,
     norm: Norm,
     layers: Vec<Layer>,
@@ -36,7 +37,7 @@ struct Layer {
     norm: Norm,
 }
 
-/// A layer of int8 weights `[inputs, outputs]` between a scale for each input and one for each output.
+/// Int8 weights `[inputs, outputs]` between a scale for each input and one for each output.
 struct Linear {
     weights: Bytes,
     in_scale: Array1<f32>,
@@ -50,7 +51,7 @@ struct Norm {
 }
 
 impl Network {
-    /// Finds its weights in the ONNX file of the embedded model.
+    /// Finds the weights in the ONNX file of the embedded model.
     pub(super) fn read(file: &'static [u8]) -> Result<Self, String> {
         let mut weights = Weights::read(file)?;
         let (words, tokens) = weights.int8("embeddings.word.int8", HIDDEN)?;
@@ -68,12 +69,12 @@ impl Network {
         Ok(Network { words, word_scales, positions, norm, layers: layers? })
     }
 
-    /// The mean of the vectors of tokens, of length 1. Tokens that there are not, and those behind the last place, are
-    /// passed over; a text has none of them, as the tokenizer is the model's.
+    /// The mean of the vectors of tokens, of length 1. Skips unknown tokens and those behind the last position; the model's
+    /// own tokenizer gives none.
     pub(super) fn vector(&self, tokens: &[u32]) -> Vec<f32> {
         let mut hidden = self.embedded(tokens);
         self.norm.apply(&mut hidden);
-        // One matrix at a time is widened into this.
+        // Each matrix in turn is widened into this.
         let mut room = vec![0.0; HIDDEN * WIDE];
         for layer in &self.layers {
             hidden = layer.apply(hidden, &mut room);
@@ -86,7 +87,7 @@ impl Network {
         vector.to_vec()
     }
 
-    /// Words and places, `[tokens, HIDDEN]`.
+    /// Words and positions, `[tokens, HIDDEN]`.
     fn embedded(&self, tokens: &[u32]) -> Array2<f32> {
         let known = |token: &u32| {
             let token = usize::try_from(*token).ok()?;
@@ -151,7 +152,7 @@ impl Linear {
         let out_scale = Array1::from_vec(weights.floats(&format!("{name}.out_scale"), outputs)?);
         let bias = Array1::from_vec(weights.floats(&format!("{name}.bias"), outputs)?);
         if (rows, in_scale.len(), out_scale.len(), bias.len()) != (inputs, inputs, outputs, outputs) {
-            return Err(format!("{name} has another shape"));
+            return Err(format!("{name} has an unexpected shape"));
         }
         Ok(Linear { weights: bytes, in_scale, out_scale, bias })
     }
@@ -185,12 +186,12 @@ impl Norm {
     }
 }
 
-/// A byte as the int8 that it is.
+/// A byte read as int8.
 fn widened(byte: u8) -> f32 {
     f32::from(byte.cast_signed())
 }
 
-/// The exact form, which the model was trained with.
+/// The exact form, with which the model was trained.
 fn gelu(x: f32) -> f32 {
     x * (1.0 + libm::erff(x * std::f32::consts::FRAC_1_SQRT_2)) * 0.5
 }

@@ -1,15 +1,15 @@
-//! The numbers in an ONNX file, found by their names and left where they are.
+//! The constants of an ONNX file, found by name and not copied.
 
 use std::collections::HashMap;
 
 use bytes::Bytes;
 use prost::Message;
 
-/// ONNX's numbers for the types of tensors.
+/// ONNX's numbers of tensor types.
 const FLOAT: i32 = 1;
 const INT8: i32 = 3;
 
-/// What is read of an ONNX file: of its graph the constants alone. The field numbers are those of `onnx.proto`.
+/// The part of an ONNX file that is read: the constants of its graph. The field numbers are those of `onnx.proto`.
 #[derive(Message)]
 struct File {
     #[prost(message, optional, tag = "7")]
@@ -41,31 +41,30 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    /// Finds them in a file that is part of the program; their bytes are not copied.
+    /// Finds them in a file in the program, without copying their bytes.
     pub(super) fn read(file: &'static [u8]) -> Result<Self, String> {
         let file = File::decode(Bytes::from_static(file)).map_err(|error| error.to_string())?;
         let constants = file.graph.unwrap_or_default().constants;
         Ok(Weights { by_name: constants.into_iter().map(|tensor| (tensor.name.clone(), tensor)).collect() })
     }
 
-    /// A table of int8, by rows: its bytes, and how many rows it has where each is `columns` wide.
+    /// A table of int8 with rows of `columns`: its bytes and its number of rows.
     pub(super) fn int8(&mut self, name: &str, columns: usize) -> Result<(Bytes, usize), String> {
-        let (raw, rows) = self.take(name, INT8, 1, columns)?;
-        Ok((raw, rows))
+        self.take(name, INT8, 1, columns)
     }
 
-    /// A table of numbers, by rows of `columns`.
+    /// A table of floats with rows of `columns`.
     pub(super) fn floats(&mut self, name: &str, columns: usize) -> Result<Vec<f32>, String> {
         let (raw, _) = self.take(name, FLOAT, 4, columns)?;
         Ok(raw.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
     }
 
     fn take(&mut self, name: &str, kind: i32, size: usize, columns: usize) -> Result<(Bytes, usize), String> {
-        let tensor = self.by_name.remove(name).ok_or_else(|| format!("it has no {name}"))?;
+        let tensor = self.by_name.remove(name).ok_or_else(|| format!("{name} is missing"))?;
         let numbers: i64 = tensor.dimensions.iter().product();
         let fits = usize::try_from(numbers).is_ok_and(|numbers| tensor.raw.len() == numbers * size);
         if tensor.kind != kind || !fits || columns == 0 || !tensor.raw.len().is_multiple_of(columns * size) {
-            return Err(format!("{name} is not what was expected"));
+            return Err(format!("{name} has an unexpected type or shape"));
         }
         let rows = tensor.raw.len() / (columns * size);
         Ok((tensor.raw, rows))

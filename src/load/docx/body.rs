@@ -2,38 +2,23 @@
 
 use std::collections::HashMap;
 
-use super::numbering::Numbering;
-use super::styles::{ListPlace, Role, Styles};
+use super::styles::{ListPlace, Numbering, Role, Styles};
 use crate::error::Result;
-use crate::load::xml::{Element, Token, Xml};
-use crate::load::{Block, BlockKind, table};
-use crate::text::squeeze;
+use crate::load::package::{Element, Token, Xml};
+use crate::load::{Block, BlockKind, plain};
+use crate::text::{lists, squeeze};
 
-/// Elements whose text is not, or no more, part of the document: what was deleted or moved away, formatting as it was
-/// before a change, field codes, the pronunciation over a word, and the copy of a drawing for old programs.
-const SKIPPED: &[&str] = &[
-    "del",
-    "moveFrom",
-    "delText",
-    "instrText",
-    "pPrChange",
-    "rPrChange",
-    "tblPrChange",
-    "tcPrChange",
-    "trPrChange",
-    "sectPr",
-    "rt",
-    "Fallback",
-];
+/// Elements outside the current text: deletions, moves, earlier formatting, field codes, the pronunciation over a word,
+/// and the copy of a drawing for old programs.
+const SKIPPED: &str = "del moveFrom delText instrText pPrChange rPrChange tblPrChange tcPrChange trPrChange sectPr rt \
+    Fallback";
 
-/// Footnotes and endnotes by their kind (`footnote`, `endnote`) and id.
+/// Footnotes and endnotes by kind (`footnote`, `endnote`) and id.
 pub type Notes = HashMap<(&'static str, String), String>;
 
-/// What a document's body gave.
 pub struct Body {
-    /// The text of the paragraphs that have the title's style, where they come first of their kind.
+    /// The text of the first paragraphs in the title style.
     pub title: Option<String>,
-    /// The text.
     pub blocks: Vec<Block>,
 }
 
@@ -41,18 +26,18 @@ pub struct Body {
 struct Paragraph {
     text: String,
     style: Option<String>,
-    /// Its own outline level, from 0; 9 is body text.
+    /// From 0; 9 is body text.
     outline: Option<u8>,
     numbering: Option<String>,
     depth: usize,
-    /// The notes that it refers to, with their numbers.
+    /// Notes referred to, with their numbers.
     notes: Vec<(u32, String)>,
 }
 
 #[derive(Default)]
 struct Table {
     rows: Vec<Vec<String>>,
-    /// How many columns the current cell takes.
+    /// Columns of the current cell.
     span: usize,
     notes: Vec<(u32, String)>,
 }
@@ -61,12 +46,12 @@ struct Walk<'a> {
     styles: &'a Styles,
     numbering: Numbering,
     notes: &'a Notes,
-    notes_told: u32,
-    /// Text boxes put paragraphs inside paragraphs, and tables inside tables.
+    last_note: u32,
+    /// Open paragraphs and tables; text boxes nest them.
     paragraphs: Vec<Paragraph>,
     tables: Vec<Table>,
     title: Option<String>,
-    /// Whether the block before was part of the title.
+    /// The block before was part of the title.
     in_title: bool,
     blocks: Vec<Block>,
 }
@@ -74,13 +59,13 @@ struct Walk<'a> {
 /// Reads the main part.
 ///
 /// # Errors
-/// Where it is not well-formed XML.
+/// If it is malformed XML.
 pub fn read(name: &str, text: &str, styles: &Styles, numbering: Numbering, notes: &Notes) -> Result<Body> {
     let mut walk = Walk {
         styles,
         numbering,
         notes,
-        notes_told: 0,
+        last_note: 0,
         paragraphs: Vec::new(),
         tables: Vec::new(),
         title: None,
@@ -90,7 +75,7 @@ pub fn read(name: &str, text: &str, styles: &Styles, numbering: Numbering, notes
     let mut xml = Xml::new(name, text);
     while let Some(token) = xml.next()? {
         match token {
-            Token::Start(element) if SKIPPED.contains(&element.name()) => xml.skip()?,
+            Token::Start(element) if lists(SKIPPED, element.name()) => xml.skip()?,
             Token::Start(element) if element.name() == "t" => {
                 let text = xml.text()?;
                 walk.push(&text);
@@ -103,17 +88,17 @@ pub fn read(name: &str, text: &str, styles: &Styles, numbering: Numbering, notes
     Ok(Body { title: walk.title, blocks: walk.blocks })
 }
 
-/// Reads the text of `footnotes.xml` or `endnotes.xml` into `notes`; `kind` is the name of its elements.
+/// Reads `footnotes.xml` or `endnotes.xml` into `notes`; `kind` is the name of its elements.
 ///
 /// # Errors
-/// Where it is not well-formed XML.
+/// If it is malformed XML.
 pub fn read_notes(name: &str, text: &str, kind: &'static str, notes: &mut Notes) -> Result<()> {
     let mut xml = Xml::new(name, text);
     let mut open: Option<(String, String)> = None;
     while let Some(token) = xml.next()? {
         match token {
-            Token::Start(element) if SKIPPED.contains(&element.name()) => xml.skip()?,
-            // Those with a type are the lines that separate notes from text.
+            Token::Start(element) if lists(SKIPPED, element.name()) => xml.skip()?,
+            // Notes with a type are the separator lines above notes.
             Token::Start(element) if element.name() == kind => {
                 let id = element.attribute("id").filter(|_| element.attribute("type").is_none_or(|t| t == "normal"));
                 open = id.map(|id| (id, String::new()));
@@ -215,9 +200,9 @@ impl Walk<'_> {
     fn note(&mut self, kind: &'static str, element: &Element<'_>) {
         let Some(text) = element.attribute("id").and_then(|id| self.notes.get(&(kind, id))) else { return };
         let Some(paragraph) = self.paragraphs.last_mut() else { return };
-        self.notes_told += 1;
-        paragraph.text.push_str(&format!("[^{}]", self.notes_told));
-        paragraph.notes.push((self.notes_told, text.clone()));
+        self.last_note += 1;
+        paragraph.text.push_str(&format!("[^{}]", self.last_note));
+        paragraph.notes.push((self.last_note, text.clone()));
     }
 
     fn end_paragraph(&mut self, paragraph: Paragraph) {
@@ -245,7 +230,7 @@ impl Walk<'_> {
                 title.push(' ');
                 title.push_str(&without_marks(&text, &paragraph.notes));
             }
-            // A title in the middle of the text is a chapter's.
+            // A later title belongs to a chapter.
             (Role::Title, Some(_)) => self.blocks.push(Block::heading(1, without_marks(&text, &paragraph.notes))),
             (Role::Heading(level), _) => {
                 self.blocks.push(Block::heading(level, without_marks(&text, &paragraph.notes)))
@@ -258,12 +243,12 @@ impl Walk<'_> {
                 None => self.blocks.push(Block::paragraph(text)),
             },
         }
-        self.tell_notes(paragraph.notes);
+        self.push_notes(paragraph.notes);
     }
 
     fn end_table(&mut self, table: Table) {
         let Table { rows, notes, .. } = table;
-        // A table in a cell becomes words of the cell.
+        // A nested table becomes words of its cell.
         if let Some(outer) = self.tables.last_mut() {
             outer.notes.extend(notes);
             if let Some(cell) = outer.rows.last_mut().and_then(|row| row.last_mut()) {
@@ -273,14 +258,14 @@ impl Walk<'_> {
         }
         self.in_title = false;
         let alone = rows.iter().map(Vec::len).sum::<usize>() == 1;
-        let text = if alone { rows.into_iter().flatten().next() } else { table::to_markdown(rows) };
+        let text = if alone { rows.into_iter().flatten().next() } else { plain::table_to_markdown(rows) };
         if let Some(text) = text.filter(|text| !text.is_empty()) {
             self.blocks.push(Block::paragraph(text));
         }
-        self.tell_notes(notes);
+        self.push_notes(notes);
     }
 
-    fn tell_notes(&mut self, notes: Vec<(u32, String)>) {
+    fn push_notes(&mut self, notes: Vec<(u32, String)>) {
         for (number, text) in notes {
             self.blocks.push(Block::paragraph(format!("[^{number}]: {text}")));
         }
@@ -288,7 +273,7 @@ impl Walk<'_> {
 
     fn list_of(&self, paragraph: &Paragraph) -> Option<ListPlace> {
         let own = paragraph.numbering.clone().map(|id| (id, paragraph.depth));
-        // The numbering 0 takes a paragraph out of the list that its style puts it in.
+        // The numbering 0 removes a paragraph from the list of its style.
         own.or_else(|| self.styles.list(paragraph.style.as_deref())).filter(|(id, _)| id != "0")
     }
 }
@@ -301,7 +286,7 @@ fn add_to_cell(cell: &mut String, text: &str) {
     cell.push_str(&text);
 }
 
-/// A heading on one line, without the marks of its notes.
+/// The heading on one line without note marks.
 fn without_marks(text: &str, notes: &[(u32, String)]) -> String {
     let text = notes.iter().fold(text.to_owned(), |text, (number, _)| text.replace(&format!("[^{number}]"), ""));
     squeeze(&text)

@@ -1,33 +1,30 @@
 //! DOCX, through `zip` and `quick-xml`.
 //!
-//! No library tells headings as well as we need it. The nearest, `office_oxide`, which comes with `pdf_oxide`, knows
-//! outline levels and styles called `heading 1`, but no names in other languages, no name of a style that another is
-//! based on, and no titles; `docx-rust` gives the elements and leaves all this to us; `docx-rs` is made for writing, and
-//! `rdocx` brings page layout, PDF and charts along. The part that we need is small: a heading is a paragraph with an
-//! outline level, its own or that of its style, or of a style that this one is based on; else one whose style is named
-//! so, in any language.
+//! No library recognises headings well enough. The nearest, `office_oxide`, which comes with `pdf_oxide`, knows outline
+//! levels and styles called `heading 1`, but no names in other languages, no inherited styles, and no titles;
+//! `docx-rust` gives only elements; `docx-rs` is made for writing, and `rdocx` brings page layout, PDF and charts
+//! along. The part that we need is small: a heading is a paragraph with an outline level, its own, that of its style or
+//! of a style that this one is based on; otherwise one whose style has such a name in any language.
 //!
-//! Read are the main text with tables, list items, text boxes, foot- and endnotes (behind the paragraph that refers to
-//! them). Left out are headers and footers, comments, what was deleted while changes were tracked, and the lines of a
-//! printed table of contents, which repeat the headings.
+//! The loader reads the main text with tables, list items, text boxes, foot- and endnotes (behind the paragraph that
+//! refers to them). It leaves out headers and footers, comments, tracked deletions, and the lines of a printed table of
+//! contents, which repeat the headings.
 
 mod body;
-mod numbering;
 mod styles;
 
 use self::body::Notes;
-use self::numbering::Numbering;
-use self::styles::Styles;
-use super::archive::Archive;
-use super::xml::{Token, Xml};
+use self::styles::{Numbering, Styles};
+use super::package::{Archive, Token, Xml};
+use super::wrong_format;
 use super::{Document, Format};
 use crate::error::{Error, Result};
 use crate::text::squeeze;
 
-/// Where the main text is unless the package says otherwise.
+/// The main text, unless the package names another part.
 const MAIN_PART: &str = "word/document.xml";
 
-/// Properties that are taken over: the element in `core.xml`, the name in our metadata.
+/// Properties to keep: the element in `core.xml`, the name in our metadata.
 const PROPERTIES: &[(&str, &str)] = &[
     ("creator", "author"),
     ("subject", "subject"),
@@ -41,14 +38,13 @@ const PROPERTIES: &[(&str, &str)] = &[
 /// Reads a DOCX file.
 ///
 /// # Errors
-/// Where it is no zip archive, has no main text, unpacks to too much, or its XML is broken.
+/// If it is not a zip archive, has no main text, unpacks to too much, or its XML is broken.
 pub fn parse(bytes: &[u8]) -> Result<Document> {
     let mut archive = Archive::open(bytes, "DOCX")?;
     let mut document = Document::new(Format::Docx, "quick-xml");
     let main = related(&mut archive, "", "officeDocument")?.unwrap_or_else(|| MAIN_PART.to_owned());
     let Some(text) = archive.text(&main)? else {
-        return Err(Error::failed(format!("has no {main} in it and so is no DOCX"))
-            .hint("say what it is with --as, or leave it out with --exclude"));
+        return Err(Error::failed(format!("is not a DOCX: it contains no {main}")).hint(wrong_format()));
     };
     let styles = match part(&mut archive, &main, "styles")? {
         Some((name, text)) => Styles::read(&name, &text)?,
@@ -71,15 +67,15 @@ pub fn parse(bytes: &[u8]) -> Result<Document> {
     Ok(document)
 }
 
-/// The name and text of the part that `main` is related to in this way.
+/// The name and text of the part with this relation to `main`.
 fn part(archive: &mut Archive<'_>, main: &str, relation: &str) -> Result<Option<(String, String)>> {
     let beside = main.rfind('/').map_or("", |end| &main[..=end]);
     let name = related(archive, main, relation)?.unwrap_or_else(|| format!("{beside}{relation}.xml"));
     Ok(archive.text(&name)?.map(|text| (name, text)))
 }
 
-/// The part that `source` (empty: the package) is related to in this way, by its relationships: they name the kind as
-/// a URL that ends in `/styles`, and the target relative to the source or from the root.
+/// The part with this relation to `source` (empty: the package). Relationships name the kind as a URL that ends in
+/// `/styles`, and the target relative to the source or from the root.
 fn related(archive: &mut Archive<'_>, source: &str, relation: &str) -> Result<Option<String>> {
     let (folder, file) = source.rsplit_once('/').unwrap_or(("", source));
     let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
@@ -101,7 +97,7 @@ fn related(archive: &mut Archive<'_>, source: &str, relation: &str) -> Result<Op
     Ok(None)
 }
 
-/// Reads `core.xml` into the metadata and gives the title that it states.
+/// Reads `core.xml` into the metadata and gives the stated title.
 fn read_properties(archive: &mut Archive<'_>, document: &mut Document) -> Result<Option<String>> {
     let name = related(archive, "", "core-properties")?.unwrap_or_else(|| "docProps/core.xml".to_owned());
     let Some(text) = archive.text(&name)? else { return Ok(None) };
@@ -129,7 +125,7 @@ fn read_properties(archive: &mut Archive<'_>, document: &mut Document) -> Result
 
 #[cfg(test)]
 mod tests {
-    use super::super::archive::zip_of;
+    use super::super::package::zip_of;
     use super::super::{Block, BlockKind};
     use super::*;
 
@@ -150,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn styles_and_outline_levels_make_headings_and_the_title_is_the_documents() {
+    fn styles_and_outline_levels_make_headings_and_the_title() {
         let document = parse_body(
             &[
                 p(r#"<w:pStyle w:val="T"/>"#, "The"),
@@ -176,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_markdown_and_tables_in_them_words() {
+    fn tables_become_markdown_and_nested_ones_words() {
         let cell = |inner: &str| format!("<w:tc>{inner}</w:tc>");
         let wide = format!(r#"<w:tc><w:tcPr><w:gridSpan w:val="2"/></w:tcPr>{}</w:tc>"#, p("", "wide"));
         let inner = format!("<w:tbl><w:tr>{}{}</w:tr></w:tbl>", cell(&p("", "in")), cell(&p("", "side")));
@@ -211,15 +207,15 @@ mod tests {
     }
 
     #[test]
-    fn other_archives_and_broken_xml_are_told_as_that() {
+    fn other_archives_and_broken_xml_are_refused() {
         let error = parse(&zip_of(&[("a.txt", "x")])).unwrap_err();
-        assert!(error.message().contains("no DOCX"), "{error}");
+        assert!(error.message().contains("not a DOCX"), "{error}");
         let error = parse(&zip_of(&[("word/document.xml", "<w:document><w:p>")])).unwrap_err();
         assert!(error.message().contains("word/document.xml"), "{error}");
     }
 
     #[test]
-    fn the_package_says_where_its_parts_are() {
+    fn the_package_names_its_parts() {
         let document = parse(&zip_of(&[
             ("_rels/.rels", r#"<R><Relationship Type="http://x/officeDocument" Target="/text/main.xml"/></R>"#),
             ("text/main.xml", r#"<d><p><pPr><pStyle val="K"/></pPr><r><t>H</t></r></p></d>"#),

@@ -1,24 +1,23 @@
-//! What a paragraph style makes of a paragraph: a heading, the title, an entry of a printed table of contents.
+//! Styles and lists of a DOCX: which paragraphs are headings, and what stands in front of list items.
 
 use std::collections::HashMap;
 
 use crate::error::Result;
-use crate::load::xml::{Token, Xml};
+use crate::load::package::{Token, Xml};
+use crate::text::lists;
 
-/// What a paragraph is, by its style.
+/// The role of a paragraph's style.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Text.
     Body,
-    /// A heading of the given level, from 1.
+    /// The level, from 1.
     Heading(u8),
-    /// The document's title.
     Title,
-    /// A line of a printed table of contents: it repeats the headings.
+    /// A line of a printed table of contents, which repeats the headings.
     Contents,
 }
 
-/// A reference to a list: the id of its numbering and the depth in it, from 0.
+/// The numbering of a list and the depth in it, from 0.
 pub type ListPlace = (String, usize);
 
 #[derive(Debug, Default)]
@@ -31,65 +30,31 @@ struct Style {
     depth: usize,
 }
 
-/// The paragraph styles of a document.
 #[derive(Debug, Default)]
 pub struct Styles {
     by_id: HashMap<String, Style>,
     default: Option<String>,
 }
 
-/// What headings are called in Word's languages, in front of their level. Word itself writes `heading 1` in every
+/// The names of heading styles in Word's languages, in front of their level. Word itself writes `heading 1` in every
 /// language, other programs what they show.
-const HEADING_WORDS: &[&str] = &[
-    "heading",
-    "标题",
-    "標題",
-    "見出し",
-    "제목",
-    "überschrift",
-    "berschrift",
-    "titre",
-    "título",
-    "titulo",
-    "ttulo",
-    "titolo",
-    "заголовок",
-    "kop",
-    "rubrik",
-    "overskrift",
-    "otsikko",
-    "nagłówek",
-    "nadpis",
-    "başlık",
-];
+const HEADING_WORDS: &str = "heading 标题 標題 見出し 제목 überschrift berschrift titre título titulo ttulo titolo заголовок \
+    kop rubrik overskrift otsikko nagłówek nadpis başlık";
 
-/// What the style of the document's title is called.
-const TITLE_WORDS: &[&str] = &[
-    "title",
-    "标题",
-    "標題",
-    "文档标题",
-    "表題",
-    "タイトル",
-    "제목",
-    "titel",
-    "titre",
-    "título",
-    "titolo",
-    "название",
-];
+/// The names of the style of the document's title.
+const TITLE_WORDS: &str = "title 标题 標題 文档标题 表題 タイトル 제목 titel titre título titolo название";
 
-/// What entries of a printed table of contents are called, in front of their level.
-const CONTENTS_WORDS: &[&str] = &["toc", "contents", "目录", "目錄", "目次", "verzeichnis", "inhaltsverzeichnis"];
+/// The names of styles for lines of a printed table of contents, in front of their level.
+const CONTENTS_WORDS: &str = "toc contents 目录 目錄 目次 verzeichnis inhaltsverzeichnis";
 
-/// Styles are based on each other a few deep; more is a circle.
+/// Longer chains of styles are circles.
 const INHERITANCE_LIMIT: usize = 32;
 
 impl Styles {
     /// Reads `styles.xml`.
     ///
     /// # Errors
-    /// Where it is not well-formed.
+    /// If it is malformed.
     pub fn read(name: &str, text: &str) -> Result<Self> {
         let mut styles = Styles::default();
         let mut xml = Xml::new(name, text);
@@ -107,7 +72,7 @@ impl Styles {
                     }
                     open = Some((id, Style::default()));
                 }
-                // What the style was before somebody changed it.
+                // Skip the style before a tracked change.
                 Token::Start(element) if element.name() == "pPrChange" => xml.skip()?,
                 Token::Start(element) => {
                     let Some((_, style)) = &mut open else { continue };
@@ -132,11 +97,11 @@ impl Styles {
         Ok(styles)
     }
 
-    /// What paragraphs of this style are; `None` asks for the default style.
+    /// The role of a style; `None` is the default style.
     pub fn role(&self, id: Option<&str>) -> Role {
         for (id, style) in self.ancestry(id) {
-            // Its own outline level says more than a heading's name, and its name more than what it is based on. The
-            // title has an outline level in some of Word's templates, and the heading "Contents" has none.
+            // An outline level says more than a heading's name, and a name more than the parent style. Some Word
+            // templates give the title an outline level, and the heading "Contents" has none.
             match (role_in_name(&style.name).or_else(|| role_in_name(id)), style.outline) {
                 (Some(role @ (Role::Title | Role::Contents)), _) => return role,
                 (_, Some(level @ 0..=8)) => return Role::Heading(level + 1),
@@ -145,12 +110,12 @@ impl Styles {
                 (None, None) => {}
             }
         }
-        // Some programs write no styles at all and still name them.
+        // Some programs write no styles but use their names.
         let unknown = id.filter(|id| !self.by_id.contains_key(*id));
         unknown.and_then(role_in_name).unwrap_or(Role::Body)
     }
 
-    /// The list that paragraphs of this style belong to.
+    /// The list of a style's paragraphs.
     pub fn list(&self, id: Option<&str>) -> Option<ListPlace> {
         self.ancestry(id).find_map(|(_, style)| Some((style.numbering.clone()?, style.depth)))
     }
@@ -165,7 +130,7 @@ impl Styles {
 /// `Heading 2`, `heading 2,h2`, `标题 2`, `二级标题`, `Title`, `toc 1`.
 fn role_in_name(name: &str) -> Option<Role> {
     let name = name.split(',').next()?.trim().to_lowercase();
-    if TITLE_WORDS.contains(&name.as_str()) {
+    if lists(TITLE_WORDS, &name) {
         return Some(Role::Title);
     }
     if let Some(level) = level_behind(&name, HEADING_WORDS) {
@@ -178,8 +143,8 @@ fn role_in_name(name: &str) -> Option<Role> {
     level_of(ordinal).map(Role::Heading)
 }
 
-fn level_behind(name: &str, words: &[&str]) -> Option<u8> {
-    words.iter().find_map(|word| level_of(name.strip_prefix(word)?.trim_start()))
+fn level_behind(name: &str, words: &str) -> Option<u8> {
+    words.split_whitespace().find_map(|word| level_of(name.strip_prefix(word)?.trim_start()))
 }
 
 fn level_of(text: &str) -> Option<u8> {
@@ -191,6 +156,84 @@ fn level_of(text: &str) -> Option<u8> {
     u8::try_from(index + 1).ok()
 }
 
+/// The mark of list items at one depth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Bullet,
+    /// Starts at this number.
+    Number(u32),
+    Nothing,
+}
+
+/// The lists of a document and their counters.
+#[derive(Debug, Default)]
+pub struct Numbering {
+    marks: HashMap<ListPlace, Mark>,
+    /// The abstract numbering of each numbering.
+    abstract_of: HashMap<String, String>,
+    counters: HashMap<ListPlace, u32>,
+}
+
+impl Numbering {
+    /// Reads `numbering.xml`.
+    ///
+    /// # Errors
+    /// If it is malformed.
+    pub fn read(name: &str, text: &str) -> Result<Self> {
+        let mut numbering = Numbering::default();
+        let mut xml = Xml::new(name, text);
+        let (mut place, mut start, mut concrete): (ListPlace, u32, Option<String>) = ((String::new(), 0), 1, None);
+        while let Some(token) = xml.next()? {
+            let Token::Start(element) = token else { continue };
+            let value = || element.attribute("val").unwrap_or_default();
+            match element.name() {
+                "abstractNum" => place.0 = element.attribute("abstractNumId").unwrap_or_default(),
+                "lvl" => {
+                    place.1 = element.attribute("ilvl").and_then(|depth| depth.parse().ok()).unwrap_or(0);
+                    start = 1;
+                }
+                "start" => start = value().parse().unwrap_or(1),
+                "numFmt" => {
+                    let mark = match value().as_str() {
+                        "bullet" => Mark::Bullet,
+                        "none" => Mark::Nothing,
+                        _ => Mark::Number(start),
+                    };
+                    numbering.marks.insert(place.clone(), mark);
+                }
+                "num" => concrete = element.attribute("numId"),
+                "abstractNumId" => {
+                    if let Some(id) = &concrete {
+                        numbering.abstract_of.insert(id.clone(), value());
+                    }
+                }
+                // Overrides of single lists are ignored.
+                "lvlOverride" => xml.skip()?,
+                _ => {}
+            }
+        }
+        Ok(numbering)
+    }
+
+    /// The indented mark of the next item at this place: `- `, `  2. `. Numbers are always decimal, whatever Word
+    /// shows.
+    pub fn next_mark(&mut self, place: &ListPlace) -> String {
+        let (id, depth) = place;
+        let followed = self.abstract_of.get(id).unwrap_or(id).clone();
+        let indent = "  ".repeat((*depth).min(8));
+        match self.marks.get(&(followed, *depth)).copied().unwrap_or(Mark::Bullet) {
+            Mark::Bullet => format!("{indent}- "),
+            Mark::Nothing => indent,
+            Mark::Number(start) => {
+                let number = self.counters.get(place).map_or(start, |last| last.saturating_add(1));
+                self.counters.insert(place.clone(), number);
+                self.counters.retain(|(other, deeper), _| other != id || deeper <= depth);
+                format!("{indent}{number}. ")
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -200,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn names_in_several_languages_tell_the_role() {
+    fn names_in_several_languages_give_the_role() {
         for (name, role) in [
             ("heading 1", Role::Heading(1)),
             ("Heading 3,h3,Sub", Role::Heading(3)),
@@ -245,5 +288,19 @@ mod tests {
         assert_eq!(styles.role(Some("c")), Role::Body);
         assert_eq!(styles.role(None), Role::Body);
         assert_eq!(styles.role(Some("Heading2")), Role::Heading(2));
+    }
+
+    #[test]
+    fn items_are_counted_by_depth() {
+        let mut numbering = Numbering::read(
+            "numbering.xml",
+            r#"<n><abstractNum abstractNumId="7"><lvl ilvl="0"><start val="3"/><numFmt val="decimal"/></lvl>
+            <lvl ilvl="1"><numFmt val="lowerLetter"/></lvl><lvl ilvl="2"><numFmt val="bullet"/></lvl></abstractNum>
+            <num numId="1"><abstractNumId val="7"/></num></n>"#,
+        )
+        .unwrap();
+        let marks: Vec<String> =
+            [0, 1, 1, 2, 0, 1].iter().map(|&depth| numbering.next_mark(&("1".to_owned(), depth))).collect();
+        assert_eq!(marks, ["3. ", "  1. ", "  2. ", "    - ", "4. ", "  1. "]);
     }
 }

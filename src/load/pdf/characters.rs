@@ -1,23 +1,22 @@
-//! The characters of a page, by the fastest way that gives all of them.
+//! The characters of a page, by the fastest complete way.
 //!
-//! pdf_oxide has three ways. The fast one walks the page's content and nothing else, and prints replacement text
-//! (`/ActualText`) through the font of what it replaces, which makes nonsense of it in symbol and CJK fonts. The one over
-//! spans knows replacement text. What form fields and notes show has only the slowest, which gives text without
-//! places. Most pages have neither.
+//! pdf_oxide has three ways. The fast one reads only the page's content and prints replacement text (`/ActualText`)
+//! through the font of the replaced glyphs, which gives nonsense in symbol and CJK fonts. The one over spans knows
+//! replacement text. Only the slowest reads form fields and notes, without places. Most pages have neither.
 
 use pdf_oxide::PdfDocument;
 use pdf_oxide::layout::{TextChar, TextSpan};
 use pdf_oxide::object::Object;
 
-/// Annotations whose text is seen on the page.
+/// Annotations with visible text.
 const VISIBLE: &[&str] = &["Widget", "FreeText", "Stamp"];
-/// How many annotations of a page are looked at; pages of an index have hundreds of links.
+/// The most annotations that are checked; index pages have hundreds of links.
 const MOST_ANNOTATIONS: usize = 500;
 
-/// The characters of a page's content, pages counted from 0.
+/// The characters of a page's content. Pages count from 0.
 ///
 /// # Errors
-/// Where the page cannot be read.
+/// If the page cannot be read.
 pub fn characters(pdf: &PdfDocument, page: usize) -> pdf_oxide::Result<Vec<TextChar>> {
     let entries = Entries { pdf };
     if !entries.has_replacement_text(page, &pdf.get_page(page)?) {
@@ -25,16 +24,16 @@ pub fn characters(pdf: &PdfDocument, page: usize) -> pdf_oxide::Result<Vec<TextC
     }
     let mut chars: Vec<TextChar> = pdf.extract_spans(page)?.iter().flat_map(TextSpan::to_chars).collect();
     if pdf.get_page_rotation(page).is_ok_and(|degrees| degrees != 0) {
-        // On a turned page spans come as they are shown, and only their angle is that of the content.
+        // On a rotated page, spans come as shown, but their angle is that of the content.
         chars.iter_mut().for_each(|c| (c.rotation_degrees, c.matrix) = (0.0, None));
     }
     Ok(chars)
 }
 
-/// What form fields and notes on a page show, beside `known`, the lines of its content: line by line, without places.
+/// The lines of form fields and notes that are not among `known`, the lines of the content.
 ///
 /// # Errors
-/// Where the page cannot be read.
+/// If the page cannot be read.
 pub fn shown_by_annotations(pdf: &PdfDocument, page: usize, known: &[&str]) -> pdf_oxide::Result<Vec<String>> {
     let entries = Entries { pdf };
     if !entries.has_visible_annotations(&pdf.get_page(page)?) {
@@ -47,7 +46,7 @@ pub fn shown_by_annotations(pdf: &PdfDocument, page: usize, known: &[&str]) -> p
     Ok(text.lines().filter(is_new).map(str::to_owned).collect())
 }
 
-/// Looks entries of dictionaries up, through references.
+/// Resolves entries of dictionaries through references.
 struct Entries<'a> {
     pdf: &'a PdfDocument,
 }
@@ -65,7 +64,7 @@ impl Entries<'_> {
         const KEY: &[u8] = b"ActualText";
         let in_content =
             self.pdf.get_page_content_data(page).is_ok_and(|content| memchr::memmem::find(&content, KEY).is_some());
-        // Content may also name a property list that holds it.
+        // Content may also refer to a property list with it.
         let properties = self.get(object, "Resources").and_then(|resources| self.get(&resources, "Properties"));
         in_content
             || properties.as_ref().and_then(Object::as_dict).is_some_and(|properties| {

@@ -1,35 +1,34 @@
-//! PDF: characters by pages through `pdf_oxide`, falling back to `pdf-extract`; outline, page labels and metadata
-//! through `lopdf`; lines, columns and paragraphs by our own [`layout`] model.
+//! PDF: the characters of each page through `pdf_oxide`, with `pdf-extract` as a fallback; outline, page labels and
+//! metadata through `lopdf`; lines, columns and paragraphs by our own [`layout`] model.
 //!
-//! Which engine reads what was measured (`ARCHITECTURE.md`): pdf_oxide reads nearly everything and never panicked,
-//! pdf-extract is the second opinion for pages whose text comes out broken. Both run on bytes that may be hostile, so
-//! this module is called in a worker process with limits (see [`super::worker`]).
+//! The choice of engines was measured (`docs/architecture.md`): pdf_oxide reads nearly everything and never panicked;
+//! pdf-extract gives a second reading of broken pages. Hostile bytes can break both, so this module runs in a worker
+//! process with limits (see [`super::worker`]).
 
 mod characters;
-mod labels;
 mod layout;
+mod objects;
 mod ocr;
 mod outline;
 mod pages;
-mod strings;
 mod tags;
-mod trees;
 
-use lopdf::{Dictionary, Document as Pdf, LoadOptions as PdfLoadOptions, Object};
+use lopdf::{Document as Pdf, LoadOptions as PdfLoadOptions};
 
+use self::objects::{dictionary, text_entry};
 use super::{Document, Format, LoadOptions};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::text::squeeze;
 
-/// Reads a PDF. `on_page` is called with the number of each page before it is read.
+/// Reads a PDF. Calls `on_page` with the number of each page before reading it.
 ///
 /// # Errors
-/// Where the file is no PDF, is damaged beyond reading, is encrypted and the password does not open it, or holds no
-/// text at all (a scan).
+/// If the file is not a PDF, is damaged beyond reading, is encrypted and the password does not open it, or has no text
+/// (a scan).
 pub fn parse(bytes: &[u8], options: &LoadOptions, on_page: &dyn Fn(u32)) -> Result<Document> {
     if !bytes[..bytes.len().min(1024)].windows(5).any(|window| window == b"%PDF-") {
         return Err(Error::failed("not a PDF: the file has no %PDF header")
-            .hint("check that it was downloaded whole and is what its name says"));
+            .hint("check that the download is complete and the name is right"));
     }
     let mut document = Document::new(Format::Pdf, "pdf_oxide");
     let structure = open_structure(bytes, options, &mut document)?;
@@ -37,20 +36,20 @@ pub fn parse(bytes: &[u8], options: &LoadOptions, on_page: &dyn Fn(u32)) -> Resu
     if let Some(pdf) = &structure {
         read_metadata(pdf, &mut document);
         document.outline = outline::read(pdf);
-        labels::fill(pdf, &mut document.page_labels);
+        outline::fill_labels(pdf, &mut document.page_labels);
     }
     Ok(document)
 }
 
-/// Checks a command for pages that are pictures.
+/// Checks an OCR command.
 ///
 /// # Errors
-/// Where it cannot be cut into words.
+/// If it cannot be split into words.
 pub fn check_ocr_command(command: &str) -> Result<()> {
     ocr::arguments(command, "page.png").map(drop)
 }
 
-/// The object structure through lopdf. A file that only lopdf cannot read still has its text: that is a warning.
+/// The object structure. A file that only lopdf cannot read still has its text, so that is a warning.
 fn open_structure(bytes: &[u8], options: &LoadOptions, document: &mut Document) -> Result<Option<Pdf>> {
     let load = |password: Option<String>| {
         let options = PdfLoadOptions { password, ..PdfLoadOptions::default() };
@@ -64,7 +63,7 @@ fn open_structure(bytes: &[u8], options: &LoadOptions, document: &mut Document) 
         Ok(pdf) => Ok(Some(pdf)),
         Err(lopdf::Error::InvalidPassword) => Err(encrypted(options)),
         Err(error) => {
-            document.warnings.push(format!("no outline could be read: {}", squeeze(&error.to_string())));
+            document.warnings.push(format!("cannot read the outline: {}", squeeze(&error.to_string())));
             Ok(None)
         }
     }
@@ -72,48 +71,27 @@ fn open_structure(bytes: &[u8], options: &LoadOptions, document: &mut Document) 
 
 fn encrypted(options: &LoadOptions) -> Error {
     match options.password {
-        None => Error::failed("the PDF is encrypted").hint("give its password with --password"),
+        None => Error::failed("the PDF is encrypted").hint(format!("give its password with {}", Setting("password"))),
         Some(_) => Error::failed("the PDF is encrypted and the password does not open it")
-            .hint("check the password given with --password"),
+            .hint(format!("check the password given with {}", Setting("password"))),
     }
 }
 
-/// Title, author, subject, keywords and dates from the document information dictionary.
+/// From the document information dictionary.
 fn read_metadata(pdf: &Pdf, document: &mut Document) {
     let Some(info) = pdf.trailer.get(b"Info").ok().and_then(|info| dictionary(pdf, info)) else { return };
+    let value =
+        |key: &str| text_entry(pdf, info, key.as_bytes()).map(|text| squeeze(&text)).filter(|text| !text.is_empty());
+    document.title = value("Title").or(document.title.take());
     for (key, name) in [
-        ("Title", "title"),
         ("Author", "author"),
         ("Subject", "subject"),
         ("Keywords", "keywords"),
         ("CreationDate", "created"),
         ("ModDate", "modified"),
     ] {
-        let value = info.get(key.as_bytes()).ok().and_then(|value| resolve(pdf, value));
-        if let Some(Object::String(bytes, _)) = value {
-            let value = squeeze(&strings::decode(bytes));
-            if value.is_empty() {
-                continue;
-            }
-            match name {
-                "title" => document.title = Some(value),
-                _ => {
-                    document.metadata.insert(name.to_owned(), value);
-                }
-            }
+        if let Some(value) = value(key) {
+            document.metadata.insert(name.to_owned(), value);
         }
-    }
-}
-
-/// Follows references until something else is found; `None` for a reference to nothing or in a circle.
-fn resolve<'a>(pdf: &'a Pdf, object: &'a Object) -> Option<&'a Object> {
-    pdf.dereference(object).ok().map(|(_, object)| object)
-}
-
-fn dictionary<'a>(pdf: &'a Pdf, object: &'a Object) -> Option<&'a Dictionary> {
-    match resolve(pdf, object)? {
-        Object::Dictionary(dictionary) => Some(dictionary),
-        Object::Stream(stream) => Some(&stream.dict),
-        _ => None,
     }
 }

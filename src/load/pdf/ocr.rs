@@ -1,25 +1,24 @@
-//! Pages that are pictures, read by a program that the user names.
+//! Scanned pages, read by a program of the user.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
 
 use pdf_oxide::PdfDocument;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::text::squeeze;
 
-/// What stands for the image's path in the command.
+/// The placeholder for the image's path.
 const PLACEHOLDER: &str = "{}";
-/// Smaller images, in pixels, are ornaments and no pages.
+/// In pixels; smaller images are ornaments.
 const SMALLEST: u32 = 64 * 64;
-/// How much of what the program complained about is told.
+/// The most characters of the program's error output.
 const LONGEST_COMPLAINT: usize = 200;
 
-/// The text that `command` reads on the largest image of a page, counted from 0. `None` where the page has no image
-/// that could be a page.
+/// The text that `command` reads on the largest image of a page, counted from 0. `None` if no image is large enough.
 ///
 /// # Errors
-/// Where the image cannot be decoded, or the program cannot be run or fails.
+/// If the image cannot be decoded, or the program cannot be run or fails.
 pub fn read_page(pdf: &PdfDocument, page: usize, command: &str) -> Result<Option<String>> {
     let fail = |error: pdf_oxide::Error| Error::failed(format!("the image of page {}: {error}", page + 1));
     let images = pdf.extract_images(page).map_err(fail)?;
@@ -38,32 +37,36 @@ pub fn read_page(pdf: &PdfDocument, page: usize, command: &str) -> Result<Option
 
 fn run(command: &str, image: &str) -> Result<String> {
     let words = arguments(command, image)?;
-    let (program, arguments) = words.split_first().ok_or_else(|| Error::usage("--ocr-command is empty"))?;
+    let (program, arguments) = words.split_first().expect("a command has a word");
+    let failed = |what: String| Error::failed(format!("{}: {what}", Setting("ocr_command")));
     let output = Command::new(program)
         .args(arguments)
         .stdin(Stdio::null())
         .output()
-        .map_err(|error| Error::failed(format!("--ocr-command: cannot run {program}: {error}")))?;
+        .map_err(|error| failed(format!("cannot run {program}: {error}")).caused_by(error))?;
     if !output.status.success() {
         let complaint = squeeze(&String::from_utf8_lossy(&output.stderr));
-        let complaint: String = complaint.chars().take(LONGEST_COMPLAINT).collect();
-        let complaint = if complaint.is_empty() { complaint } else { format!(": {complaint}") };
-        return Err(Error::failed(format!("--ocr-command: {program} failed ({}){complaint}", output.status)));
+        let mut complaint: String = complaint.chars().take(LONGEST_COMPLAINT).collect();
+        if !complaint.is_empty() {
+            complaint.insert_str(0, ": ");
+        }
+        return Err(failed(format!("{program} failed ({}){complaint}", output.status)));
     }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The words of the command with the image's path in the place of `{}`, or behind all others.
+/// The words of the command with the image's path instead of `{}`, or at the end.
 ///
 /// # Errors
-/// Where a quotation mark is not closed.
+/// If the command is empty or has an unclosed quotation mark.
 pub fn arguments(command: &str, image: &str) -> Result<Vec<String>> {
-    let words = shell_words::split(command).map_err(|error| {
-        Error::usage(format!("--ocr-command {command:?}: {error}"))
+    let wrong = |what: String| {
+        Error::usage(format!("invalid value {command:?} for {}: {what}", Setting("ocr_command")))
             .hint("write it as in a shell, for example 'tesseract {} stdout -l eng'")
-    })?;
+    };
+    let words = shell_words::split(command).map_err(|error| wrong(error.to_string()))?;
     if words.is_empty() {
-        return Err(Error::usage("--ocr-command is empty").hint("for example 'tesseract {} stdout -l eng'"));
+        return Err(wrong("it is empty".to_owned()));
     }
     if words.iter().any(|word| word.contains(PLACEHOLDER)) {
         return Ok(words.iter().map(|word| word.replace(PLACEHOLDER, image)).collect());
@@ -76,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_image_takes_the_place_of_the_braces_or_comes_last() {
+    fn the_image_replaces_the_braces_or_comes_last() {
         assert_eq!(arguments("ocr {} out -l 'a b'", "x.png").unwrap(), ["ocr", "x.png", "out", "-l", "a b"]);
         assert_eq!(arguments("ocr -q", "x.png").unwrap(), ["ocr", "-q", "x.png"]);
         assert!(arguments("ocr 'open", "x.png").is_err());
@@ -85,9 +88,9 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_program_that_fails_is_an_error_that_names_it() {
+    fn a_failing_program_is_named() {
         let error = run("false", "x.png").unwrap_err();
-        assert_eq!(error.message(), "--ocr-command: false failed (exit status: 1)", "it said nothing");
+        assert!(error.message().ends_with(": false failed (exit status: 1)"), "it printed nothing: {error}");
         let error = run("sh -c 'echo no language pack >&2; exit 3'", "x.png").unwrap_err();
         assert!(error.message().ends_with("(exit status: 3): no language pack"), "{}", error.message());
         assert!(run("no-such-program-anywhere", "x.png").is_err());

@@ -1,22 +1,22 @@
-//! The outline of a PDF, walked entry by entry.
+//! The outline and the page labels of a PDF.
 //!
-//! lopdf's own `get_toc` refuses documents whose destinations name a page by number instead of by reference, so the
-//! walk is ours and lopdf only resolves objects. Every entry is visited once, whatever circles the file draws.
+//! lopdf's own `get_toc` refuses destinations that name a page by number, so the walk is ours and lopdf only resolves
+//! objects. Every entry is visited once, so circles end.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use lopdf::{Dictionary, Document as Pdf, Object, ObjectId};
 
-use super::{dictionary, resolve, strings, trees};
+use super::objects::{dictionary, entry, pairs, resolve, text_entry};
 use crate::load::OutlineEntry;
-use crate::text::squeeze;
+use crate::text::{squeeze, write_roman};
 
-/// More entries than any real document has; a limit for hostile ones.
+/// A limit for hostile outlines; no real document has as many entries.
 const MOST_ENTRIES: usize = 100_000;
-/// Deeper nesting is cut off: no document has it, and paths with thousands of parts help nobody.
+/// Deeper nesting is cut off; nobody needs paths with thousands of parts.
 const DEEPEST_NESTING: u32 = 64;
 
-/// The entries of the outline, depth first. Empty where there is none.
+/// The entries of the outline, depth first.
 pub fn read(pdf: &Pdf) -> Vec<OutlineEntry> {
     let Ok(catalog) = pdf.catalog() else { return Vec::new() };
     let Some(root) = catalog.get(b"Outlines").ok().and_then(|object| dictionary(pdf, object)) else {
@@ -26,7 +26,7 @@ pub fn read(pdf: &Pdf) -> Vec<OutlineEntry> {
     let targets = Targets { pdf, catalog, pages, names: read_names(pdf, catalog) };
     let mut entries = Vec::new();
     let mut seen: HashSet<ObjectId> = HashSet::new();
-    // An explicit stack: nesting without end must not end the process.
+    // An explicit stack, so that endless nesting does not overflow.
     let mut stack: Vec<(&Object, u32)> = root.get(b"First").ok().map(|first| (first, 1)).into_iter().collect();
     while let Some((object, level)) = stack.pop() {
         if let Object::Reference(id) = object
@@ -39,7 +39,7 @@ pub fn read(pdf: &Pdf) -> Vec<OutlineEntry> {
             break;
         }
         entries.push(OutlineEntry { level, title: title(pdf, item), page: targets.page_of_item(item) });
-        // Last in, first out: the children come before the next sibling.
+        // The stack is last in, first out: children come before the next sibling.
         for (key, level) in [("Next", level), ("First", level + 1)] {
             if level <= DEEPEST_NESTING
                 && let Ok(next @ Object::Reference(_)) = item.get(key.as_bytes())
@@ -52,15 +52,11 @@ pub fn read(pdf: &Pdf) -> Vec<OutlineEntry> {
 }
 
 fn title(pdf: &Pdf, item: &Dictionary) -> String {
-    match item.get(b"Title").ok().and_then(|title| resolve(pdf, title)) {
-        Some(Object::String(bytes, _)) => {
-            squeeze(&strings::decode(bytes).replace(|c: char| c.is_control() || c == '\u{FEFF}', " "))
-        }
-        _ => String::new(),
-    }
+    let title = text_entry(pdf, item, b"Title").unwrap_or_default();
+    squeeze(&title.replace(|c: char| c.is_control() || c == '\u{FEFF}', " "))
 }
 
-/// What destinations lead to.
+/// Resolves destinations.
 struct Targets<'a> {
     pdf: &'a Pdf,
     catalog: &'a Dictionary,
@@ -74,13 +70,13 @@ impl<'a> Targets<'a> {
             return self.page_of(destination, 0);
         }
         let action = dictionary(self.pdf, item.get(b"A").ok()?)?;
-        match action.get(b"S").ok().and_then(|kind| resolve(self.pdf, kind)) {
+        match entry(self.pdf, action, b"S") {
             Some(Object::Name(kind)) if kind == b"GoTo" => self.page_of(action.get(b"D").ok()?, 0),
             _ => None,
         }
     }
 
-    /// The page of a destination: an array that starts with the page, a dictionary that holds one, or a name.
+    /// The page of a destination, which is an array that starts with the page, a dictionary that holds one, or a name.
     fn page_of(&self, destination: &'a Object, depth: usize) -> Option<u32> {
         if depth > 8 {
             return None;
@@ -97,7 +93,7 @@ impl<'a> Targets<'a> {
     fn page_number(&self, page: &Object) -> Option<u32> {
         match page {
             Object::Reference(id) => self.pages.get(id).copied(),
-            // By number, from 0, as the standard allows only for other files and many producers write all the same.
+            // From 0. The standard allows numbers only for other files, but many producers write them anyway.
             Object::Integer(index) => {
                 let number = u32::try_from(*index).ok()?.checked_add(1)?;
                 (number as usize <= self.pages.len()).then_some(number)
@@ -115,15 +111,111 @@ impl<'a> Targets<'a> {
     }
 }
 
-/// The name tree of destinations, flattened.
+/// The named destinations.
 fn read_names<'a>(pdf: &'a Pdf, catalog: &'a Dictionary) -> HashMap<Vec<u8>, &'a Object> {
     let root =
         catalog.get(b"Names").ok().and_then(|names| dictionary(pdf, names)).and_then(|names| names.get(b"Dests").ok());
     let mut names = HashMap::new();
-    for (name, destination) in trees::pairs(pdf, root, b"Names") {
+    for (name, destination) in pairs(pdf, root, b"Names") {
         if let Object::String(name, _) = name {
             names.entry(name.clone()).or_insert(destination);
         }
     }
     names
+}
+
+/// Letters repeat after `z`; more rounds are nonsense.
+const MOST_ROUNDS: u32 = 8;
+
+/// Adds the file's labels to pages without a printed number, unless they contradict the printed ones: some producers
+/// number the file, not the book.
+pub fn fill_labels(pdf: &Pdf, printed: &mut [Option<String>]) {
+    let ranges = ranges(pdf);
+    if ranges.is_empty() {
+        return;
+    }
+    let labels: Vec<Option<String>> = (0..printed.len()).map(|page| label(&ranges, page)).collect();
+    let both = || printed.iter().zip(&labels).filter(|(printed, _)| printed.is_some());
+    let agreeing = both().filter(|(printed, label)| printed == label).count();
+    if agreeing * 2 < both().count() {
+        return;
+    }
+    for (printed, label) in printed.iter_mut().zip(labels) {
+        if printed.is_none() {
+            *printed = label;
+        }
+    }
+}
+
+/// The labels from a page on.
+struct Range {
+    style: Option<u8>,
+    prefix: String,
+    first: u32,
+}
+
+fn ranges(pdf: &Pdf) -> BTreeMap<usize, Range> {
+    let root = pdf.catalog().ok().and_then(|catalog| catalog.get(b"PageLabels").ok());
+    let range = |(page, range): (&Object, &Object)| match page {
+        Object::Integer(page) => Some((usize::try_from(*page).ok()?, read_range(pdf, dictionary(pdf, range)?))),
+        _ => None,
+    };
+    pairs(pdf, root, b"Nums").into_iter().filter_map(range).collect()
+}
+
+fn read_range(pdf: &Pdf, range: &Dictionary) -> Range {
+    let style = match entry(pdf, range, b"S") {
+        Some(Object::Name(name)) => name.first().copied(),
+        _ => None,
+    };
+    let first = match entry(pdf, range, b"St") {
+        Some(Object::Integer(first)) => u32::try_from(*first).unwrap_or(1),
+        _ => 1,
+    };
+    Range { style, prefix: text_entry(pdf, range, b"P").unwrap_or_default(), first }
+}
+
+/// Pages count from 0.
+fn label(ranges: &BTreeMap<usize, Range>, page: usize) -> Option<String> {
+    let (&start, range) = ranges.range(..=page).next_back()?;
+    let number = range.first.checked_add(u32::try_from(page - start).ok()?)?;
+    let text = match range.style {
+        Some(b'D') => number.to_string(),
+        // Always lower case, because contents pages are compared without case.
+        Some(b'R' | b'r') if number < 1000 => write_roman(number),
+        Some(b'A' | b'a') => letters(number)?,
+        _ => String::new(),
+    };
+    let label = format!("{}{text}", range.prefix);
+    (!label.is_empty()).then_some(label)
+}
+
+/// `a` to `z`, then `aa` to `zz`.
+fn letters(number: u32) -> Option<String> {
+    let index = number.checked_sub(1)?;
+    let rounds = index / 26 + 1;
+    let letter = char::from(b'a' + u8::try_from(index % 26).ok()?);
+    (rounds <= MOST_ROUNDS).then(|| std::iter::repeat_n(letter, rounds as usize).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(style: u8, first: u32) -> Range {
+        Range { style: Some(style), prefix: String::new(), first }
+    }
+
+    #[test]
+    fn each_range_counts_in_its_own_style() {
+        let ranges = BTreeMap::from([(0, range(b'r', 1)), (4, range(b'D', 1)), (9, range(b'A', 26))]);
+        let labels: Vec<Option<String>> = [0, 3, 4, 8, 9, 10].iter().map(|&page| label(&ranges, page)).collect();
+        assert_eq!(labels, ["i", "iv", "1", "5", "z", "aa"].map(|label| Some(label.to_owned())));
+    }
+
+    #[test]
+    fn a_page_before_the_first_range_has_none() {
+        assert_eq!(label(&BTreeMap::from([(2, range(b'D', 1))]), 1), None);
+        assert_eq!(label(&BTreeMap::from([(0, range(b'D', u32::MAX))]), 1), None);
+    }
 }

@@ -8,25 +8,24 @@ use super::characters::{characters, shown_by_annotations};
 use super::layout::{self, Fonts, Line, Page, furniture, paragraphs};
 use super::tags::Tags;
 use super::{encrypted, ocr};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 use crate::load::plain::lines_to_blocks;
 use crate::load::{Block, Document, LoadOptions};
 use crate::text::{count, percent, squeeze};
 
-/// A page is broken when more than this share of its characters is no text: U+FFFD, private use, control.
+/// A page is broken if more than this share of its characters is not text: U+FFFD, private use, control.
 const MOST_BROKEN_SHARE: f32 = 0.05;
-/// From this share of broken pages on, a file is read again by the second engine.
+/// From this share of broken pages on, the second engine reads the file.
 const WORTH_A_SECOND_READING: f32 = 0.05;
-/// The box of a page that does not say how large it is: US Letter, in points.
+/// The box of a page without a size: US Letter, in points.
 const LETTER: (f32, f32, f32, f32) = (0.0, 0.0, 612.0, 792.0);
-/// The share of pages without text from which a document is called a scan.
+/// From this share of pages without text on, a document counts as a scan.
 const SCAN: f32 = 0.8;
 
-/// What an engine read on a page.
 enum Reading {
-    /// Lines with their looks.
+    /// Lines with their places.
     Laid(Page),
-    /// Text without looks, from the second engine or from OCR.
+    /// Text without places, from the second engine or OCR.
     Plain(String),
 }
 
@@ -46,11 +45,10 @@ impl Reading {
     }
 }
 
-/// Reads all pages into `document`, with the engine that served them. `on_page` is told each page's number first, and 0 when
-/// all are read.
+/// Reads all pages into `document`. Calls `on_page` with each page's number before reading it, and with 0 at the end.
 ///
 /// # Errors
-/// Where no engine can read the file, the password does not open it, or it has no text.
+/// If no engine can read the file, the password does not open it, or it has no text.
 pub fn read(bytes: &[u8], options: &LoadOptions, document: &mut Document, on_page: &dyn Fn(u32)) -> Result<()> {
     let (mut pages, tags) = match first_engine(bytes, options, on_page, &mut document.warnings) {
         Ok(FirstReading::Pages(pages, tags)) => (pages, tags),
@@ -62,7 +60,7 @@ pub fn read(bytes: &[u8], options: &LoadOptions, document: &mut Document, on_pag
                     error.message(),
                     second.message()
                 ))
-                .hint("the file is damaged; try to repair it, or leave it out with --exclude")
+                .hint(format!("the file is damaged; try to repair it, or skip it with {}", Setting("exclude")))
             })?;
             document.engine = "pdf-extract".to_owned();
             document.warnings.push(format!("read by pdf-extract, because pdf_oxide failed: {}", error.message()));
@@ -70,8 +68,8 @@ pub fn read(bytes: &[u8], options: &LoadOptions, document: &mut Document, on_pag
         }
     };
     if document.engine == "pdf_oxide" && pages.iter().all(Reading::is_empty) && options.skip_pages.is_empty() {
-        // Either a scan, or fonts that the first engine cannot make out. What the second one complains about is then
-        // no news: the first read the file well enough to say that it is empty.
+        // Either a scan, or fonts that the first engine cannot decode. Errors of the second engine are ignored here,
+        // because the first read the file well enough to know that it is empty.
         let second = second_engine(bytes, options).unwrap_or_default();
         if second.len() == pages.len() && second.iter().any(|text| text.chars().any(char::is_alphanumeric)) {
             pages = second.into_iter().map(Reading::Plain).collect();
@@ -96,27 +94,30 @@ fn report_empty(pages: &[Reading], options: &LoadOptions, document: &mut Documen
             count(all, "page"),
             options.skip_pages.len()
         ))
-        .hint("give pages longer with --page-timeout SECONDS"));
+        .hint(format!("raise {}", Setting("page_timeout"))));
     }
+    let command = Setting("ocr_command");
     if empty == all {
         let error =
             Error::failed(format!("the PDF has no text on its {} (100 %); it is probably a scan", count(all, "page")));
         return Err(match options.ocr_command {
-            Some(_) => error.hint("--ocr-command read nothing on them either: try it by hand on an image of a page"),
-            None => error.hint("have its pages read with --ocr-command 'tesseract {} stdout'"),
+            Some(_) => {
+                error.hint(format!("{command} read nothing on them either: try it by hand on an image of a page"))
+            }
+            None => error.hint(format!("let a program read its pages: {command} 'tesseract {{}} stdout'")),
         });
     }
     let have = if empty == 1 { "has" } else { "have" };
     let without = format!("{empty} of {} ({}) {have} no text", count(all, "page"), percent(empty, all));
     if empty as f32 >= SCAN * all as f32 {
-        document.warnings.push(format!("{without}: probably a scan; --ocr-command has them read"));
+        document.warnings.push(format!("{without}: probably a scan; {command} can read them"));
     } else if empty > 0 {
         document.warnings.push(without);
     }
     Ok(())
 }
 
-/// Takes the furniture out and makes blocks of what is left.
+/// Removes the furniture and makes blocks of the rest.
 fn add_blocks(pages: Vec<Reading>, tags: &Tags, document: &mut Document) {
     let laid: Vec<Page> = pages
         .iter()
@@ -145,10 +146,9 @@ fn add_blocks(pages: Vec<Reading>, tags: &Tags, document: &mut Document) {
     document.blocks = blocks;
 }
 
-/// What the first engine came to, where it did not fail.
 enum FirstReading {
     Pages(Vec<Reading>, Tags),
-    /// What no other engine would do better: a password is missing, or the program for pictures failed.
+    /// An error that no other engine avoids: a missing password, or a failing OCR program.
     Final(Error),
 }
 
@@ -176,7 +176,7 @@ fn first_engine(
         let mut pages = Vec::new();
         for number in 1..=count {
             if options.skip_pages.contains(&number) {
-                warnings.push(format!("page {number} was left out: reading it took too long"));
+                warnings.push(format!("page {number} was left out because reading it took too long"));
                 pages.push(Reading::Plain(String::new()));
                 continue;
             }
@@ -197,7 +197,7 @@ fn first_engine(
         match failures.first() {
             Some((_, error)) if pages.iter().all(Reading::is_empty) => return Err(Error::failed(error.message())),
             Some((number, error)) => warnings.push(format!(
-                "{} pages could not be read, the first of them page {number}: {}",
+                "{} pages could not be read, first page {number}: {}",
                 failures.len(),
                 error.message()
             )),
@@ -222,7 +222,7 @@ fn read_page(pdf: &PdfDocument, number: u32, fonts: &mut Fonts) -> Result<Readin
     Ok(Reading::Laid(page))
 }
 
-/// A page without text, read by the program that the user named; empty where there is none.
+/// Reads a page without text with the user's OCR command; empty without one.
 fn read_picture(pdf: &PdfDocument, number: u32, options: &LoadOptions) -> Result<Reading> {
     let text = match &options.ocr_command {
         Some(command) => ocr::read_page(pdf, number as usize - 1, command)?,
@@ -242,24 +242,24 @@ fn second_engine(bytes: &[u8], options: &LoadOptions) -> Result<Vec<String>> {
     })
 }
 
-/// Runs an engine; a panic in it is a failure like any other.
+/// Runs an engine and turns a panic into an error.
 fn guarded<T>(engine: &str, read: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_| Err(Error::failed(format!("{engine} crashed"))))
 }
 
-/// Takes the pages that came out broken from the second engine, where it does better.
+/// Replaces broken pages by the second engine's reading where that is better.
 fn mend_broken(bytes: &[u8], options: &LoadOptions, pages: &mut [Reading], document: &mut Document) {
     let broken: Vec<usize> = (0..pages.len()).filter(|&page| pages[page].broken_share() > MOST_BROKEN_SHARE).collect();
     if broken.is_empty() {
         return;
     }
-    // The second engine reads a file whole or not at all, and slowly.
+    // The second engine always reads the whole file, and slowly.
     let worth_it = broken.len() as f32 >= WORTH_A_SECOND_READING * pages.len() as f32;
     let second = match worth_it.then(|| second_engine(bytes, options)) {
         Some(Ok(second)) if second.len() == pages.len() => second,
         Some(Ok(_)) | None => Vec::new(),
         Some(Err(error)) => {
-            document.warnings.push(format!("no second reading of broken pages: {}", error.message()));
+            document.warnings.push(format!("cannot read the broken pages again: {}", error.message()));
             Vec::new()
         }
     };
@@ -301,7 +301,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn broken_text_is_told_from_good_text() {
+    fn broken_text_is_recognised() {
         assert_eq!(broken_share("plain text 启动".chars()), 0.0);
         assert!(broken_share("\u{FFFD}\u{FFFD}ab".chars()) > 0.4);
         assert_eq!(broken_share("  ".chars()), 0.0);

@@ -1,4 +1,4 @@
-//! The headings that the structure tree of a tagged PDF names.
+//! The headings in the structure tree of a tagged PDF.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -8,14 +8,14 @@ use pdf_oxide::structure::{StructChild, StructElem, StructType};
 
 use crate::load::HeadingTag;
 
-/// A tree that takes longer to read is done without.
+/// A tree that takes longer is ignored.
 const BUDGET: Duration = Duration::from_secs(5);
-/// Elements below elements are followed to this depth.
+/// The deepest elements that are read.
 const DEEPEST: usize = 64;
 /// The deepest level that tags can name.
 const LOWEST_LEVEL: usize = 6;
 
-/// Which marked content belongs to which heading.
+/// The headings of marked content.
 #[derive(Debug, Default)]
 pub struct Tags {
     by_mark: HashMap<(u32, u32), HeadingTag>,
@@ -23,7 +23,7 @@ pub struct Tags {
 }
 
 impl Tags {
-    /// Reads the tree. One that cannot be read is the same as none.
+    /// Reads the tree; an unreadable tree counts as none.
     pub fn read(pdf: &PdfDocument) -> Self {
         let mut tags = Tags::default();
         if let Ok(Some(tree)) = pdf.structure_tree_with_budget(Some(BUDGET)) {
@@ -32,12 +32,12 @@ impl Tags {
         tags
     }
 
-    /// The heading that the marked content `mark` on `page`, counted from 1, belongs to.
+    /// The heading of the marked content `mark` on `page`, counted from 1.
     pub fn heading(&self, page: u32, mark: u32) -> Option<HeadingTag> {
         self.by_mark.get(&(page, mark)).copied()
     }
 
-    /// `sections` is how many section elements stand above: a plain `H` takes its level from them.
+    /// `sections` is the number of enclosing section elements, which gives a plain `H` its level.
     fn walk(&mut self, element: &StructElem, sections: usize, depth: usize) {
         if depth > DEEPEST {
             return;

@@ -1,4 +1,4 @@
-//! Whether the entities' rows are what the passages say.
+//! Whether the entities' rows agree with the parent chunks.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ pub(super) fn unique(rows: &[EntityRow]) -> Vec<EntityRow> {
     rows.into_values().cloned().collect()
 }
 
-/// What is wrong with `rows`, of which `counted` are the unique ones with their mentions counted anew.
+/// What is wrong with `rows`, of which `counted` are the unique ones with their mentions counted again.
 pub(super) fn check(rows: &[EntityRow], counted: &[EntityRow]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for row in counted {
@@ -26,8 +26,8 @@ pub(super) fn check(rows: &[EntityRow], counted: &[EntityRow]) -> Vec<Finding> {
         }
         if let Some(known) = own.iter().find(|known| known.mentions != row.mentions) {
             let told = |row: &EntityRow| {
-                let passages = usize::try_from(row.passages()).unwrap_or(usize::MAX);
-                format!("{} of {}", count(passages, "passage"), count(row.mentions.len(), "document"))
+                let parent_chunks = usize::try_from(row.parent_chunks()).unwrap_or(usize::MAX);
+                format!("{} of {}", count(parent_chunks, "parent chunk"), count(row.mentions.len(), "document"))
             };
             let what = match told(known) == told(row) {
                 true => "other documents mention it than its row says".to_owned(),
@@ -57,7 +57,7 @@ mod tests {
         let found = check(&[pump], &[counted]);
         assert_eq!(
             found[0].what,
-            "its row counts 2 passages of 1 document that mention it; there are 3 passages of 2 documents"
+            "its row counts 2 parent chunks of 1 document that mention it; there are 3 parent chunks of 2 documents"
         );
         assert!(found[0].repairable && found[0].part == Part::Entities);
     }

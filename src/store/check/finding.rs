@@ -17,19 +17,19 @@ pub enum Part {
     Ids,
     /// The counts in a document's row are those of its rows.
     Counts,
-    /// Passages are complete, and their pieces joined are their text.
-    Passages,
-    /// Sections know which passages are theirs.
+    /// Parent chunks are complete, and their child chunks joined are their text.
+    ParentChunks,
+    /// Sections know which parent chunks are theirs.
     Sections,
-    /// Edits are what their passages say.
+    /// Edits agree with their parent chunks.
     Edits,
-    /// Vectors are of length 1, and a passage's is the mean of its pieces'.
+    /// Vectors are of length 1, and a parent chunk's is the mean of its child chunks'.
     Vectors,
-    /// The keyword index holds each passage once, with its words.
+    /// The keyword index holds each parent chunk once, with its words.
     Keyword,
     /// Every generation that is recorded can be brought back.
     History,
-    /// Each entity has one row, and that says which documents mention it.
+    /// Each entity has one row, which lists the documents that mention it.
     Entities,
 }
 
@@ -40,7 +40,7 @@ impl Part {
             Part::Generation => "generation",
             Part::Ids => "ids",
             Part::Counts => "counts",
-            Part::Passages => "passages",
+            Part::ParentChunks => "parent chunks",
             Part::Sections => "sections",
             Part::Edits => "edits",
             Part::Vectors => "vectors",
@@ -77,7 +77,7 @@ impl Finding {
         Finding { repairable: false, command: ingest_command(document), ..Finding::repairable(id, part, what) }
     }
 
-    /// Something for which the sections must be found anew.
+    /// Something for which the sections must be found again.
     pub(super) fn structure_needed(document: &DocumentRow, id: &str, part: Part, what: impl Into<String>) -> Self {
         let command = format!("kb reindex --structure --force {}", document.doc_id);
         Finding { repairable: false, command, ..Finding::repairable(id, part, what) }

@@ -46,8 +46,8 @@ fn wrong(
     ))
 }
 
-/// Removes what the findings tell of: records of generations that cannot be brought back, then versions that cannot be
-/// read. The record of the published generation is written anew. The writer's lock must be held.
+/// Removes damaged records and versions, and rewrites the record of the published generation. The writer's lock must be
+/// held.
 ///
 /// # Errors
 /// Where the disk refuses.
@@ -80,10 +80,10 @@ mod tests {
     use crate::store::manifest::ModelRecord;
 
     fn file(record: bool) -> RecordFile {
-        let model = ModelRecord { name: "m".into(), dimension: 4, fingerprint: None };
+        let model = ModelRecord { name: "m".into(), dimension: 4, fingerprint: "f".into() };
         let published_at = String::new();
         let manifest =
-            Manifest { generation: 7, documents: 3, sections: 4, chunks: 5, entities: None, model, published_at };
+            Manifest { generation: 7, documents: 3, sections: 4, chunks: 5, entities: 1, model, published_at };
         RecordFile { generation: 7, record: record.then(|| Record::of_unknown(&manifest)) }
     }
 

@@ -1,4 +1,4 @@
-//! The keyword index against the tables: each passage once, with its words, and nothing else.
+//! The keyword index against the tables: each parent chunk once, with its words, and nothing else.
 
 use std::collections::HashMap;
 
@@ -29,13 +29,13 @@ impl<'a> Entries<'a> {
         Ok(Entries { index, by_id })
     }
 
-    /// What is wrong with the entry of a passage.
+    /// What is wrong with the entry of a parent chunk.
     pub(super) fn compare(&mut self, row: &ChunkRow) -> Result<Option<Finding>> {
         let finding = |what: &str| Ok(Some(Finding::repairable(&row.chunk_id, Part::Keyword, what)));
         let Some(entry) = self.by_id.get_mut(&row.chunk_id) else {
             return finding("is not in the keyword index");
         };
-        // Of several rows with one id, the first one is looked at; that there are several is told elsewhere.
+        // Only the first of several rows with one id is compared; another check reports that there are several.
         if std::mem::replace(&mut entry.met, true) {
             return Ok(None);
         }
@@ -47,14 +47,14 @@ impl<'a> Entries<'a> {
         }
     }
 
-    /// What is wrong with the pieces that the index knows of the passages of a document.
-    pub(super) fn compare_pieces(index: &KeywordReader, chunks: &[ChunkRow]) -> Result<Vec<Finding>> {
-        let what = "is in the keyword index with other pieces";
-        let differing = index.with_other_pieces(chunks)?;
+    /// What is wrong with the child chunks that the index knows of the parent chunks of a document.
+    pub(super) fn compare_child_chunks(index: &KeywordReader, chunks: &[ChunkRow]) -> Result<Vec<Finding>> {
+        let what = "is in the keyword index with other child chunks";
+        let differing = index.with_other_child_chunks(chunks)?;
         Ok(differing.into_iter().map(|id| Finding::repairable(id, Part::Keyword, what)).collect())
     }
 
-    /// Entries of passages that are not in the tables.
+    /// Entries of parent chunks that are not in the tables.
     pub(super) fn strangers(&self) -> Vec<Finding> {
         let mut ids: Vec<&String> = self.by_id.iter().filter(|(_, entry)| !entry.met).map(|(id, _)| id).collect();
         ids.sort();

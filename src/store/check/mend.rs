@@ -1,12 +1,12 @@
-//! A damaged document made as sound as the store alone allows. A pure function.
+//! Repairs a damaged document as far as the store alone allows, and checks its edits. Pure functions.
 
 use serde::Serialize;
 
-use super::edits;
-use super::ids::{unique, without_parent};
-use super::passages::{agrees, counts, missing, spans};
+use super::chunks::{agrees, counts, missing, spans};
+use super::chunks::{unique, without_parent};
+use super::finding::{Finding, Part};
 use super::vectors::{close, document_fault, fault, mean};
-use crate::store::{ChunkType, NewDocument, children_by_parent};
+use crate::store::{ChunkRow, ChunkType, Edit, NewDocument, children_by_parent};
 use crate::text::count;
 
 /// Something that a repair did.
@@ -24,7 +24,7 @@ impl Mended {
     }
 }
 
-/// Mends what can be mended, and says what was done.
+/// Mends what can be mended, and returns what was done.
 pub(super) fn mend(new: NewDocument, dimension: usize) -> (NewDocument, Vec<Mended>) {
     let mut done = Vec::new();
     let (mut new, several) = unique(new);
@@ -35,16 +35,16 @@ pub(super) fn mend(new: NewDocument, dimension: usize) -> (NewDocument, Vec<Mend
     new.chunks.retain(|row| {
         let stays = !orphans.contains(&row.chunk_id);
         if !stays {
-            done.push(Mended::new(&row.chunk_id, "removed: its passage is not there"));
+            done.push(Mended::new(&row.chunk_id, "removed: its parent chunk is not there"));
         }
         stays
     });
     mend_vectors(&mut new, dimension, &mut done);
-    // Where passages are missing, the old numbers say so, and stay.
+    // Where parent chunks are missing, the recorded numbers are the evidence, and stay.
     if missing(&new).is_empty() {
         mend_spans(&mut new, &mut done);
         mend_counts(&mut new, &mut done);
-        edits::mend(&mut new, &mut done);
+        mend_edits(&mut new, &mut done);
     }
     (new, done)
 }
@@ -60,11 +60,11 @@ fn mend_vectors(new: &mut NewDocument, dimension: usize, done: &mut Vec<Mended>)
             done.push(Mended::new(&row.chunk_id, "its vector removed; `kb ingest` makes a new one"));
         }
     }
-    let pieces = children_by_parent(&new.chunks);
+    let child_chunks = children_by_parent(&new.chunks);
     let wanted: Vec<Option<Vec<f32>>> = new
         .chunks
         .iter()
-        .map(|row| match pieces.get(row.chunk_id.as_str()) {
+        .map(|row| match child_chunks.get(row.chunk_id.as_str()) {
             Some(own) => Some(mean(own)).filter(|mean| !close(&row.vector, mean)),
             None if row.chunk_type == ChunkType::Parent => fault(&row.vector, dimension).map(|_| Vec::new()),
             None => None,
@@ -73,7 +73,7 @@ fn mend_vectors(new: &mut NewDocument, dimension: usize, done: &mut Vec<Mended>)
     for (row, vector) in new.chunks.iter_mut().zip(wanted) {
         if let Some(vector) = vector {
             row.vector = vector;
-            done.push(Mended::new(&row.chunk_id, "its vector recomputed from its pieces"));
+            done.push(Mended::new(&row.chunk_id, "its vector recomputed from its child chunks"));
         }
     }
     let mut children = new.chunks.iter().filter(|row| row.chunk_type == ChunkType::Child).peekable();
@@ -92,7 +92,7 @@ fn mend_spans(new: &mut NewDocument, done: &mut Vec<Mended>) {
     for (row, span) in new.sections.iter_mut().zip(spans) {
         if let Some(span) = span.filter(|span| !agrees(row.chunk_start, row.chunk_end, *span)) {
             (row.chunk_start, row.chunk_end) = span;
-            done.push(Mended::new(&row.section_id, "its passages counted anew"));
+            done.push(Mended::new(&row.section_id, "its parent chunks counted anew"));
         }
     }
 }
@@ -103,6 +103,65 @@ fn mend_counts(new: &mut NewDocument, done: &mut Vec<Mended>) {
     if [document.sections, document.parents, document.children] != right {
         [document.sections, document.parents, document.children] = right;
         done.push(Mended::new(&document.doc_id, "its counts corrected"));
+    }
+}
+
+/// The parent at a place.
+fn parent(chunks: &[ChunkRow], index: u32) -> Option<&ChunkRow> {
+    chunks.iter().find(|row| row.chunk_type == ChunkType::Parent && row.chunk_index == index)
+}
+
+/// What is wrong with an edit: its parent chunk has another text, is missing, or should be deleted.
+fn edit_fault(edit: &Edit, chunks: &[ChunkRow]) -> Option<String> {
+    let index = edit.parent_chunk?;
+    match (parent(chunks, index), &edit.content) {
+        (Some(row), Some(content)) if row.content == *content => None,
+        (None, None) => None,
+        (Some(_), Some(_)) => Some(format!("its parent chunk {index} says something else")),
+        (Some(_), None) => Some(format!("its parent chunk {index} was deleted and is there")),
+        (None, Some(_)) => Some(format!("its parent chunk {index} is not there")),
+    }
+}
+
+fn is_edited(row: &ChunkRow, edits: &[Edit]) -> bool {
+    edits.iter().any(|edit| edit.parent_chunk == Some(row.chunk_index))
+}
+
+/// Whether a parent's mark is wrong.
+fn is_mismarked(row: &ChunkRow, edits: &[Edit]) -> bool {
+    row.chunk_type == ChunkType::Parent && row.edited != is_edited(row, edits)
+}
+
+/// Edits that disagree with their parent chunks. Skipped where parent chunks are missing: another check reports that.
+pub(super) fn check_edits(new: &NewDocument) -> Vec<Finding> {
+    if !missing(new).is_empty() {
+        return Vec::new();
+    }
+    let edits = &new.document.edits;
+    let faults = edits.iter().filter_map(|edit| {
+        let what = format!("edit {}: {}", edit.number, edit_fault(edit, &new.chunks)?);
+        Some(Finding::repairable(&new.document.doc_id, Part::Edits, what))
+    });
+    let marks = new.chunks.iter().filter(|row| is_mismarked(row, edits)).map(|row| {
+        let what = if row.edited { "is marked as edited and was not" } else { "was edited and is not marked so" };
+        Finding::repairable(&row.chunk_id, Part::Edits, what)
+    });
+    faults.chain(marks).collect()
+}
+
+/// Turns edits that disagree with their parent chunks into conflicts, because somebody typed them.
+fn mend_edits(new: &mut NewDocument, done: &mut Vec<Mended>) {
+    for edit in &mut new.document.edits {
+        if edit_fault(edit, &new.chunks).is_some() {
+            edit.parent_chunk = None;
+            let what = format!("edit {} kept aside as a conflict", edit.number);
+            done.push(Mended::new(&new.document.doc_id, what));
+        }
+    }
+    let edits = &new.document.edits;
+    for row in new.chunks.iter_mut().filter(|row| is_mismarked(row, edits)) {
+        row.edited = !row.edited;
+        done.push(Mended::new(&row.chunk_id, if row.edited { "marked as edited" } else { "marked as not edited" }));
     }
 }
 
@@ -152,11 +211,49 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_passage_stays_lost_and_is_not_counted_away() {
+    fn a_lost_parent_chunk_stays_lost_and_is_not_counted_away() {
         let mut new = document();
         new.chunks.remove(3);
         let (mended, _) = mend(new, DIMENSION);
         let left = audit(&mended, DIMENSION);
         assert_eq!((left.len(), left[0].id.as_str(), left[0].repairable), (1, "abc123:1", false));
+    }
+}
+
+#[cfg(test)]
+mod edit_tests {
+    use super::super::sample::document;
+    use super::*;
+
+    fn edited() -> NewDocument {
+        let mut new = document();
+        new.chunks[0].edited = true;
+        let edit =
+            Edit { number: 1, parent_chunk: Some(0), content: Some(new.chunks[0].content.clone()), ..Edit::default() };
+        new.document.edits.push(edit);
+        new
+    }
+
+    #[test]
+    fn an_edit_must_be_what_its_parent_chunk_says() {
+        let mut new = edited();
+        assert!(check_edits(&new).is_empty());
+        new.document.edits[0].content = Some("Something else.".into());
+        new.chunks[3].edited = true;
+        assert_eq!(check_edits(&new).len(), 2);
+        let mut done = Vec::new();
+        mend_edits(&mut new, &mut done);
+        assert!(check_edits(&new).is_empty() && !done.is_empty());
+        assert_eq!(
+            (new.document.edits[0].parent_chunk, new.chunks[0].edited, new.chunks[3].edited),
+            (None, false, false)
+        );
+    }
+
+    #[test]
+    fn a_deleted_parent_chunk_stays_away() {
+        let mut new = edited();
+        new.document.edits[0].content = None;
+        assert_eq!(check_edits(&new)[0].what, "edit 1: its parent chunk 0 was deleted and is there");
     }
 }

@@ -2,27 +2,24 @@
 //!
 //! A check reads one generation, takes no lock and changes nothing. It reads documents one after the other, so its
 //! memory is that of the largest document, plus small facts: the rows of documents and sections, and the ids of
-//! passages. What is wrong in a document is decided by pure functions over its rows. A repair publishes one
+//! parent chunks. What is wrong in a document is decided by pure functions over its rows. A repair publishes one
 //! generation, with everything in it that the store alone suffices to mend.
 
-mod edits;
+mod chunks;
 mod entities;
 mod finding;
 mod history;
-mod ids;
 mod keyword;
 mod mend;
-mod passages;
 mod repair;
 #[cfg(test)]
 mod sample;
 mod survey;
 mod vectors;
-mod walk;
 
 pub use finding::{Finding, Part};
 pub use mend::Mended;
-pub use repair::{Repaired, repair};
+pub use repair::repair;
 
 use super::layout::Namespace;
 use super::rows::NewDocument;
@@ -40,7 +37,7 @@ pub struct Checked {
     pub documents: usize,
     /// How many sections.
     pub sections: usize,
-    /// How many chunks, passages and pieces.
+    /// How many chunks, parent chunks and child chunks.
     pub chunks: usize,
     /// What is wrong; nothing, where it is sound.
     pub findings: Vec<Finding>,
@@ -56,21 +53,21 @@ pub async fn check(namespace: &Namespace) -> Result<Checked> {
 
 /// Everything that is wrong in a document.
 fn audit(new: &NewDocument, dimension: usize) -> Vec<Finding> {
-    let (mut new, several) = ids::unique(new.clone());
+    let (mut new, several) = chunks::unique(new.clone());
     let mut findings: Vec<Finding> = several
         .into_iter()
         .map(|(id, times)| Finding::repairable(&id, Part::Ids, format!("is the id of {}", count(times, "row"))))
         .collect();
-    findings.extend(ids::check(&new));
-    // Pieces without a passage are told of; what follows is about the others.
-    let orphans = ids::without_parent(&new);
+    findings.extend(chunks::check_ids(&new));
+    // Child chunks without a parent chunk are reported above; what follows is about the others.
+    let orphans = chunks::without_parent(&new);
     if orphans.is_empty() {
-        findings.extend(passages::check_counts(&new));
+        findings.extend(chunks::check_counts(&new));
     }
     new.chunks.retain(|row| !orphans.contains(&row.chunk_id));
-    findings.extend(passages::check(&new));
-    findings.extend(passages::check_sections(&new));
-    findings.extend(edits::check(&new));
+    findings.extend(chunks::check(&new));
+    findings.extend(chunks::check_sections(&new));
+    findings.extend(mend::check_edits(&new));
     findings.extend(vectors::check(&new, dimension));
     findings
 }

@@ -4,12 +4,12 @@ use super::Checked;
 use super::finding::Part;
 use super::history;
 use super::mend::{Mended, mend};
+use super::survey::Walk;
 use super::survey::{KEYWORD, Survey, survey};
-use super::walk::Walk;
 use crate::error::Result;
 use crate::store::history::Note;
 use crate::store::layout::Namespace;
-use crate::store::lock::Patience;
+use crate::store::lock::LockTimeout;
 use crate::store::manifest::PENDING;
 use crate::store::tables::{ENTITIES, Tables};
 use crate::store::writer::{Change, Writer};
@@ -28,15 +28,15 @@ pub struct Repaired {
 /// Mends what can be mended. Where nothing is wrong, nothing is locked or written.
 ///
 /// # Errors
-/// Where another process writes for longer than `patience` has, or the disk refuses; what was published before stays.
-pub async fn repair(namespace: &Namespace, patience: &Patience) -> Result<Repaired> {
+/// Where another process writes for longer than `lock_timeout` has, or the disk refuses; what was published before stays.
+pub async fn repair(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result<Repaired> {
     let before = survey(namespace).await?;
     if !before.checked.findings.iter().any(|finding| finding.repairable) {
         let after = before.checked.clone();
         return Ok(Repaired { before: before.checked, mended: Vec::new(), after });
     }
     // The writer finishes interrupted publications and rebuilds a keyword index that is not the manifest's.
-    let mut writer = Writer::open_existing(namespace, patience).await?;
+    let mut writer = Writer::open_existing(namespace, lock_timeout).await?;
     let locked = survey(namespace).await?;
     let mut mended = opening_mended(&before, &locked);
     // Before anything is published, so that the publication can take old versions away.

@@ -1,4 +1,4 @@
-//! A sound document for the unit tests of the check: a preamble and a section, two passages, of two pieces and one.
+//! A sound document for the unit tests of the check: a preamble and a section, two parent chunks, of two child chunks and one.
 
 use crate::store::{ChunkRow, DocumentRow, NewDocument, SectionRow};
 

@@ -1,7 +1,7 @@
-//! Vectors: of the right size and length 1, and a passage's is the normalised mean of its pieces'.
+//! Vectors: of the right size and length 1, and a parent chunk's is the normalised mean of its child chunks'.
 
+use super::chunks::parents;
 use super::finding::{Finding, Part};
-use super::ids::parents;
 use crate::store::{ChunkRow, ChunkType, DocumentRow, NewDocument, children_by_parent};
 
 /// How far a length may be from 1, and a number from the one recomputed: single precision leaves a ten-thousandth of
@@ -29,10 +29,10 @@ pub(super) fn document_fault(row: &DocumentRow, dimension: usize) -> Option<Stri
     fault(&row.vector, dimension).or_else(|| missing.then(|| "has no vector, and its row says that it has".to_owned()))
 }
 
-/// The normalised mean of the pieces' vectors, those without one left out; empty where none has one.
-pub(super) fn mean(pieces: &[&ChunkRow]) -> Vec<f32> {
+/// The normalised mean of the child chunks' vectors, those without one left out; empty where none has one.
+pub(super) fn mean(child_chunks: &[&ChunkRow]) -> Vec<f32> {
     let mut sum: Vec<f32> = Vec::new();
-    for vector in pieces.iter().map(|piece| &piece.vector).filter(|vector| !vector.is_empty()) {
+    for vector in child_chunks.iter().map(|child_chunk| &child_chunk.vector).filter(|vector| !vector.is_empty()) {
         sum.resize(vector.len(), 0.0);
         sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
     }
@@ -43,7 +43,7 @@ pub(super) fn mean(pieces: &[&ChunkRow]) -> Vec<f32> {
     sum
 }
 
-/// Whether a passage's vector is the one it should have.
+/// Whether a parent chunk's vector is the one it should have.
 pub(super) fn close(vector: &[f32], wanted: &[f32]) -> bool {
     vector.len() == wanted.len() && vector.iter().zip(wanted).all(|(a, b)| (a - b).abs() <= TOLERANCE)
 }
@@ -55,33 +55,33 @@ pub(super) fn check(new: &NewDocument, dimension: usize) -> Vec<Finding> {
     if let Some(what) = document_fault(&new.document, dimension) {
         say(&new.document.doc_id, what);
     }
-    let mut pieces_without = 0;
+    let mut child_chunks_without = 0;
     for row in &new.chunks {
         if let Some(what) = fault(&row.vector, dimension) {
             say(&row.chunk_id, what);
         } else if row.vector.is_empty() && row.chunk_type == ChunkType::Child {
-            pieces_without += 1;
+            child_chunks_without += 1;
             if new.document.embedded {
                 say(&row.chunk_id, "has no vector, and its document says that all have one".to_owned());
             }
         }
     }
-    let pieces = children_by_parent(&new.chunks);
+    let child_chunks = children_by_parent(&new.chunks);
     for row in parents(new).filter(|row| fault(&row.vector, dimension).is_none()) {
-        let own = pieces.get(row.chunk_id.as_str()).map_or(&[][..], Vec::as_slice);
-        let sound = own.iter().all(|piece| fault(&piece.vector, dimension).is_none());
-        // Of pieces that are wrong themselves, no mean can be expected.
+        let own = child_chunks.get(row.chunk_id.as_str()).map_or(&[][..], Vec::as_slice);
+        let sound = own.iter().all(|child_chunk| fault(&child_chunk.vector, dimension).is_none());
+        // Of child chunks that are wrong themselves, no mean can be expected.
         if !own.is_empty() && sound && !close(&row.vector, &mean(own)) {
             let what = if row.vector.is_empty() {
-                "has no vector, and its pieces have"
+                "has no vector, and its child chunks have"
             } else {
-                "has a vector that is not the mean of its pieces'"
+                "has a vector that is not the mean of its child chunks'"
             };
             say(&row.chunk_id, what.to_owned());
         }
     }
-    let [_, _, children] = super::passages::counts(new);
-    if !new.document.embedded && children > 0 && pieces_without == 0 {
+    let [_, _, children] = super::chunks::counts(new);
+    if !new.document.embedded && children > 0 && child_chunks_without == 0 {
         say(&new.document.doc_id, "says that vectors are missing, and none is".to_owned());
     }
     findings
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_passage_has_the_mean_of_its_pieces() {
+    fn a_parent_chunk_has_the_mean_of_its_child_chunks() {
         let mut new = document();
         assert!(check(&new, DIMENSION).is_empty());
         new.chunks[0].vector = vec![1.0, 0.0];

@@ -1,22 +1,18 @@
-//! Which passages mention which entities. Pure: names and texts in, counts out.
+//! Which parent chunks mention which entities. Pure: names and texts in, counts out.
 //!
-//! A passage mentions an entity where its own text or the titles above it have one of the names ([`Names`]): what a
-//! manual of pump P-12 says speaks of P-12, also where the text says only "the pump". Counts, filters and contexts
+//! A parent chunk mentions an entity where its own text or the titles above it have one of the names ([`Names`]): what a
+//! manual of pump P-12 contains is about P-12, also where the text has only "the pump". Counts, filters and contexts
 //! follow this one rule.
 
 use std::collections::HashSet;
 
-use super::rows::{EntityChange, EntityRow};
+use super::{EntityChange, EntityRow};
 use crate::error::Result;
 use crate::store::rows::{ChunkRow, ChunkType};
 use crate::text::{Names, fold_name};
 
-/// By which rule mentions are counted; rows that say another, or none, are counted again by the next publication. 1: text
-/// and titles; earlier versions counted the text alone and wrote no number.
-pub(super) const RULE: u32 = 1;
-
 impl EntityChange {
-    /// Whether somebody has other names after it than before, so that it must be looked again who is mentioned.
+    /// Whether it changes names, so that all mentions must be counted again.
     pub(super) fn renames(&self, before: &[EntityRow], after: &[EntityRow]) -> bool {
         let touched: HashSet<&String> = self.remove.iter().chain(self.put.iter().map(|row| &row.key)).collect();
         let naming = |rows: &[EntityRow]| -> HashSet<(String, String)> {
@@ -55,16 +51,16 @@ impl MentionCounter {
         self.rows.iter_mut().for_each(|row| row.mentions.retain(|doc_id, _| !gone.contains(doc_id)));
     }
 
-    /// Counts a chunk, if it is a passage.
+    /// Counts a chunk, if it is a parent chunk.
     pub(in crate::store) fn count(&mut self, chunk: &ChunkRow) {
         if chunk.chunk_type == ChunkType::Parent {
-            self.count_passage(&chunk.doc_id, &chunk.context, &chunk.content);
+            self.count_parent_chunk(&chunk.doc_id, &chunk.context, &chunk.content);
         }
     }
 
-    /// Counts a passage of a document by its titles and its text.
-    pub(in crate::store) fn count_passage(&mut self, doc_id: &str, titles: &str, text: &str) {
-        for place in self.names.in_passage(titles, text) {
+    /// Counts a parent chunk of a document by its titles and its text.
+    pub(in crate::store) fn count_parent_chunk(&mut self, doc_id: &str, titles: &str, text: &str) {
+        for place in self.names.in_parent_chunk(titles, text) {
             *self.rows[place].mentions.entry(doc_id.to_owned()).or_default() += 1;
         }
     }
@@ -86,13 +82,13 @@ mod tests {
     }
 
     #[test]
-    fn passages_are_counted_and_pieces_are_not() {
+    fn parent_chunks_are_counted_and_child_chunks_are_not() {
         let mut counter = MentionCounter::new(vec![entity("Pump 1", &["一号泵"]), entity("Valve", &[])]).unwrap();
-        let passage = |id: &str, text: &str| ChunkRow::sample(id, text);
-        counter.count(&passage("doc111:0", "PUMP 1 is 一号泵."));
-        counter.count(&passage("doc111:1", "检查一号泵。"));
-        counter.count(&passage("doc222:0", "the valve of pump 1"));
-        counter.count(&ChunkRow { chunk_type: ChunkType::Child, ..passage("doc222:0.0", "the valve") });
+        let parent_chunk = |id: &str, text: &str| ChunkRow::sample(id, text);
+        counter.count(&parent_chunk("doc111:0", "PUMP 1 is 一号泵."));
+        counter.count(&parent_chunk("doc111:1", "检查一号泵。"));
+        counter.count(&parent_chunk("doc222:0", "the valve of pump 1"));
+        counter.count(&ChunkRow { chunk_type: ChunkType::Child, ..parent_chunk("doc222:0.0", "the valve") });
         let counts = |counter: &MentionCounter| {
             let of =
                 |row: &EntityRow| row.mentions.iter().map(|(doc, count)| format!("{doc} {count}")).collect::<Vec<_>>();
@@ -102,17 +98,17 @@ mod tests {
         counter.forget_documents(&["doc222".to_owned()]);
         assert_eq!(counts(&counter), [vec!["doc111 2"], vec![]]);
         counter.forget();
-        assert_eq!(counter.into_rows()[0].passages(), 0);
+        assert_eq!(counter.into_rows()[0].parent_chunks(), 0);
     }
 
     #[test]
-    fn titles_count_as_the_text_does_and_a_passage_counts_once() {
+    fn titles_count_as_the_text_does_and_a_parent_chunk_counts_once() {
         let mut counter = MentionCounter::new(vec![entity("Pump 1", &[]), entity("Valve", &[])]).unwrap();
         let titled =
             |titles: &str, text: &str| ChunkRow { context: titles.into(), ..ChunkRow::sample("doc111:0", text) };
         counter.count(&titled("Manual of pump 1 › Oil", "It is changed once a year."));
         counter.count(&titled("Pump 1", "Pump 1 has a valve."));
-        let counts: Vec<u64> = counter.into_rows().iter().map(EntityRow::passages).collect();
+        let counts: Vec<u64> = counter.into_rows().iter().map(EntityRow::parent_chunks).collect();
         assert_eq!(counts, [2, 1]);
     }
 

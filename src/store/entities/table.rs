@@ -3,18 +3,15 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use lancedb::Table;
-use lancedb::arrow::arrow_array::{ArrayRef, RecordBatch, StringArray, UInt32Array};
+use lancedb::arrow::arrow_array::{ArrayRef, RecordBatch, StringArray};
 use lancedb::arrow::arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use super::MentionCounter;
-use super::mentions::RULE;
-use super::rows::{EntityChange, EntityRow};
+use super::{EntityChange, EntityRow};
 use crate::error::{Error, Result};
 use crate::store::convert::{Columns, map_rows, to_json};
 use crate::store::rows::NewDocument;
 use crate::store::snapshot::Snapshot;
-use crate::store::store_error;
 use crate::store::tables::{CHUNKS, ENTITIES, Tables};
 
 /// The schema of the table.
@@ -28,8 +25,6 @@ pub(in crate::store) fn entities_schema() -> SchemaRef {
         text("states"),
         text("mentions"),
         text("updated_at"),
-        // By which rule mentions were counted. Stores of earlier versions lack it.
-        Field::new("rule", DataType::UInt32, true),
     ]))
 }
 
@@ -45,7 +40,6 @@ pub(super) fn to_batch(rows: &[&EntityRow]) -> Result<RecordBatch> {
         texts(&|row| to_json(&row.states)),
         texts(&|row| to_json(&row.mentions)),
         texts(&|row| row.updated_at.to_string()),
-        Arc::new(UInt32Array::from(vec![RULE; rows.len()])),
     ];
     RecordBatch::try_new(entities_schema(), columns)
         .map_err(|error| Error::failed(format!("cannot write rows of {ENTITIES}: {error}")))
@@ -67,10 +61,9 @@ fn from_batches(batches: &[RecordBatch]) -> Result<Vec<EntityRow>> {
 }
 
 impl Tables {
-    /// All entities, by key. A store of an earlier version has none.
+    /// All entities, by key.
     pub(in crate::store) async fn entity_rows(&self) -> Result<Vec<EntityRow>> {
-        let Some(table) = &self.entities else { return Ok(Vec::new()) };
-        let mut rows = from_batches(&self.rows(table, None, None).await?)?;
+        let mut rows = from_batches(&self.rows(&self.entities, None, None).await?)?;
         rows.sort_by(|a, b| a.key.cmp(&b.key));
         Ok(rows)
     }
@@ -82,13 +75,12 @@ impl Tables {
         removed: &[String],
         added: &[NewDocument],
     ) -> Result<()> {
-        let Some(table) = &self.entities else { return Ok(()) };
         let before = self.entity_rows().await?;
         let after = change.applied(&before);
         if before.is_empty() && after.is_empty() {
             return Ok(());
         }
-        let anew = change.anew || self.are_counted_otherwise(table).await?;
+        let anew = change.anew;
         let after = if change.renames(&before, &after) || anew {
             let mut counter = MentionCounter::new(after)?;
             counter.forget();
@@ -103,27 +95,19 @@ impl Tables {
             counter.into_rows()
         };
         let (stale, fresh) = differing(&before, &after, anew);
-        self.delete(table, "entity", &stale).await?;
-        self.append(table, to_batch(&fresh)?).await
+        self.delete(&self.entities, "entity", &stale).await?;
+        self.append(&self.entities, to_batch(&fresh)?).await
     }
 
-    /// Whether mentions were counted by another rule than today's.
-    async fn are_counted_otherwise(&self, table: &Table) -> Result<bool> {
-        let otherwise = table.count_rows(Some(format!("rule IS NULL OR rule != {RULE}"))).await;
-        otherwise
-            .map(|rows| rows > 0)
-            .map_err(|error| store_error("count the mentions in", &self.namespace().tables(), &error))
-    }
-
-    /// Counts the passages of all documents, in one pass over the table.
+    /// Counts the parent chunks of all documents, in one pass over the table.
     pub(in crate::store) async fn count_mentions(&self, counter: &mut MentionCounter) -> Result<()> {
         let parents = Some("chunk_type = 'parent'".to_owned());
-        let mut passages = self.stream(&self.chunks, parents, Some(&["doc_id", "context", "content"])).await?;
-        while let Some(batch) = self.next(&mut passages).await? {
+        let mut parent_chunks = self.stream(&self.chunks, parents, Some(&["doc_id", "titles", "content"])).await?;
+        while let Some(batch) = self.next(&mut parent_chunks).await? {
             let columns = Columns { table: CHUNKS, batch: &batch };
             for row in 0..batch.num_rows() {
-                let [doc_id, titles, text] = ["doc_id", "context", "content"].map(|name| columns.str(name, row));
-                counter.count_passage(doc_id?, titles?, text?);
+                let [doc_id, titles, text] = ["doc_id", "titles", "content"].map(|name| columns.str(name, row));
+                counter.count_parent_chunk(doc_id?, titles?, text?);
             }
         }
         Ok(())

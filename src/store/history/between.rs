@@ -6,8 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use lancedb::Table;
 use serde::Serialize;
 
-use super::compare::{Counts, Item, Leftover, Mark, What, document_of};
-use super::entities::{self, EntityDiff};
+use super::compare::{Counts, EntityDiff, Item, Leftover, Mark, What, document_of, entities_between};
 use super::past::Past;
 use crate::error::Result;
 use crate::store::convert::{Columns, documents_from_batch};
@@ -22,7 +21,7 @@ use crate::text::{squeeze, truncate};
 /// So many characters of a chunk are shown.
 const BEGINNING: usize = 80;
 
-/// What a document's row says that can be other than it was.
+/// A property of a document that may differ between generations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Field {
@@ -96,7 +95,7 @@ pub struct DocumentDiff {
     pub source: String,
     /// What happened to it.
     pub what: What,
-    /// What its row says otherwise than before; empty, unless it has changed.
+    /// The changed properties; empty unless the document has changed.
     pub fields: Vec<Field>,
     /// The source it had, where that is another.
     pub source_before: Option<String>,
@@ -149,7 +148,7 @@ impl GenerationDiff {
 }
 
 /// What lies between the generation `from` and the generation `to`, or else the published one. With `items`, the
-/// sections and chunks of changed documents are told one by one.
+/// sections and chunks of changed documents are listed one by one.
 ///
 /// # Errors
 /// Where one of them cannot be had, or the disk refuses.
@@ -169,7 +168,7 @@ pub(super) async fn between(before: &Past, after: &Past, items: bool) -> Result<
         from: before.manifest.generation,
         to: after.manifest.generation,
         documents: Vec::new(),
-        entities: entities::between(before, after).await?,
+        entities: entities_between(before, after).await?,
         models: models(&before.manifest.model, &after.manifest.model),
     };
     if versions(before) == versions(after) {
@@ -225,7 +224,7 @@ fn document(
     if what == What::Changed && fields.is_empty() && sections.0.is_empty() && chunks.0.is_empty() {
         return None;
     }
-    // Of a document that came or went, all sections and chunks did too: the counts say it.
+    // All sections and chunks of an added or removed document share its fate: counts are enough.
     let items = |items: Vec<(What, String)>| match what {
         What::Changed => items.into_iter().map(|(what, id)| Item { what, id, text: String::new() }).collect(),
         _ => Vec::new(),
@@ -274,10 +273,10 @@ const CHUNK: Kind = Kind {
     name: CHUNKS,
     id: "chunk_id",
     text: "content",
-    compared: &["chunk_id", "content", "context", "page_start", "page_end"],
+    compared: &["chunk_id", "content", "titles", "page_start", "page_end"],
     mark: |columns, row| {
         let pages = (columns.optional_number("page_start", row)?, columns.optional_number("page_end", row)?);
-        let rest = format!("{pages:?}{}", columns.text("context", row)?);
+        let rest = format!("{pages:?}{}", columns.text("titles", row)?);
         Ok(Mark { own: hash(&columns.text("content", row)?), rest: hash(&rest) })
     },
 };

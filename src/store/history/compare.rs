@@ -1,16 +1,20 @@
-//! What was added, changed, moved and gone between two lists of things with ids: a pure function of ids and hashes.
+//! What was added, changed, moved and removed between two lists: of sections and chunks, by ids and hashes, and of entities.
 //!
-//! Ids of chunks and sections are places (`7f3k2m:12`), so that one passage more at the beginning gives all behind it
-//! another id. What says the same under another id has moved; only the rest was added, changed or is gone.
+//! Ids of chunks and sections are places (`7f3k2m:12`): a new parent chunk at the beginning gives all that follow another id.
+//! What has the same content under another id has moved; only the rest was added, changed or removed.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Serialize;
+
+use super::past::Past;
+use crate::error::Result;
+use crate::store::entities::EntityRow;
 
 /// Hashes of a thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Mark {
-    /// Of what it says.
+    /// Of its content.
     pub(super) own: [u8; 16],
     /// Of what else is compared: its place, the titles above it.
     pub(super) rest: [u8; 16],
@@ -57,7 +61,7 @@ pub struct Counts {
     pub added: usize,
     /// Those that are others than they were.
     pub changed: usize,
-    /// Those that say the same under another id.
+    /// Those with the same content under another id.
     pub moved: usize,
     /// Those that are no longer there.
     pub gone: usize,
@@ -147,6 +151,58 @@ pub(super) fn document_of(id: &str) -> &str {
     id.split([':', '#']).next().unwrap_or(id)
 }
 
+/// An entity that is not what it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EntityDiff {
+    /// Its name; of one that is gone, that which it had.
+    pub name: String,
+    /// What happened to it.
+    pub what: What,
+    /// What of it is other than before: `name`, `type`, `aliases`, `states`; empty, unless it has changed.
+    pub fields: Vec<&'static str>,
+}
+
+/// The entities that are not the same in both, by name.
+pub(super) async fn entities_between(before: &Past, after: &Past) -> Result<Vec<EntityDiff>> {
+    if before.manifest.entities == after.manifest.entities {
+        return Ok(Vec::new());
+    }
+    Ok(compare_entities(&before.tables.entity_rows().await?, &after.tables.entity_rows().await?))
+}
+
+fn compare_entities(before: &[EntityRow], after: &[EntityRow]) -> Vec<EntityDiff> {
+    let by_key = |rows: &[EntityRow]| -> BTreeMap<String, EntityRow> {
+        rows.iter().map(|row| (row.key.clone(), row.clone())).collect()
+    };
+    let (was, is) = (by_key(before), by_key(after));
+    let mut found = Vec::new();
+    for (key, row) in &is {
+        let (what, fields) = match was.get(key) {
+            None => (What::Added, Vec::new()),
+            Some(before) => (What::Changed, changed_fields(before, row)),
+        };
+        if what == What::Added || !fields.is_empty() {
+            found.push(EntityDiff { name: row.name.clone(), what, fields });
+        }
+    }
+    let gone = was.iter().filter(|(key, _)| !is.contains_key(*key));
+    found.extend(gone.map(|(_, row)| EntityDiff { name: row.name.clone(), what: What::Gone, fields: Vec::new() }));
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    found
+}
+
+fn changed_fields(before: &EntityRow, after: &EntityRow) -> Vec<&'static str> {
+    [
+        (before.name != after.name, "name"),
+        (before.kind != after.kind, "type"),
+        (before.aliases != after.aliases, "aliases"),
+        (before.states != after.states, "states"),
+    ]
+    .into_iter()
+    .filter_map(|(differs, field)| differs.then_some(field))
+    .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -226,5 +282,24 @@ mod tests {
             let mark = |own, rest| Mark { own: [own; 16], rest: [rest; 16] };
             all.into_iter().map(|(id, (own, rest))| (format!("d:{id}"), mark(own, rest))).collect()
         })
+    }
+}
+
+#[cfg(test)]
+mod entity_tests {
+    use super::*;
+    use jiff::Timestamp;
+
+    #[test]
+    fn entities_are_compared_by_what_people_said_of_them() {
+        let entity = |name: &str| EntityRow::named(name, Timestamp::UNIX_EPOCH);
+        let mut mentioned = entity("Same");
+        mentioned.mentions.insert("doc".to_owned(), 1);
+        let retyped = EntityRow { kind: "valve".to_owned(), ..entity("Other") };
+        let found =
+            compare_entities(&[entity("Same"), entity("Other"), entity("Old")], &[mentioned, retyped, entity("New")]);
+        let told: Vec<String> =
+            found.iter().map(|one| format!("{} {} {}", one.what.name(), one.name, one.fields.join(","))).collect();
+        assert_eq!(told, ["added New ", "gone Old ", "changed Other type"]);
     }
 }

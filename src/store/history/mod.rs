@@ -10,10 +10,7 @@
 
 mod between;
 mod compare;
-mod entities;
-mod keeping;
 mod lease;
-mod log;
 mod note;
 mod past;
 mod prune;
@@ -27,14 +24,12 @@ use super::layout::Namespace;
 use super::manifest::{Manifest, sync_folder, write_json};
 use crate::error::{Error, Result};
 
-pub use between::{DocumentDiff, Field, GenerationDiff, ModelDiff, diff};
+pub use between::{DocumentDiff, Field, GenerationDiff, diff};
 pub use compare::{Counts, Item, What};
-pub use entities::EntityDiff;
-pub(super) use keeping::Keeping;
 pub(super) use lease::Lease;
-pub use log::{LogEntry, log};
 pub use note::Note;
-pub(super) use prune::prune;
+pub use past::{LogEntry, log};
+pub(super) use prune::{Keeping, prune};
 pub use restore::{Restored, plan_restore};
 
 /// The folder of the records, in the namespace's.
@@ -46,9 +41,9 @@ pub(super) struct Record {
     /// The generation.
     pub(super) manifest: Manifest,
     /// When the run began that published it, RFC 3339: one that publishes in batches has several generations, and the
-    /// last of them stands for all. `None` of a generation that an earlier version published.
+    /// last of them stands for all. `None` where the record was lost and rebuilt.
     pub(super) begun_at: Option<String>,
-    /// What the run had done by then; `None` of a generation that an earlier version published.
+    /// What the run had done by then; `None` where the record was lost and rebuilt.
     pub(super) note: Option<Note>,
 }
 
@@ -56,7 +51,7 @@ pub(super) struct Record {
 pub(super) struct RecordFile {
     /// The generation that it is called after.
     pub(super) generation: u64,
-    /// What it says; `None` where it cannot be read.
+    /// Its content; `None` where it cannot be read.
     pub(super) record: Option<Record>,
 }
 

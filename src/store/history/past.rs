@@ -1,6 +1,9 @@
-//! One generation's tables, open for reading; of old ones there is no keyword index.
+//! The generations of a namespace: their list, and the tables of one of them, open for reading. Only the published one has a
+//! keyword index.
 
-use super::{Lease, Record, record, recorded};
+use serde::Serialize;
+
+use super::{Lease, Note, Record, record, recorded, records};
 use crate::error::{Error, Result};
 use crate::store::layout::Namespace;
 use crate::store::manifest::Manifest;
@@ -72,8 +75,59 @@ fn unknown(generation: u64, published: u64, others: &[u64]) -> Error {
     let error = Error::usage(what);
     match named.is_empty() {
         true => error.hint("`kb log` lists the generations"),
-        false => error.hint(format!("those that can be had: {}{more}; `kb log` tells of each", named.join(", "))),
+        false => error.hint(format!("available: {}{more}; `kb log` describes them", named.join(", "))),
     }
+}
+
+/// A generation in the list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LogEntry {
+    /// Its number.
+    pub generation: u64,
+    /// When it was published, RFC 3339.
+    pub published_at: String,
+    /// Whether it is the published one.
+    pub published: bool,
+    /// Whether it can be brought back: what it needs is still there, and it is not the published one.
+    pub restorable: bool,
+    /// What it did; `None` where the record was lost and rebuilt.
+    #[serde(flatten)]
+    pub note: Option<Note>,
+}
+
+/// The generations that are known, the newest first. There is always the published one.
+///
+/// # Errors
+/// Where nothing was published yet, or the disk refuses.
+pub async fn log(namespace: &Namespace) -> Result<Vec<LogEntry>> {
+    let Past { manifest: published, tables, .. } = Past::published(namespace).await?;
+    let there = tables.existing().await?;
+    let mut entries: Vec<LogEntry> = records(namespace, published.generation)?
+        .into_iter()
+        .map(|record| {
+            let is_published = record.manifest.generation == published.generation;
+            LogEntry {
+                generation: record.manifest.generation,
+                restorable: !is_published && there.hold(&record.manifest),
+                published_at: record.manifest.published_at,
+                published: is_published,
+                note: record.note,
+            }
+        })
+        .collect();
+    if !entries.first().is_some_and(|entry| entry.published) {
+        entries.insert(
+            0,
+            LogEntry {
+                generation: published.generation,
+                published_at: published.published_at,
+                published: true,
+                restorable: false,
+                note: None,
+            },
+        );
+    }
+    Ok(entries)
 }
 
 #[cfg(test)]
@@ -84,7 +138,7 @@ mod tests {
     fn an_unknown_generation_is_told_with_those_that_can_be_had() {
         let error = unknown(9, 4, &[4, 3]);
         assert_eq!(error.message(), "there is no generation 9; the published one is 4");
-        assert_eq!(error.next_step().unwrap(), "those that can be had: 4, 3; `kb log` tells of each");
+        assert_eq!(error.next_step().unwrap(), "available: 4, 3; `kb log` describes them");
         assert_eq!(unknown(1, 40, &[]).message(), "generation 1 is no longer kept");
         assert!(unknown(1, 40, &(20..41).collect::<Vec<_>>()).next_step().unwrap().contains("29, …"));
     }

@@ -59,8 +59,8 @@ pub async fn plan_restore(namespace: &Namespace, generation: u64) -> Result<Rest
 }
 
 impl Writer {
-    /// Publishes an old generation anew, with the vectors it had, whichever model made them. The published one is left as
-    /// it is.
+    /// Publishes an old generation again as the newest, with its own vectors. The generation published before stays in
+    /// the history.
     ///
     /// # Errors
     /// Where there is no generation of that number, or no longer; or the disk refuses. Then what was published before

@@ -1,65 +1,35 @@
-//! The lines of a contents page: titles with a page number behind leaders or a wide gap.
+//! The lines of a contents page: titles, then a page number behind leaders or a wide gap.
 
 use crate::load::Block;
 use crate::structure::{normalise_title, numbering};
-use crate::text::{is_wide, join_title, roman};
+use crate::text::{is_wide, join_title, lists, roman};
 
-/// Fewer entries are no contents page.
+/// The least entries of a contents page.
 const FEWEST_ENTRIES: usize = 3;
-/// More are no contents page of this world.
+/// The most entries of a contents page.
 const MOST_ENTRIES: usize = 5000;
-/// So many lines without a page number end the contents.
+/// The lines without a page number that end the contents.
 const LONGEST_GAP: usize = 4;
-/// Entries whose left edges differ by less than this, in points, are equally indented.
+/// Left edges this close have the same indent, in points.
 pub(super) const SAME_INDENT: f32 = 3.0;
-/// A title goes over at most this many lines.
+/// The most lines of a title.
 pub(super) const MOST_LINES: usize = 3;
-/// So many entries need no heading that says what they are.
+/// This many entries need no heading.
 const ENOUGH_ENTRIES: usize = 8;
-/// Where no heading says so, contents stand in front: on one of the first pages, or in the first part of a long
-/// document. An index looks much the same, and stands behind.
+/// Contents without a heading are at the front: on one of the first pages, or in the first part of a long document. An
+/// index looks much the same but comes last.
 const FRONT_PAGES: u32 = 20;
 const FRONT_SHARE: u32 = 8;
-/// From one entry to the next, page numbers rise by at most this where nothing else tells an entry.
+/// The largest rise of page numbers from one entry to the next, for entries with nothing else to recognise them.
 const LARGEST_RISE: i64 = 40;
-/// A line that only its number makes an entry has at most so many characters.
+/// The most characters of such an entry.
 const LONGEST_LOOSE: usize = 60;
-/// Headings over a table of contents.
-const CONTENTS: &[&str] = &["contents", "目录", "目次", "inhalt", "inhaltsverzeichnis", "sommaire", "índice", "toc"];
-/// Headings over lists that look like a table of contents and are none.
-const OTHER_LISTS: &[&str] = &[
-    "listoffigures",
-    "listoftables",
-    "listofequations",
-    "listofalgorithms",
-    "listoflistings",
-    "listofexamples",
-    "figures",
-    "tables",
-    "插图索引",
-    "插图目录",
-    "插图",
-    "图目录",
-    "图索引",
-    "图录",
-    "表格索引",
-    "表格目录",
-    "表格",
-    "表目录",
-    "表索引",
-    "公式索引",
-    "插图清单",
-    "表格清单",
-    "附表清单",
-    "index",
-    "索引",
-    "关键词索引",
-    "bibliography",
-    "references",
-    "参考文献",
-];
+const CONTENTS: &str = "contents 目录 目次 inhalt inhaltsverzeichnis sommaire índice toc";
+/// Headings over other lists that look like contents.
+const OTHER_LISTS: &str = "listoffigures listoftables listofequations listofalgorithms listoflistings listofexamples \
+    figures tables 插图索引 插图目录 插图 图目录 图索引 图录 表格索引 表格目录 表格 表目录 表索引 公式索引 插图清单 \
+    表格清单 附表清单 index 索引 关键词索引 bibliography references 参考文献";
 
-/// One line of the contents.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) title: String,
@@ -67,13 +37,12 @@ pub(super) struct Entry {
     pub(super) left: f32,
     pub(super) bold: bool,
     pub(super) size: f32,
-    /// Page and part of the page.
+    /// The page and its part.
     pub(super) part: (u32, u32),
-    /// Blocks it takes.
     pub(super) blocks: (usize, usize),
 }
 
-/// Runs of entries whose page numbers do not fall.
+/// Runs of entries with rising page numbers.
 pub(super) fn regions(blocks: &[Block]) -> Vec<Vec<Entry>> {
     let strict: Vec<Option<(String, String)>> = blocks.iter().map(strict_entry).collect();
     let mut regions = Vec::new();
@@ -87,7 +56,7 @@ pub(super) fn regions(blocks: &[Block]) -> Vec<Vec<Entry>> {
         let is_other = (1..=2).any(|back| {
             entries.first().and_then(|entry| entry.blocks.0.checked_sub(back)).is_some_and(|heading| {
                 let title = normalise_title(&blocks[heading].text);
-                OTHER_LISTS.contains(&title.as_str())
+                lists(OTHER_LISTS, &title)
             })
         });
         if !is_other && is_contents(&entries) && is_introduced(&entries, blocks) {
@@ -101,7 +70,7 @@ pub(super) fn regions(blocks: &[Block]) -> Vec<Vec<Entry>> {
 fn region(blocks: &[Block], strict: &[Option<(String, String)>], first: usize) -> (Vec<Entry>, usize) {
     let mut entries: Vec<Entry> = Vec::new();
     let mut pending: Vec<usize> = Vec::new();
-    // A title that begins above the first line with a page number.
+    // A title may begin above the first line with a page number.
     if let Some(above) = first.checked_sub(1)
         && numbering::parse(&blocks[above].text).is_some()
         && numbering::parse(&blocks[first].text).is_none()
@@ -157,7 +126,7 @@ fn region(blocks: &[Block], strict: &[Option<(String, String)>], first: usize) -
     (entries, i)
 }
 
-/// A title with a space behind its number, which narrow contents pages leave out.
+/// Adds the space behind a number that narrow contents pages leave out.
 fn spaced(title: String) -> String {
     let Some(number) = numbering::parse(&title) else { return title };
     let (before, rest) = title.split_at(number.length);
@@ -173,14 +142,14 @@ fn same_looks(a: &Block, b: &Block) -> bool {
     }
 }
 
-/// A title and a page number that leaders or a wide gap part.
+/// A title and a page number separated by leaders or a wide gap.
 fn strict_entry(block: &Block) -> Option<(String, String)> {
     let (title, label, leaders) = split_label(block.words())?;
     let cells = block.look.as_ref().map_or(1, |look| look.cells);
     (leaders || cells >= 2).then_some((title, label))
 }
 
-/// Among entries, a page number at the same right edge is enough.
+/// Among other entries, a page number at the same right edge is enough.
 fn loose_entry(block: &Block, entries: &[Entry], blocks: &[Block]) -> Option<(String, String)> {
     let (title, label, _) = split_label(block.words())?;
     let right = block.look.as_ref()?.right;
@@ -195,7 +164,7 @@ fn loose_entry(block: &Block, entries: &[Entry], blocks: &[Block]) -> Option<(St
     known.into_iter().any(|look| (look.right - right).abs() < SAME_INDENT).then_some((title, label))
 }
 
-/// Cuts a line into title and page number, and says whether leaders part them.
+/// Splits a line into title and page number; true if leaders separate them.
 fn split_label(text: &str) -> Option<(String, String, bool)> {
     let text = text.trim_end();
     let at = text.rfind(|c: char| c.is_whitespace() || matches!(c, '.' | '·' | '…' | '⋯' | '．' | '-'))?;
@@ -219,7 +188,7 @@ pub(super) fn value(label: &str) -> Option<i64> {
     label.parse().ok()
 }
 
-/// Whether the label is lower than those before it: another list begins.
+/// Whether the label falls, because another list begins.
 fn falls(entries: &[Entry], label: &str) -> bool {
     let Some(new) = value(label) else { return false };
     let last = entries.iter().rev().filter_map(|entry| value(&entry.label)).take(3).max();
@@ -235,18 +204,18 @@ fn is_contents(entries: &[Entry]) -> bool {
     figures * 2 < entries.len() && commas * 3 < entries.len()
 }
 
-/// Whether a heading says no more than that contents follow.
+/// Whether a heading is only the title of a contents page.
 pub fn is_contents_title(title: &str) -> bool {
     let title = normalise_title(title);
-    CONTENTS.contains(&title.as_str()) || title == "tableofcontents"
+    lists(CONTENTS, &title) || title == "tableofcontents"
 }
 
-/// Whether a heading says that contents follow, or there are enough entries to need none.
+/// Whether a heading announces contents, or there are enough entries without one.
 fn is_introduced(entries: &[Entry], blocks: &[Block]) -> bool {
     let first = entries[0].blocks.0;
     let headed = (1..=3).filter_map(|back| first.checked_sub(back)).any(|i| {
         let title = normalise_title(&blocks[i].text);
-        CONTENTS.iter().any(|word| title == *word || (title.ends_with(word) && title.chars().count() < 24))
+        CONTENTS.split_whitespace().any(|word| title == word || (title.ends_with(word) && title.chars().count() < 24))
     });
     let last_page = blocks.last().and_then(|block| block.page).unwrap_or(0);
     let in_front = blocks[first].page.unwrap_or(0) <= FRONT_PAGES.max(last_page / FRONT_SHARE);

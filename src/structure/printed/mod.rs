@@ -1,31 +1,30 @@
-//! The printed contents page: titles with dotted leaders or aligned page numbers, over one or more pages.
+//! The printed contents page: titles with dotted leaders or aligned page numbers, on one or more pages.
 
 mod entries;
-mod levels;
 mod places;
 
 pub use entries::is_contents_title;
 use entries::{Entry, regions};
-use levels::levels;
-use places::{Places, lead};
+use places::{Places, levels, pages};
 
 use super::{Heading, Provenance, normalise_title};
 use crate::load::Block;
 
-/// This share of the entries must be found where they say.
+/// The least share of entries that are found on their pages.
 const FEWEST_CONFIRMED: f32 = 0.6;
-/// How sure an entry is that was found on its page, and one that was only counted out.
+/// The confidence of an entry that was found on its page, and of one that was only counted.
 const CONFIRMED: f32 = 0.95;
 const COUNTED: f32 = 0.6;
 
-/// A table of contents as printed, and the blocks that it takes.
+/// A printed table of contents and its blocks.
 pub struct Contents {
     pub headings: Vec<Heading>,
-    /// Index of the first block and the one behind the last.
+    /// The first block and the one behind the last.
     pub span: (usize, usize),
 }
 
-/// Finds the printed tables of contents that lead where they say. `labels` are the numbers printed on the pages.
+/// Finds the printed tables of contents whose entries are where they say. `labels` are the numbers printed on the
+/// pages.
 pub fn find(blocks: &[Block], labels: &[Option<String>]) -> Vec<Contents> {
     let normalised: Vec<String> = blocks.iter().map(|block| normalise_title(block.words())).collect();
     let regions = regions(blocks);
@@ -37,16 +36,13 @@ pub fn find(blocks: &[Block], labels: &[Option<String>]) -> Vec<Contents> {
         let first = |contents: &Contents| contents.headings.first().map(|heading| heading.start);
         let contents = Contents { headings, span };
         // The same contents again in another language leads to the same places.
-        if found.iter().any(|known| first(known) == first(&contents)) {
-            found.push(Contents { headings: Vec::new(), span });
-        } else {
-            found.push(contents);
-        }
+        let is_known = found.iter().any(|known| first(known) == first(&contents));
+        found.push(if is_known { Contents { headings: Vec::new(), span } } else { contents });
     }
     found
 }
 
-/// Leads each entry to its page and its line.
+/// Finds the page and the line of each entry.
 fn resolve(
     entries: &[Entry],
     blocks: &[Block],
@@ -56,7 +52,7 @@ fn resolve(
 ) -> Option<Vec<Heading>> {
     let places = Places { blocks, normalised, spans };
     let titles: Vec<String> = entries.iter().map(|entry| normalise_title(&entry.title)).collect();
-    let pages = lead(entries, &titles, &places, labels);
+    let pages = pages(entries, &titles, &places, labels);
     let levels = levels(entries);
     let mut headings = Vec::new();
     let mut confirmed = 0;
@@ -92,21 +88,21 @@ fn resolve(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::structure::sample::{body, heading, line, page};
+    use crate::structure::tests::{body, heading, line, page};
 
-    /// A line of the contents with dotted leaders.
+    /// A contents line with dotted leaders.
     fn dotted(title: &str, label: &str) -> Block {
         line(&format!("{title} . . . . . . . . . . {label}")).ending_at(520.0)
     }
 
-    /// A line of the contents with a gap before the page number.
+    /// A contents line with a gap in front of the page number.
     fn aligned(title: &str, label: &str) -> Block {
         line(&format!("{title} {label}")).cells(2).ending_at(520.0)
     }
 
     const CHAPTERS: [&str; 4] = ["1 Introduction", "2 Plant description", "3 Operation", "4 Maintenance"];
 
-    /// A contents page and the four chapters, on one page each, from page `first` on.
+    /// A contents page and four chapters on one page each, from page `first` on.
     fn book(contents: Vec<Block>, first: u32) -> Vec<Block> {
         let chapter = |(title, number): (&&str, u32)| page(number, [vec![heading(title, 16.0)], body(title)]);
         let mut blocks = page(1, [contents]);
@@ -114,7 +110,6 @@ mod tests {
         blocks
     }
 
-    /// Level, title and page of each entry.
     fn read(blocks: &[Block]) -> Vec<(u32, String, u32)> {
         find(blocks, &[])
             .into_iter()
@@ -169,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn roman_page_numbers_are_those_that_the_pages_bear() {
+    fn roman_page_numbers_are_those_printed_on_the_pages() {
         let mut entries = contents(dotted);
         entries.insert(1, dotted("Preface", "iii"));
         let mut blocks = page(1, [entries]);
@@ -183,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_title_may_go_over_two_lines() {
+    fn a_title_may_take_two_lines() {
         let mut entries = contents(dotted);
         entries[2] = dotted("and of its machinery", "2");
         entries.insert(2, line("2 Description of the plant"));
@@ -214,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn contents_without_a_heading_must_be_long_and_stand_in_front() {
+    fn contents_without_a_heading_must_be_long_and_at_the_front() {
         let short = contents(dotted).split_off(1);
         assert_eq!(read(&book(short, 2)), [], "four lines with numbers may be anything");
         let titles: Vec<String> = (1..=9).map(|i| format!("{i} Chapter about {}", "xyz".repeat(i))).collect();
@@ -229,13 +224,13 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_figures_and_indexes_are_no_contents() {
+    fn lists_of_figures_and_indexes_are_not_contents() {
         for title in ["List of Figures", "List of Tables", "Index", "插图目录", "表格索引"] {
             let mut entries = contents(dotted);
             entries[0] = heading(title, 16.0);
             assert_eq!(read(&book(entries, 2)), [], "{title}");
         }
-        // Both lead where they say, as the contents would.
+        // Both have the right pages, as contents would.
         let list = |entry: fn(&str, &str) -> Block, names: [&str; 4], ends: &str| {
             let entries =
                 names.iter().zip(["1", "2", "3", "4"]).map(|(name, label)| entry(&format!("{name}{ends}"), label));
@@ -252,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn contents_that_lead_nowhere_are_none() {
+    fn contents_with_wrong_pages_are_ignored() {
         let mut blocks = book(contents(dotted), 2);
         for block in &mut blocks {
             if CHAPTERS.contains(&block.text.as_str()) {
@@ -272,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_names_the_contents_is_told_from_chapters() {
+    fn titles_of_contents_pages_are_recognised() {
         for title in ["Contents", "TABLE OF CONTENTS", "目 录"] {
             assert!(is_contents_title(title), "{title}");
         }

@@ -1,13 +1,14 @@
-//! Where the titles of a contents page stand in the text, and on which page.
+//! The places and the levels of the entries of a contents page.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::entries::{Entry, value};
+use super::entries::{Entry, SAME_INDENT, value};
 use crate::load::Block;
 use crate::structure::locate::{MOST_LINES_OF_A_PAGE, heading_lines, nearly_heading_lines};
+use crate::structure::numbering::{self, Kind};
 
-/// Where titles stand.
+/// Finds titles in the text.
 pub(super) struct Places<'a> {
     pub(super) blocks: &'a [Block],
     pub(super) normalised: &'a [String],
@@ -24,7 +25,7 @@ impl Places<'_> {
         first..self.first_on(page + 1).min(first + MOST_LINES_OF_A_PAGE)
     }
 
-    /// The first line on a page, from block `after` on, that says a title, and over how many lines it does.
+    /// The first line on a page, from block `after` on, with this title, and its number of lines.
     pub(super) fn find(&self, title: &str, page: u32, after: usize) -> Option<(usize, usize)> {
         let range = self.on(page);
         let range = range.start.max(after)..range.end;
@@ -34,7 +35,7 @@ impl Places<'_> {
             .find_map(|i| heading_lines(&self.normalised[i..range.end], title).map(|lines| (i, lines)))
     }
 
-    /// The lines on a page that say a title nearly.
+    /// The lines on a page that nearly match a title.
     pub(super) fn find_nearly(&self, title: &str, page: u32) -> Option<(usize, usize)> {
         let range = self.on(page);
         range
@@ -48,8 +49,8 @@ impl Places<'_> {
     }
 }
 
-/// The page of each entry: by the numbers printed on the pages, or by the offset with which most titles are found.
-pub(super) fn lead(
+/// The page of each entry: by the printed page numbers, or by the offset that finds most titles.
+pub(super) fn pages(
     entries: &[Entry],
     titles: &[String],
     places: &Places<'_>,
@@ -96,4 +97,90 @@ fn best_offset(entries: &[Entry], titles: &[String], places: &Places<'_>) -> Opt
         offsets.into_iter().for_each(|offset| *votes.entry(offset).or_default() += 1);
     }
     votes.into_iter().max_by_key(|&(offset, count)| (count, -offset.abs())).map(|(offset, _)| offset)
+}
+
+/// The least distance of another column, in points.
+const COLUMN: f32 = 120.0;
+
+/// Levels by indent, size, weight and depth of number.
+pub(super) fn levels(entries: &[Entry]) -> Vec<u32> {
+    let numbers: Vec<Option<numbering::Numbering>> =
+        entries.iter().map(|entry| numbering::parse(&entry.title)).collect();
+    let lefts = indentation(entries);
+    let mut indents: Vec<f32> = Vec::new();
+    for &left in &lefts {
+        if !indents.iter().any(|indent| (indent - left).abs() < SAME_INDENT) {
+            indents.push(left);
+        }
+    }
+    indents.sort_by(f32::total_cmp);
+    // Entries with the same features share a level: kind and depth of number, indent, weight and size.
+    let looks: Vec<EntryLook> = entries
+        .iter()
+        .zip(&numbers)
+        .zip(&lefts)
+        .map(|((entry, number), left)| {
+            let indent = indents.iter().position(|indent| (indent - left).abs() < SAME_INDENT).unwrap_or(0);
+            let number = number.as_ref().map(|number| (number.kind, number.depth()));
+            (number, indent, entry.bold, (entry.size * 2.0).round() as i32)
+        })
+        .collect();
+    let mut open: Vec<EntryLook> = Vec::new();
+    let mut levels = Vec::with_capacity(entries.len());
+    for look in &looks {
+        while open.last().is_some_and(|above| !is_below(look, above)) {
+            open.pop();
+        }
+        open.push(*look);
+        levels.push(open.len() as u32);
+    }
+    levels
+}
+
+/// The indent of each entry, in points; a second column has its own edge.
+fn indentation(entries: &[Entry]) -> Vec<f32> {
+    let left = entries.iter().map(|entry| entry.left).fold(f32::MAX, f32::min);
+    let mut edges: HashMap<(u32, u32), f32> = HashMap::new();
+    for entry in entries {
+        let edge = edges.entry(entry.part).or_insert(entry.left);
+        *edge = edge.min(entry.left);
+    }
+    entries
+        .iter()
+        .map(|entry| {
+            let edge = edges.get(&entry.part).copied().unwrap_or(left);
+            entry.left - if edge - left > COLUMN { edge } else { left }
+        })
+        .collect()
+}
+
+type EntryLook = (Option<(Kind, usize)>, usize, bool, i32);
+
+/// Whether an entry with these features is below one with those of `above`.
+fn is_below(look: &EntryLook, above: &EntryLook) -> bool {
+    let ((number, indent, bold, size), (number_above, indent_above, bold_above, size_above)) = (*look, *above);
+    if let (Some((kind, depth)), Some((kind_above, depth_above))) = (number, number_above) {
+        if kind == kind_above {
+            return depth > depth_above;
+        }
+        let ordered = |kind: Kind| matches!(kind, Kind::Part | Kind::Chapter | Kind::Section | Kind::Article);
+        if ordered(kind) && ordered(kind_above) {
+            return kind > kind_above;
+        }
+        if kind_above == Kind::Decimal && depth_above > 1 && depth == 1 {
+            return indent > indent_above;
+        }
+    }
+    if indent != indent_above {
+        return indent > indent_above;
+    }
+    if size != size_above {
+        return size < size_above;
+    }
+    if bold != bold_above {
+        return bold_above;
+    }
+    let rank = |number: Option<(Kind, usize)>| number.map_or(0, |(kind, _)| i32::from(kind == Kind::Decimal));
+    rank(number) > rank(number_above)
+        && number_above.is_some_and(|(kind, _)| kind < Kind::Decimal && kind != Kind::Appendix)
 }

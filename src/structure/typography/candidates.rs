@@ -1,20 +1,60 @@
-//! Lines that may be a heading: what stands alone, is set off by its looks or begins with a number.
+//! Lines that may be headings: they stand alone, differ in type or begin with a number.
 
-use super::body::{Body, MUCH_LARGER, is_distinct};
+use std::collections::HashMap;
+
 use super::titles::{could_be_title, ends_like_a_sentence, is_index_letter};
-use crate::load::{Block, BlockKind, Look};
+use crate::load::{Block, BlockKind, Look, most_common};
 use crate::structure::numbering::{self, Kind, Numbering};
 use crate::structure::{Heading, Provenance};
 use crate::text::{is_wide, join_title};
 
-/// A heading has at most so many characters, ideographs counted twice.
+/// The most characters of a heading, ideographs counted twice.
 const LONGEST: usize = 180;
-/// And at most so many lines.
+/// The most lines of a heading.
 const MOST_LINES: usize = 4;
-/// A step of this many usual ones sets a line off.
+/// A line stands out below a step of this many usual ones.
 const SET_OFF: f32 = 1.25;
 
-/// What makes headings of one level look alike.
+/// Lines larger than the body by this factor need no number and no company to be headings.
+pub(super) const MUCH_LARGER: f32 = 1.25;
+/// Lines larger than the body by this factor stand out.
+pub(super) const LARGER: f32 = 1.07;
+
+/// The size and the font of most of a document.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Body {
+    pub size: f32,
+    pub font: u16,
+    pub bold: bool,
+}
+
+/// The style of most characters; listings count only if there is little else.
+pub fn body(blocks: &[Block]) -> Option<Body> {
+    let mut counts: HashMap<(i32, u16, bool), usize> = HashMap::new();
+    for block in blocks {
+        if let Some(look) = &block.look {
+            let weight = block.text.chars().count();
+            let weight = if look.fixed { weight / 4 } else { weight };
+            *counts.entry(((look.size * 2.0).round() as i32, look.font, look.bold)).or_default() += weight;
+        }
+    }
+    // First the size over all fonts, then the font of that size: a document in two scripts has two body fonts.
+    let mut sizes: HashMap<i32, usize> = HashMap::new();
+    counts.iter().for_each(|((size, ..), count)| *sizes.entry(*size).or_default() += count);
+    let size = sizes.into_iter().max_by_key(|&(size, count)| (count, -size))?.0;
+    let ((_, font, bold), _) = counts
+        .into_iter()
+        .filter(|((other, ..), _)| *other == size)
+        .max_by_key(|&((_, font, _), count)| (count, font))?;
+    Some(Body { size: size as f32 / 2.0, font, bold })
+}
+
+/// Whether a line differs from the body in size or weight.
+pub(super) fn is_distinct(look: &Look, body: &Body) -> bool {
+    look.size >= body.size * LARGER || (look.bold && !body.bold)
+}
+
+/// The common type of headings of one level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub(super) struct Style {
     /// In half points.
@@ -25,13 +65,12 @@ pub(super) struct Style {
 }
 
 impl Style {
-    /// Its size in points, and a little more where it is bold.
+    /// The size in points, and a little more if bold.
     pub(super) fn weight(self) -> f32 {
         self.size as f32 / 2.0 + if self.bold { 0.25 } else { 0.0 }
     }
 }
 
-/// Lines that may be a heading.
 #[derive(Debug, Clone)]
 pub(super) struct Candidate {
     pub(super) start: usize,
@@ -39,13 +78,13 @@ pub(super) struct Candidate {
     pub(super) text: String,
     pub(super) number: Option<Numbering>,
     pub(super) style: Style,
-    /// Whether its looks set it off from the body.
+    /// It differs from the body in type.
     pub(super) distinct: bool,
-    /// Whether nothing of its style goes on right behind it.
+    /// Nothing of its style follows directly.
     pub(super) alone: bool,
-    /// Whether more than the usual space stands above it; `None` at the top of a page or column.
+    /// More than the usual space is above it; `None` at the top of a page or column.
     pub(super) set_off: Option<bool>,
-    /// A letter that heads a group of an index.
+    /// The letter of an index group.
     pub(super) is_index_letter: bool,
     pub(super) page: Option<u32>,
 }
@@ -63,7 +102,7 @@ impl Candidate {
         }
     }
 
-    /// What headings of one level share: size, weight, and the kind and depth of their numbers.
+    /// The features of one level: size, weight, and the kind and depth of numbers.
     pub(super) fn class(&self) -> (i32, bool, Option<(Kind, usize)>) {
         (self.style.size, self.style.bold, self.number.as_ref().map(|number| (number.kind, number.depth())))
     }
@@ -74,7 +113,7 @@ fn style(look: &Look) -> Style {
 }
 
 fn same_style(a: &Look, b: &Look) -> bool {
-    // Ideographs and letters of one heading come from two fonts.
+    // Ideographs and letters of one heading come in two fonts.
     (a.size - b.size).abs() < 0.6 && a.bold == b.bold
 }
 
@@ -87,7 +126,7 @@ pub(super) fn candidates(blocks: &[Block], body: Option<&Body>, skip: &[(usize, 
         let lines = match (skipped, body) {
             (true, _) => 0,
             (false, Some(body)) => candidate_lines(blocks, i, body),
-            // An article may begin in any line, because its text runs on in it.
+            // An article may begin in any line, because its text continues in it.
             (false, None) => usize::from(blocks[i].kind == BlockKind::Paragraph || blocks[i].text.starts_with('第')),
         };
         if lines > 0 {
@@ -96,13 +135,13 @@ pub(super) fn candidates(blocks: &[Block], body: Option<&Body>, skip: &[(usize, 
         i += lines.max(1);
     }
     let mut candidates = join_bare_numbers(candidates);
-    tell_lists(&mut candidates);
+    mark_lists(&mut candidates);
     candidates
 }
 
-/// Of candidates that follow on each other without any text between them, those with numbers of one kind and depth
-/// are the items of a list, and a heading with its first subheading stands alone all the same.
-fn tell_lists(candidates: &mut [Candidate]) {
+/// Adjacent candidates with numbers of one kind and depth are list items. A heading with its first subheading still
+/// stands alone.
+fn mark_lists(candidates: &mut [Candidate]) {
     for i in 1..candidates.len() {
         let (before, this) = (&candidates[i - 1], &candidates[i]);
         let adjacent = before.start + before.lines == this.start && before.style == this.style && this.lines > 0;
@@ -115,7 +154,7 @@ fn tell_lists(candidates: &mut [Candidate]) {
     }
 }
 
-/// `Chapter 3` on a line of its own and the title below it are one heading.
+/// Joins `Chapter 3` on its own line with the title below it.
 fn join_bare_numbers(candidates: Vec<Candidate>) -> Vec<Candidate> {
     let mut joined: Vec<Candidate> = Vec::with_capacity(candidates.len());
     for candidate in candidates {
@@ -142,25 +181,20 @@ fn join_bare_numbers(candidates: Vec<Candidate>) -> Vec<Candidate> {
     joined
 }
 
-/// The commonest distance of two lines, in sizes.
+/// The commonest step between lines, in sizes.
 fn usual_step(blocks: &[Block]) -> f32 {
-    let mut steps: Vec<i32> = blocks
-        .windows(2)
-        .filter_map(|pair| Some((distance(&pair[0], &pair[1])? * 20.0).round() as i32))
-        .filter(|&step| step > 16 && step < 50)
-        .collect();
-    steps.sort_unstable();
-    steps.chunk_by(|a, b| a == b).max_by_key(|group| group.len()).map_or(1.2, |group| group[0] as f32 / 20.0)
+    let steps = blocks.windows(2).filter_map(|pair| Some((distance(&pair[0], &pair[1])? * 20.0).round() as i32));
+    most_common(steps.filter(|&step| step > 16 && step < 50)).map_or(1.2, |step| step as f32 / 20.0)
 }
 
-/// How far a line stands below another of the same part of the page, in sizes of the larger.
+/// The distance of two lines in the same part of the page, in sizes of the larger.
 fn distance(above: &Block, below: &Block) -> Option<f32> {
     let (a, b) = (above.look.as_ref()?, below.look.as_ref()?);
     let near = above.page == below.page && a.part == b.part && b.baseline > a.baseline;
     near.then(|| (b.baseline - a.baseline) / a.size.max(b.size).max(1.0))
 }
 
-/// How many lines from `first` on are set alike and belong together; 0 where none can be a heading.
+/// The number of lines from `first` on that have the same type and belong together; 0 if none can be a heading.
 fn candidate_lines(blocks: &[Block], first: usize, body: &Body) -> usize {
     let Some(look) = &blocks[first].look else { return 0 };
     if !look.upright || look.fixed || look.size < body.size * 0.85 {
@@ -184,7 +218,7 @@ fn candidate_lines(blocks: &[Block], first: usize, body: &Body) -> usize {
             && match next.kind {
                 BlockKind::Wrapped | BlockKind::Glued => true,
                 BlockKind::Line => distinct && numbering::parse(next.words()).is_none(),
-                // Centred lines of a large title come as paragraphs, because each begins elsewhere.
+                // Centred lines of a large title come as paragraphs, because each starts elsewhere.
                 BlockKind::Paragraph => {
                     look.size >= body.size * MUCH_LARGER
                         && numbering::parse(next.words()).is_none()
@@ -249,7 +283,7 @@ fn candidate(blocks: &[Block], start: usize, lines: usize, body: Option<&Body>, 
     {
         return None;
     }
-    // Of the body's looks, only a short line by itself can be a heading, and it must be numbered.
+    // In body type, only a short numbered line that stands alone can be a heading.
     let cells = look.map_or(1, |look| look.cells);
     if !distinct && (lines > 1 || cells > 2 || width > 90 || !alone || ends_like_a_sentence(&candidate.text)) {
         return None;
@@ -257,7 +291,7 @@ fn candidate(blocks: &[Block], start: usize, lines: usize, body: Option<&Body>, 
     Some(candidate)
 }
 
-/// An article whose text begins in the line of its number: the number is the heading, the line stays text.
+/// An article whose text begins in the line of its number: the number is the heading, and the line stays text.
 fn article(candidate: &Candidate, block: &Block, width: usize) -> Option<Candidate> {
     let number = candidate.number.as_ref()?;
     let runs_on = width > 60 || candidate.lines > 1 || ends_like_a_sentence(&candidate.text);

@@ -1,34 +1,34 @@
-//! Which candidates are headings, by their looks, their numbers and the company they keep.
+//! Which candidates are headings, and on which level: by type, numbers and context.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use super::body::{Body, LARGER, MUCH_LARGER};
-use super::candidates::{Candidate, Style};
+use super::candidates::{Body, Candidate, LARGER, MUCH_LARGER, Style};
 use super::titles::ends_like_a_sentence;
 use crate::structure::numbering::Kind;
 
-/// A style in which this share of the lines stands alone is one for headings.
+/// A heading style has at least this share of lines that stand alone.
 const ALONE: f32 = 0.6;
-/// Bold text of the body's size, without numbers, is a style for headings from so many on.
+/// The least number of bold lines of the body's size, without numbers, that make a heading style.
 const FEWEST_BOLD: usize = 3;
-/// Headings are at most this share of the lines.
+/// The largest share of headings among the lines.
 const MOST_OF_THE_LINES: f32 = 0.25;
-/// Less sure candidates are no headings.
+/// The least confidence of a heading.
 const SURE_ENOUGH: f32 = 0.5;
-/// So many numbered headings make a numbered document.
+/// The least number of numbered headings of a numbered document.
 const FEWEST_NUMBERED: usize = 3;
-/// Bold headings of the body's size are set off by space in this share.
+/// The share of bold headings of the body's size with space above.
 const MOSTLY: f32 = 0.7;
-/// A run of numbers goes on in this share of its steps.
+/// The share of steps in which a run of numbers continues.
 const CONTINUITY: f32 = 0.6;
-/// Looks that are at least this telling need no numbers.
+/// Styles with this score need no numbers.
 pub(super) const SURE_LOOKS: f32 = 0.85;
 
-/// The candidates that are headings, with their confidence.
+/// The headings among the candidates, with their confidence.
 pub(super) fn accept<'a>(candidates: &'a [Candidate], body: Option<&Body>, lines: usize) -> Vec<(&'a Candidate, f32)> {
     let styles = body.map(|body| judge_styles(candidates, body, lines)).unwrap_or_default();
     let runs = judge_numbers(candidates);
-    // In a document that numbers its headings, bold lines without a number are labels more often than headings.
+    // In a document with numbered headings, bold lines without a number are labels more often than headings.
     let numbered = candidates.iter().enumerate().filter(|(i, candidate)| candidate.distinct && runs[*i] >= 0.8).count();
     let unnumbered = if numbered >= FEWEST_NUMBERED { 0.8 } else { 1.0 };
     candidates
@@ -40,7 +40,7 @@ pub(super) fn accept<'a>(candidates: &'a [Candidate], body: Option<&Body>, lines
             let confidence = match (&candidate.number, candidate.distinct) {
                 (Some(_), true) => (0.35 + looks * 0.35 + numbers * 0.3).min(0.97),
                 (Some(number), false) => {
-                    // Looks say nothing, so the number must say it all: chapters and articles do, lists do not.
+                    // The type shows nothing, so the number must decide: chapters and articles do, lists do not.
                     let strong = match number.kind {
                         Kind::Part | Kind::Chapter | Kind::Item | Kind::Article => 0.8,
                         Kind::Section if !number.lettered => 0.7,
@@ -62,7 +62,7 @@ pub(super) fn accept<'a>(candidates: &'a [Candidate], body: Option<&Body>, lines
         .collect()
 }
 
-/// Whether `1.1` follows on the candidate `1` before `2` does: a list has no such items.
+/// Whether `1.1` follows the candidate `1` before `2` does: lists have no such items.
 fn has_below(candidates: &[Candidate], place: usize) -> bool {
     let Some(number) = &candidates[place].number else { return false };
     candidates[place + 1..]
@@ -73,7 +73,7 @@ fn has_below(candidates: &[Candidate], place: usize) -> bool {
         .is_some_and(|other| other.depth() == number.depth() + 1 && other.parts.starts_with(&number.parts))
 }
 
-/// How likely each style is one for headings, from 0 to 1.
+/// The probability of each style being a heading style, from 0 to 1.
 pub(super) fn judge_styles(candidates: &[Candidate], body: &Body, lines: usize) -> HashMap<Style, f32> {
     let mut groups: HashMap<Style, Vec<&Candidate>> = HashMap::new();
     candidates.iter().filter(|candidate| candidate.distinct).for_each(|candidate| {
@@ -115,7 +115,7 @@ pub(super) fn judge_styles(candidates: &[Candidate], body: &Body, lines: usize) 
         .collect()
 }
 
-/// For each candidate, how well its number goes on from the one before it of its kind: 1 where the run holds.
+/// For each candidate, how well its number continues the one before of its kind: 1 if the run holds.
 fn judge_numbers(candidates: &[Candidate]) -> Vec<f32> {
     let mut runs: HashMap<(Kind, bool), Vec<usize>> = HashMap::new();
     for (i, candidate) in candidates.iter().enumerate() {
@@ -145,4 +145,66 @@ fn judge_numbers(candidates: &[Candidate]) -> Vec<f32> {
         }
     }
     scores
+}
+
+/// What decides a level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Class {
+    Numbered(Kind, usize),
+    Looks(Style),
+}
+
+pub(super) fn levels(accepted: &[(&Candidate, f32)]) -> Vec<u32> {
+    let class = |candidate: &Candidate| match &candidate.number {
+        Some(number) => Class::Numbered(number.kind, number.depth()),
+        None => Class::Looks(candidate.style),
+    };
+    let mut sizes: HashMap<Class, Vec<f32>> = HashMap::new();
+    for (candidate, _) in accepted {
+        sizes.entry(class(candidate)).or_default().push(candidate.style.weight());
+    }
+    let weight: HashMap<Class, f32> =
+        sizes.into_iter().map(|(class, sizes)| (class, middle(&sizes, f32::total_cmp))).collect();
+    let mut open: Vec<Class> = Vec::new();
+    let mut result = Vec::with_capacity(accepted.len());
+    for (candidate, _) in accepted {
+        let class = class(candidate);
+        while open.last().is_some_and(|above| !is_below(class, *above, &weight)) {
+            open.pop();
+        }
+        open.push(class);
+        result.push(open.len() as u32);
+    }
+    result
+}
+
+/// Whether headings of one class are below those of another.
+fn is_below(class: Class, above: Class, weight: &HashMap<Class, f32>) -> bool {
+    if class == above {
+        return false;
+    }
+    let heavier = weight.get(&above).copied().unwrap_or(0.0) - weight.get(&class).copied().unwrap_or(0.0);
+    match (class, above) {
+        (Class::Numbered(kind, depth), Class::Numbered(kind_above, depth_above)) => {
+            if kind == kind_above {
+                return depth > depth_above;
+            }
+            // A.1 is below Appendix A, 1.1 below Chapter 1.
+            if kind == Kind::Decimal && depth > 1 && kind_above <= Kind::Roman {
+                return true;
+            }
+            if kind_above == Kind::Decimal && depth_above > 1 && kind <= Kind::Appendix {
+                return false;
+            }
+            if heavier.abs() > 0.6 { heavier > 0.0 } else { kind > kind_above }
+        }
+        _ => heavier > 0.2,
+    }
+}
+
+/// The middle of values in this order; the upper one of two.
+pub(super) fn middle<T: Copy>(values: &[T], order: impl Fn(&T, &T) -> Ordering) -> T {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(order);
+    sorted[sorted.len() / 2]
 }

@@ -1,29 +1,28 @@
-//! Headings beside those that the printed contents name: what looks as they do, and what they leave out.
+//! Headings that the printed contents leave out: lines of the same type as listed ones.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::body::Body;
-use super::candidates::{Candidate, Style};
-use super::judge::{SURE_LOOKS, judge_styles};
+use super::candidates::{Body, Candidate, Style};
+use super::judge::{SURE_LOOKS, judge_styles, middle};
 use crate::load::Block;
 use crate::structure::numbering::Kind;
 use crate::structure::{Heading, normalise_title};
 
-/// How sure a heading is whose style the contents leave out, and how often that must occur.
+/// The confidence of headings in an unlisted style, and their least number.
 const UNLISTED: f32 = 0.6;
 const FEWEST_UNLISTED: usize = 8;
-/// Contents with fewer entries than one for so many pages name chapters only.
+/// Contents with fewer entries than one per this many pages list chapters only.
 const PAGES_PER_ENTRY: usize = 4;
-/// How sure a heading is that looks like those in the printed contents.
+/// The confidence of headings of a listed type.
 const LEARNED: f32 = 0.75;
-/// So many headings of one look must be in the contents before others of that look are taken.
+/// The least number of listed headings of one type before others of that type count.
 const FEWEST_EXAMPLES: usize = 2;
-/// Sections whose groups are headed by letters.
+/// Titles of indexes, whose groups have letters as headings.
 const INDEX_TITLES: &[&str] = &["index", "索引"];
-/// Fewer letters are no index.
+/// The least letters of an index.
 const FEWEST_LETTERS: usize = 3;
 
-/// The blocks that are part of a known heading.
+/// The blocks of known headings.
 struct Taken(HashSet<usize>);
 
 impl Taken {
@@ -31,21 +30,21 @@ impl Taken {
         Taken(known.iter().flat_map(|heading| heading.start - heading.heading_blocks..heading.start).collect())
     }
 
-    /// Whether one of `count` blocks from `start` on, or `start` itself, is taken.
+    /// Whether one of `count` blocks from `start` on, or `start` itself, belongs to a known heading.
     fn any(&self, start: usize, count: usize) -> bool {
         (start..start + count.max(1)).any(|block| self.0.contains(&block))
     }
 }
 
-/// Whether the contents name the chapters only: what is below them must be found.
+/// Whether the contents list chapters only, so that the rest must be found.
 pub(super) fn is_coarse(known: &[Heading], blocks: &[Block]) -> bool {
     let pages = blocks.last().and_then(|block| block.page).unwrap_or(0);
     pages as usize > PAGES_PER_ENTRY * known.len()
 }
 
-/// The headings that the contents name among those found by looks: what both say has the title of the contents and
-/// the level of the looks; what stands in front of the first chapter is dropped.
-pub(super) fn overlay(found: Vec<Heading>, known: &[Heading]) -> Vec<Heading> {
+/// Combines listed headings with those found by type. A heading in both has the title of the contents and the level of
+/// its type. What is in front of the first chapter is dropped.
+pub(super) fn merge(found: Vec<Heading>, known: &[Heading]) -> Vec<Heading> {
     let Some(first) = known.iter().map(|heading| heading.start - heading.heading_blocks).min() else { return found };
     let taken = Taken::by(known);
     let levels_of: HashMap<usize, u32> = known.iter().map(|heading| (heading.start, heading.level)).collect();
@@ -55,14 +54,7 @@ pub(super) fn overlay(found: Vec<Heading>, known: &[Heading]) -> Vec<Heading> {
             levels.entry(level).or_default().push(heading.level);
         }
     }
-    let level = |level: u32| match levels.get(&level) {
-        Some(seen) => {
-            let mut seen = seen.clone();
-            seen.sort_unstable();
-            seen[seen.len() / 2]
-        }
-        None => level,
-    };
+    let level = |level: u32| levels.get(&level).map_or(level, |seen| middle(seen, u32::cmp));
     let mut all: Vec<Heading> =
         known.iter().map(|heading| Heading { level: level(heading.level), ..heading.clone() }).collect();
     all.extend(found.into_iter().filter(|heading| {
@@ -72,7 +64,7 @@ pub(super) fn overlay(found: Vec<Heading>, known: &[Heading]) -> Vec<Heading> {
     all
 }
 
-/// Candidates that look like headings which the contents name, on the level that those have.
+/// Candidates of the type of listed headings, on the level of those.
 pub(super) fn learned(candidates: &[Candidate], known: &[Heading]) -> Vec<Heading> {
     let starts: HashMap<usize, &Heading> =
         known.iter().filter(|heading| heading.heading_blocks > 0).map(|heading| (heading.start, heading)).collect();
@@ -87,21 +79,19 @@ pub(super) fn learned(candidates: &[Candidate], known: &[Heading]) -> Vec<Headin
     candidates
         .iter()
         .filter(|candidate| candidate.distinct && candidate.alone && !taken.any(candidate.start, candidate.lines))
-        // The cover is set like the headings and is none.
+        // The cover has the type of headings.
         .filter(|candidate| candidate.number.is_some() || candidate.page != candidates[0].page)
         .filter_map(|candidate| {
             let levels = classes.get(&candidate.class())?;
-            // One example is not enough to say what unnumbered text of its looks is.
+            // One example does not define an unnumbered type.
             let needed = if candidate.number.is_some() { 1 } else { FEWEST_EXAMPLES };
-            let mut sorted = levels.clone();
-            sorted.sort_unstable();
-            (levels.len() >= needed).then(|| candidate.heading(sorted[sorted.len() / 2], LEARNED))
+            (levels.len() >= needed).then(|| candidate.heading(middle(levels, u32::cmp), LEARNED))
         })
         .collect()
 }
 
-/// Headings in a style that the contents leave out wholly, as many do with what is below the second level: large or
-/// bold and large, alone, and frequent.
+/// Headings in a style that the contents leave out completely, as many do below the second level: large, or bold and
+/// large, alone, and frequent.
 pub(super) fn unlisted(candidates: &[Candidate], body: Option<&Body>, lines: usize, known: &[Heading]) -> Vec<Heading> {
     let Some(body) = body else { return Vec::new() };
     let taken = Taken::by(known);
@@ -112,7 +102,7 @@ pub(super) fn unlisted(candidates: &[Candidate], body: Option<&Body>, lines: usi
         .collect();
     let first = known.iter().map(|heading| heading.start).min().unwrap_or(usize::MAX);
     let styles = judge_styles(candidates, body, lines);
-    // The weights of the headings on each level that are listed.
+    // The weights of the listed headings of each level.
     let mut listed: BTreeMap<u32, Vec<f32>> = BTreeMap::new();
     for candidate in candidates {
         if let Some(&level) = levels_of.get(&(candidate.start + candidate.lines)) {
@@ -120,14 +110,7 @@ pub(super) fn unlisted(candidates: &[Candidate], body: Option<&Body>, lines: usi
         }
     }
     let level = |style: Style| {
-        1 + listed
-            .values()
-            .filter(|weights| {
-                let mut weights = (*weights).clone();
-                weights.sort_by(f32::total_cmp);
-                weights[weights.len() / 2] > style.weight() + 0.2
-            })
-            .count() as u32
+        1 + listed.values().filter(|weights| middle(weights, f32::total_cmp) > style.weight() + 0.2).count() as u32
     };
     let fits = |candidate: &&Candidate| {
         candidate.distinct
@@ -147,7 +130,7 @@ pub(super) fn unlisted(candidates: &[Candidate], body: Option<&Body>, lines: usi
         .collect()
 }
 
-/// Adds the letters that head the groups of an index, one level below the index.
+/// Adds the letters of index groups, one level below the index.
 pub(super) fn add_index_letters(headings: &mut Vec<Heading>, candidates: &[Candidate]) {
     let mut added = Vec::new();
     for (i, heading) in headings.iter().enumerate() {

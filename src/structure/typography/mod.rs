@@ -1,10 +1,8 @@
-//! Headings by their looks and numbers: size and weight against the body, what stands alone, numbers that go on.
+//! Headings by type and numbers: size and weight against the body, lines that stand alone, numbers that continue.
 
-mod body;
 mod candidates;
 mod judge;
 mod known;
-mod levels;
 mod titles;
 
 use candidates::{Candidate, Style, candidates};
@@ -12,26 +10,25 @@ use candidates::{Candidate, Style, candidates};
 use super::Heading;
 use crate::load::Block;
 
-/// Headings that are on the first page only: so many of one style, with so many lines below each.
+/// Headings on the first page only: the least number in one style, and the least lines below each.
 const FEWEST_ON_ONE_PAGE: usize = 2;
 const LINES_BELOW: usize = 2;
 
-/// The headings, each with the confidence that it is one. `skip` holds the blocks that cannot be headings: the
-/// printed contents. `known` are headings that the contents name: where there are any, only what looks as they do is
-/// added to them.
+/// The headings with their confidence. `skip` holds blocks that cannot be headings, such as printed contents. `known`
+/// are headings that the contents name: if there are any, only lines of the same type are added.
 pub fn find(blocks: &[Block], skip: &[(usize, usize)], known: &[Heading]) -> Vec<Heading> {
-    let body = body::body(blocks);
+    let body = candidates::body(blocks);
     let candidates = candidates(blocks, body.as_ref(), skip);
     let mut headings = if known.is_empty() || known::is_coarse(known, blocks) {
         let accepted = judge::accept(&candidates, body.as_ref(), blocks.len());
         let accepted = without_title(accepted, blocks.len());
-        let levels = levels::levels(&accepted);
+        let levels = judge::levels(&accepted);
         let found: Vec<Heading> = accepted
             .iter()
             .zip(levels)
             .map(|((candidate, confidence), level)| candidate.heading(level, *confidence))
             .collect();
-        known::overlay(found, known)
+        known::merge(found, known)
     } else {
         let mut all: Vec<Heading> = known.to_vec();
         all.extend(known::learned(&candidates, known));
@@ -44,14 +41,14 @@ pub fn find(blocks: &[Block], skip: &[(usize, usize)], known: &[Heading]) -> Vec
     headings
 }
 
-/// Leaves out what stands large on the first page and nowhere else: the title of the document and what goes with it.
+/// Removes what is large on the first page and nowhere else: the document's title and what belongs to it.
 fn without_title(accepted: Vec<(&Candidate, f32)>, lines: usize) -> Vec<(&Candidate, f32)> {
     let Some(first) = accepted.first().and_then(|(candidate, _)| candidate.page) else { return accepted };
     let alike = |a: Style, b: Style| a.size == b.size && a.bold == b.bold;
     let later = |style: Style| {
         accepted.iter().any(|(candidate, _)| candidate.page != Some(first) && alike(candidate.style, style))
     };
-    // A document of one page has its headings there; text follows each of them, as it does not on a cover.
+    // A document of one page has its headings there; text follows each of them, unlike on a cover.
     let heads_text = |style: Style| {
         let ends = accepted.iter().skip(1).map(|(next, _)| next.start).chain(std::iter::once(lines));
         let followed = accepted.iter().zip(ends).filter(|((candidate, _), end)| {
@@ -75,9 +72,8 @@ fn without_title(accepted: Vec<(&Candidate, f32)>, lines: usize) -> Vec<(&Candid
 mod tests {
     use super::*;
     use crate::structure::Provenance;
-    use crate::structure::sample::{body, heading, line, page};
+    use crate::structure::tests::{body, heading, line, page};
 
-    /// Level and title of each heading.
     fn read(blocks: &[Block]) -> Vec<(u32, String)> {
         find(blocks, &[], &[]).into_iter().map(|heading| (heading.level, heading.title)).collect()
     }
@@ -86,7 +82,6 @@ mod tests {
         read(blocks).into_iter().map(|(_, title)| title).collect()
     }
 
-    /// Pages with one part each, from page 1 on.
     fn pages(parts: impl IntoIterator<Item = Vec<Block>>) -> Vec<Block> {
         parts.into_iter().zip(1..).flat_map(|(part, number)| page(number, [part])).collect()
     }
@@ -96,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn larger_letters_head_what_is_below_them() {
+    fn larger_lines_are_headings() {
         let blocks = pages([
             [under(heading("Plant", 18.0), "a"), under(heading("Pumps", 13.0), "b")].concat(),
             [under(heading("Motors", 13.0), "c"), under(heading("Operation", 18.0), "d")].concat(),
@@ -110,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn bold_lines_of_the_body_s_size_are_headings_where_there_are_several() {
+    fn several_bold_lines_of_the_body_size_are_headings() {
         let part = |title: &str| [body("what was before"), under(heading(title, 10.0), title)].concat();
         let several = ["Pumps", "Motors", "Screens", "Valves"];
         assert_eq!(titles(&pages(several.map(part))), several);
@@ -118,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_go_on_are_headings_of_their_depth() {
+    fn continuing_numbers_are_headings_of_their_depth() {
         let parts = ["1 Plant", "1.1 Pumps", "1.2 Motors", "2 Operation", "2.1 Starting"];
         let blocks = pages(parts.map(|title| under(heading(title, 10.0), title)));
         let levels: Vec<u32> = read(&blocks).into_iter().map(|(level, _)| level).collect();
@@ -127,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn captions_listings_and_items_of_lists_are_none() {
+    fn captions_listings_and_list_items_are_not_headings() {
         let with = |more: Vec<Block>| {
             let part = |title: &str| under(heading(title, 14.0), title);
             let more = [body("a"), more, body("b")].concat();
@@ -151,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn the_title_of_the_document_is_no_section() {
+    fn the_title_of_the_document_is_not_a_section() {
         let cover = vec![heading("Operating Manual", 28.0), line("Tallow Valley Drainage Board").size(14.0)];
         let blocks = pages([
             [cover, under(heading("Plant", 16.0), "a")].concat(),
@@ -230,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn headings_that_look_like_the_listed_ones_are_added_to_them() {
+    fn headings_of_a_listed_type_are_added() {
         let parts = ["1 Plant", "1.1 Pumps", "1.2 Motors", "2 Operation", "2.1 Starting"];
         let blocks = pages(parts.map(|title| under(heading(title, 12.0), title)));
         let listed: Vec<Heading> =
@@ -249,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn items_of_a_bold_list_are_no_headings() {
+    fn items_of_a_bold_list_are_not_headings() {
         let list =
             || ["(1) Close the valve", "(2) Open the drain", "(3) Wait for it"].map(|item| line(item).bold()).to_vec();
         let part = |title: &str, topic: &str| [under(heading(title, 14.0), topic), list(), body(topic)].concat();

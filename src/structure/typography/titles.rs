@@ -1,37 +1,18 @@
-//! What a text must be like to be a heading's.
+//! Texts that can be headings.
 
 use crate::structure::numbering::{Kind, Numbering};
 use crate::text::han::in_simplified;
-use crate::text::is_wide;
+use crate::text::{is_wide, lists};
 
-/// Words over boxes, which look like headings and are none.
-const BOX_TITLES: &[&str] = &[
-    "note",
-    "notes",
-    "warning",
-    "tip",
-    "caution",
-    "important",
-    "example",
-    "hint",
-    "danger",
-    "attention",
-    "注意",
-    "警告",
-    "提示",
-    "注",
-    "重要",
-    "小心",
-    "说明",
-    "示例",
-    "例",
-];
+/// Titles of boxes, which look like headings.
+const BOX_TITLES: &str = "note notes warning tip caution important example hint danger attention 注意 警告 提示 注 \
+    重要 小心 说明 示例 例";
 
 pub(super) fn ends_like_a_sentence(text: &str) -> bool {
     text.ends_with(['.', '。', ',', '，', ';', '；', ':', '：', '、', '!', '！'])
 }
 
-/// Not fooled by captions, formulas, code, page references, quotations.
+/// Whether a text can be a title. Captions, formulas, code, page references and quotations cannot.
 pub(super) fn could_be_title(text: &str, number: Option<&Numbering>) -> bool {
     let rest = number.map_or(text, |number| &text[number.length..]);
     let letters = rest.chars().filter(|c| c.is_alphabetic()).count();
@@ -40,12 +21,12 @@ pub(super) fn could_be_title(text: &str, number: Option<&Numbering>) -> bool {
     if is_bare {
         return true;
     }
-    let is_box_title = BOX_TITLES
-        .contains(&in_simplified(rest).trim().trim_end_matches([':', '：', '!', '！']).to_lowercase().as_str());
+    let whole = in_simplified(rest).trim().trim_end_matches([':', '：', '!', '！']).to_lowercase();
+    let is_box_title = lists(BOX_TITLES, &whole);
     let starts_well = !is_box_title
         && rest.trim_start().starts_with(|c: char| c.is_alphanumeric() || "“\"‘《「\\$<⟨（(【[.¿¡@".contains(c));
     let leaders = rest.contains(". . .") || rest.contains("....") || rest.contains("……");
-    // `A C` and `[a] and [b]` are labels of a drawing.
+    // `A C` and `[a] and [b]` are labels in a drawing.
     let word = |word: &str| word.chars().filter(|c| c.is_alphabetic()).count() >= 2 || word.contains(is_wide);
     let has_word = rest.split_whitespace().any(word);
     has_word
@@ -58,38 +39,10 @@ pub(super) fn could_be_title(text: &str, number: Option<&Numbering>) -> bool {
 
 /// `Figure 3`, `图 2-1`, `Table 4:`
 fn is_caption(text: &str) -> bool {
-    const WORDS: &[&str] = &[
-        "figure",
-        "fig.",
-        "fig",
-        "table",
-        "tab.",
-        "listing",
-        "algorithm",
-        "equation",
-        "example",
-        "theorem",
-        "lemma",
-        "proof",
-        "definition",
-        "corollary",
-        "proposition",
-        "remark",
-        "note",
-        "图",
-        "表",
-        "续表",
-        "算法",
-        "代码",
-        "例",
-        "定理",
-        "引理",
-        "定义",
-        "公式",
-        "注",
-    ];
+    const WORDS: &str = "figure fig. fig table tab. listing algorithm equation example theorem lemma proof \
+        definition corollary proposition remark note 图 表 续表 算法 代码 例 定理 引理 定义 公式 注";
     let lower = in_simplified(text).to_lowercase();
-    WORDS.iter().any(|word| {
+    WORDS.split_whitespace().any(|word| {
         lower
             .strip_prefix(word)
             .is_some_and(|rest| rest.trim_start().starts_with(|c: char| c.is_ascii_digit() || c == ':' || c == '：'))
@@ -107,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_of_drawings_and_words_over_boxes_are_no_titles() {
+    fn labels_of_drawings_and_box_titles_are_not_titles() {
         for text in ["A C", "ˆ ˆ ˆ", "Note", "警告：", "Figure 3 Pumps", "图 2-1 泵站", "x = 1, 2,"] {
             assert!(!could_be_title(text, None), "{text}");
         }

@@ -1,31 +1,30 @@
-//! The order in which rows are read: columns one after the other, what spans them in between.
+//! The reading order of rows: columns one after the other, with what spans them in between.
 
 use super::rows::Row;
 use crate::text::is_wide;
 
-/// Fewer rows on either side are no column.
+/// A column has at least this many rows.
 const FEWEST_ROWS: usize = 4;
-/// So many rows are no page that anybody reads in columns.
+/// Pages with more rows are not read in columns.
 const MOST_ROWS: usize = 3000;
-/// A gutter is at least this wide, as a share of the size of the text.
+/// The least width of a gutter, as a share of the text size.
 const GUTTER: f32 = 0.7;
-/// A column takes at least this share of the width of what it is part of.
+/// The least width of a column, as a share of the region.
 const NARROWEST_COLUMN: f32 = 0.18;
-/// Half of a column's rows fill at least this share of its width; cells of a table do not.
+/// Half of a column's rows fill at least this share of its width; table cells do not.
 const FILLED: f32 = 0.55;
-/// And have at least this many characters on average, ideographs counted twice.
+/// The least average characters of a column's rows, ideographs counted twice.
 const CHARACTERS_PER_ROW: f32 = 14.0;
-/// And this share of them has words in it; leaders with page numbers have none.
+/// The least share of rows with words; leaders with page numbers have none.
 const WORDED: f32 = 0.7;
-/// Columns inside columns inside columns: deeper is no layout.
+/// The deepest nesting of columns.
 const DEEPEST: usize = 4;
-/// Wider pages, in points, are drawings.
+/// Wider pages are drawings, in points.
 const WIDEST: f32 = 5000.0;
-/// Gutters are looked for at places this far apart, in points.
+/// The step between possible gutters, in points.
 const STEP: f32 = 1.0;
 
-/// Puts rows, which come from top to bottom, into reading order. Each part (a column, what lies between columns) has
-/// a number of its own.
+/// Puts rows from top to bottom into reading order. Each part (a column, the text between columns) has its own number.
 pub fn reading_order(rows: Vec<Row>) -> Vec<(u32, Row)> {
     let mut parts = Vec::new();
     read(rows, 0, &mut parts);
@@ -51,7 +50,7 @@ fn read(rows: Vec<Row>, depth: usize, parts: &mut Vec<Vec<Row>>) {
     read(below, depth, parts);
 }
 
-/// Rows `first` to `last` stand in two columns, parted at `x`.
+/// Rows `first` to `last` stand in two columns with the gutter at `x`.
 struct Columns {
     first: usize,
     last: usize,
@@ -67,7 +66,7 @@ fn find_columns(rows: &[Row]) -> Option<Columns> {
     }
     let steps = (width / STEP) as usize;
     let mut best: Option<(f32, Columns)> = None;
-    // Neighbouring places that part the same rows are one gutter, of which the middle is taken.
+    // Neighbouring places that separate the same rows are one gutter; its middle counts.
     let mut gutter: Option<(usize, usize, (usize, usize))> = None;
     for step in 0..=steps {
         let x = left + step as f32 * STEP;
@@ -90,8 +89,8 @@ fn find_columns(rows: &[Row]) -> Option<Columns> {
     best.map(|(_, columns)| columns)
 }
 
-/// Columns of a page are about equally wide: 1 where they are, towards one half where they are not. A gutter between
-/// titles and the page numbers of a contents page loses against the one between its two columns.
+/// Equally wide columns score 1, others down to one half, so that a gutter in front of the page numbers of a contents
+/// page loses against the one between its columns.
 fn balance(rows: &[Row], x: f32) -> f32 {
     let left = rows.iter().map(Row::left).fold(f32::MAX, f32::min);
     let right = rows.iter().map(Row::right).fold(f32::MIN, f32::max);
@@ -99,7 +98,7 @@ fn balance(rows: &[Row], x: f32) -> f32 {
     0.5 + 0.5 * a.min(b) / a.max(b).max(1.0)
 }
 
-/// The longest run of rows that `x` does not cross and that is two columns of text there.
+/// The longest run of rows that `x` does not cross and that has two columns of text.
 fn longest_band(rows: &[Row], x: f32) -> Option<(usize, usize)> {
     let mut best: Option<(usize, usize)> = None;
     let mut start = 0;
@@ -120,13 +119,12 @@ fn longest_band(rows: &[Row], x: f32) -> Option<(usize, usize)> {
 
 fn crosses(row: &Row, x: f32) -> bool {
     let half = GUTTER * row.size / 2.0;
-    // Words stand from left to right and overlap by little, so only the last ones before the place can reach over it.
+    // Words are sorted and overlap little, so only the last ones before the place can cross it.
     let before = row.words.partition_point(|word| word.left < x + half);
     row.words[..before].iter().rev().take(3).any(|word| word.right > x - half)
 }
 
-/// The rows of a band from the first to the last that have text on both sides or continue such rows, if both sides
-/// are columns of text.
+/// The first and the last row with text on either side, if both sides are columns of text.
 fn two_columns(rows: &[Row], x: f32) -> Option<(usize, usize)> {
     let (left, right): (Vec<_>, Vec<_>) = rows
         .iter()
@@ -158,7 +156,6 @@ fn two_columns(rows: &[Row], x: f32) -> Option<(usize, usize)> {
     Some((first, last))
 }
 
-/// The part of a row on one side of a gutter.
 #[derive(Clone, Copy)]
 struct Side {
     left: f32,
@@ -199,13 +196,12 @@ mod tests {
 
     use super::super::glyphs::Glyph;
     use super::super::rows::Word;
-    use super::super::sample::{printed, text};
+    use super::super::tests::{printed, text};
     use super::*;
 
     const LEFT: f32 = 60.0;
     const RIGHT: f32 = 320.0;
 
-    /// Each row of the page in reading order, with its part.
     fn read(pieces: &[(&str, f32, f32)]) -> Vec<(u32, String)> {
         reading_order(printed(pieces)).iter().map(|(part, row)| (*part, text(row))).collect()
     }
@@ -234,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn one_column_is_read_after_the_other() {
+    fn columns_are_read_one_after_the_other() {
         let page = two_columns();
         let wanted: Vec<(u32, String)> =
             page.iter().enumerate().map(|(i, (text, ..))| ((i / 6) as u32, (*text).to_owned())).collect();
@@ -242,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_spans_the_columns_is_read_before_or_behind_them() {
+    fn spanning_rows_come_before_or_after_the_columns() {
         let mut page = two_columns();
         page.insert(0, ("A title that spans both columns of the paper and is read first", 120.0, 80.0));
         page.push(("A note below both of the columns, across the whole width of the page", 80.0, 220.0));
@@ -272,7 +268,7 @@ mod tests {
         assert_eq!(texts.len(), cells.len());
     }
 
-    /// Whether six rows with these cells on the left and on the right are read as two columns.
+    /// Whether six rows with these cells read as two columns.
     fn are_columns(left: [&str; 6], right: [&str; 6]) -> bool {
         let baseline = |i: usize| 100.0 + 12.0 * i as f32;
         let page: Vec<(&str, f32, f32)> =
@@ -327,7 +323,7 @@ mod tests {
     }
 
     prop_compose! {
-        /// A row of words, each marked with a glyph of its own.
+        /// A row of words, each with its own glyph.
         fn any_row()(
             gaps in prop::collection::vec((0.0f32..90.0, 1usize..12), 1..6),
             size in 5.0f32..20.0,

@@ -1,26 +1,26 @@
-//! Running headers, footers and page numbers, recognised by what they do from page to page.
+//! Running headers, footers and page numbers, recognised by their repetition from page to page.
 
 use std::collections::{HashMap, HashSet};
 
 use super::lines::Line;
 use crate::text::roman;
 
-/// Headers and footers stand in this share of the page's height at either end.
+/// Headers and footers stand in this share of the page height at either end.
 const EDGE: f32 = 0.16;
-/// Baselines that differ by less than this, in points, are at the same place of the page.
+/// Baselines this close, in points, are at the same place of the page.
 const SAME_PLACE: f32 = 3.0;
-/// How many rows of furniture a page has at most at each end.
+/// The most rows of furniture at each end.
 const MOST_ROWS: usize = 3;
-/// Fewer pages than this cannot show that something repeats.
+/// Fewer pages cannot show repetition.
 const FEWEST_PAGES: usize = 3;
-/// What is at its place on this share of the pages is furniture, even where its words change.
+/// Rows at one place on this share of the pages are furniture, even if their words change.
 const MOST_OF_THE_PAGES: f32 = 0.5;
-/// Rows with words and numbers that count the pages are furniture where they are on this share of the pages.
+/// Rows with words and rising page numbers are furniture on this share of the pages.
 const MANY_OF_THE_PAGES: f32 = 0.2;
-/// Longer rows, in characters, are text.
+/// Longer rows are text, in characters.
 const LONGEST: usize = 120;
 
-/// The lines of a page and the place of its edges, in the frame of its lines.
+/// The lines of a page, and its edges in their frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page {
     pub lines: Vec<Line>,
@@ -28,12 +28,12 @@ pub struct Page {
     pub bottom: f32,
 }
 
-/// What furniture said about a page.
+/// The furniture of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Furniture {
     /// Indices of the lines that are furniture.
     pub lines: Vec<usize>,
-    /// The page number printed on it: `12`, `xiv`.
+    /// The printed page number: `12`, `xiv`.
     pub number: Option<String>,
 }
 
@@ -63,9 +63,9 @@ enum End {
     Bottom,
 }
 
-/// The row nearest to an end of a page that was not yet taken.
+/// The outermost row at an end of a page that is not yet furniture.
 struct Outer {
-    /// Its distance from the end, in points.
+    /// The distance from the end, in points.
     place: f32,
     lines: Vec<usize>,
     text: String,
@@ -88,14 +88,14 @@ fn outermost(page: &Page, end: End, taken: &[usize]) -> Option<Outer> {
     Some(Outer { place: nearest, lines, text })
 }
 
-/// Marks the rows that are furniture and gives the pages on which one was.
+/// Marks the rows that are furniture and gives their pages.
 fn mark(pages: &[Page], rows: &[(usize, Outer)], found: &mut [Furniture]) -> Vec<usize> {
     let mut marked = Vec::new();
     for group in places(rows) {
         let offset = common_offset(&group);
         let repeats = repeated(&group, offset);
-        // A heading at the top of a page may happen to bear the number of the page; several in a row do not.
-        let counts = |row: &(usize, Outer)| says(&row.1.text, row.0, offset);
+        // A heading at the top may happen to have the number of its page; several in a row do not.
+        let counts = |row: &(usize, Outer)| has_number(&row.1.text, row.0, offset);
         let counted = group.iter().filter(|row| counts(row)).count();
         let runs = counted >= FEWEST_PAGES
             && counted * 2 >= group.len()
@@ -118,7 +118,7 @@ fn mark(pages: &[Page], rows: &[(usize, Outer)], found: &mut [Furniture]) -> Vec
     marked
 }
 
-/// Whether a row is a page number with at most the words that go with one: `Page 3 of 10`, `第 3 页`.
+/// Whether a row is only a page number: `Page 3 of 10`, `第 3 页`.
 fn is_bare(text: &str) -> bool {
     let lower = text.to_lowercase();
     let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -133,7 +133,7 @@ fn is_bare(text: &str) -> bool {
     })
 }
 
-/// Rows that stand at the same place of their pages.
+/// Rows at the same place of their pages.
 fn places(rows: &[(usize, Outer)]) -> Vec<Vec<&(usize, Outer)>> {
     let mut sorted: Vec<&(usize, Outer)> = rows.iter().collect();
     sorted.sort_by(|a, b| a.1.place.total_cmp(&b.1.place));
@@ -147,7 +147,7 @@ fn places(rows: &[(usize, Outer)]) -> Vec<Vec<&(usize, Outer)>> {
     groups
 }
 
-/// Texts, without the page's number, that stand at this place on several pages.
+/// Texts without page number that occur at this place on several pages.
 fn repeated(group: &[&(usize, Outer)], offset: Option<i64>) -> HashSet<String> {
     let mut counts: HashMap<String, usize> = HashMap::new();
     for (page, row) in group {
@@ -162,7 +162,7 @@ fn repeated(group: &[&(usize, Outer)], offset: Option<i64>) -> HashSet<String> {
     counts.into_iter().filter(|&(_, count)| count >= 2).map(|(text, _)| text).collect()
 }
 
-/// A text without the number of its page: what stays the same from page to page.
+/// The text without its page number, which stays the same from page to page.
 fn without_page_number(text: &str, page: usize, offset: Option<i64>) -> String {
     let is_number = |word: &str| {
         let core = word.trim_matches(|c: char| !c.is_ascii_digit());
@@ -178,7 +178,7 @@ fn without_page_number(text: &str, page: usize, offset: Option<i64>) -> String {
     words.join(" ")
 }
 
-/// What must be added to a page's place in the file to get the number printed on it, where most rows agree.
+/// The difference between the printed number and the page's place in the file, if most rows agree.
 fn common_offset(group: &[&(usize, Outer)]) -> Option<i64> {
     let mut counts: HashMap<i64, usize> = HashMap::new();
     for (page, row) in group {
@@ -193,12 +193,12 @@ fn common_offset(group: &[&(usize, Outer)]) -> Option<i64> {
     (count >= 2 && count * 3 >= group.len()).then_some(offset)
 }
 
-fn says(text: &str, page: usize, offset: Option<i64>) -> bool {
-    // Roman pages at the front have an offset of their own; alone on its row, a Roman number is a page number.
+fn has_number(text: &str, page: usize, offset: Option<i64>) -> bool {
+    // Roman pages at the front have their own offset; a Roman number alone on its row is a page number.
     offset.is_some_and(|offset| outer_numbers(text).contains(&(page as i64 + offset))) || roman(text.trim()).is_some()
 }
 
-/// The numbers at either end of a row: `12`, `- 12 -`, `Page 3 of 10`, `第3页`.
+/// The numbers at both ends of a row: `12`, `- 12 -`, `Page 3 of 10`, `第3页`.
 fn outer_numbers(text: &str) -> Vec<i64> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let edges = words.iter().take(2).chain(words.iter().rev().take(3));
@@ -213,7 +213,7 @@ fn outer_numbers(text: &str) -> Vec<i64> {
     numbers
 }
 
-/// Reads the number printed on each page out of its furniture.
+/// Finds the printed number of each page in its furniture.
 fn number_pages(pages: &[Page], found: &mut [Furniture]) {
     let text = |page: usize, furniture: &Furniture| {
         furniture.lines.iter().map(|&i| pages[page].lines[i].text.clone()).collect::<Vec<_>>()
@@ -245,14 +245,13 @@ fn number_pages(pages: &[Page], found: &mut [Furniture]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::{page, sample, stacked};
+    use super::super::tests::{page, sample, stacked};
     use super::*;
 
     const HEAD: f32 = 40.0;
     const FOOT: f32 = 810.0;
 
-    /// A page with these lines at the head and at the foot, `None` for none, and text between them that is different
-    /// on each page.
+    /// A page with these lines at the head and the foot, and different text between them on each page.
     fn leaf(number: u32, head: Option<&str>, foot: Option<&str>) -> Page {
         let topics = ["valves", "pumps", "screens", "motors", "gauges", "lamps", "seals", "grates", "rails", "doors"];
         let topic = topics[number as usize % topics.len()];
@@ -263,7 +262,7 @@ mod tests {
         page(lines.into_iter().map(|line| line.on_page(number)).collect())
     }
 
-    /// What is taken out of each page, and the number that it bears.
+    /// The furniture and the number of each page.
     fn taken(pages: &[Page]) -> Vec<(Vec<&str>, Option<String>)> {
         let mut taken = Vec::new();
         for (mut furniture, page) in recognise(pages).into_iter().zip(pages) {
@@ -285,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn heads_may_differ_on_left_and_right_pages() {
+    fn left_and_right_heads_may_differ() {
         let head = |i: u32| if i.is_multiple_of(2) { format!("{i} Operating Manual") } else { format!("Pumps {i}") };
         let heads: Vec<String> = (1..=8).map(head).collect();
         let pages: Vec<Page> = (1..=8).map(|i| leaf(i, Some(&heads[i as usize - 1]), None)).collect();
@@ -296,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn roman_pages_at_the_front_bear_their_own_numbers() {
+    fn roman_pages_have_their_own_numbers() {
         let labels = ["i", "ii", "iii", "iv", "1", "2", "3", "4", "5", "6"];
         let pages: Vec<Page> = labels.iter().zip(1u32..).map(|(label, i)| leaf(i, None, Some(label))).collect();
         for (label, (lines, number)) in labels.iter().zip(taken(&pages)) {
@@ -317,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_heading_at_the_top_that_bears_the_number_of_its_page_stays() {
+    fn a_numbered_heading_at_the_top_stays() {
         let heads = ["1 Introduction", "2 Plant description", "Words that run on", "over a page", "as text does"];
         let mut pages: Vec<Page> = (1..=5).map(|i| leaf(i, None, Some("Norwick"))).collect();
         for (page, (head, number)) in pages.iter_mut().zip(heads.iter().zip(1u32..)) {
@@ -327,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn two_pages_show_nothing_and_first_lines_of_text_are_none() {
+    fn two_pages_and_different_texts_have_no_furniture() {
         let two: Vec<Page> = (1..=2).map(|i| leaf(i, Some("Operating Manual"), None)).collect();
         assert!(taken(&two).iter().all(|(lines, _)| lines.is_empty()));
         let bare: Vec<Page> = (1..=8).map(|i| leaf(i, None, None)).collect();
@@ -336,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn a_head_of_two_rows_goes_as_a_whole() {
+    fn a_head_of_two_rows_is_furniture() {
         let pages: Vec<Page> = (1..=6)
             .map(|i| {
                 let mut page = leaf(i, Some("Tallow Valley Drainage Board"), None);

@@ -1,43 +1,43 @@
-//! Glyphs as the page places them, turned so that their text runs from left to right.
+//! Glyphs in the places of the page, turned so that their text runs from left to right.
 
 use std::collections::HashMap;
 
 use pdf_oxide::layout::{FontWeight, TextChar};
 use unicode_normalization::UnicodeNormalization;
 
-/// Parts of font names that mean a heavy face. `CMBX`, `SFBX` and `BX` are TeX's, `Hei` is the Chinese sans-serif,
-/// which is what headings are set in where there is no bold Song.
+/// Parts of the names of bold fonts. `CMBX`, `SFBX` and `BX` are TeX's; `Hei` is the Chinese sans-serif, which headings
+/// use without a bold Song.
 const BOLD_NAMES: &[&str] = &["bold", "black", "heavy", "demi", "cmbx", "sfbx", "ecbx", "simhei", "fandolhei", "heiti"];
-/// Parts of font names that mean a fixed pitch.
+/// Parts of the names of fonts of fixed pitch.
 const FIXED_NAMES: &[&str] =
     &["mono", "courier", "cmtt", "cmsltt", "ectt", "sftt", "consol", "typewriter", "menlo", "fixed", "terminal"];
-/// Parts of the names of fonts that have pictures in the place of letters.
+/// Parts of the names of fonts with pictures instead of letters.
 const PICTURE_NAMES: &[&str] = &["dingbat", "wingding", "webding", "msam"];
 const ITALIC_NAMES: &[&str] = &["italic", "oblique", "cmti", "cmsl", "ecti", "sfti"];
 
-/// Smaller and larger letters, in points, cannot be read.
+/// Smaller and larger letters are unreadable, in points.
 const SMALLEST: f32 = 0.5;
 const LARGEST: f32 = 2000.0;
 
-/// How wide a letter is taken to be of which nothing is known, as a share of its size.
+/// The assumed width of an unknown letter, as a share of its size.
 const USUAL_WIDTH: f32 = 0.5;
-/// Steps from letter to letter that tell a width are between these shares of the size, on baselines as near as this.
+/// Steps between letters that show a width, as shares of the size, and the distance of their baselines.
 const NARROWEST: f32 = 0.1;
 const WIDEST: f32 = 1.2;
 const SAME_BASELINE: f32 = 0.1;
 
-/// A font of the document, by the name without its subset prefix.
+/// The name has no subset prefix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Font {
     pub name: String,
     pub bold: bool,
     pub italic: bool,
     pub fixed: bool,
-    /// Whether its letters and digits are pictures.
+    /// Its letters and digits are pictures.
     pub pictures: bool,
 }
 
-/// The fonts seen so far; glyphs name them by index.
+/// The fonts seen so far; glyphs refer to them by index.
 #[derive(Debug, Default)]
 pub struct Fonts {
     known: Vec<Font>,
@@ -45,7 +45,6 @@ pub struct Fonts {
 }
 
 impl Fonts {
-    /// The font with the given index.
     pub fn get(&self, index: u16) -> Option<&Font> {
         self.known.get(usize::from(index))
     }
@@ -74,7 +73,7 @@ impl Fonts {
     }
 }
 
-/// One character with its place in the frame of its text: `x` runs along the line, `y` downwards, both in points.
+/// One character in the frame of its text: `x` runs along the line, `y` downwards, both in points.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Glyph {
     pub char: char,
@@ -83,11 +82,10 @@ pub struct Glyph {
     pub baseline: f32,
     pub size: f32,
     pub font: u16,
-    /// The marked content it belongs to, in tagged documents.
+    /// The marked content in tagged documents.
     pub mark: Option<u32>,
 }
 
-/// The glyphs of a page that run in one direction.
 #[derive(Debug, Default)]
 pub struct Run {
     /// Degrees, counter-clockwise; 0 for ordinary text.
@@ -95,8 +93,8 @@ pub struct Run {
     pub glyphs: Vec<Glyph>,
 }
 
-/// Sorts a page's characters by the direction in which they run, the commonest direction first. What lies outside of
-/// the page or is too small to be read is left out.
+/// Groups a page's characters by direction, the commonest direction first. Drops what lies outside of the page or is
+/// unreadably small.
 pub fn runs(chars: &[TextChar], visible: (f32, f32, f32, f32), fonts: &mut Fonts) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     let (left, bottom, right, top) = visible;
@@ -113,11 +111,12 @@ pub fn runs(chars: &[TextChar], visible: (f32, f32, f32, f32), fonts: &mut Fonts
         // A negative size turns letters upside down.
         let sign = if c.font_size < 0.0 { -1.0 } else { 1.0 };
         let [a, b, x, y] = c.matrix.map_or([1.0, 0.0, 0.0, 1.0], |m| [m[0], m[1], m[2], m[3]].map(|part| part * sign));
-        // A letter that is mirrored along the line (the E of XeTeX) stands where its upward axis says, not where its
-        // writing axis does. One that is mirrored across it is upright: the font mirrors it back, as Type 3 fonts do.
+        // A letter that is mirrored along the line (the E of XeTeX) stands where its upward axis points, not its
+        // writing axis. A letter that is mirrored across it is upright, because the font mirrors it back, as Type 3
+        // fonts do.
         let mirrored = a * y - b * x < 0.0 && a < 0.0 && b.abs() < -a;
         let degrees = if mirrored { (-x).atan2(y) } else { b.atan2(a) }.to_degrees();
-        // Whole degrees in steps of five: a scan that is a little askew is still one run.
+        // Steps of five degrees keep a slightly rotated scan in one run.
         let angle = (degrees / 5.0).round() as i32 * 5;
         let angle = match angle {
             ..=-180 => angle + 360,
@@ -130,7 +129,7 @@ pub fn runs(chars: &[TextChar], visible: (f32, f32, f32, f32), fonts: &mut Fonts
         let up = c.origin_y * cos - c.origin_x * sin;
         let width = if angle % 180 == 0 { c.advance_width } else { size * USUAL_WIDTH };
         let font = fonts.index(&c.font_name, c.font_weight >= FontWeight::SemiBold, c.is_italic);
-        // What picture it is, the file does not say.
+        // The file does not name the picture.
         let is_picture = c.char.is_ascii_alphanumeric() && fonts.get(font).is_some_and(|font| font.pictures);
         let char = if is_picture { '▪' } else { c.char };
         let width = width.max(0.0);
@@ -146,8 +145,8 @@ pub fn runs(chars: &[TextChar], visible: (f32, f32, f32, f32), fonts: &mut Fonts
     runs
 }
 
-/// pdf_oxide measures widths along the page's x axis, so letters of turned text have none. There a letter is as wide
-/// as the smallest step from one of its kind to the letter behind it.
+/// pdf_oxide measures widths along the page's x axis, so turned letters have none. Their width is the smallest step
+/// from a letter of the kind to the next letter.
 fn measure(glyphs: &mut [Glyph]) {
     let kind = |glyph: &Glyph| (glyph.char, glyph.font, (glyph.size * 10.0).round() as i32);
     let mut widths: HashMap<(char, u16, i32), f32> = HashMap::new();
@@ -166,15 +165,15 @@ fn measure(glyphs: &mut [Glyph]) {
     }
 }
 
-/// The size of a character in points. Some files scale letters along the line only, or write them from right to left;
-/// then its width is the better witness.
+/// The size of a character in points. Some files scale letters along the line only, or write from right to left; then
+/// the width is more reliable.
 fn size(c: &TextChar) -> f32 {
     let size = c.font_size.abs();
     if size * 2.0 < c.advance_width { c.advance_width * 1.6 } else { size }
 }
 
-/// Folds what fonts do to characters (ligatures, full-width letters and digits, radicals that stand for ideographs),
-/// and leaves alone what writers do: Chinese punctuation keeps its width, superscripts stay.
+/// Folds what fonts change (ligatures, full-width letters and digits, radicals that stand for ideographs) and keeps
+/// what writers mean: wide Chinese punctuation, superscripts.
 pub fn normalise(text: &str) -> String {
     if text.is_ascii() {
         return text.to_owned();
@@ -206,7 +205,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_fonts_do_to_letters_is_folded() {
+    fn font_forms_are_folded() {
         assert_eq!(normalise("ﬁeld, eﬀect, ﬄoor"), "field, effect, ffloor");
         assert_eq!(normalise("ＡＢＣ１２３"), "ABC123");
         assert_eq!(normalise("⼀⽔"), "一水", "radicals that stand for ideographs");
@@ -216,14 +215,14 @@ mod tests {
     }
 
     #[test]
-    fn what_writers_do_is_left_alone() {
+    fn meaningful_forms_stay() {
         for text in ["x² + y³", "第一章：概述，（见下文）", "½ ™ № Ⅳ", "naïve café", "plain"] {
             assert_eq!(normalise(text), text);
         }
     }
 
     #[test]
-    fn fonts_say_by_their_names_what_they_look_like() {
+    fn font_names_show_the_style() {
         let mut fonts = Fonts::default();
         let mut look = |name: &str| {
             let index = fonts.index(name, false, false);
@@ -255,7 +254,7 @@ mod tests {
             };
             text.chars().map(place).collect()
         };
-        // As the file sorts them: by where they stand on the page, which is not the order of the text.
+        // The file's order: by place on the page, which is not the order of the text.
         let mut glyphs = [row("we will wait", 100.0), row("until it is low", 112.0)].concat();
         glyphs.sort_by(|a, b| a.left.total_cmp(&b.left));
         measure(&mut glyphs);
@@ -272,7 +271,7 @@ mod tests {
         }
     }
 
-    /// Three letters, printed under this matrix in this size, as they come out.
+    /// Three letters printed with this matrix and size.
     fn printed(matrix: [f32; 4], size: f32) -> (i32, String) {
         let [a, b, c, d] = matrix;
         let chars: Vec<TextChar> = (0..3u8)
@@ -300,7 +299,7 @@ mod tests {
     #[test]
     fn letters_run_forward_whatever_the_matrix_mirrors() {
         assert_eq!(printed([1.0, 0.0, 0.0, 1.0], 10.0), (0, "abc".into()));
-        // Fonts of pictures are often drawn upside down and turned over by the matrix.
+        // Picture fonts are often drawn upside down and turned by the matrix.
         assert_eq!(printed([1.0, 0.0, 0.0, -1.0], 10.0), (0, "abc".into()));
         assert_eq!(printed([-1.0, 0.0, 0.0, -1.0], 10.0), (180, "abc".into()));
         assert_eq!(printed([-1.0, 0.0, 0.0, -1.0], -10.0), (0, "abc".into()));

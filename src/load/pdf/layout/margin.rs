@@ -1,27 +1,27 @@
-//! What stands in the margin: line numbers, as drafts, statutes and listings have them, and notes.
+//! The margin: line numbers, as in drafts, statutes and listings, and notes.
 
 use super::rows::{Row, Word};
 
-/// So many numbers one above the other, each larger than the last, are line numbers.
+/// Fewer rising numbers above each other are not line numbers.
 const FEWEST_NUMBERS: usize = 5;
-/// Their right edges differ by less than this, in points.
+/// The most that their right edges differ, in points.
 const SAME_EDGE: f32 = 2.5;
-/// They stand apart from the text by at least this share of its size.
+/// Their least distance from the text, as a share of the text size.
 const APART: f32 = 0.45;
-/// Line numbers are printed smaller than the text by this factor, or there are very many of them.
+/// Line numbers are smaller than the text by this factor, or there are very many.
 const SMALLER: f32 = 0.9;
 const VERY_MANY: usize = 20;
 
-/// Notes begin so far behind the edge of the text and the word before them, in sizes.
+/// The distance of notes from the text edge and the word before, in sizes.
 const NOTE_DISTANCE: f32 = 0.7;
-/// This share of the rows ends at one place, or the page has no edge to speak of.
+/// The page has a text edge if this share of its rows ends there.
 const JUSTIFIED: f32 = 0.35;
-/// At most this share of the rows has a note beside it, and at most this share of the letters is in notes; otherwise
-/// they are a column.
+/// Notes stand beside at most this share of the rows, and hold at most this share of the letters; otherwise they are a
+/// column.
 const MOST_NOTED: f32 = 0.3;
 const MOST_IN_NOTES: f32 = 0.12;
 
-/// For each row of a page, from top to bottom: whether its first word is a line number in the margin.
+/// For each row of a page: whether its first word is a line number in the margin.
 pub fn numbers(rows: &[Row]) -> Vec<bool> {
     let firsts: Vec<Option<(f32, u32)>> = rows.iter().map(first_number).collect();
     let mut is_number = vec![false; rows.len()];
@@ -37,7 +37,7 @@ pub fn numbers(rows: &[Row]) -> Vec<bool> {
             })
             .collect();
         let rising = members.windows(2).filter(|pair| pair[1].1 > pair[0].1 && pair[1].1 <= pair[0].1 + 5).count();
-        // Text left of the numbers means that they are no margin.
+        // Text left of the numbers means that they are not in a margin.
         let text_begins_left = rows.iter().filter(|row| row.left() < low - 20.0).count();
         let small = members.iter().all(|&(i, _)| rows[i].words[0].glyphs[0].size < SMALLER * rows[i].size);
         let plausible = small || members.len() >= VERY_MANY;
@@ -52,7 +52,7 @@ pub fn numbers(rows: &[Row]) -> Vec<bool> {
     is_number
 }
 
-/// The right edge and the value of a number that stands before the text of a row.
+/// The right edge and the value of a number in front of a row's text.
 fn first_number(row: &Row) -> Option<(f32, u32)> {
     let [first, second, ..] = row.words.as_slice() else { return None };
     let digits: String = first.glyphs.iter().map(|glyph| glyph.char).collect();
@@ -60,8 +60,8 @@ fn first_number(row: &Row) -> Option<(f32, u32)> {
     (apart && digits.len() <= 4).then(|| digits.parse().ok()).flatten().map(|number| (first.right, number))
 }
 
-/// Takes the notes in the right margin out of the rows of a page, and gives them as rows of their own: what begins
-/// behind the edge at which most rows end, as long as it is little.
+/// Removes the notes in the right margin from the rows and gives them as rows of their own: words behind the edge at
+/// which most rows end, if they are few.
 pub fn take_notes(rows: &mut Vec<Row>) -> Vec<Row> {
     let Some(edge) = right_edge(rows) else { return Vec::new() };
     let first_note = |row: &Row| {
@@ -88,7 +88,7 @@ pub fn take_notes(rows: &mut Vec<Row>) -> Vec<Row> {
     notes
 }
 
-/// Where most rows end, if many end at one place.
+/// The edge at which many rows end.
 fn right_edge(rows: &[Row]) -> Option<f32> {
     let mut rights: Vec<f32> = rows.iter().map(Row::right).collect();
     rights.sort_by(f32::total_cmp);
@@ -100,7 +100,7 @@ fn right_edge(rows: &[Row]) -> Option<f32> {
 mod tests {
     use super::super::glyphs::Glyph;
     use super::super::rows::rows;
-    use super::super::sample::print;
+    use super::super::tests::print;
 
     /// A page of lines, each with a number before it at `edge`, in the given size.
     fn numbered(numbers: &[u32], edge: f32, size: f32) -> Vec<bool> {
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn small_numbers_that_count_the_lines_are_line_numbers() {
+    fn small_rising_numbers_are_line_numbers() {
         assert_eq!(numbered(&[1, 2, 3, 4, 5, 6], 72.0, 7.0), [true; 6]);
         assert_eq!(numbered(&[5, 10, 15, 20, 25], 72.0, 7.0), [true; 5], "every fifth line");
         let many: Vec<u32> = (1..=24).collect();

@@ -1,10 +1,10 @@
 //! A layout model of each page: characters to rows, rows to columns and lines, lines to paragraphs.
 //!
-//! pdf_oxide says which character stands where and in which font; everything else is decided here, from geometry
-//! alone, because the order of a content stream says nothing about the order in which people read. The way:
-//! [`glyphs`] turns the text upright, [`rows`] finds what stands on one baseline and cuts it into words, [`columns`]
-//! puts rows into reading order, [`lines`] says how each looks, [`furniture`] recognises running headers and page
-//! numbers across pages, and [`paragraphs`] joins lines that a sentence runs through.
+//! pdf_oxide gives the place and the font of each character; everything else is decided here, from geometry alone,
+//! because the order of a content stream is not the reading order. [`glyphs`] turns the text upright, [`rows`] groups
+//! what stands on one baseline and cuts it into words, [`columns`] puts rows into reading order, [`lines`] describes
+//! their type, [`furniture`] recognises running headers and page numbers across pages, and [`paragraphs`] joins lines
+//! that a sentence runs through.
 
 mod columns;
 pub mod furniture;
@@ -14,7 +14,7 @@ mod margin;
 pub mod paragraphs;
 mod rows;
 #[cfg(test)]
-mod sample;
+mod tests;
 
 use pdf_oxide::layout::TextChar;
 
@@ -22,8 +22,8 @@ pub use furniture::Page;
 pub use glyphs::Fonts;
 pub use lines::Line;
 
-/// The lines of a page in reading order. `visible` is the box that is shown: left, bottom, right, top, in points;
-/// `number` counts from 1.
+/// The lines of a page in reading order. `visible` is the visible box: left, bottom, right, top, in points; `number`
+/// counts from 1.
 pub fn page(chars: &[TextChar], visible: (f32, f32, f32, f32), number: u32, fonts: &mut Fonts) -> Page {
     let runs = glyphs::runs(chars, visible, fonts);
     let (top, bottom) = edges(visible, runs.first().map_or(0, |run| run.angle));
@@ -48,7 +48,7 @@ pub fn page(chars: &[TextChar], visible: (f32, f32, f32, f32), number: u32, font
     Page { lines, top, bottom }
 }
 
-/// Where the page begins and ends in the frame of text that runs at `angle` degrees.
+/// The top and the bottom of the page in the frame of text at `angle` degrees.
 fn edges((left, bottom, right, top): (f32, f32, f32, f32), angle: i32) -> (f32, f32) {
     let (sin, cos) = (angle as f32).to_radians().sin_cos();
     let corners = [(left, bottom), (left, top), (right, bottom), (right, top)].map(|(x, y)| -(y * cos - x * sin));

@@ -1,24 +1,24 @@
-//! Lines to blocks: which line goes on with the sentence of the one before it, and which begins something.
+//! Lines to blocks: which line continues a sentence and which begins something.
 
 use std::collections::HashSet;
 
 use super::lines::Line;
-use crate::load::{Block, BlockKind, HeadingTag};
+use crate::load::{Block, BlockKind, HeadingTag, most_common};
 use crate::text::is_wide;
 
-/// Lines of one paragraph have sizes that differ by less than this, in points.
+/// The most that sizes differ in one paragraph, in points.
 const SAME_SIZE: f32 = 0.6;
-/// A step between baselines of more than the usual one times this begins a paragraph.
+/// A step of more than this many usual ones begins a paragraph.
 const WIDER_STEP: f32 = 1.3;
-/// A line that begins further right than this share of its size is indented.
+/// Lines further right by this share of their size are indented.
 const INDENT: f32 = 0.8;
-/// A line that ends this share of its part's width before the right edge was not broken for want of room.
+/// A line that ends this share of the width before the right edge was not broken for lack of room.
 const SHORT: f32 = 0.2;
-/// Usual steps between baselines, in sizes, are taken to be at most this.
+/// The largest usual step between baselines, in sizes.
 const LARGEST_STEP: f32 = 2.2;
 
-/// Makes blocks of the lines of a document, in reading order. Words broken at the end of a line are put together
-/// again, unless the document writes them with a hyphen elsewhere.
+/// Makes blocks of the lines of a document in reading order. Words broken at the end of a line are joined, unless the
+/// document writes them with a hyphen elsewhere.
 pub fn blocks(lines: Vec<Line>, tag: impl Fn(u32, u32) -> Option<HeadingTag>) -> Vec<Block> {
     let step = usual_step(&lines);
     let hyphenated = hyphenated_words(&lines);
@@ -45,22 +45,18 @@ pub fn blocks(lines: Vec<Line>, tag: impl Fn(u32, u32) -> Option<HeadingTag>) ->
     blocks
 }
 
-/// The commonest distance of two lines in a paragraph, in sizes.
+/// The commonest distance of two lines, in sizes.
 fn usual_step(lines: &[Line]) -> f32 {
-    let mut steps: Vec<i32> = lines
+    let steps = lines
         .windows(2)
         .filter(|pair| pair[0].page == pair[1].page && pair[0].look.part == pair[1].look.part)
-        .map(|pair| {
-            ((pair[1].look.baseline - pair[0].look.baseline) / pair[0].look.size.max(1.0) * 20.0).round() as i32
-        })
-        .filter(|&step| step > 16 && step < (LARGEST_STEP * 20.0) as i32)
-        .collect();
-    steps.sort_unstable();
-    let commonest = steps.chunk_by(|a, b| a == b).max_by_key(|group| group.len()).map_or(24, |group| group[0]);
-    commonest as f32 / 20.0
+        .map(|pair| (pair[1].look.baseline - pair[0].look.baseline) / pair[0].look.size.max(1.0) * 20.0)
+        .map(|step| step.round() as i32)
+        .filter(|&step| step > 16 && step < (LARGEST_STEP * 20.0) as i32);
+    most_common(steps).unwrap_or(24) as f32 / 20.0
 }
 
-/// For each line, where the lines of its part of the page end.
+/// For each line the right edge of its part of the page.
 fn right_edges(lines: &[Line]) -> Vec<f32> {
     let mut edges = Vec::with_capacity(lines.len());
     for part in lines.chunk_by(|a, b| a.page == b.page && a.look.part == b.look.part) {
@@ -79,7 +75,7 @@ fn relation(before: &Line, line: &Line, edge: f32, step: f32) -> BlockKind {
         && before.look.fixed == line.look.fixed;
     let is_full = before.look.right > edge - SHORT * (edge - before.look.left).max(0.0);
     if before.page != line.page || before.look.part != line.look.part {
-        // Over the edge of a column or page a sentence goes on if it had not ended.
+        // An unfinished sentence continues in the next column or page.
         let goes_on = alike
             && !line.look.fixed
             && before.look.cells == 1
@@ -97,7 +93,7 @@ fn relation(before: &Line, line: &Line, edge: f32, step: f32) -> BlockKind {
         return BlockKind::Line;
     }
     if line.look.left > before.look.left + INDENT * line.look.size {
-        // What follows the first line of a list item is indented too, and goes on with it.
+        // The further lines of a list item are indented and continue it.
         return if starts_item(&before.text) && is_full { BlockKind::Wrapped } else { BlockKind::Paragraph };
     }
     if is_full {
@@ -114,7 +110,6 @@ fn ends_sentence(text: &str) -> bool {
         .ends_with(['.', '!', '?', '。', '！', '？', ':', '：', ';', '；'])
 }
 
-/// Whether a line begins with the mark of a list item.
 pub fn starts_item(text: &str) -> bool {
     let mut chars = text.chars();
     match chars.next() {
@@ -131,7 +126,7 @@ pub fn starts_item(text: &str) -> bool {
     }
 }
 
-/// Words that the document writes with a hyphen inside a line, in lower case.
+/// Words with a hyphen inside a line, in lower case.
 fn hyphenated_words(lines: &[Line]) -> HashSet<String> {
     lines
         .iter()
@@ -157,15 +152,13 @@ fn ends_in_broken_word(text: &str, next: &str, hyphenated: &HashSet<String>) -> 
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::sample::{sample, stacked};
+    use super::super::tests::{sample, stacked};
     use super::*;
 
-    /// Each line with how it is joined to the one before.
     fn read(lines: Vec<Line>) -> Vec<(BlockKind, String)> {
         blocks(lines, |_, _| None).into_iter().map(|block| (block.kind, block.text)).collect()
     }
 
-    /// The same lines twelve points apart.
     fn kinds(lines: &[&str]) -> Vec<BlockKind> {
         read(stacked(lines.iter().map(|text| sample(text)), 100.0)).into_iter().map(|(kind, _)| kind).collect()
     }
@@ -173,7 +166,7 @@ mod tests {
     use BlockKind::{Glued, Line as NewLine, Paragraph, Wrapped};
 
     #[test]
-    fn full_lines_go_on_and_a_short_one_ends_the_paragraph() {
+    fn full_lines_continue_and_a_short_one_ends_the_paragraph() {
         let lines = [
             "The water enters by gravity through two screens and",
             "collects in the wet well, from which it is drawn up",
@@ -185,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn space_or_indent_or_other_letters_begin_a_paragraph() {
+    fn space_indent_or_another_style_begin_a_paragraph() {
         let full = "collects in the wet well, from which it is drawn up by";
         let mut lines = stacked((0..6).map(|_| sample(full)), 100.0);
         lines[2] = lines[2].clone().at(90.0, lines[2].look.baseline);
@@ -199,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_broken_at_the_end_of_a_line_is_put_together() {
+    fn broken_words_are_joined() {
         let lines = ["before the vacuum set is started it must be main-", "tained by the operator, who"];
         let read = read(stacked(lines.map(sample), 100.0));
         assert_eq!(read[0].1, "before the vacuum set is started it must be main");
@@ -207,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_that_the_document_writes_with_a_hyphen_keeps_it() {
+    fn hyphenated_words_keep_their_hyphen() {
         let lines = [
             "A self-priming pump needs no vacuum set of its own.",
             "before the vacuum set is started it must be a self-",
@@ -239,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_item_is_told_from_what_is_one() {
+    fn list_items_are_recognised() {
         for item in ["• one", "- one", "— one", "1. one", "a) one", "(1) one", "（一）项", "1、项", "·项"] {
             assert!(starts_item(item), "{item}");
         }
@@ -257,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn chinese_lines_go_on_where_they_are_full() {
+    fn full_chinese_lines_continue() {
         let lines = [
             "泵站的供电来自两条十千伏线路，一条由城东变电站引来，",
             "另一条由柳溪变电站引来。",
@@ -268,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_goes_on_over_the_end_of_a_column_or_page() {
+    fn a_sentence_continues_across_columns_and_pages() {
         let full = "collects in the wet well, from which it is drawn up by";
         let over = |next: &str| {
             let mut lines = stacked([full, full, full].map(sample), 700.0);
@@ -283,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_bear_the_tag_of_their_mark() {
+    fn lines_have_the_tag_of_their_mark() {
         let tag = HeadingTag { level: 2, number: 7 };
         let mut lines = vec![sample("Scope"), sample("Text")];
         lines[0].mark = Some(3);
@@ -311,7 +304,7 @@ mod tests {
             let blocks = blocks(lines, |_, _| None);
             prop_assert_eq!(blocks.len(), count);
             prop_assert_eq!(letters(&mut blocks.iter().map(|block| block.text.as_str())), before);
-            // A hyphen goes only where a word goes on.
+            // A hyphen disappears only inside a word.
             for pair in blocks.windows(2) {
                 prop_assert!(pair[1].kind != Glued || pair[1].text.starts_with(char::is_lowercase));
             }

@@ -1,45 +1,46 @@
-//! Glyphs to rows: what stands on one baseline, cut into words.
+//! Glyphs to rows on one baseline, cut into words.
 
 use super::glyphs::Glyph;
+use crate::load::most_common;
 use crate::text::is_wide;
 
-/// Baselines that differ by less than this share of the size are one.
+/// The most that baselines of one row differ, as a share of the size.
 const SAME_BASELINE: f32 = 0.2;
-/// A raised or lowered run belongs to the row whose baseline is at most this share of the row's size away.
+/// The most that a raised or lowered run is away from its row, as a share of the row's size.
 const SCRIPT_SHIFT: f32 = 0.6;
-/// Smaller than this share of the row's size, a run can be a superscript or subscript.
+/// Superscripts and subscripts are smaller than this share of the row's size.
 const SCRIPT_SIZE: f32 = 0.88;
-/// What is as large as the row must be nearer than this.
+/// The most shift of a run that is as large as its row.
 const SAME_SIZE_SHIFT: f32 = 0.3;
-/// More pieces than this on one baseline are a row of their own: figures of a table, not scripts.
+/// More runs on one baseline are a row of their own: figures of a table, not scripts.
 const MOST_SCRIPTS: usize = 40;
-/// So many characters are no script.
+/// Longer runs are not scripts.
 const LONGEST_SCRIPT: usize = 200;
-/// A gap of this share of the size parts two words.
+/// A gap between words, as a share of the size.
 const WORD_GAP: f32 = 0.15;
-/// With a space character in it, a gap of this share does.
+/// The same with a space character.
 const SPACED_WORD_GAP: f32 = 0.02;
-/// Between ideographs, gaps of these shares are spaces: with a space character in them, and without.
+/// The gaps between ideographs that are spaces, with and without a space character.
 const SPACE_AMONG_IDEOGRAPHS: f32 = 0.22;
 const GAP_AMONG_IDEOGRAPHS: f32 = 0.8;
-/// The same glyph again within this share of the size is the same glyph, printed twice to look bold.
+/// The same glyph within this share of the size is printed twice to look bold.
 const REPRINT: f32 = 0.12;
 
-/// A word: glyphs without a gap between them.
+/// Glyphs without a gap between them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Word {
     pub left: f32,
     pub right: f32,
     pub glyphs: Vec<Glyph>,
-    /// Whether a gap stands before it; the first word of a row has none, nor have Han characters inside a text.
+    /// A gap stands before it. Never for the first word of a row, nor for Han characters inside a text.
     pub spaced: bool,
 }
 
-/// What stands on one baseline, from left to right.
+/// The words on one baseline, from left to right.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     pub baseline: f32,
-    /// The size that most of its glyphs have.
+    /// Of most of its glyphs.
     pub size: f32,
     pub words: Vec<Word>,
 }
@@ -54,7 +55,7 @@ impl Row {
     }
 }
 
-/// Groups the glyphs of one run into rows, from top to bottom.
+/// Groups the glyphs of one direction into rows, from top to bottom.
 pub fn rows(glyphs: &[Glyph]) -> Vec<Row> {
     let mut strands = strands(glyphs);
     attach_scripts(&mut strands);
@@ -93,17 +94,10 @@ impl Strand {
     }
 }
 
-/// The size of most glyphs, in points, weighted by number.
+/// In points.
 fn common_size(glyphs: &[Glyph]) -> f32 {
-    let mut counts: Vec<(i32, usize)> = Vec::new();
-    for glyph in glyphs.iter().filter(|glyph| !glyph.char.is_whitespace()) {
-        let key = (glyph.size * 10.0).round() as i32;
-        match counts.iter_mut().find(|(size, _)| *size == key) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((key, 1)),
-        }
-    }
-    counts.into_iter().max_by_key(|&(size, count)| (count, size)).map_or(0.0, |(size, _)| size as f32 / 10.0)
+    let printed = glyphs.iter().filter(|glyph| !glyph.char.is_whitespace());
+    most_common(printed.map(|glyph| (glyph.size * 10.0).round() as i32)).map_or(0.0, |size| size as f32 / 10.0)
 }
 
 fn strands(glyphs: &[Glyph]) -> Vec<Strand> {
@@ -130,8 +124,8 @@ fn strands(glyphs: &[Glyph]) -> Vec<Strand> {
         .collect()
 }
 
-/// Puts superscripts, subscripts and marks into the rows they hang on. What stands on one baseline may be the scripts
-/// of several rows (of two columns, say), so each piece finds its own.
+/// Puts superscripts, subscripts and marks into their rows. One baseline may hold scripts of several rows (of two
+/// columns, say), so each run finds its own.
 fn attach_scripts(strands: &mut Vec<Strand>) {
     for i in 0..strands.len() {
         let mut rest = Vec::new();
@@ -157,7 +151,7 @@ fn attach_scripts(strands: &mut Vec<Strand>) {
     strands.retain(|strand| !strand.glyphs.is_empty());
 }
 
-/// A strand, cut where nothing stands for more than a letter's width.
+/// A strand, cut at gaps of more than a letter's width.
 fn pieces(strand: &Strand) -> Vec<Strand> {
     let mut pieces: Vec<Vec<Glyph>> = Vec::new();
     let mut right = f32::MIN;
@@ -168,10 +162,7 @@ fn pieces(strand: &Strand) -> Vec<Strand> {
         }
         right = right.max(glyph.right);
     }
-    if pieces.len() > MOST_SCRIPTS {
-        return vec![Strand::new(strand.glyphs.clone())];
-    }
-    if pieces.len() == 1 {
+    if pieces.len() > MOST_SCRIPTS || pieces.len() == 1 {
         return vec![Strand::new(strand.glyphs.clone())];
     }
     pieces.into_iter().map(Strand::new).collect()
@@ -179,10 +170,7 @@ fn pieces(strand: &Strand) -> Vec<Strand> {
 
 fn is_host(host: &Strand, script: &Strand) -> bool {
     let shift = (host.baseline - script.baseline).abs();
-    if shift > SCRIPT_SHIFT * host.size {
-        return false;
-    }
-    if script.glyphs.len() > LONGEST_SCRIPT {
+    if shift > SCRIPT_SHIFT * host.size || script.glyphs.len() > LONGEST_SCRIPT {
         return false;
     }
     let reach = host.size * 0.6;
@@ -197,7 +185,7 @@ fn is_host(host: &Strand, script: &Strand) -> bool {
             .filter(printed)
             .any(|other| glyph.left - other.right < reach && other.left - glyph.right < reach)
     });
-    // Smaller ones may stand above or below others, as the A of LaTeX does. Of the same size: only what fills a hole.
+    // Smaller runs may stand above or below letters, as the A of LaTeX does. Runs of the same size may only fill a gap.
     let is_script = script.size < host.size * SCRIPT_SIZE;
     let free = || {
         script.glyphs.iter().filter(printed).all(|glyph| {
@@ -208,33 +196,27 @@ fn is_host(host: &Strand, script: &Strand) -> bool {
     touches && (is_script || (shift < SAME_SIZE_SHIFT * host.size && free()))
 }
 
-/// Accents that old fonts print over a letter as a glyph of their own, with the character that combines.
-const ACCENTS: &[(char, char)] = &[
-    ('`', '\u{300}'),
-    ('´', '\u{301}'),
-    ('ˆ', '\u{302}'),
-    ('˜', '\u{303}'),
-    ('¯', '\u{304}'),
-    ('˘', '\u{306}'),
-    ('˙', '\u{307}'),
-    ('¨', '\u{308}'),
-    ('˚', '\u{30A}'),
-    ('˝', '\u{30B}'),
-    ('ˇ', '\u{30C}'),
-    ('¸', '\u{327}'),
-];
+/// Accents that old fonts print over a letter as separate glyphs, each followed by its combining form.
+const ACCENTS: &str =
+    "`\u{300}´\u{301}ˆ\u{302}˜\u{303}¯\u{304}˘\u{306}˙\u{307}¨\u{308}˚\u{30A}˝\u{30B}ˇ\u{30C}¸\u{327}";
 
-/// Moves each accent that stands over or under a letter behind that letter, as a combining character.
+/// The combining form of an accent.
+fn combining(accent: char) -> Option<char> {
+    let mut forms = ACCENTS.chars();
+    while let (Some(printed), Some(combining)) = (forms.next(), forms.next()) {
+        if accent == printed || accent == combining {
+            return Some(combining);
+        }
+    }
+    Some(accent).filter(|accent| matches!(accent, '\u{300}'..='\u{36F}'))
+}
+
+/// Moves each accent over or under a letter behind that letter, as a combining character.
 fn set_accents(glyphs: &mut [Glyph]) {
-    // Some accents are letters to Unicode, and none is one that bears an accent.
-    let bears = |c: char| c.is_alphabetic() && !ACCENTS.iter().any(|(accent, _)| *accent == c);
+    // Unicode counts some accents as letters, but they bear no accents.
+    let bears = |c: char| c.is_alphabetic() && !ACCENTS.chars().step_by(2).any(|accent| accent == c);
     for i in 0..glyphs.len() {
-        let c = glyphs[i].char;
-        let combining = match ACCENTS.iter().find(|(accent, combining)| *accent == c || *combining == c) {
-            Some(&(_, combining)) => combining,
-            None if matches!(c, '\u{300}'..='\u{36F}') => c,
-            None => continue,
-        };
+        let Some(combining) = combining(glyphs[i].char) else { continue };
         let middle = (glyphs[i].left + glyphs[i].right) / 2.0;
         let reach = glyphs[i].size * 0.12;
         let base = glyphs
@@ -245,7 +227,7 @@ fn set_accents(glyphs: &mut [Glyph]) {
                 far(a).total_cmp(&far(b))
             });
         if let Some(base) = base {
-            // Just behind the left edge of its letter, so that it sorts there.
+            // Sorts just behind its letter.
             (glyphs[i].left, glyphs[i].right) = (base.left + 0.001, base.right);
             glyphs[i].char = combining;
         }
@@ -279,7 +261,7 @@ fn words(glyphs: &[Glyph]) -> Vec<Word> {
         let gap = glyph.left - word.right;
         let size = last.size.min(glyph.size);
         let needed = if space_before { SPACED_WORD_GAP } else { WORD_GAP } * size + tracking;
-        // Between ideographs a gap is a space only where it is wide, or where the file says that it is one.
+        // Between ideographs only a wide gap, or one with a space character, is a space.
         let wide_gap = if space_before { SPACE_AMONG_IDEOGRAPHS } else { GAP_AMONG_IDEOGRAPHS } * size;
         let apart = gap > needed && !(is_unspaced(last.char) && is_unspaced(glyph.char) && gap < wide_gap);
         if apart {
@@ -293,7 +275,7 @@ fn words(glyphs: &[Glyph]) -> Vec<Word> {
     words
 }
 
-/// How far letters of a row stand apart that is set with letter spacing, in points; 0 for ordinary text.
+/// The letter spacing of a row, in points; 0 for ordinary text.
 fn tracking(glyphs: &[Glyph]) -> f32 {
     let mut gaps: Vec<f32> = glyphs
         .windows(2)
@@ -309,14 +291,14 @@ fn tracking(glyphs: &[Glyph]) -> f32 {
     if quarter > WORD_GAP * 0.7 * size { quarter } else { 0.0 }
 }
 
-/// Ideographs, and the punctuation that they share with other scripts: between two of these a gap is no space.
+/// Ideographs and the punctuation that they share with other scripts, between which a gap is not a space.
 fn is_unspaced(c: char) -> bool {
     is_wide(c) || matches!(c, '“' | '”' | '‘' | '’' | '…' | '—')
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::{end, print, text};
+    use super::super::tests::{end, print, text};
     use super::*;
 
     fn read(glyphs: &[Glyph]) -> Vec<String> {
@@ -324,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_what_gaps_part_with_and_without_a_space_between() {
+    fn gaps_separate_words_with_and_without_spaces() {
         let spaced = print("two words", 72.0, 100.0, 10.0);
         assert_eq!(read(&spaced), ["two words"]);
         let unspaced: Vec<Glyph> = spaced.into_iter().filter(|glyph| glyph.char != ' ').collect();
@@ -339,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_come_from_top_to_bottom_whatever_order_the_file_has() {
+    fn rows_come_from_top_to_bottom() {
         let glyphs =
             [print("third", 72.0, 124.0, 10.0), print("first", 72.0, 100.0, 10.0), print("second", 72.0, 112.0, 10.0)];
         assert_eq!(read(&glyphs.concat()), ["first", "second", "third"]);
@@ -355,14 +337,14 @@ mod tests {
     }
 
     #[test]
-    fn a_small_line_of_its_own_is_no_superscript() {
+    fn a_small_line_is_not_a_superscript() {
         let mut glyphs = print("Body text of a page", 72.0, 100.0, 10.0);
         glyphs.extend(print("a footnote below", 72.0, 112.0, 7.0));
         assert_eq!(read(&glyphs), ["Body text of a page", "a footnote below"]);
     }
 
     #[test]
-    fn an_accent_printed_over_its_letter_becomes_part_of_it() {
+    fn overprinted_accents_join_their_letters() {
         let mut glyphs = print("naif", 72.0, 100.0, 10.0);
         let i = glyphs[2];
         glyphs.push(Glyph { char: '¨', ..i });
@@ -378,14 +360,14 @@ mod tests {
     }
 
     #[test]
-    fn letters_printed_twice_to_look_bold_are_there_once() {
+    fn letters_printed_twice_count_once() {
         let mut glyphs = print("Hello, balloon", 72.0, 100.0, 10.0);
         glyphs.extend(print("Hello, balloon", 72.3, 100.0, 10.0));
         assert_eq!(read(&glyphs), ["Hello, balloon"]);
     }
 
     #[test]
-    fn ideographs_have_no_spaces_that_the_writer_did_not_set() {
+    fn stretched_ideographs_get_no_spaces() {
         let spread: Vec<Glyph> = print("泵站维护", 72.0, 100.0, 10.0)
             .into_iter()
             .enumerate()
@@ -412,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_but_spaces_is_no_row() {
+    fn spaces_alone_make_no_row() {
         assert!(rows(&print("   ", 72.0, 100.0, 10.0)).is_empty());
         assert!(rows(&[]).is_empty());
     }

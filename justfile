@@ -1,0 +1,47 @@
+# Daily commands. `just` lists them.
+
+# Keep build output outside the clone where a shared folder exists (the one that .ci/run uses).
+export CARGO_TARGET_DIR := env("CARGO_TARGET_DIR", if path_exists("/var/cache/kb-target") == "true" { "/var/cache/kb-target" } else { "target" })
+
+_default:
+    @just --list
+
+# Type-check everything
+check:
+    cargo check --locked --all-targets
+
+# Run all tests, or those whose name contains FILTER
+test FILTER="":
+    cargo test --locked {{ FILTER }}
+
+# Format, then lint
+lint:
+    cargo fmt
+    cargo clippy --locked --all-targets -- -D warnings
+
+# Run the program: just run search "how is the pump primed?"
+run *ARGS:
+    cargo run --locked --profile quick -- {{ ARGS }}
+
+# Measure retrieval on a set in the BEIR layout
+eval SET:
+    cargo run --locked --profile quick -- eval {{ SET }}
+
+# Write completions/ again after a change of options
+completions:
+    cargo build --locked
+    for pair in bash:kb.bash zsh:_kb fish:kb.fish powershell:_kb.ps1 elvish:kb.elv; do \
+        "$CARGO_TARGET_DIR/debug/kb" completions "${pair%%:*}" > "completions/${pair#*:}"; done
+
+# Build the fixtures again
+fixtures:
+    python3 -m pip install -r fixtures/requirements.txt
+    python3 fixtures/generate.py
+
+# Build the release archive
+archive:
+    scripts/release.sh
+
+# Everything that must pass before a change lands
+ci:
+    .ci/run

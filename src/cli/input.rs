@@ -1,0 +1,92 @@
+//! Input from a person: files and standard input, an editor, a confirmation.
+
+use std::io::{IsTerminal, Read, Write};
+use std::path::Path;
+use std::process::Command;
+
+use crate::error::{Error, Result, plain_io};
+
+/// Where neither `VISUAL` nor `EDITOR` is set.
+const DEFAULT_EDITOR: &str = if cfg!(windows) { "notepad" } else { "vi" };
+
+/// Asks on the terminal whether to do `what`. Without a terminal it is an error: nothing is done unasked.
+pub(super) fn confirm(what: &str) -> Result<bool> {
+    if !std::io::stdin().is_terminal() {
+        let message = format!("needs a confirmation: {what}");
+        return Err(Error::usage(message).hint("confirm with --yes; there is no terminal to ask on"));
+    }
+    let mut out = anstream::stderr();
+    write!(out, "{what}? [y/N] ")?;
+    out.flush()?;
+    let mut answer = String::new();
+    std::io::stdin()
+        .read_line(&mut answer)
+        .map_err(|error| Error::failed(format!("cannot read the answer: {}", plain_io(&error))).caused_by(error))?;
+    Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
+}
+
+/// Reads a file; `-` is standard input.
+pub(super) fn read_text(file: &Path) -> Result<String> {
+    if file.as_os_str() == "-" {
+        return read_standard_input();
+    }
+    std::fs::read_to_string(file).map_err(|error| Error::io("read", file, &error))
+}
+
+pub(super) fn read_standard_input() -> Result<String> {
+    let mut text = String::new();
+    std::io::stdin()
+        .lock()
+        .read_to_string(&mut text)
+        .map_err(|error| Error::failed(format!("cannot read standard input: {}", plain_io(&error))).caused_by(error))?;
+    Ok(text)
+}
+
+/// A temporary file with the text, whose name begins with `prefix`; dropping it removes it.
+pub(super) fn keep(text: &str, prefix: &str) -> Result<tempfile::NamedTempFile> {
+    let fail = |error: &std::io::Error| Error::io("write a file in", &std::env::temp_dir(), error);
+    let mut file = tempfile::Builder::new().prefix(prefix).suffix(".txt").tempfile().map_err(|error| fail(&error))?;
+    file.write_all(text.as_bytes()).and_then(|()| file.flush()).map_err(|error| fail(&error))?;
+    Ok(file)
+}
+
+/// Keeps the typed text after an error: the file stays, and the error names it and the flag that takes it.
+pub(super) fn forget_nothing(error: Error, kept: Option<tempfile::NamedTempFile>, flag: &str) -> Error {
+    let Some(path) = kept.and_then(|file| file.into_temp_path().keep().ok()) else { return error };
+    let next = format!("your text is in {}; correct it and pass it with {flag}", path.display());
+    let hint = match error.next_step() {
+        Some(hint) => format!("{hint}; {next}"),
+        None => next,
+    };
+    error.hint(hint)
+}
+
+/// Runs the user's editor on the file and reads the file again. `instead` is the hint for those without one.
+pub(super) fn edit(path: &Path, instead: &str) -> Result<String> {
+    let named = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+    let editor = named("VISUAL").or_else(|| named("EDITOR")).unwrap_or_else(|| DEFAULT_EDITOR.to_owned());
+    let hint = format!("set VISUAL or EDITOR to your editor, or {instead}");
+    let status = command(&editor, path).status().map_err(|error| {
+        Error::failed(format!("cannot start the editor {editor:?}: {}", plain_io(&error))).hint(hint.clone())
+    })?;
+    if !status.success() {
+        return Err(Error::failed(format!("the editor {editor:?} failed ({status}); nothing was changed")).hint(hint));
+    }
+    std::fs::read_to_string(path).map_err(|error| Error::io("read", path, &error))
+}
+
+/// Editors are named with arguments (`code --wait`) and quotes; the shell reads these, as in git.
+#[cfg(unix)]
+fn command(editor: &str, path: &Path) -> Command {
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(format!("{editor} \"$@\"")).arg(editor).arg(path);
+    command
+}
+
+#[cfg(not(unix))]
+fn command(editor: &str, path: &Path) -> Command {
+    let mut words = editor.split_whitespace();
+    let mut command = Command::new(words.next().unwrap_or(editor));
+    command.args(words).arg(path);
+    command
+}

@@ -1,0 +1,162 @@
+//! From arguments and the environment to a command: help that fits on a screen, empty variables, the spelling of settings.
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::io::Write;
+
+use clap::builder::Resettable;
+use clap::error::{ContextKind, ContextValue};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Command, CommandFactory, FromArgMatches};
+
+use super::{Cli, error_json};
+use crate::error::{Error, Setting};
+use crate::text::squeeze;
+
+/// Commands that only `--help` lists.
+const RARE: [&str; 6] = ["check", "completions", "diff", "eval", "llm", "reindex"];
+
+/// Parses the arguments of the process, or prints help or an error and exits. Also gives the matches of the subcommand.
+pub(super) fn parse() -> (Cli, ArgMatches) {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let mut command = command(arguments.iter().any(|argument| argument == "--help"));
+    let matches = command
+        .try_get_matches_from_mut(&arguments)
+        .unwrap_or_else(|error| end(&blame_variable(error, &command, &arguments), &arguments));
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| end(&error.format(&mut command), &arguments));
+    let (mut command, mut matches) = (&command, &matches);
+    while let Some((name, inner)) = matches.subcommand() {
+        let Some(subcommand) = command.find_subcommand(name) else { break };
+        (command, matches) = (subcommand, inner);
+    }
+    let spelling: HashMap<String, String> =
+        command.get_arguments().filter_map(|arg| Some((arg.get_id().to_string(), spelling(arg, matches)?))).collect();
+    Setting::spell_with(move |name| match spelling.get(name) {
+        Some(spelling) => spelling.clone(),
+        None => format!("--{}", name.replace('_', "-")),
+    });
+    (cli, matches.clone())
+}
+
+/// The command line. `-h` shows what people use daily, `--help` (`all`) everything, both in the compact layout.
+pub(super) fn command(all: bool) -> Command {
+    adjusted(Cli::command(), all)
+}
+
+fn adjusted(command: Command, all: bool) -> Command {
+    let command = command.mut_args(|arg| {
+        let variable = arg.get_env().map(OsString::from);
+        let is_empty = variable.as_ref().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
+        // One rule names the variables of all search settings.
+        let of_search = variable.is_some_and(|name| name.to_string_lossy().starts_with("KB_SEARCH_"));
+        let arg = arg.hide_env_values(true).hide_env(of_search);
+        let arg = if is_empty { arg.env(Resettable::Reset) } else { arg };
+        if all { arg.hide_short_help(false) } else { arg }
+    });
+    let command = match command.get_after_long_help().cloned() {
+        Some(help) if all => command.after_help(help),
+        _ => command,
+    };
+    command.mut_subcommands(|subcommand| {
+        let is_hidden = subcommand.is_hide_set() || (!all && RARE.contains(&subcommand.get_name()));
+        adjusted(subcommand, all).hide(is_hidden)
+    })
+}
+
+/// The flag of an argument, or the variable that sets it.
+fn spelling(arg: &Arg, matches: &ArgMatches) -> Option<String> {
+    match (matches.value_source(arg.get_id().as_str()), arg.get_env()) {
+        (Some(ValueSource::EnvVariable), Some(variable)) => Some(variable.to_string_lossy().into_owned()),
+        _ => arg.get_long().map(|long| format!("--{long}")),
+    }
+}
+
+/// Prints the help or the error that parsing ended with, and exits: errors as JSON where results would be.
+fn end(error: &clap::Error, arguments: &[OsString]) -> ! {
+    if !error.use_stderr() || !wants_json(arguments) {
+        error.exit();
+    }
+    let error = as_usage(&error.to_string());
+    writeln!(anstream::stderr(), "{}", error_json(&error)).unwrap_or_default();
+    std::process::exit(i32::from(error.kind().exit_code()))
+}
+
+/// Whether `--format` asks for JSON: the arguments could not be parsed, so they are searched.
+fn wants_json(arguments: &[OsString]) -> bool {
+    let texts: Vec<_> = arguments.iter().map(|argument| argument.to_string_lossy()).collect();
+    let is_json = |value: &str| matches!(value, "json" | "jsonl");
+    texts.iter().any(|text| text.strip_prefix("--format=").is_some_and(is_json))
+        || texts.windows(2).any(|pair| pair[0] == "--format" && is_json(&pair[1]))
+}
+
+/// The error in a text of clap: its first paragraph, and as the next step its tips.
+fn as_usage(text: &str) -> Error {
+    let mut paragraphs = text.trim().split("\n\n").map(squeeze);
+    let first = paragraphs.next().unwrap_or_default();
+    let message = first.strip_prefix("error: ").unwrap_or(&first).to_owned();
+    let tips: Vec<String> =
+        paragraphs.filter_map(|paragraph| paragraph.strip_prefix("tip: ").map(str::to_owned)).collect();
+    Error::usage(message).hint(match tips.is_empty() {
+        true => "--help lists the options".to_owned(),
+        false => tips.join("; "),
+    })
+}
+
+/// Names the variable instead of the flag where the environment holds the invalid value.
+fn blame_variable(mut error: clap::Error, command: &Command, arguments: &[OsString]) -> clap::Error {
+    let Some(ContextValue::String(shown)) = error.get(ContextKind::InvalidArg) else { return error };
+    // Parsing builds only the commands on its way, and clap cannot display the arguments of any other.
+    let mut built = command.clone();
+    built.build();
+    let mut all = built.get_subcommands().chain([&built]).flat_map(Command::get_arguments);
+    let Some(arg) = all.find(|arg| arg.get_env().is_some() && arg.to_string() == *shown) else { return error };
+    let flags = [arg.get_long().map(|long| format!("--{long}")), arg.get_short().map(|short| format!("-{short}"))];
+    let is_typed = arguments
+        .iter()
+        .map(|argument| argument.to_string_lossy())
+        .any(|argument| flags.iter().flatten().any(|flag| argument.starts_with(flag.as_str())));
+    if let (Some(variable), false) = (arg.get_env(), is_typed) {
+        let variable = variable.to_string_lossy().into_owned();
+        error.insert(ContextKind::InvalidArg, ContextValue::String(variable));
+    }
+    error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        command(false).debug_assert();
+    }
+
+    #[test]
+    fn errors_of_the_command_line_become_usage_errors() {
+        let arguments = |line: &str| line.split(' ').map(OsString::from).collect::<Vec<_>>();
+        assert!(wants_json(&arguments("kb search x --format json -k 0")));
+        assert!(wants_json(&arguments("kb search x --format=jsonl")));
+        assert!(!wants_json(&arguments("kb search json --format table")));
+        let mut command = command(true);
+        let error = command.try_get_matches_from_mut(["kb", "search", "x", "--min-score", "7"]).unwrap_err();
+        let usage = as_usage(&error.to_string());
+        assert_eq!(usage.message(), "invalid value '7' for '--min-score <SCORE>': expected a number from 0 to 1");
+        assert_eq!(usage.next_step(), Some("--help lists the options"));
+        let error = command.try_get_matches_from_mut(["kb", "search", "x", "--modes", "broad"]).unwrap_err();
+        assert!(as_usage(&error.to_string()).next_step().is_some_and(|hint| hint.contains("--mode")), "{error}");
+    }
+
+    #[test]
+    fn help_fits_on_a_screen() {
+        fn check(command: &mut Command, most: usize) {
+            let lines = command.render_help().to_string().lines().count();
+            assert!(lines <= most, "{} has {lines} lines of help", command.get_name());
+            command.get_subcommands_mut().for_each(|subcommand| check(subcommand, most));
+        }
+        for (all, most) in [(false, 40), (true, 120)] {
+            let mut command = command(all).term_width(100);
+            command.build();
+            check(&mut command, most);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The settings of an ingest: flags and the table `[ingest]` in `kb.toml` are these structs.
+
+use std::time::Duration;
+
+use clap::Args;
+use serde::Deserialize;
+
+use super::values::Whole;
+use crate::chunk::context::ContextKind;
+use crate::error::Result;
+use crate::load::worker::Limits;
+use crate::load::{LoadOptions, check_ocr_command};
+
+/// Seconds after which a file is given up: a real book of 429 pages takes one.
+const FILE_TIMEOUT: usize = 120;
+/// Seconds after which a page is left out.
+const PAGE_TIMEOUT: usize = 20;
+/// The same where an OCR program reads pages.
+const OCR_PAGE_TIMEOUT: usize = 120;
+/// Seconds for a file whose every page an OCR program may read.
+const OCR_FILE_TIMEOUT: usize = 3600;
+/// Megabytes that reading a file may take beside a small multiple of its own size. The largest of 356 hostile files and a
+/// real book of 429 pages need a tenth of it.
+const WORKER_MEMORY: usize = 900;
+
+const READING: &str = "Reading";
+
+// No doc comment: it would become the description of the command.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Args)]
+#[serde(deny_unknown_fields)]
+pub struct IngestSettings {
+    /// Only files in folders that match this glob; repeatable
+    #[arg(long, value_name = "GLOB")]
+    pub include: Option<Vec<String>>,
+    /// Skip files and folders that match this glob; repeatable
+    #[arg(long, value_name = "GLOB")]
+    pub exclude: Option<Vec<String>>,
+    /// The context that is embedded and indexed in front of parent chunks [default: headings; existing documents keep theirs]
+    #[arg(long, value_enum, value_name = "KIND", env = "KB_INGEST_CONTEXT", hide_short_help = true)]
+    pub context: Option<ContextKind>,
+    /// Refuse larger files [default: 500 for PDF, DOCX and EPUB, 20 for text]
+    #[arg(long, value_name = "MB", hide_short_help = true, help_heading = READING)]
+    pub max_file_size: Option<u64>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub reading: ReadingSettings,
+}
+
+// No doc comment, as above.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Args)]
+pub struct ReadingSettings {
+    /// The password of encrypted PDFs
+    #[arg(long, value_name = "PASSWORD", env = "KB_PASSWORD", hide_short_help = true, help_heading = READING)]
+    #[serde(skip)]
+    pub password: Option<String>,
+    /// Give up on a file that takes longer to parse [default: 120, with OCR 3600]
+    #[arg(long, value_name = "SECONDS", hide_short_help = true, help_heading = READING)]
+    pub file_timeout: Option<Whole<1>>,
+    /// Leave out a page that takes longer [default: 20, with OCR 120]
+    #[arg(long, value_name = "SECONDS", hide_short_help = true, help_heading = READING)]
+    pub page_timeout: Option<Whole<1>>,
+    /// Memory for reading a file, beside four times its size [default: 900]
+    #[arg(long, value_name = "MB", hide_short_help = true, help_heading = READING)]
+    pub worker_memory: Option<Whole<1>>,
+    /// Read PDF pages without text with this program: {} is the path of the page's PNG image, and it prints the text,
+    /// for example 'tesseract {} stdout -l chi_sim+eng'
+    #[arg(long, value_name = "COMMAND", hide_short_help = true, help_heading = READING)]
+    pub ocr_command: Option<String>,
+    /// Threads that read and embed [default: one per core]
+    #[arg(long, value_name = "N", hide_short_help = true, help_heading = READING)]
+    pub jobs: Option<usize>,
+}
+
+/// How sources are read.
+pub struct Reading {
+    pub load: LoadOptions,
+    pub limits: Limits,
+    /// Threads.
+    pub jobs: usize,
+}
+
+impl ReadingSettings {
+    /// These settings with their defaults.
+    ///
+    /// # Errors
+    /// Where the OCR command is unusable.
+    pub fn reading(self) -> Result<Reading> {
+        self.ocr_command.as_deref().map(check_ocr_command).transpose()?;
+        let (file, page) = match self.ocr_command {
+            Some(_) => (OCR_FILE_TIMEOUT, OCR_PAGE_TIMEOUT),
+            None => (FILE_TIMEOUT, PAGE_TIMEOUT),
+        };
+        let or = |own: Option<Whole<1>>, default: usize| own.map_or(default, Whole::get) as u64;
+        let limits = Limits {
+            file: Duration::from_secs(or(self.file_timeout, file)),
+            page: Duration::from_secs(or(self.page_timeout, page)),
+            memory: or(self.worker_memory, WORKER_MEMORY).saturating_mul(1 << 20),
+        };
+        let jobs = self.jobs.unwrap_or_else(cores).max(1);
+        let load = LoadOptions { password: self.password, ocr_command: self.ocr_command, ..LoadOptions::default() };
+        Ok(Reading { load, limits, jobs })
+    }
+}
+
+/// Threads that the machine offers.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}

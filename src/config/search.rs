@@ -1,0 +1,474 @@
+//! The settings of a search: flags, `KB_SEARCH_` variables and the table `[search]` in `kb.toml` are this one struct.
+//!
+//! Where settings contradict each other, the one that comes first here decides, and a note names the other: what is
+//! searched for (`--in`, mode), the method, the reranker, the limit, everything else.
+
+use std::path::{Component, Path, PathBuf};
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::{Args, Command};
+use serde::Deserialize;
+
+use super::values::{Seconds, Share, Whole, from_text, one_or_many};
+use crate::embed::{CrossEncoder, TokenCounter};
+use crate::error::{Error, Result, Setting};
+use crate::models::{ModelKind, Models};
+use crate::search::{
+    Beam, CrossEncoderRerank, DEFAULT_DIVERSITY, DEFAULT_LIMIT, DEFAULT_RERANK_DEPTH, DEFAULT_RERANK_TIME, Expand,
+    Fallback, Filter, Fusion, GroupBy, Kind, LARGEST_LIMIT, LARGEST_POOL, Method, Mode, Rerank, SearchRequest, Shape,
+    Target, Weights,
+};
+
+/// The variable of a setting is this and its name in capitals.
+const PREFIX: &str = "KB_SEARCH_";
+/// Names at least as alike as this (Jaro-Winkler) are suggested.
+const NEAR: f64 = 0.8;
+/// Hits of the mode broad.
+const DEFAULT_BROAD_LIMIT: usize = 10;
+/// Tokens of a context.
+pub const DEFAULT_CONTEXT_TOKENS: usize = 4000;
+/// Tokens of whole sections: a chapter may have a hundred pages.
+const DEFAULT_SECTION_TOKENS: usize = 8000;
+/// Child chunks that JSON names with each parent chunk; other formats do not show them.
+const NAMED_CHILDREN: usize = 2;
+/// The most candidates that a cross-encoder reads.
+const LARGEST_DEPTH: usize = 1000;
+
+const FILTERS: &str = "Filters";
+const RANKING: &str = "Ranking";
+const SHOWN: &str = "What is shown";
+
+// No doc comment: it would become the description of the command.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Args)]
+#[serde(deny_unknown_fields)]
+pub struct SearchSettings {
+    /// Number of hits [default: 5; broad 10; drill as many as the beam reaches]
+    #[arg(short = 'k', long, value_name = "N", env = "KB_SEARCH_LIMIT", help_heading = SHOWN)]
+    pub limit: Option<Whole<1, LARGEST_LIMIT>>,
+    /// How hits are chosen: precise (the best), broad[:DIVERSITY] (varied), section (whole sections) or drill[:D,P,C]
+    /// (best documents, their chunks, their sentences) [default: precise]
+    #[arg(long, value_name = "MODE", env = "KB_SEARCH_MODE", help_heading = SHOWN)]
+    #[serde(default, deserialize_with = "from_text")]
+    pub mode: Option<ModeSetting>,
+    /// Add N neighbouring parent chunks of the section on both sides
+    #[arg(long, value_name = "N", env = "KB_SEARCH_CONTEXT", help_heading = SHOWN)]
+    pub context: Option<Whole<0, 100>>,
+    /// Show only the best sentence of each parent chunk, and N on both sides
+    #[arg(long, value_name = "N", env = "KB_SEARCH_WINDOW", hide_short_help = true, help_heading = SHOWN)]
+    pub window: Option<Whole<0, 100>>,
+    /// Join adjacent parent chunks of a section [default: in the mode broad]
+    #[arg(long, value_name = "ON", env = "KB_SEARCH_MERGE", num_args = 0..=1, require_equals = true,
+        default_missing_value = "true", value_parser = clap::builder::BoolishValueParser::new(),
+        hide_short_help = true, help_heading = SHOWN)]
+    pub merge: Option<bool>,
+    /// Keep parent chunks that repeat a better one
+    #[arg(long, value_name = "ON", env = "KB_SEARCH_KEEP_DUPLICATES", num_args = 0..=1, require_equals = true,
+        default_missing_value = "true", value_parser = clap::builder::BoolishValueParser::new(),
+        hide_short_help = true, help_heading = SHOWN)]
+    pub keep_duplicates: Option<bool>,
+    /// Put the hits of a section or document together
+    #[arg(long, value_enum, value_name = "WHAT", env = "KB_SEARCH_GROUP_BY", hide_short_help = true, help_heading = SHOWN)]
+    pub group_by: Option<GroupBy>,
+    /// The most hits of one document
+    #[arg(long, value_name = "N", env = "KB_SEARCH_PER_DOCUMENT", hide_short_help = true, help_heading = SHOWN)]
+    pub per_document: Option<Whole<1>>,
+    /// The most tokens of all hits together; hits that do not fit are named [default: section 8000, `kb context` 4000]
+    #[arg(long, value_name = "N", env = "KB_SEARCH_MAX_TOKENS", hide_short_help = true, help_heading = SHOWN)]
+    pub max_tokens: Option<Whole<1>>,
+    /// Count tokens with this tokenizer.json, or with chars/4 [default: the embedding model's]
+    #[arg(long, value_name = "FILE", env = "KB_SEARCH_TOKENIZER", hide_short_help = true, help_heading = SHOWN)]
+    pub tokenizer: Option<String>,
+    /// Only what matches, such as 'author = Ann and page < 20'; repeatable; '' drops the filter of kb.toml
+    #[arg(long, value_name = "FILTER", env = "KB_SEARCH_FILTER", help_heading = FILTERS)]
+    #[serde(default, deserialize_with = "one_or_many")]
+    pub filter: Option<Vec<String>>,
+    /// Halve the score of a document for each 90d, 6 months, 1y of its age [default: none]
+    #[arg(long, value_name = "AGE", env = "KB_SEARCH_HALF_LIFE", hide_short_help = true, help_heading = FILTERS)]
+    #[serde(default, deserialize_with = "from_text")]
+    pub half_life: Option<Seconds>,
+    /// Drop hits below this score, from 0 to 1
+    #[arg(long, value_name = "SCORE", env = "KB_SEARCH_MIN_SCORE", hide_short_help = true, help_heading = FILTERS)]
+    pub min_score: Option<Share>,
+    /// How to search [default: auto]
+    #[arg(long, value_enum, env = "KB_SEARCH_METHOD", help_heading = RANKING)]
+    pub method: Option<Method>,
+    /// How much keyword and semantic search count [default: by question]
+    #[arg(long, value_name = "K,S", allow_hyphen_values = true, env = "KB_SEARCH_WEIGHTS", hide_short_help = true,
+        help_heading = RANKING)]
+    pub weights: Option<Weights>,
+    /// How their results are fused: weighted (scores), rrf or rrf:K (ranks, K is 60) [default: weighted]
+    #[arg(long, value_name = "HOW", env = "KB_SEARCH_FUSION", hide_short_help = true, help_heading = RANKING)]
+    pub fusion: Option<Fusion>,
+    /// Candidates of each [default: 100, in other modes than precise 200]
+    #[arg(long, value_name = "N", env = "KB_SEARCH_POOL", hide_short_help = true, help_heading = RANKING)]
+    pub pool: Option<Whole<1, LARGEST_POOL>>,
+    /// The kind of the question [default: by its words]
+    #[arg(long, value_enum, env = "KB_SEARCH_KIND", hide_short_help = true, help_heading = RANKING)]
+    pub kind: Option<Kind>,
+    /// Which other words are searched for: off; missing (synonyms, and matches for unknown words); all (matches for all
+    /// words); llm (also rewordings of the language model) [default: missing]
+    #[arg(long, value_enum, value_name = "WORDS", env = "KB_SEARCH_EXPAND", hide_possible_values = true,
+        hide_short_help = true, help_heading = RANKING)]
+    pub expand: Option<Expand>,
+    /// A list of synonyms [default: synonyms.txt in the store]
+    #[arg(long, value_name = "FILE", env = "KB_SEARCH_SYNONYMS", hide_short_help = true, help_heading = RANKING)]
+    pub synonyms: Option<PathBuf>,
+    /// Search again, wider, after a poor result: min_hits=N,min_score=S,min_docs=N [default: off]
+    #[arg(long, value_name = "IF", env = "KB_SEARCH_FALLBACK", hide_short_help = true, help_heading = RANKING)]
+    pub fallback: Option<Fallback>,
+    /// Rerank the best by the question's words (light), not at all (off), or also by a cross-encoder: a name from
+    /// `kb models` or a folder [default: light with the methods auto and hybrid]
+    #[arg(long, value_name = "MODEL", env = "KB_SEARCH_RERANK", value_hint = clap::ValueHint::DirPath,
+        hide_short_help = true, help_heading = RANKING)]
+    #[serde(default, deserialize_with = "from_text")]
+    pub rerank: Option<RerankChoice>,
+    /// How many candidates the cross-encoder reads and for how long: 50, 2s, or 50,none [default: 30,500ms]
+    #[arg(long, value_name = "N,TIME", env = "KB_SEARCH_RERANK_BUDGET", hide_short_help = true, help_heading = RANKING)]
+    #[serde(default, deserialize_with = "from_text")]
+    pub rerank_budget: Option<RerankBudget>,
+}
+
+/// What shows the result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Output {
+    People,
+    Json,
+    /// The context of a prompt.
+    Prompt,
+}
+
+impl SearchSettings {
+    /// Refuses variables with the prefix that are no settings, so that a misspelt one does not go unnoticed.
+    ///
+    /// # Errors
+    /// Where there is one, with the setting it may mean.
+    pub fn check_variables() -> Result<()> {
+        let command = Self::augment_args(Command::new(""));
+        let known: Vec<_> = command.get_arguments().filter_map(|arg| arg.get_env()?.to_str()).collect();
+        for (name, value) in std::env::vars_os() {
+            let name = name.to_string_lossy();
+            if !name.starts_with(PREFIX) || value.is_empty() || known.contains(&name.as_ref()) {
+                continue;
+            }
+            let near = known.iter().map(|known| (strsim::jaro_winkler(known, &name), known));
+            let near = near.filter(|(alike, _)| *alike >= NEAR).max_by(|a, b| a.0.total_cmp(&b.0));
+            let hint = near.map_or_else(|| "unset it".to_owned(), |(_, known)| format!("did you mean {known}?"));
+            return Err(Error::usage(format!("{name} is not a setting")).hint(hint));
+        }
+        Ok(())
+    }
+
+    /// The filter that all texts make together.
+    ///
+    /// # Errors
+    /// Where one cannot be parsed; `place` says where it was read.
+    pub fn filter(&self, place: &str) -> Result<Option<Filter>> {
+        let texts = self.filter.iter().flatten().filter(|text| !text.trim().is_empty());
+        let filters: Vec<Filter> =
+            texts.map(|text| text.parse::<Filter>().map_err(|error| error.at(place))).collect::<Result<_>>()?;
+        Ok(Filter::all(filters))
+    }
+
+    /// The request for a query, and a note on each setting without effect that was typed.
+    ///
+    /// # Errors
+    /// Where a filter, the tokenizer or the reranking model is unusable.
+    pub fn request(
+        &self,
+        query: String,
+        target: Target,
+        output: Output,
+        is_typed: impl Fn(&str) -> bool,
+    ) -> Result<(SearchRequest, Vec<String>)> {
+        let mut notes = Vec::new();
+        let ModeSetting { mode, diversity, beam } = self.mode.unwrap_or_default();
+        let default_tokens = match (output, mode, target) {
+            (Output::Prompt, ..) => Some(DEFAULT_CONTEXT_TOKENS),
+            (_, Mode::Section, Target::Chunks) => Some(DEFAULT_SECTION_TOKENS),
+            _ => None,
+        };
+        let max_tokens = self.max_tokens.map(Whole::get).or(default_tokens).filter(|_| target == Target::Chunks);
+        let tokenizer = self.tokenizer.as_deref().filter(|_| max_tokens.is_some());
+        let shape = Shape {
+            mode,
+            target,
+            context: self.context.map_or(0, Whole::get),
+            window: self.window.map(Whole::get),
+            // Parent chunks that follow each other are read as one in a prompt.
+            merge: self.merge.or((output == Output::Prompt).then_some(true)),
+            keep_duplicates: self.keep_duplicates.unwrap_or_default(),
+            group_by: self.group_by.unwrap_or_default(),
+            diversity,
+            per_document: self.per_document.map(Whole::get),
+            beam,
+            children: if output == Output::Json { NAMED_CHILDREN } else { 0 },
+            max_tokens,
+            counter: tokenizer.map(TokenCounter::named).transpose()?.map(Arc::new),
+        };
+        let method = self.method.unwrap_or_default();
+        let one_retriever = matches!(method, Method::Keyword | Method::Semantic);
+        for (settings, is_ignored, why) in [
+            (&["context", "window", "merge"][..], shape.seeks_sections(), "where sections are searched for"),
+            (&["keep_duplicates", "per_document"], shape.seeks_sections(), "where sections are searched for"),
+            (&["context", "window", "merge"], !shape.seeks_sections() && mode == Mode::Drill, "in the mode drill"),
+            (&["max_tokens"], target == Target::Sections, "on a list of sections"),
+            (&["tokenizer"], max_tokens.is_none(), "without a limit on tokens"),
+            (&["weights"], one_retriever, "on a single retriever"),
+            (&["rerank_budget"], !matches!(self.rerank, Some(RerankChoice::Model(_))), "without a reranking model"),
+        ] {
+            let ignored = settings.iter().copied().filter(|setting| is_ignored && is_typed(setting));
+            notes.extend(ignored.map(|setting| format!("{} has no effect {why}", Setting(setting))));
+        }
+        // How many are shown on a screen says nothing about a prompt, which shows what fits.
+        let limit = self.limit.filter(|_| output != Output::Prompt || is_typed("limit")).map(Whole::get);
+        let limit = limit.unwrap_or_else(|| default_limit(&shape, output));
+        let pool = self.pool.map_or(shape.mode.pool(), Whole::get).max(limit);
+        if self.pool.is_some_and(|typed| typed.get() < pool) && is_typed("pool") {
+            notes.push(format!("{} is raised to {pool}, the number of hits", Setting("pool")));
+        }
+        let fallback = self.fallback(method, limit);
+        if self.fallback.is_some_and(|typed| typed != fallback) && is_typed("fallback") {
+            notes.push(format!("{}: some conditions have no effect with these settings", Setting("fallback")));
+        }
+        let mut request = SearchRequest {
+            method,
+            limit,
+            half_life: self.half_life.and_then(|Seconds(seconds)| seconds),
+            min_score: self.min_score.map(|Share(score)| score),
+            pool,
+            rerank: rerank(self.rerank.as_ref(), self.rerank_budget, Some(DEFAULT_RERANK_TIME))?,
+            weights: self.weights.filter(|_| !one_retriever),
+            fusion: self.fusion.unwrap_or_default(),
+            kind: self.kind,
+            expand: self.expand.unwrap_or_default(),
+            fallback,
+            shape,
+            ..SearchRequest::new(query)
+        };
+        request.restriction.filter = self.filter(&Setting("filter").to_string())?;
+        Ok((request, notes))
+    }
+
+    /// The conditions that a search with these settings can fail: it gives at most `limit` hits, none below the least
+    /// score, and by keywords alone the best has the score 1.
+    fn fallback(&self, method: Method, limit: usize) -> Fallback {
+        let Fallback { min_hits, min_score, min_docs } = self.fallback.unwrap_or_default();
+        let least = self.min_score.map_or(0.0, |Share(score)| score);
+        Fallback {
+            min_hits: min_hits.map(|count| count.min(limit)),
+            min_docs: min_docs.map(|count| count.min(limit)),
+            min_score: min_score.filter(|score| *score > least && method != Method::Keyword),
+        }
+    }
+}
+
+fn default_limit(shape: &Shape, output: Output) -> usize {
+    match (shape.max_tokens, shape.mode) {
+        // Some more than fit: a parent chunk has about 200 tokens.
+        (Some(tokens), _) if output == Output::Prompt => (tokens / 100).clamp(10, 200),
+        (_, Mode::Broad) => DEFAULT_BROAD_LIMIT,
+        (_, Mode::Drill) => shape.beam.documents.saturating_mul(shape.beam.parents),
+        (_, Mode::Precise | Mode::Section) => DEFAULT_LIMIT,
+    }
+}
+
+/// A mode with its parameter.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ModeSetting {
+    mode: Mode,
+    diversity: f32,
+    beam: Beam,
+}
+
+impl Default for ModeSetting {
+    fn default() -> Self {
+        ModeSetting { mode: Mode::default(), diversity: DEFAULT_DIVERSITY, beam: Beam::default() }
+    }
+}
+
+impl FromStr for ModeSetting {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let default = ModeSetting::default();
+        match text.split_once(':').map_or((text, None), |(name, parameter)| (name, Some(parameter))) {
+            ("precise", None) => Ok(default),
+            ("broad", None) => Ok(ModeSetting { mode: Mode::Broad, ..default }),
+            ("broad", Some(share)) => {
+                Ok(ModeSetting { mode: Mode::Broad, diversity: share.parse::<Share>()?.0, ..default })
+            }
+            ("section", None) => Ok(ModeSetting { mode: Mode::Section, ..default }),
+            ("drill", None) => Ok(ModeSetting { mode: Mode::Drill, ..default }),
+            ("drill", Some(beam)) => Ok(ModeSetting { mode: Mode::Drill, beam: beam.parse()?, ..default }),
+            _ => Err("expected precise, broad, broad:0.3, section, drill or drill:3,3,3".to_owned()),
+        }
+    }
+}
+
+/// How the best candidates are reranked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RerankChoice {
+    /// By the question's words.
+    Light,
+    Off,
+    /// By a cross-encoder too: the one in this folder, or of this name among the user's models.
+    Model(PathBuf),
+}
+
+impl FromStr for RerankChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "light" => Ok(RerankChoice::Light),
+            "off" => Ok(RerankChoice::Off),
+            _ if text.trim().is_empty() => Err("expected light, off, or the name or folder of a model".to_owned()),
+            folder => Ok(RerankChoice::Model(PathBuf::from(folder))),
+        }
+    }
+}
+
+/// How many candidates a cross-encoder reads, and for how long.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct RerankBudget {
+    depth: Option<usize>,
+    time: Option<Seconds>,
+}
+
+impl FromStr for RerankBudget {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut budget = RerankBudget::default();
+        for part in text.split(',').map(str::trim) {
+            if part.chars().all(|char| char.is_ascii_digit()) {
+                budget.depth = Some(part.parse::<Whole<1, LARGEST_DEPTH>>()?.get());
+            } else {
+                budget.time = Some(part.parse()?);
+            }
+        }
+        Ok(budget)
+    }
+}
+
+/// How the best candidates are reranked. A model is checked before anything is searched. A cross-encoder reads for `time`
+/// where the budget names none.
+///
+/// # Errors
+/// Where there is no such model.
+pub fn rerank(choice: Option<&RerankChoice>, budget: Option<RerankBudget>, time: Option<Duration>) -> Result<Rerank> {
+    let named = match choice {
+        None => return Ok(Rerank::Auto),
+        Some(RerankChoice::Off) => return Ok(Rerank::Off),
+        Some(RerankChoice::Light) => return Ok(Rerank::Light(Default::default())),
+        Some(RerankChoice::Model(named)) => named,
+    };
+    let name = named.to_str().filter(|_| !named.exists() && could_be_a_name(named));
+    let folder = match name {
+        None => named.clone(),
+        Some(name) => Models::of_user()?.must_have(name, ModelKind::Rerank)?.0,
+    };
+    CrossEncoder::check(&folder)?;
+    let RerankBudget { depth, time: own } = budget.unwrap_or_default();
+    let own = own.map(|Seconds(seconds)| seconds.map(|s| Duration::try_from_secs_f64(s).unwrap_or(Duration::MAX)));
+    let depth = depth.unwrap_or(DEFAULT_RERANK_DEPTH);
+    Ok(Rerank::Model(CrossEncoderRerank { folder, depth, time: own.unwrap_or(time) }))
+}
+
+/// `NAME` or `OWNER/NAME`.
+fn could_be_a_name(named: &Path) -> bool {
+    let mut parts = named.components();
+    named.components().count() <= 2 && parts.all(|part| matches!(part, Component::Normal(_)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of_file(text: &str) -> SearchSettings {
+        toml::from_str(text).unwrap()
+    }
+
+    fn request(text: &str) -> (SearchRequest, Vec<String>) {
+        let is_typed = |setting: &str| text.contains(setting);
+        of_file(text).request("x".to_owned(), Target::Chunks, Output::People, is_typed).unwrap()
+    }
+
+    #[test]
+    fn every_setting_has_a_variable_of_its_name_and_a_flag() {
+        let command = SearchSettings::augment_args(Command::new(""));
+        for arg in command.get_arguments() {
+            let name = arg.get_id().as_str();
+            let variable = arg.get_env().and_then(|name| name.to_str());
+            assert_eq!(variable, Some(format!("{PREFIX}{}", name.to_uppercase()).as_str()));
+            assert_eq!(arg.get_long(), Some(name.replace('_', "-").as_str()));
+        }
+    }
+
+    #[test]
+    fn names_are_told_from_paths() {
+        assert!(["bge-reranker-base", "BAAI/x"].into_iter().all(|name| could_be_a_name(Path::new(name))));
+        assert!(["./x", "/x", "../x", "a/b/c"].into_iter().all(|path| !could_be_a_name(Path::new(path))));
+    }
+
+    #[test]
+    fn modes_may_have_a_parameter() {
+        let mode = |text: &str| text.parse::<ModeSetting>();
+        assert_eq!(mode("precise"), Ok(ModeSetting::default()));
+        assert_eq!(mode("broad:0.7").map(|mode| mode.diversity), Ok(0.7));
+        assert_eq!(mode("drill:1,2,3").map(|mode| mode.beam.parents), Ok(2));
+        for (wrong, expected) in [("drill:3", "3,3,3"), ("broad:2", "0 to 1"), ("section:1", "section"), ("", "drill")]
+        {
+            assert!(mode(wrong).unwrap_err().contains(expected), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_rerank_budget_is_a_number_a_time_or_both() {
+        let budget = |text: &str| text.parse::<RerankBudget>().map(|budget| (budget.depth, budget.time));
+        assert_eq!(budget("50"), Ok((Some(50), None)));
+        assert_eq!(budget("2s"), Ok((None, Some(Seconds(Some(2.0))))));
+        assert_eq!(budget("50, none"), Ok((Some(50), Some(Seconds(None)))));
+        for wrong in ["", "0", "1001", "0s", "soon"] {
+            assert!(budget(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!("./off".parse(), Ok(RerankChoice::Model("./off".into())));
+        assert!(" ".parse::<RerankChoice>().is_err());
+    }
+
+    #[test]
+    fn settings_become_a_request_with_defaults() {
+        let (request, notes) = request("");
+        assert_eq!((request.limit, request.pool, request.method, notes.len()), (5, 100, Method::Auto, 0));
+        let settings = of_file("mode = \"broad\"\nlimit = 300\nfusion = \"rrf:7\"\nweights = [3, 1]\n");
+        let (request, _) = settings.request("x".into(), Target::Chunks, Output::Json, |_| false).unwrap();
+        assert_eq!(
+            (request.limit, request.pool, request.fusion, request.shape.children),
+            (300, 300, Fusion::Rrf(7.0), 2)
+        );
+        // What fits counts in a prompt.
+        let (request, _) = settings.request("x".into(), Target::Chunks, Output::Prompt, |_| false).unwrap();
+        assert_eq!((request.limit, request.shape.max_tokens, request.shape.merge), (40, Some(4000), Some(true)));
+    }
+
+    #[test]
+    fn settings_without_effect_are_noted() {
+        for (text, noted) in [
+            ("method = \"keyword\"\nweights = [1, 1]\n", "weights has no effect on a single retriever"),
+            ("pool = 3\n", "pool is raised to 5"),
+            ("fallback = { min_hits = 9 }\n", "fallback"),
+            ("method = \"keyword\"\nfallback = { min_score = 0.5 }\n", "fallback"),
+            ("tokenizer = \"chars/4\"\n", "tokenizer has no effect"),
+            ("rerank_budget = \"2s\"\n", "rerank_budget has no effect"),
+            ("mode = \"drill\"\nwindow = 1\n", "window has no effect in the mode drill"),
+            ("mode = \"section\"\ncontext = 1\n", "context has no effect where sections"),
+        ] {
+            let (_, notes) = request(text);
+            assert!(notes.len() == 1 && notes[0].replace('-', "_").contains(noted), "{text}: {notes:?}");
+        }
+        let (request, notes) = request("method = \"keyword\"\nweights = [1, 1]\npool = 3\n");
+        assert_eq!((request.weights, request.pool, notes.len()), (None, 5, 2));
+    }
+}

@@ -1,0 +1,174 @@
+//! Batches of edits: a line of JSON each, in the form of a list of chunks.
+//!
+//! A list can be written to a file, changed there and given back. A line with the same text and notes changes nothing. All
+//! other fields must be as they are; a chunk that changed since is an error.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::chunks::{ChunkOrder, DERIVED, NewText, structural};
+use crate::error::{Error, Result};
+use crate::store::{ChunkRow, NewDocument};
+
+#[derive(Debug, Deserialize)]
+struct Line {
+    chunk_id: String,
+    content: Option<String>,
+    #[serde(default)]
+    metadata: Map<String, Value>,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+/// The lines of a batch with their numbers.
+///
+/// # Errors
+/// Where a line is not a JSON object with a `chunk_id`, with its number.
+fn lines(text: &str) -> Result<Vec<(usize, Line)>> {
+    let numbered = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    numbered
+        .map(|(i, line)| {
+            let parsed = serde_json::from_str(line.trim_start_matches('\u{feff}')).map_err(|error| {
+                Error::usage(format!("line {} of the batch: {error}; nothing was changed", i + 1)).hint(
+                    "a line is as `kb chunks-list --format jsonl` writes it: {\"chunk_id\": \"…\", \"content\": \"…\"}",
+                )
+            })?;
+            Ok((i + 1, parsed))
+        })
+        .collect()
+}
+
+/// The orders of a batch, and the ids it names. `stored` gives the documents of some chunks.
+///
+/// # Errors
+/// Where a line is wrong, names an unknown chunk or changes a structural field, with its number.
+pub fn read_batch(text: &str, stored: &[NewDocument]) -> Result<Vec<ChunkOrder>> {
+    let mut orders = Vec::new();
+    for (number, line) in lines(text)? {
+        let row = stored.iter().flat_map(|new| &new.chunks).find(|row| row.chunk_id == line.chunk_id);
+        let order = match row {
+            Some(row) => order(line, row, source_of(stored, &row.doc_id)),
+            None => Err(Error::not_found(format!("no chunk {:?}; nothing was changed", line.chunk_id))
+                .hint("`kb chunks-list` shows the ids")),
+        };
+        orders.extend(order.map_err(|error| error.at(&format!("line {number} of the batch")))?);
+    }
+    Ok(orders)
+}
+
+impl ChunkOrder {
+    /// The ids that a batch names.
+    ///
+    /// # Errors
+    /// Where a line is not a JSON object with a `chunk_id`, with its number.
+    pub fn ids_of_batch(text: &str) -> Result<Vec<String>> {
+        Ok(lines(text)?.into_iter().map(|(_, line)| line.chunk_id).collect())
+    }
+}
+
+fn source_of<'a>(stored: &'a [NewDocument], doc_id: &str) -> &'a str {
+    stored.iter().find(|new| new.document.doc_id == doc_id).map_or("", |new| &new.document.source)
+}
+
+/// The order of a line; `None` if it changes nothing.
+fn order(line: Line, row: &ChunkRow, source: &str) -> Result<Option<ChunkOrder>> {
+    for (name, value) in &line.rest {
+        let given = value.as_str().map(str::to_owned).or_else(|| value.as_u64().map(|number| number.to_string()));
+        let is = match name.as_str() {
+            "doc_id" => Some(row.doc_id.clone()),
+            "source_id" => Some(source.to_owned()),
+            "section_id" => Some(row.section_id.clone()),
+            "chunk_type" => Some(row.chunk_type.name().to_owned()),
+            "parent_id" => row.parent_id.clone(),
+            "chunk_index" => Some(row.chunk_index.to_string()),
+            // Titles come from the section, and `edited` is never set.
+            "section_title" | "edited" => continue,
+            "updated_at" if given.as_ref() != Some(&row.updated_at) => {
+                return Err(Error::usage(format!("{:?} was changed meanwhile; nothing was changed", row.chunk_id))
+                    .hint("list the chunks again and put your changes into that list"));
+            }
+            "updated_at" => continue,
+            other => {
+                return Err(Error::usage(format!("a chunk has no field {other:?}; nothing was changed"))
+                    .hint("notes go into \"metadata\": {\"name\": \"value\"}"));
+            }
+        };
+        if given != is {
+            return Err(structural(name).unwrap_or_else(|| Error::usage(format!("{name} cannot be changed"))));
+        }
+    }
+    let mut metadata = BTreeMap::new();
+    for (name, value) in line.metadata {
+        if DERIVED.contains(&name.as_str()) {
+            if !is_derived(&name, &value, row) {
+                return Err(Error::usage(format!("kb derives {name:?} from the text; nothing was changed"))
+                    .hint("edit the text, or the table of contents with `kb toc`"));
+            }
+            continue;
+        }
+        let given = match value {
+            Value::Null => None,
+            Value::String(text) => Some(text),
+            Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
+            Value::Array(_) | Value::Object(_) => {
+                return Err(Error::usage(format!("the note {name:?} is neither text nor number; nothing was changed"))
+                    .hint("give it one value, or null to remove it"));
+            }
+        };
+        if given.as_ref() != row.metadata.get(&name) {
+            metadata.insert(name, given);
+        }
+    }
+    let content = line.content.filter(|content| content.trim_end() != row.content.trim_end());
+    let nothing = content.is_none() && metadata.is_empty();
+    Ok((!nothing).then(|| ChunkOrder { chunk_id: line.chunk_id, text: content.map(NewText::Given), metadata }))
+}
+
+fn is_derived(name: &str, value: &Value, row: &ChunkRow) -> bool {
+    let page = |page: Option<u32>| value.as_u64() == page.map(u64::from) && (page.is_some() || value.is_null());
+    match name {
+        "context" => value.as_str() == Some(&row.context),
+        "language" => value.as_str() == Some(&row.language),
+        "page_start" => page(row.page_start),
+        _ => page(row.page_end),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edits::chunks::tests::stored;
+
+    fn read(line: &str) -> Result<Vec<ChunkOrder>> {
+        read_batch(line, &[stored("First sentence here.\n\nSecond sentence is.\n")])
+    }
+
+    #[test]
+    fn an_unchanged_line_is_not_an_order() {
+        let same = r#"{"chunk_id": "abc123:0.0", "doc_id": "abc123", "chunk_type": "child", "parent_id": "abc123:0",
+            "chunk_index": 0, "content": "First sentence here.", "metadata": {"language": "en", "page_start": null},
+            "updated_at": "then"}"#
+            .replace('\n', " ");
+        assert_eq!(read(&format!("{same}\n\n")).unwrap(), []);
+        let orders = read(r#"{"chunk_id": "abc123:0", "metadata": {"reviewed": true, "old": null}}"#).unwrap();
+        assert_eq!(orders[0].metadata, BTreeMap::from([("reviewed".to_owned(), Some("true".to_owned()))]));
+    }
+
+    #[test]
+    fn a_structural_change_is_refused_with_its_line_and_a_hint() {
+        let fail = |line: &str| read(&format!("\n{line}")).unwrap_err();
+        for (field, value) in
+            [("doc_id", "\"other\""), ("chunk_type", "\"parent\""), ("chunk_index", "7"), ("parent_id", "null")]
+        {
+            let error = fail(&format!("{{\"chunk_id\": \"abc123:0.0\", \"{field}\": {value}}}"));
+            assert!(error.message().starts_with("line 2 of the batch: "), "{error}");
+            assert!(error.message().contains(field) && error.next_step().is_some(), "{error}");
+        }
+        assert!(fail(r#"{"chunk_id": "abc123:0", "updated_at": "earlier"}"#).message().contains("meanwhile"));
+        assert!(fail(r#"{"chunk_id": "abc123:0", "text": "x"}"#).message().contains("no field \"text\""));
+        assert!(fail(r#"{"chunk_id": "abc123:9"}"#).message().contains("no chunk"));
+        assert!(fail("{").message().contains("line 2 of the batch"));
+    }
+}

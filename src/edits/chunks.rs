@@ -1,0 +1,461 @@
+//! Changes chunks: rows in, changed rows out. Pure functions.
+//!
+//! A parent chunk with a new text is cut into child chunks as in an ingest. A child chunk with a new text stays one, or becomes
+//! several if it is too long, and its parent's text is that of its children joined. The document keeps the source's text, so
+//! that a change can be applied to later versions of the source, or reset.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde::Serialize;
+
+use super::ChangedDocument;
+use super::derived::mend_counts;
+use super::parent_chunk::{NewChild, ParentChange, SourceParent, change_parent, edit_of, new_children, source_parents};
+use crate::chunk::ChunkConfig;
+use crate::error::{Error, Result, Setting};
+use crate::store::{ChunkRow, ChunkType, NewDocument, children_by_parent};
+
+/// In bytes. A longer text is a document.
+const LARGEST_TEXT: usize = 1 << 20;
+/// Names that a note cannot have, because kb derives them.
+pub(super) const DERIVED: [&str; 4] = ["context", "language", "page_start", "page_end"];
+
+/// The structural fields of a chunk: the field, why it cannot change, and what to do instead.
+const STRUCTURAL: [(&str, &str, &str); 8] = [
+    ("chunk_id", "an id belongs to one chunk as long as it exists", "edit the content"),
+    ("doc_id", "a chunk belongs to its document", "edit a chunk of the other document"),
+    ("source_id", "a chunk belongs to its source", "`kb ingest` finds a file that moved"),
+    ("section_id", "sections come from the table of contents", "correct that with `kb toc`"),
+    ("section_title", "titles come from the table of contents", "correct that with `kb toc`"),
+    ("chunk_type", "parent and child chunks come from cutting the text", "edit the parent chunk, which is cut again"),
+    ("parent_id", "a child chunk belongs to its parent chunk", "edit the texts of both parent chunks"),
+    ("chunk_index", "places come from the order of the text", "edit the texts of the parent chunks"),
+];
+
+/// The error for a change of a structural field; `None` for any other name.
+pub(super) fn structural(name: &str) -> Option<Error> {
+    let (field, why, instead) = STRUCTURAL.iter().find(|(field, ..)| *field == name)?;
+    Some(Error::usage(format!("{field} cannot be changed: {why}; nothing was changed")).hint(*instead))
+}
+
+/// The new text of a chunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NewText {
+    Given(String),
+    /// The source's.
+    Source,
+}
+
+/// A change of a chunk.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChunkOrder {
+    pub chunk_id: String,
+    /// `None` keeps the text.
+    pub text: Option<NewText>,
+    /// Notes to add or replace, or with `None` to remove.
+    pub metadata: BTreeMap<String, Option<String>>,
+}
+
+/// The result of changes.
+#[derive(Debug)]
+pub struct Edits {
+    pub changed: Vec<ChangedDocument>,
+    /// For each named document.
+    pub documents: Vec<DocumentEdits>,
+}
+
+/// The changes of a document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DocumentEdits {
+    pub doc_id: String,
+    pub source: String,
+    /// The chunks of the orders.
+    pub named: Vec<String>,
+    /// Chunks with another text or other notes.
+    pub changed: Vec<String>,
+    /// New chunks.
+    pub added: Vec<String>,
+    /// Removed chunks.
+    pub gone: Vec<String>,
+}
+
+impl DocumentEdits {
+    /// Compares a document before and after.
+    pub(super) fn between(before: &NewDocument, after: &NewDocument, named: Vec<String>) -> Self {
+        let was: HashMap<&str, &ChunkRow> = before.chunks.iter().map(|row| (row.chunk_id.as_str(), row)).collect();
+        let is: HashSet<&str> = after.chunks.iter().map(|row| row.chunk_id.as_str()).collect();
+        let ids = |rows: &mut dyn Iterator<Item = &ChunkRow>| rows.map(|row| row.chunk_id.clone()).collect::<Vec<_>>();
+        let differs = |row: &&ChunkRow| {
+            let same = |old: &&ChunkRow| (&old.content, &old.metadata) == (&row.content, &row.metadata);
+            was.get(row.chunk_id.as_str()).is_some_and(|old| !same(old))
+        };
+        DocumentEdits {
+            doc_id: before.document.doc_id.clone(),
+            source: before.document.source.clone(),
+            named,
+            changed: ids(&mut after.chunks.iter().filter(differs)),
+            added: ids(&mut after.chunks.iter().filter(|row| !was.contains_key(row.chunk_id.as_str()))),
+            gone: ids(&mut before.chunks.iter().filter(|row| !is.contains(row.chunk_id.as_str()))),
+        }
+    }
+}
+
+/// Changes chunks of the documents in `stored`. `now` is an RFC 3339 time.
+///
+/// # Errors
+/// Where an id is unknown or named twice, a text is empty or too long, a parent chunk and its child both get texts, or the
+/// name of a note is reserved. Then nothing is changed.
+pub fn edit_chunks(stored: Vec<NewDocument>, orders: &[ChunkOrder], now: &str) -> Result<Edits> {
+    let mut seen = HashSet::new();
+    if let Some(twice) = orders.iter().find(|order| !seen.insert(&order.chunk_id)) {
+        return Err(Error::usage(format!("{:?} is named twice; nothing was changed", twice.chunk_id))
+            .hint("give each chunk one new text"));
+    }
+    orders.iter().try_for_each(check)?;
+    let mut edits = Edits { changed: Vec::new(), documents: Vec::new() };
+    let mut known: HashSet<String> = HashSet::new();
+    for before in stored {
+        let (after, named) = ordered(&before, orders, now)?;
+        known.extend(named.iter().cloned());
+        if named.is_empty() {
+            continue;
+        }
+        edits.documents.push(DocumentEdits::between(&before, &after, named));
+        if after != before {
+            edits.changed.push(ChangedDocument { before, after });
+        }
+    }
+    if let Some(unknown) = orders.iter().find(|order| !known.contains(&order.chunk_id)) {
+        let error = Error::not_found(format!("no chunk {:?}; nothing was changed", unknown.chunk_id));
+        return Err(error.hint("`kb chunks-list` shows the ids"));
+    }
+    Ok(edits)
+}
+
+/// Refuses an order that is wrong for any store.
+fn check(order: &ChunkOrder) -> Result<()> {
+    let id = &order.chunk_id;
+    if let Some(NewText::Given(text)) = &order.text {
+        if text.trim().is_empty() {
+            return Err(Error::usage(format!("the new text of {id:?} is empty; nothing was changed"))
+                .hint(format!("`kb chunk-delete {id}` deletes it")));
+        }
+        if text.len() > LARGEST_TEXT {
+            let (size, most) = (crate::text::size(text.len() as u64), crate::text::size(LARGEST_TEXT as u64));
+            return Err(Error::usage(format!(
+                "the new text of {id:?} has {size}, more than {most}; nothing was changed"
+            ))
+            .hint("ingest it as a document of its own"));
+        }
+    }
+    for name in order.metadata.keys() {
+        check_note(name)?;
+    }
+    Ok(())
+}
+
+/// Refuses reserved names of notes, and names that are hard to type.
+fn check_note(name: &str) -> Result<()> {
+    if let Some(error) = structural(name) {
+        return Err(error);
+    }
+    if DERIVED.contains(&name) {
+        return Err(Error::usage(format!("kb derives {name:?} from the text; nothing was changed"))
+            .hint("use another name for the note"));
+    }
+    let good = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    if name.is_empty() || !name.chars().all(good) || name.chars().count() > 64 {
+        return Err(Error::usage(format!("{name:?} cannot be the name of a note; nothing was changed"))
+            .hint("use letters, digits, '_', '-' and '.', at most 64"));
+    }
+    Ok(())
+}
+
+/// A document after its orders, and the ids of those.
+fn ordered(before: &NewDocument, orders: &[ChunkOrder], now: &str) -> Result<(NewDocument, Vec<String>)> {
+    let config = ChunkConfig::of(&before.document.chunking);
+    let by_id: HashMap<&str, &ChunkOrder> = orders.iter().map(|order| (order.chunk_id.as_str(), order)).collect();
+    let mut after = before.clone();
+    let mut named = Vec::new();
+    let is_parent = |row: &&ChunkRow| row.chunk_type == ChunkType::Parent;
+    let parents: HashMap<u32, &ChunkRow> =
+        before.chunks.iter().filter(is_parent).map(|row| (row.chunk_index, row)).collect();
+    let mut by_parent = children_by_parent(&before.chunks);
+    for source in source_parents(before) {
+        let id = format!("{}:{}", before.document.doc_id, source.index);
+        let parent = parents.get(&source.index).copied();
+        let id = parent.map_or(id, |row| row.chunk_id.clone());
+        let children = by_parent.remove(id.as_str()).unwrap_or_default();
+        let own: Vec<(&ChunkRow, &ChunkOrder)> =
+            children.iter().filter_map(|row| Some((*row, *by_id.get(row.chunk_id.as_str())?))).collect();
+        let whole = by_id.get(id.as_str()).copied();
+        if whole.is_none() && own.is_empty() {
+            continue;
+        }
+        refuse_both(whole, &own)?;
+        let change = match (parent, whole) {
+            (_, Some(order)) if order.text == Some(NewText::Source) => {
+                from_source(before, source, order, &config, now)?
+            }
+            (Some(parent), whole) => changed(parent, &children, &by_id, whole, source, &config, now)?,
+            (None, _) => {
+                return Err(Error::not_found(format!("{id:?} was deleted; nothing was changed"))
+                    .hint(format!("`kb chunk-edit {id} {}` restores it", Setting("reset"))));
+            }
+        };
+        named.extend(whole.map(|order| order.chunk_id.clone()));
+        named.extend(own.iter().map(|(row, _)| row.chunk_id.clone()));
+        change_parent(&mut after, change, now);
+    }
+    mend_counts(&mut after);
+    Ok((after, named))
+}
+
+fn refuse_both(whole: Option<&ChunkOrder>, own: &[(&ChunkRow, &ChunkOrder)]) -> Result<()> {
+    let whole = whole.filter(|order| order.text.is_some());
+    let child_chunk = own.iter().find(|(_, order)| order.text.is_some());
+    if let (Some(whole), Some((row, _))) = (whole, child_chunk) {
+        let what = format!("{:?} is a part of {:?}, and both get new texts", row.chunk_id, whole.chunk_id);
+        return Err(
+            Error::usage(format!("{what}; nothing was changed")).hint("change the parent chunk, or its child chunks")
+        );
+    }
+    Ok(())
+}
+
+/// A parent chunk with the source's text and only new notes.
+fn from_source(
+    before: &NewDocument,
+    source: SourceParent,
+    order: &ChunkOrder,
+    config: &ChunkConfig,
+    now: &str,
+) -> Result<ParentChange> {
+    if edit_of(&before.document.edits, source.index).is_none() {
+        return Err(Error::not_found(format!("{:?} was never changed; nothing was reset", order.chunk_id)));
+    }
+    let metadata = noted(BTreeMap::new(), &order.metadata);
+    Ok(ParentChange { children: new_children(&source.text, config), source, metadata, edited_at: now.to_owned() })
+}
+
+/// A parent chunk after its own order and those of its children.
+fn changed(
+    parent: &ChunkRow,
+    children: &[&ChunkRow],
+    by_id: &HashMap<&str, &ChunkOrder>,
+    whole: Option<&ChunkOrder>,
+    source: SourceParent,
+    config: &ChunkConfig,
+    now: &str,
+) -> Result<ParentChange> {
+    let none = BTreeMap::new();
+    let mut metadata = noted(parent.metadata.clone(), whole.map_or(&none, |order| &order.metadata));
+    let mut kept: Vec<NewChild> = Vec::new();
+    for row in children {
+        let order = by_id.get(row.chunk_id.as_str());
+        let notes = noted(row.metadata.clone(), order.map_or(&none, |order| &order.metadata));
+        match order.and_then(|order| order.text.as_ref()) {
+            None => kept.push(NewChild { index: Some(row.chunk_index), content: row.content.clone(), metadata: notes }),
+            Some(NewText::Given(text)) => {
+                let mut cut = new_children(&instead_of(&row.content, text), config);
+                if let Some(first) = cut.first_mut() {
+                    first.index = Some(row.chunk_index);
+                    first.metadata = notes;
+                }
+                kept.extend(cut);
+            }
+            Some(NewText::Source) => {
+                return Err(Error::usage(format!("{:?} is a child chunk; nothing was reset", row.chunk_id)).hint(
+                    format!("`kb chunk-edit {} {}` resets the whole parent chunk", parent.chunk_id, Setting("reset")),
+                ));
+            }
+        }
+    }
+    let children = match whole.and_then(|order| order.text.as_ref()) {
+        Some(NewText::Given(text)) if instead_of(&parent.content, text) != parent.content => {
+            let mut notes: HashMap<String, BTreeMap<String, String>> = kept
+                .into_iter()
+                .map(|child_chunk| (child_chunk.content.trim().to_owned(), child_chunk.metadata))
+                .collect();
+            let mut cut = new_children(&instead_of(&parent.content, text), config);
+            for child in &mut cut {
+                child.metadata = notes.remove(child.content.trim()).unwrap_or_default();
+            }
+            // The notes of children that are gone go to the parent.
+            for (name, value) in notes.into_values().flatten() {
+                metadata.entry(name).or_insert(value);
+            }
+            cut
+        }
+        _ => kept,
+    };
+    Ok(ParentChange { source, children, metadata, edited_at: now.to_owned() })
+}
+
+fn noted(mut notes: BTreeMap<String, String>, changes: &BTreeMap<String, Option<String>>) -> BTreeMap<String, String> {
+    for (name, value) in changes {
+        match value {
+            Some(value) => notes.insert(name.clone(), value.clone()),
+            None => notes.remove(name),
+        };
+    }
+    notes
+}
+
+/// A new text as the loaders would give it, with the space after the old one.
+fn instead_of(old: &str, new: &str) -> String {
+    let new = new.strip_prefix('\u{feff}').unwrap_or(new).replace("\r\n", "\n").replace('\r', "\n");
+    let mut text: String = new.chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect();
+    text.truncate(text.trim_end().len());
+    let text = text.trim_start_matches('\n');
+    format!("{text}{}", &old[old.trim_end().len()..])
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::error::Kind;
+    use crate::ingest::{SourceFacts, prepare};
+    use crate::load::markdown;
+    use proptest::prelude::*;
+
+    /// A document as it is stored, cut so small that every paragraph is a parent chunk of its sentences.
+    pub(in crate::edits) fn stored(text: &str) -> NewDocument {
+        let config = ChunkConfig { parent_chars: 90, child_chars: 20, overlap_chars: 8, ..ChunkConfig::default() };
+        let mut new = prepare(&markdown::parse(text), &SourceFacts::sample(), &config, "then").new;
+        for (i, row) in new.chunks.iter_mut().enumerate().filter(|(_, row)| row.chunk_type == ChunkType::Child) {
+            row.vector = if i % 2 == 0 { vec![1.0, 0.0] } else { vec![0.0, 1.0] };
+        }
+        new.document.embedded = true;
+        new
+    }
+
+    const TEXT: &str = "First sentence here.\n\nSecond sentence is. Third one stands.\n\n# Two\n\nAlone it is.\n";
+
+    fn order(id: &str, text: &str) -> ChunkOrder {
+        ChunkOrder { chunk_id: id.into(), text: Some(NewText::Given(text.into())), ..ChunkOrder::default() }
+    }
+
+    fn edit(new: &NewDocument, orders: &[ChunkOrder]) -> NewDocument {
+        edit_chunks(vec![new.clone()], orders, "now").unwrap().changed.remove(0).after
+    }
+
+    fn contents(new: &NewDocument) -> Vec<(&str, &str)> {
+        new.chunks.iter().map(|row| (row.chunk_id.as_str(), row.content.as_str())).collect()
+    }
+
+    #[test]
+    fn a_child_chunk_keeps_its_place_and_its_parent_chunk_is_rebuilt() {
+        let new = stored(TEXT);
+        let after = edit(&new, &[order("abc123:0.1", "Second is other.\r\n")]);
+        assert_eq!(
+            contents(&after)[..4],
+            [
+                ("abc123:0", "First sentence here.\n\nSecond is other. Third one stands."),
+                ("abc123:0.0", "First sentence here.\n\n"),
+                ("abc123:0.1", "Second is other. "),
+                ("abc123:0.2", "Third one stands."),
+            ]
+        );
+        let edited: Vec<bool> = after.chunks.iter().map(|row| row.edited).collect();
+        assert_eq!(edited, [true, false, true, false, false, false]);
+        assert_eq!(after.document.edits[0].original, new.chunks[0].content);
+        assert_eq!((after.chunks[1].updated_at.as_str(), after.chunks[2].updated_at.as_str()), ("then", "now"));
+    }
+
+    #[test]
+    fn a_child_chunk_that_has_grown_becomes_several() {
+        let after = edit(&stored(TEXT), &[order("abc123:0.1", "Second sentence is. And one more is. And another.")]);
+        let ids: Vec<&str> = after.chunks.iter().map(|row| row.chunk_id.as_str()).collect();
+        assert_eq!(ids[..6], ["abc123:0", "abc123:0.0", "abc123:0.1", "abc123:0.2", "abc123:0.3", "abc123:0.4"]);
+        assert_eq!(after.chunks[5].content, "Third one stands.");
+        assert_eq!(after.document.children, 6);
+    }
+
+    #[test]
+    fn a_parent_chunk_is_cut_anew_and_can_be_taken_back() {
+        let new = stored(TEXT);
+        let after = edit(&new, &[order("abc123:0", "Other words here. 启动水泵之前检查压力表和阀门。")]);
+        let children: Vec<&str> = after
+            .chunks
+            .iter()
+            .filter(|row| row.parent_id.as_deref() == Some("abc123:0"))
+            .map(|row| row.content.as_str())
+            .collect();
+        assert_eq!(children, ["Other words here. ", "启动水泵之前检查压力表和阀门。"]);
+        let reset = ChunkOrder { chunk_id: "abc123:0".into(), text: Some(NewText::Source), ..ChunkOrder::default() };
+        let back = edit(&after, &[reset]);
+        assert_eq!(contents(&back), contents(&new));
+        assert!(back.document.edits.is_empty() && back.chunks.iter().all(|row| !row.edited));
+        let typed = edit(&after, &[order("abc123:0", &new.chunks[0].content)]);
+        assert!(typed.document.edits.is_empty(), "what the source says is no edit");
+    }
+
+    #[test]
+    fn notes_are_added_replaced_and_taken_away() {
+        let note = |value: Option<&str>| ChunkOrder {
+            chunk_id: "abc123:0.1".into(),
+            metadata: BTreeMap::from([("reviewed".to_owned(), value.map(str::to_owned))]),
+            ..ChunkOrder::default()
+        };
+        let new = stored(TEXT);
+        let after = edit(&new, &[note(Some("yes"))]);
+        assert_eq!(after.chunks[2].metadata["reviewed"], "yes");
+        assert!(after.chunks[0].edited && after.chunks[2].edited && !after.chunks[1].edited);
+        // A parent chunk that is cut again takes over the metadata of its child chunks.
+        let cut = edit(&after, &[order("abc123:0", "Quite another text.")]);
+        assert_eq!(cut.chunks[0].metadata["reviewed"], "yes");
+        let back = edit(&after, &[note(None)]);
+        assert!(back.document.edits.is_empty());
+        assert_eq!(contents(&back), contents(&new));
+    }
+
+    #[test]
+    fn what_cannot_be_done_is_said_and_nothing_is_done() {
+        let fail = |orders: &[ChunkOrder]| edit_chunks(vec![stored(TEXT)], orders, "now").unwrap_err();
+        assert_eq!(fail(&[order("abc123:7", "x")]).kind(), Kind::NotFound);
+        assert!(fail(&[order("abc123:0", " \n")]).next_step().unwrap().contains("kb chunk-delete abc123:0"));
+        assert!(fail(&[order("abc123:0", "x"), order("abc123:0.1", "y")]).message().contains("is a part of"));
+        assert!(fail(&[order("abc123:1", "x"), order("abc123:1", "y")]).message().contains("named twice"));
+        let note = |name: &str| ChunkOrder {
+            chunk_id: "abc123:0".into(),
+            metadata: BTreeMap::from([(name.to_owned(), Some("x".to_owned()))]),
+            ..ChunkOrder::default()
+        };
+        for name in ["parent_id", "chunk_type", "language", "a b", ""] {
+            assert_eq!(fail(&[note(name)]).kind(), Kind::Usage, "{name}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn after_any_edit_the_children_are_the_parent(
+            text in "([a-z]{1,12}[ .。\n]|启动水泵|。|\n\n|\n# h\n){1,80}",
+            typed in proptest::collection::vec("[a-z启动。. \n]{1,60}", 1..4),
+            picks in proptest::collection::vec(any::<prop::sample::Index>(), 1..4),
+        ) {
+            let new = stored(&text);
+            prop_assume!(!new.chunks.is_empty());
+            let mut orders: Vec<ChunkOrder> = Vec::new();
+            for (pick, text) in picks.iter().zip(&typed) {
+                let id = &pick.get(&new.chunks).chunk_id;
+                let alone = |other: &ChunkOrder| other.chunk_id.split('.').next() != id.split('.').next();
+                if !text.trim().is_empty() && orders.iter().all(alone) {
+                    orders.push(order(id, text));
+                }
+            }
+            prop_assume!(!orders.is_empty());
+            let edits = edit_chunks(vec![new.clone()], &orders, "now").unwrap();
+            let after = edits.changed.first().map_or(&new, |changed| &changed.after);
+            for parent in after.chunks.iter().filter(|row| row.chunk_type == ChunkType::Parent) {
+                let own = || after.chunks.iter().filter(|row| row.parent_id.as_ref() == Some(&parent.chunk_id));
+                prop_assert_eq!(own().map(|row| row.content.as_str()).collect::<String>(), parent.content.as_str());
+                prop_assert!(own().zip(own().skip(1)).all(|(a, b)| a.chunk_index < b.chunk_index));
+                prop_assert_eq!(parent.edited, edit_of(&after.document.edits, parent.chunk_index).is_some());
+            }
+            let parents = |new: &NewDocument| new.chunks.iter().filter(|row| row.parent_id.is_none()).map(|row| row.chunk_id.clone()).collect::<Vec<_>>();
+            prop_assert_eq!(parents(after), parents(&new));
+            prop_assert_eq!(after.document.children as usize, after.chunks.len() - parents(after).len());
+        }
+    }
+}

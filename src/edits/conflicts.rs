@@ -1,0 +1,316 @@
+//! Edits that conflict with a new source: where they belong, and how they are settled. Pure functions.
+
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
+
+use serde::Serialize;
+
+use super::ChangedDocument;
+use super::chunks::{ChunkOrder, DocumentEdits, Edits, NewText, edit_chunks};
+use super::derived::mend_counts;
+use super::parent_chunk::{delete_parent, source_parents};
+use super::sentences::exchange;
+use super::sentences::{Sentence, only_place, sentences_in};
+use crate::error::{Error, Result, Setting};
+use crate::store::{ChunkRow, ChunkType, Edit, NewDocument};
+use crate::text::tokens::tokenize;
+
+/// Runs of sentences with at least this likeness (Dice coefficient of their words) count as versions of each other.
+const ALIKE: f32 = 0.4;
+/// A conflict is about the sentences between its neighbours, if they are at most so many more than before.
+const MORE_BETWEEN: usize = 12;
+
+/// Whose text wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The edit's.
+    Mine,
+    /// The source's.
+    Theirs,
+}
+
+/// A conflict for the user.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Conflict {
+    pub conflict_id: String,
+    pub doc_id: String,
+    pub source_id: String,
+    /// The titles above it when it was made.
+    pub context: String,
+    /// The source's text when it was made; empty for an insertion.
+    pub original: String,
+    /// The edit's text; `None` for a deletion.
+    pub mine: Option<String>,
+    /// The source's text now; empty if the edit would only insert.
+    pub theirs: String,
+    /// The parent chunk where that begins.
+    pub chunk_id: Option<String>,
+    /// The notes of the person.
+    pub metadata: BTreeMap<String, String>,
+    /// When the edit was made, RFC 3339.
+    pub edited_at: String,
+}
+
+/// The conflicts of a document, by number.
+pub fn conflicts(new: &NewDocument) -> Vec<Conflict> {
+    let mut of: Vec<&Edit> = new.document.edits.iter().filter(|edit| edit.parent_chunk.is_none()).collect();
+    of.sort_by_key(|edit| edit.number);
+    of.into_iter().map(|edit| shown(edit, new)).collect()
+}
+
+fn shown(edit: &Edit, new: &NewDocument) -> Conflict {
+    let parts = place(edit, new);
+    let text = |part: &Part| {
+        let parent = new.chunks.iter().find(|row| row.chunk_id == part.chunk_id)?;
+        Some(&parent.content[part.range.clone()])
+    };
+    let theirs: String = parts.iter().filter_map(text).collect();
+    Conflict {
+        conflict_id: conflict_id(&new.document.doc_id, edit.number),
+        doc_id: new.document.doc_id.clone(),
+        source_id: new.document.source.clone(),
+        context: edit.context.clone(),
+        original: edit.original.clone(),
+        mine: edit.content.clone(),
+        theirs: theirs.trim().to_owned(),
+        chunk_id: parts.into_iter().next().map(|part| part.chunk_id),
+        metadata: notes(edit),
+        edited_at: edit.edited_at.clone(),
+    }
+}
+
+/// All notes of an edit.
+fn notes(edit: &Edit) -> BTreeMap<String, String> {
+    let mut notes: BTreeMap<String, String> = edit.child_chunk_metadata.values().flat_map(BTreeMap::clone).collect();
+    notes.extend(edit.metadata.clone());
+    notes
+}
+
+/// Settles conflicts of the documents in `stored`: mine replaces the text, theirs leaves it. `now` is an RFC 3339 time.
+///
+/// # Errors
+/// Where a conflict does not exist, or its document has no text. Then nothing is changed.
+pub fn settle(stored: Vec<NewDocument>, ids: &[String], side: Side, now: &str) -> Result<Edits> {
+    let mut afters = stored.clone();
+    let mut named: Vec<Vec<String>> = vec![Vec::new(); stored.len()];
+    for id in ids {
+        let unknown = || {
+            Error::not_found(format!("no conflict {id:?}; nothing was changed"))
+                .hint(format!("`kb chunks-list {}` lists the conflicts", Setting("conflicts")))
+        };
+        let at = afters.iter().position(|new| find_conflict(new, id).is_some()).ok_or_else(unknown)?;
+        afters[at] = settled(&afters[at], id, side, now)?;
+        named[at].push(id.clone());
+    }
+    let mut edits = Edits { changed: Vec::new(), documents: Vec::new() };
+    for ((before, after), named) in stored.into_iter().zip(afters).zip(named) {
+        if !named.is_empty() {
+            edits.documents.push(DocumentEdits::between(&before, &after, named));
+            edits.changed.push(ChangedDocument { before, after });
+        }
+    }
+    Ok(edits)
+}
+
+fn settled(before: &NewDocument, id: &str, side: Side, now: &str) -> Result<NewDocument> {
+    let Some(edit) = find_conflict(before, id) else { return Ok(before.clone()) };
+    let mut after = match side {
+        Side::Theirs => before.clone(),
+        Side::Mine => with_mine(before, edit, now)?,
+    };
+    after.document.edits.retain(|other| !(other.parent_chunk.is_none() && other.number == edit.number));
+    Ok(after)
+}
+
+fn with_mine(before: &NewDocument, edit: &Edit, now: &str) -> Result<NewDocument> {
+    let nowhere = || {
+        Error::failed(format!("{} has no text for the edit; nothing was changed", before.document.source))
+            .hint(format!("keep the source's text with {} theirs", Setting("resolve")))
+    };
+    let parts = place(edit, before);
+    if parts.is_empty() {
+        return Err(nowhere());
+    }
+    let mine = edit.content.as_deref().unwrap_or_default();
+    let mut after = before.clone();
+    for (i, part) in parts.iter().enumerate() {
+        let parent = after
+            .chunks
+            .iter()
+            .find(|row| row.chunk_type == ChunkType::Parent && row.chunk_id == part.chunk_id)
+            .ok_or_else(nowhere)?;
+        // An edit of notes alone changes no text.
+        let text = match mine == edit.original {
+            true => parent.content.clone(),
+            false => exchange(&parent.content, part.sentences.clone(), if i == 0 { mine } else { "" }),
+        };
+        if text.trim().is_empty() {
+            let source =
+                source_parents(&after).into_iter().find(|source| source.index == part.index).ok_or_else(nowhere)?;
+            delete_parent(&mut after, &source, now);
+            mend_counts(&mut after);
+            continue;
+        }
+        let notes = if i == 0 { notes(edit) } else { BTreeMap::new() };
+        let order = ChunkOrder {
+            chunk_id: parent.chunk_id.clone(),
+            text: (text != parent.content).then_some(NewText::Given(text)),
+            metadata: notes.into_iter().map(|(name, value)| (name, Some(value))).collect(),
+        };
+        let mut edits = edit_chunks(vec![after.clone()], &[order], now)?;
+        after = edits.changed.pop().map_or(after, |changed| changed.after);
+    }
+    Ok(after)
+}
+
+/// What an edit in conflict would replace in one parent chunk.
+pub(super) struct Part {
+    pub index: u32,
+    pub chunk_id: String,
+    /// Its sentences by number; empty for an insertion.
+    pub sentences: Range<usize>,
+    /// The same in bytes of its text.
+    pub range: Range<usize>,
+}
+
+/// The id of a conflict: `7f3k2m~3`.
+pub(super) fn conflict_id(doc_id: &str, number: u32) -> String {
+    format!("{doc_id}~{number}")
+}
+
+pub(super) fn find_conflict<'a>(new: &'a NewDocument, id: &str) -> Option<&'a Edit> {
+    let is_it = |edit: &&Edit| edit.parent_chunk.is_none() && conflict_id(&new.document.doc_id, edit.number) == id;
+    new.document.edits.iter().find(is_it)
+}
+
+/// Finds the present text of a conflict, by parent chunk: the text between its neighbours, which are the sentences around
+/// it, or the start or end of its section. If that is much longer than before, or a neighbour is gone, it is the run of
+/// sentences most like the original; without one, the place beside the neighbour that is left, or the end of the section
+/// or document. Empty only for a document without text. The text of the edit belongs into the first part.
+pub(super) fn place(edit: &Edit, new: &NewDocument) -> Vec<Part> {
+    let version = Version::of(new);
+    let all = 0..version.sentences.len();
+    let original = sentences_in(&edit.original);
+    let before = neighbour(&sentences_in(&edit.before), &version.sentences, true);
+    let after = neighbour(&sentences_in(&edit.after), &version.sentences, false);
+    let section = version.section_of(edit, before, after);
+    let edges = section.clone().unwrap_or(all.clone());
+    // If a neighbour is in another section, the conflict was at the edge of its own.
+    let at_start = edit.before.is_empty().then_some(()).and(section.as_ref().map(|section| section.start));
+    let start =
+        before.map(|before| before + 1).or(at_start).map(|at| at.max(edges.start)).filter(|at| *at <= edges.end);
+    let at_end = edit.after.is_empty().then_some(()).and(section.as_ref().map(|section| section.end));
+    let end = after.or(at_end).map(|at| at.min(edges.end)).filter(|at| *at >= start.unwrap_or(edges.start));
+    if let (Some(start), Some(end)) = (start, end)
+        && end - start <= original.len() + MORE_BETWEEN
+    {
+        let alike = (end - start > original.len()).then(|| version.most_alike(edit, start..end)).flatten();
+        return version.at(alike.unwrap_or(start..end), &edges).unwrap_or_default();
+    }
+    let near = start.unwrap_or(edges.start)..end.unwrap_or(edges.end);
+    let alike = version.most_alike(edit, near).or_else(|| version.most_alike(edit, all));
+    let beside = || start.or(end).unwrap_or(edges.end);
+    version.at(alike.unwrap_or_else(|| beside()..beside()), &edges).unwrap_or_default()
+}
+
+/// The place of the sentence next to the conflict: by all kept sentences, or else by the nearest one.
+fn neighbour(kept: &[Sentence], all: &[Sentence], in_front: bool) -> Option<usize> {
+    let nearest = if in_front { kept.len().checked_sub(1)?..kept.len() } else { 0..kept.len().min(1) };
+    let whole = only_place(kept, all).map(|at| if in_front { at + kept.len() - 1 } else { at });
+    whole.or_else(|| only_place(&kept[nearest], all))
+}
+
+/// The present parent chunks of a document, and all their sentences.
+struct Version<'a> {
+    parents: Vec<&'a ChunkRow>,
+    sentences: Vec<Sentence>,
+}
+
+impl<'a> Version<'a> {
+    fn of(new: &'a NewDocument) -> Self {
+        let parents: Vec<&ChunkRow> = new.chunks.iter().filter(|row| row.chunk_type == ChunkType::Parent).collect();
+        let own = |(i, row): (usize, &&ChunkRow)| {
+            sentences_in(&row.content).into_iter().map(move |sentence| Sentence { parent_chunk: Some(i), ..sentence })
+        };
+        let sentences = parents.iter().enumerate().flat_map(own).collect();
+        Version { parents, sentences }
+    }
+
+    fn parent_of(&self, sentence: usize) -> Option<&'a ChunkRow> {
+        self.parents.get(self.sentences.get(sentence)?.parent_chunk?).copied()
+    }
+
+    /// The sentences of the conflict's section: the one with its titles, or else that of its neighbours.
+    fn section_of(&self, edit: &Edit, before: Option<usize>, after: Option<usize>) -> Option<Range<usize>> {
+        let of =
+            |sentence: Option<usize>| sentence.and_then(|at| self.parent_of(at)).map(|row| row.section_id.as_str());
+        let neighbours = [of(before), of(after)];
+        let with_titles: Vec<&str> =
+            self.parents.iter().filter(|row| row.context == edit.context).map(|row| row.section_id.as_str()).collect();
+        let section = [Some(edit.section_id.as_str())]
+            .into_iter()
+            .chain(neighbours)
+            .flatten()
+            .find(|section| with_titles.contains(section))
+            .or(with_titles.first().copied())
+            .or(neighbours[0].or(neighbours[1]))?;
+        let is_in = |sentence: &Sentence| {
+            sentence.parent_chunk.and_then(|i| self.parents.get(i)).is_some_and(|row| row.section_id == section)
+        };
+        let start = self.sentences.iter().position(is_in)?;
+        let end = self.sentences.iter().rposition(is_in)? + 1;
+        Some(start..end)
+    }
+
+    /// The run of sentences in `among` that is most like the original of an edit; the first and shortest of several.
+    fn most_alike(&self, edit: &Edit, among: Range<usize>) -> Option<Range<usize>> {
+        let words = |text: &str| tokenize(text).into_iter().map(|token| token.text).collect::<HashSet<String>>();
+        let wanted = words(&edit.original);
+        let longest = sentences_in(&edit.original).len() + MORE_BETWEEN;
+        let own: Vec<HashSet<String>> =
+            self.sentences[among.clone()].iter().map(|sentence| words(&sentence.key)).collect();
+        // A run does not become more alike by a sentence without any of the words.
+        let touches: Vec<bool> = own.iter().map(|own| !own.is_disjoint(&wanted)).collect();
+        let mut best: Option<(f32, Range<usize>)> = None;
+        for start in (0..own.len()).filter(|&start| touches[start]) {
+            let mut said: HashSet<&String> = HashSet::new();
+            for end in start..own.len().min(start + longest) {
+                said.extend(&own[end]);
+                if !touches[end] {
+                    continue;
+                }
+                let both = said.iter().filter(|word| wanted.contains(**word)).count() as f32;
+                let likeness = 2.0 * both / (said.len() + wanted.len()) as f32;
+                if likeness >= ALIKE && best.as_ref().is_none_or(|(most, _)| likeness > *most) {
+                    best = Some((likeness, among.start + start..among.start + end + 1));
+                }
+            }
+        }
+        best.map(|(_, run)| run)
+    }
+
+    /// A run of sentences by parent chunk. An empty run stands beside the nearest sentence within `edges`.
+    fn at(&self, run: Range<usize>, edges: &Range<usize>) -> Option<Vec<Part>> {
+        let nearest = if run.start > edges.start { run.start.checked_sub(1)? } else { run.start };
+        let held = if run.is_empty() { nearest..nearest + 1 } else { run.clone() };
+        let parent_chunks =
+            self.sentences.get(held.start)?.parent_chunk?..=self.sentences.get(held.end - 1)?.parent_chunk?;
+        let part = |i: usize| {
+            let first = self.sentences.iter().position(|sentence| sentence.parent_chunk == Some(i))?;
+            let own: Vec<&Sentence> =
+                self.sentences[first..].iter().take_while(|sentence| sentence.parent_chunk == Some(i)).collect();
+            let inside = |at: usize| at.saturating_sub(first).min(own.len());
+            let sentences = inside(run.start)..inside(run.end);
+            let start = match sentences.start.checked_sub(1) {
+                Some(last) => own.get(last)?.range.end,
+                None => 0,
+            };
+            let end = own[sentences.clone()].last().map_or(start, |sentence| sentence.range.end);
+            let row = self.parents.get(i)?;
+            let (index, chunk_id) = (row.chunk_index, row.chunk_id.clone());
+            Some(Part { index, chunk_id, sentences, range: start..end })
+        };
+        let parts: Vec<Part> = parent_chunks.filter_map(part).collect();
+        Some(parts)
+    }
+}

@@ -1,0 +1,295 @@
+//! Deletes chunks: rows in, the remaining rows out. Pure functions.
+//!
+//! Ids stay as they are, so indexes have gaps afterwards. The text of a parent chunk that lost children, the ranges of sections
+//! and the counts of the document follow. A deletion is kept as an edit, which applies again when the source is read
+//! again.
+
+use std::collections::{HashMap, HashSet};
+
+use serde::Serialize;
+
+use super::ChangedDocument;
+use super::derived::mend_counts;
+use super::parent_chunk::{NewChild, ParentChange, SourceParent, change_parent, delete_parent, source_parents};
+use super::sentences::{space_behind, widen};
+use crate::error::{Error, Result, Setting};
+use crate::store::{ChunkRow, ChunkType, NewDocument, children_by_parent};
+use crate::text::count;
+
+/// The ids that an error names.
+const MOST_NAMED: usize = 5;
+
+/// The result of a deletion.
+#[derive(Debug)]
+pub struct Deletion {
+    pub changed: Vec<ChangedDocument>,
+    pub documents: Vec<DocumentDeletion>,
+}
+
+/// The deletion in one document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DocumentDeletion {
+    pub doc_id: String,
+    pub source: String,
+    /// The deleted chunks, with those that were not named.
+    pub deleted: Vec<String>,
+    /// The parents that lost some of their children.
+    pub rebuilt: Vec<String>,
+    /// Whether no chunk is left. The document stays, so that the source does not come back as a new one.
+    pub emptied: bool,
+    /// Parent chunks left.
+    pub parents: u32,
+    /// Child chunks left.
+    pub children: u32,
+}
+
+/// Deletes chunks of the documents in `stored`: a parent with its children, and with the last child its parent. `now` is an
+/// RFC 3339 time.
+///
+/// # Errors
+/// Where an id is unknown; or, without `cascade`, where a parent has children that are not named.
+pub fn delete_chunks(stored: Vec<NewDocument>, ids: &[String], cascade: bool, now: &str) -> Result<Deletion> {
+    let known: HashSet<&str> = stored.iter().flat_map(|new| &new.chunks).map(|row| row.chunk_id.as_str()).collect();
+    let unknown: Vec<&String> = ids.iter().filter(|id| !known.contains(id.as_str())).collect();
+    if !unknown.is_empty() {
+        let error = Error::not_found(format!("no chunk {}; nothing was deleted", some(&unknown)));
+        return Err(error.hint("`kb chunks-list` shows the ids"));
+    }
+    let named: HashSet<&str> = ids.iter().map(String::as_str).collect();
+    if !cascade {
+        let left_behind = |row: &&ChunkRow| {
+            let parent = row.parent_id.as_deref().unwrap_or_default();
+            named.contains(parent) && !named.contains(row.chunk_id.as_str())
+        };
+        let orphans: Vec<&String> =
+            stored.iter().flat_map(|new| &new.chunks).filter(left_behind).map(|row| &row.chunk_id).collect();
+        if !orphans.is_empty() {
+            let children = if orphans.len() == 1 { "a child" } else { "children" };
+            return Err(Error::usage(format!("parents with {children}: {}; nothing was deleted", some(&orphans)))
+                .hint(format!("leave {} out to delete them too", Setting("no_cascade"))));
+        }
+    }
+    let mut deletion = Deletion { changed: Vec::new(), documents: Vec::new() };
+    for new in stored {
+        let going = going(&new.chunks, &named);
+        if going.is_empty() {
+            continue;
+        }
+        let after = without(&new, &going, now);
+        deletion.documents.push(report(&new, &after, &going));
+        deletion.changed.push(ChangedDocument { before: new, after });
+    }
+    Ok(deletion)
+}
+
+fn some(ids: &[&String]) -> String {
+    let mut named: Vec<String> = ids.iter().take(MOST_NAMED).map(|id| format!("{id:?}")).collect();
+    if ids.len() > MOST_NAMED {
+        named.push(format!("and {}", count(ids.len() - MOST_NAMED, "other")));
+    }
+    named.join(", ")
+}
+
+/// The ids of all chunks to delete.
+fn going(chunks: &[ChunkRow], named: &HashSet<&str>) -> HashSet<String> {
+    let goes = |row: &&ChunkRow| {
+        named.contains(row.chunk_id.as_str()) || row.parent_id.as_deref().is_some_and(|parent| named.contains(parent))
+    };
+    let mut going: HashSet<String> = chunks.iter().filter(goes).map(|row| row.chunk_id.clone()).collect();
+    // A parent of which some child goes and none stays.
+    let staying: HashSet<&String> =
+        chunks.iter().filter(|row| !going.contains(&row.chunk_id)).filter_map(|row| row.parent_id.as_ref()).collect();
+    let emptied: Vec<String> = chunks
+        .iter()
+        .filter(|row| going.contains(&row.chunk_id))
+        .filter_map(|row| row.parent_id.clone())
+        .filter(|parent| !staying.contains(parent))
+        .collect();
+    going.extend(emptied);
+    going
+}
+
+/// The document without some of its chunks.
+fn without(before: &NewDocument, going: &HashSet<String>, now: &str) -> NewDocument {
+    let mut after = before.clone();
+    let sources: HashMap<u32, SourceParent> =
+        source_parents(before).into_iter().map(|parent_chunk| (parent_chunk.index, parent_chunk)).collect();
+    let by_parent = children_by_parent(&before.chunks);
+    for parent in before.chunks.iter().filter(|row| row.chunk_type == ChunkType::Parent) {
+        let Some(source) = sources.get(&parent.chunk_index) else { continue };
+        let children = by_parent.get(parent.chunk_id.as_str()).map_or(&[][..], Vec::as_slice);
+        if going.contains(&parent.chunk_id) {
+            delete_parent(&mut after, source, now);
+        } else if children.iter().any(|row| going.contains(&row.chunk_id)) {
+            let change = ParentChange {
+                source: source.clone(),
+                children: children_left(children, going),
+                metadata: parent.metadata.clone(),
+                edited_at: now.to_owned(),
+            };
+            change_parent(&mut after, change, now);
+        }
+    }
+    mend_counts(&mut after);
+    after
+}
+
+/// The children that stay. The end of a paragraph belongs to the child before it. If that is deleted, the child before
+/// that gets it, so that two paragraphs do not become one.
+fn children_left(children: &[&ChunkRow], going: &HashSet<String>) -> Vec<NewChild> {
+    let mut left: Vec<NewChild> = Vec::new();
+    for row in children {
+        if !going.contains(&row.chunk_id) {
+            let child_chunk =
+                NewChild { index: Some(row.chunk_index), content: row.content.clone(), metadata: row.metadata.clone() };
+            left.push(child_chunk);
+            continue;
+        }
+        if let Some(before) = left.last_mut() {
+            widen(&mut before.content, space_behind(&row.content));
+        }
+    }
+    left
+}
+
+fn report(before: &NewDocument, after: &NewDocument, going: &HashSet<String>) -> DocumentDeletion {
+    let deleted: Vec<String> =
+        before.chunks.iter().map(|row| &row.chunk_id).filter(|id| going.contains(*id)).cloned().collect();
+    let lost_some: HashSet<&String> = before
+        .chunks
+        .iter()
+        .filter(|row| going.contains(&row.chunk_id))
+        .filter_map(|row| row.parent_id.as_ref())
+        .collect();
+    let rebuilt = after.chunks.iter().map(|row| &row.chunk_id).filter(|id| lost_some.contains(id)).cloned().collect();
+    DocumentDeletion {
+        doc_id: before.document.doc_id.clone(),
+        source: before.document.source.clone(),
+        deleted,
+        rebuilt,
+        emptied: after.chunks.is_empty(),
+        parents: after.document.parents,
+        children: after.document.children,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::ChunkConfig;
+    use crate::error::Kind;
+    use crate::ingest::{SourceFacts, prepare};
+    use crate::load::markdown;
+    use proptest::prelude::*;
+
+    /// A document as it is stored, cut so small that every paragraph is a parent chunk of its sentences.
+    fn stored(text: &str) -> NewDocument {
+        let config = ChunkConfig { parent_chars: 60, child_chars: 20, overlap_chars: 5, ..ChunkConfig::default() };
+        let mut new = prepare(&markdown::parse(text), &SourceFacts::sample(), &config, "then").new;
+        for (i, row) in new.chunks.iter_mut().enumerate().filter(|(_, row)| row.chunk_type == ChunkType::Child) {
+            row.vector = if i % 2 == 0 { vec![1.0, 0.0] } else { vec![0.0, 1.0] };
+        }
+        new
+    }
+
+    fn delete(new: &NewDocument, ids: &[&str]) -> Deletion {
+        let ids: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
+        delete_chunks(vec![new.clone()], &ids, true, "now").unwrap()
+    }
+
+    const TEXT: &str =
+        "# One\n\nFirst sentence here.\n\nSecond sentence is. Third one stands.\n\n# Two\n\nAlone it is.\n";
+
+    #[test]
+    fn a_parent_keeps_the_text_of_the_children_that_stay() {
+        let new = stored(TEXT);
+        let contents: Vec<&str> = new.chunks.iter().skip(1).map(|row| row.content.as_str()).collect();
+        assert_eq!(contents[..3], ["First sentence here.\n\n", "Second sentence is. ", "Third one stands."]);
+        let deletion = delete(&new, &["abc123:0.2"]);
+        let after = &deletion.changed[0].after;
+        assert_eq!(deletion.changed.len(), 1);
+        let ids: Vec<&str> = after.chunks.iter().map(|row| row.chunk_id.as_str()).collect();
+        assert_eq!(ids, ["abc123:0", "abc123:0.0", "abc123:0.1", "abc123:1", "abc123:1.0"]);
+        let parent = &after.chunks[0];
+        assert_eq!(parent.content, "First sentence here.\n\nSecond sentence is. ");
+        assert_eq!((parent.updated_at.as_str(), after.chunks[3].updated_at.as_str()), ("now", "then"));
+        let edit = &after.document.edits[0];
+        assert_eq!((edit.parent_chunk, edit.content.as_ref()), (Some(0), Some(&parent.content)));
+        assert!(edit.original.ends_with("Third one stands.") && parent.edited && !after.chunks[3].edited);
+        assert_eq!((after.document.parents, after.document.children), (2, 3));
+        assert_eq!(deletion.documents[0].rebuilt, ["abc123:0"]);
+    }
+
+    #[test]
+    fn paragraphs_stay_paragraphs() {
+        let new = stored("Alpha beta gamma. Delta epsilon ok.\n\nZeta eta theta iota.");
+        let after = &delete(&new, &["abc123:0.1"]).changed[0].after;
+        assert_eq!(after.chunks[0].content, "Alpha beta gamma.\n\nZeta eta theta iota.");
+    }
+
+    #[test]
+    fn the_last_child_takes_its_parent_and_a_document_can_become_empty() {
+        let new = stored(TEXT);
+        let deletion = delete(&new, &["abc123:1.0"]);
+        let after = &deletion.changed[0].after;
+        assert_eq!(deletion.documents[0].deleted, ["abc123:1", "abc123:1.0"]);
+        let two = after.sections.iter().find(|row| row.title == "Two").unwrap();
+        assert_eq!((two.chunk_start, two.chunk_end), (0, 0));
+        let deletion = delete(&new, &["abc123:0", "abc123:1"]);
+        assert!(deletion.changed[0].after.chunks.is_empty() && deletion.documents[0].emptied);
+        assert_eq!(deletion.changed.len(), 1);
+    }
+
+    #[test]
+    fn an_unknown_id_and_a_child_left_behind_are_refused() {
+        let new = stored(TEXT);
+        let fail = |ids: &[&str], cascade| {
+            let ids: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
+            delete_chunks(vec![new.clone()], &ids, cascade, "now").map(|_| ()).unwrap_err()
+        };
+        let error = fail(&["abc123:1", "abc123:9", "nonsense"], true);
+        assert_eq!(error.kind(), Kind::NotFound);
+        assert!(error.message().contains("\"abc123:9\", \"nonsense\""), "{error}");
+        let error = fail(&["abc123:1"], false);
+        assert!(error.kind() == Kind::Usage && error.message().contains("\"abc123:1.0\""), "{error}");
+        let all = ["abc123:1".to_owned(), "abc123:1.0".to_owned()];
+        assert!(delete_chunks(vec![new.clone()], &all, false, "now").is_ok(), "all of them were named");
+    }
+
+    proptest! {
+        #[test]
+        fn after_any_deletion_all_agrees(
+            text in "([a-z]{1,12}[ .。\n]|启动水泵|。|\n\n|\n# h\n){1,120}",
+            picks in proptest::collection::vec(any::<prop::sample::Index>(), 1..8),
+        ) {
+            let new = stored(&text);
+            prop_assume!(!new.chunks.is_empty());
+            let ids: Vec<String> = picks.iter().map(|pick| pick.get(&new.chunks).chunk_id.clone()).collect();
+            let deletion = delete_chunks(vec![new.clone()], &ids, true, "now").unwrap();
+            let report = &deletion.documents[0];
+            let after = &deletion.changed[0].after;
+            prop_assert_eq!(report.emptied, after.chunks.is_empty());
+            prop_assert_eq!(report.deleted.len() + after.chunks.len(), new.chunks.len());
+            for id in &ids {
+                prop_assert!(after.chunks.iter().all(|row| &row.chunk_id != id && row.parent_id.as_ref() != Some(id)));
+            }
+            let parents: Vec<&ChunkRow> = after.chunks.iter().filter(|row| row.parent_id.is_none()).collect();
+            for parent in &parents {
+                let own = || after.chunks.iter().filter(|row| row.parent_id.as_ref() == Some(&parent.chunk_id));
+                prop_assert!(own().count() > 0);
+                prop_assert_eq!(own().map(|row| row.content.as_str()).collect::<String>(), parent.content.as_str());
+                let hash = blake3::hash(parent.content.as_bytes()).to_hex().to_string();
+                prop_assert_eq!(&hash, &parent.content_hash);
+            }
+            let children = after.chunks.len() - parents.len();
+            prop_assert_eq!(after.document.parents as usize, parents.len());
+            prop_assert_eq!(after.document.children as usize, children);
+            for section in &after.sections {
+                let own: Vec<u32> = parents.iter().filter(|row| row.section_id == section.section_id)
+                    .map(|row| row.chunk_index).collect();
+                let span = own.first().map_or((0, 0), |first| (*first, own[own.len() - 1] + 1));
+                prop_assert_eq!((section.chunk_start, section.chunk_end), span);
+            }
+        }
+    }
+}

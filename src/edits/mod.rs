@@ -1,0 +1,30 @@
+//! What people correct: tables of contents and chunks.
+//!
+//! The chunks of a document are the text of its source, cut, with its [`Edit`](crate::store::Edit)s applied. Each edit names
+//! a parent chunk, the source's text there, and the text that replaces it. When the source is read again, [`rebase`] applies
+//! the edits to the new text, sentence by sentence. Where the source changed what a person had changed, the edit becomes
+//! a conflict.
+//!
+//! Promise: whatever happens to the source, each sentence that a person typed is in the text, in a conflict, or in the
+//! source itself. A change is written whole or not at all.
+
+mod batch;
+mod chunks;
+mod conflicts;
+mod delete;
+mod derived;
+mod parent_chunk;
+mod publish;
+mod rebase;
+mod sentences;
+mod toc;
+
+pub use batch::read_batch;
+pub use chunks::{ChunkOrder, DocumentEdits, Edits, NewText, edit_chunks};
+pub use conflicts::{Conflict, Side, conflicts, settle};
+pub use delete::{Deletion, DocumentDeletion, delete_chunks};
+pub use derived::{embedded_texts, renew_hashes, set_leads, set_said};
+pub use parent_chunk::as_the_source_says;
+pub use publish::{ChangedDocument, documents_of, publish};
+pub use rebase::{Rebased, rebase};
+pub use toc::{Correction, CorrectionReport, Outcome, Place, editable_toc, reset_toc, set_toc};

@@ -1,0 +1,266 @@
+//! Changes one parent chunk of a document: its rows and its edit.
+
+use std::collections::BTreeMap;
+
+use crate::chunk::{ChunkConfig, child_chunks};
+use crate::store::{ChunkRow, ChunkType, Edit, NewDocument};
+use crate::text::script::language;
+
+/// A parent chunk as the source gives it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceParent {
+    /// Its place in the document.
+    pub index: u32,
+    pub section_id: String,
+    /// The titles above it.
+    pub context: String,
+    pub page_start: Option<u32>,
+    pub page_end: Option<u32>,
+    pub text: String,
+}
+
+/// The parent chunks of a document as its source gives them, in order, with the deleted ones.
+pub fn source_parents(new: &NewDocument) -> Vec<SourceParent> {
+    let of_row = |row: &ChunkRow| SourceParent {
+        index: row.chunk_index,
+        section_id: row.section_id.clone(),
+        context: row.context.clone(),
+        page_start: row.page_start,
+        page_end: row.page_end,
+        text: row.content.clone(),
+    };
+    let of_edit = |edit: &Edit| {
+        Some(SourceParent {
+            index: edit.parent_chunk?,
+            section_id: edit.section_id.clone(),
+            context: edit.context.clone(),
+            page_start: edit.page_start,
+            page_end: edit.page_end,
+            text: edit.original.clone(),
+        })
+    };
+    let rows = new.chunks.iter().filter(|row| row.chunk_type == ChunkType::Parent).map(of_row);
+    let all = rows.chain(new.document.edits.iter().filter_map(of_edit));
+    // An edit has the source's text, the row the edited one.
+    all.map(|parent| (parent.index, parent)).collect::<BTreeMap<_, _>>().into_values().collect()
+}
+
+/// The chunks of a document as its source gives them. An edited parent chunk comes with one child that has all of its
+/// text: its former children are not stored.
+pub fn as_the_source_says(new: &NewDocument) -> Vec<ChunkRow> {
+    if new.document.edits.iter().all(|edit| edit.parent_chunk.is_none()) {
+        return new.chunks.clone();
+    }
+    let mut chunks = Vec::with_capacity(new.chunks.len());
+    for source in source_parents(new) {
+        if edit_of(&new.document.edits, source.index).is_some() {
+            let parent = parent_row(&new.document.doc_id, &source, "");
+            let mut child = parent.clone();
+            child.chunk_id = format!("{}.0", parent.chunk_id);
+            child.parent_id = Some(parent.chunk_id.clone());
+            child.chunk_type = ChunkType::Child;
+            child.chunk_index = 0;
+            chunks.extend([parent, child]);
+        } else {
+            chunks.extend(rows_of(&new.chunks, source.index).cloned());
+        }
+    }
+    chunks
+}
+
+/// A child chunk after a change.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NewChild {
+    /// Its index; `None` takes the next one.
+    pub index: Option<u32>,
+    /// With the space after it.
+    pub content: String,
+    /// The notes of a person.
+    pub metadata: BTreeMap<String, String>,
+}
+
+/// A parent chunk after a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParentChange {
+    pub source: SourceParent,
+    /// In order; joined they are its text.
+    pub children: Vec<NewChild>,
+    /// The notes of a person.
+    pub metadata: BTreeMap<String, String>,
+    /// RFC 3339.
+    pub edited_at: String,
+}
+
+/// Cuts a text into child chunks.
+pub fn new_children(text: &str, config: &ChunkConfig) -> Vec<NewChild> {
+    let cut = child_chunks(text, config).into_iter();
+    cut.map(|content| NewChild { content: content.to_owned(), ..NewChild::default() }).collect()
+}
+
+/// The edit of a parent chunk, if it has one.
+pub fn edit_of(edits: &[Edit], parent_chunk: u32) -> Option<&Edit> {
+    edits.iter().find(|edit| edit.parent_chunk == Some(parent_chunk))
+}
+
+/// Changes a parent chunk and keeps the change as an edit, unless the result is what the source says. Child chunks with an
+/// unchanged text keep their vectors. `now` is an RFC 3339 time.
+pub fn change_parent(new: &mut NewDocument, change: ParentChange, now: &str) {
+    let ParentChange { source, children, metadata, edited_at } = change;
+    let before: Vec<ChunkRow> = rows_of(&new.chunks, source.index).cloned().collect();
+    let content: String = children.iter().map(|child| child.content.as_str()).collect();
+    let noted = !metadata.is_empty() || children.iter().any(|child| !child.metadata.is_empty());
+    let edited = noted || !same(&content, &source.text);
+    let mut parent = parent_row(&new.document.doc_id, &source, now);
+    // A rule sets it again; the sentence of a language model is kept.
+    parent.lead = before.first().and_then(|row| row.lead.clone());
+    parent.edited = edited;
+    let children = child_rows(&parent, &source, children, &before);
+    set_text(&mut parent, content, &children);
+    parent.metadata = metadata;
+    if let Some(same) = before.iter().find(|row| row.chunk_id == parent.chunk_id && is_as_before(row, &parent)) {
+        parent.updated_at = same.updated_at.clone();
+    }
+    let edit = edited.then(|| Edit {
+        parent_chunk: Some(source.index),
+        content: Some(parent.content.clone()),
+        metadata: parent.metadata.clone(),
+        child_chunk_metadata: children
+            .iter()
+            .filter(|row| !row.metadata.is_empty())
+            .map(|row| (row.content.trim().to_owned(), row.metadata.clone()))
+            .collect(),
+        ..edit_at(&source, &edited_at)
+    });
+    replace_rows(&mut new.chunks, source.index, std::iter::once(parent).chain(children).collect());
+    record(&mut new.document.edits, source.index, edit);
+}
+
+/// Deletes a parent chunk, and keeps that as an edit.
+pub fn delete_parent(new: &mut NewDocument, source: &SourceParent, edited_at: &str) {
+    replace_rows(&mut new.chunks, source.index, Vec::new());
+    let edit = Edit { parent_chunk: Some(source.index), content: None, ..edit_at(source, edited_at) };
+    record(&mut new.document.edits, source.index, Some(edit));
+}
+
+/// The number of the next edit.
+pub(super) fn next_number(edits: &[Edit]) -> u32 {
+    edits.iter().map(|edit| edit.number).max().unwrap_or(0).saturating_add(1)
+}
+
+/// Whether two texts are equal, apart from the space at their ends.
+pub(super) fn same(a: &str, b: &str) -> bool {
+    a.trim_end() == b.trim_end()
+}
+
+/// The row of a parent chunk, then those of its children.
+pub(super) fn rows_of(chunks: &[ChunkRow], index: u32) -> impl Iterator<Item = &ChunkRow> {
+    let id = parent_id(chunks, index);
+    chunks.iter().filter(move |row| id.is_some_and(|id| row.chunk_id == id || row.parent_id.as_deref() == Some(id)))
+}
+
+fn parent_id(chunks: &[ChunkRow], index: u32) -> Option<&str> {
+    let is_it = |row: &&ChunkRow| row.chunk_type == ChunkType::Parent && row.chunk_index == index;
+    chunks.iter().find(is_it).map(|row| row.chunk_id.as_str())
+}
+
+/// The row of a parent chunk as the source gives it.
+pub(super) fn parent_row(doc_id: &str, source: &SourceParent, now: &str) -> ChunkRow {
+    ChunkRow {
+        chunk_id: format!("{doc_id}:{}", source.index),
+        doc_id: doc_id.to_owned(),
+        section_id: source.section_id.clone(),
+        chunk_type: ChunkType::Parent,
+        parent_id: None,
+        chunk_index: source.index,
+        content: source.text.clone(),
+        context: source.context.clone(),
+        lead: None,
+        page_start: source.page_start,
+        page_end: source.page_end,
+        language: language(&source.text).to_owned(),
+        content_hash: blake3::hash(source.text.as_bytes()).to_hex().to_string(),
+        updated_at: now.to_owned(),
+        edited: false,
+        metadata: BTreeMap::new(),
+        vector: Vec::new(),
+    }
+}
+
+fn set_text(parent: &mut ChunkRow, content: String, children: &[ChunkRow]) {
+    parent.language = language(&content).to_owned();
+    parent.content_hash = blake3::hash(content.as_bytes()).to_hex().to_string();
+    parent.page_start = children.iter().filter_map(|row| row.page_start).min();
+    parent.page_end = children.iter().filter_map(|row| row.page_end).max();
+    parent.content = content;
+}
+
+fn child_rows(parent: &ChunkRow, source: &SourceParent, children: Vec<NewChild>, before: &[ChunkRow]) -> Vec<ChunkRow> {
+    let mut next = 0;
+    let mut rows = Vec::with_capacity(children.len());
+    for child in children {
+        let index = child.index.unwrap_or(next).max(next);
+        next = index.saturating_add(1);
+        let alike = before.iter().find(|row| row.chunk_type == ChunkType::Child && same(&row.content, &child.content));
+        let mut row = ChunkRow {
+            chunk_id: format!("{}.{index}", parent.chunk_id),
+            chunk_type: ChunkType::Child,
+            parent_id: Some(parent.chunk_id.clone()),
+            chunk_index: index,
+            page_start: alike.map_or(source.page_start, |row| row.page_start),
+            page_end: alike.map_or(source.page_end, |row| row.page_end),
+            language: language(&child.content).to_owned(),
+            edited: parent.edited && (!child.metadata.is_empty() || !source.text.contains(child.content.trim())),
+            metadata: child.metadata,
+            content: child.content,
+            ..parent.clone()
+        };
+        if let Some(same) = before.iter().find(|other| other.chunk_id == row.chunk_id && other.content == row.content) {
+            row.content_hash = same.content_hash.clone();
+            row.vector = same.vector.clone();
+            if is_as_before(same, &row) {
+                row.updated_at = same.updated_at.clone();
+            }
+        }
+        rows.push(row);
+    }
+    rows
+}
+
+fn is_as_before(before: &ChunkRow, now: &ChunkRow) -> bool {
+    (&before.content, &before.metadata, before.edited) == (&now.content, &now.metadata, now.edited)
+}
+
+fn edit_at(source: &SourceParent, edited_at: &str) -> Edit {
+    Edit {
+        section_id: source.section_id.clone(),
+        context: source.context.clone(),
+        page_start: source.page_start,
+        page_end: source.page_end,
+        original: source.text.clone(),
+        edited_at: edited_at.to_owned(),
+        ..Edit::default()
+    }
+}
+
+/// Replaces the rows of a parent chunk.
+fn replace_rows(chunks: &mut Vec<ChunkRow>, index: u32, rows: Vec<ChunkRow>) {
+    if let Some(id) = parent_id(chunks, index).map(str::to_owned) {
+        chunks.retain(|row| row.chunk_id != id && row.parent_id.as_ref() != Some(&id));
+    }
+    let after = |row: &ChunkRow| row.chunk_type == ChunkType::Parent && row.chunk_index > index;
+    let at = chunks.iter().position(after).unwrap_or(chunks.len());
+    chunks.splice(at..at, rows);
+}
+
+/// Replaces the edit of a parent chunk; its number stays.
+fn record(edits: &mut Vec<Edit>, parent_chunk: u32, edit: Option<Edit>) {
+    let at = edits.iter().position(|edit| edit.parent_chunk == Some(parent_chunk));
+    match (at, edit) {
+        (Some(at), Some(edit)) => edits[at] = Edit { number: edits[at].number, ..edit },
+        (Some(at), None) => {
+            edits.remove(at);
+        }
+        (None, Some(edit)) => edits.push(Edit { number: next_number(edits), ..edit }),
+        (None, None) => {}
+    }
+}

@@ -1,0 +1,96 @@
+//! Publishes changed documents: decides what is embedded again.
+
+use std::collections::HashMap;
+
+use super::derived::{embedded_texts, renew_hashes, set_leads};
+use crate::chunk::ChunkConfig;
+use crate::error::Result;
+use crate::ingest::{Indexer, KnownVectors, Prepared, Rebuilder};
+use crate::store::{ChunkRow, ChunkType, NewDocument, Snapshot};
+
+/// A document before and after a change.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChangedDocument {
+    pub before: NewDocument,
+    /// It stays even without chunks: its edits delete them again when the source is read again.
+    pub after: NewDocument,
+}
+
+/// The documents of chunks or conflicts with all their rows, in order of their sources.
+///
+/// # Errors
+/// Where the store cannot be read.
+pub async fn documents_of(snapshot: &Snapshot, ids: &[String]) -> Result<Vec<NewDocument>> {
+    let mut doc_ids: Vec<String> =
+        ids.iter().filter_map(|id| id.split_once([':', '~'])).map(|(doc_id, _)| doc_id.to_owned()).collect();
+    doc_ids.sort_unstable();
+    doc_ids.dedup();
+    let mut documents = Vec::with_capacity(doc_ids.len());
+    for document in snapshot.documents_by_id(&doc_ids).await? {
+        let sections = snapshot.sections(&document.doc_id).await?;
+        let chunks = snapshot.chunks_of(&document.doc_id).await?;
+        documents.push(NewDocument { document, sections, chunks });
+    }
+    documents.sort_by(|a, b| a.document.source.cmp(&b.document.source));
+    Ok(documents)
+}
+
+/// Publishes changed documents. Child chunks with a new text are embedded, and those after a changed one, whose embedded
+/// text begins with its end. A document without vectors stays without. Gives the indexer with its counts.
+///
+/// # Errors
+/// Where the store or the model fail.
+pub async fn publish(mut rebuilder: Rebuilder, changed: Vec<ChangedDocument>) -> Result<Indexer> {
+    for ChangedDocument { before, after } in changed {
+        let embed = before.document.embedded;
+        let (prepared, known) = with_texts(&before, after);
+        rebuilder.indexer.put(prepared, known, embed, "updated", None).await?;
+    }
+    rebuilder.finish().await
+}
+
+/// The embedded texts of the changed document, and the vectors that still fit.
+fn with_texts(before: &NewDocument, mut after: NewDocument) -> (Prepared, KnownVectors) {
+    let config = ChunkConfig::of(&after.document.chunking);
+    let texts_before = embedded_texts(&before.chunks, &config);
+    let was: HashMap<&str, &str> =
+        children(&before.chunks).zip(&texts_before).map(|(row, text)| (row.chunk_id.as_str(), text.as_str())).collect();
+    set_leads(&mut after.chunks, &config);
+    let texts = embedded_texts(&after.chunks, &config);
+    let holds = |row: &ChunkRow, text: &str| was.get(row.chunk_id.as_str()) == Some(&text) && !row.vector.is_empty();
+    let known: HashMap<String, Vec<f32>> = children(&after.chunks)
+        .zip(&texts)
+        .filter(|(row, text)| holds(row, text))
+        .map(|(row, _)| (row.content_hash.clone(), row.vector.clone()))
+        .collect();
+    renew_hashes(&mut after.chunks, &texts, holds);
+    after.chunks.iter_mut().for_each(|row| row.vector.clear());
+    (Prepared { new: after, texts }, KnownVectors::of_texts(known).and_of(&before.document))
+}
+
+fn children(chunks: &[ChunkRow]) -> impl Iterator<Item = &ChunkRow> {
+    chunks.iter().filter(|row| row.chunk_type == ChunkType::Child)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::edits::chunks::tests::stored;
+    use crate::edits::{ChunkOrder, NewText, edit_chunks};
+
+    #[test]
+    fn only_the_next_child_after_a_change_is_embedded_again() {
+        let new = stored("First sentence here.\n\nSecond sentence is. Third one stands. Fourth one too.\n");
+        let order = ChunkOrder {
+            chunk_id: "abc123:0.1".into(),
+            text: Some(NewText::Given("Second is other.".into())),
+            ..ChunkOrder::default()
+        };
+        let changed = edit_chunks(vec![new], &[order], "now").unwrap().changed.remove(0);
+        let (prepared, known) = with_texts(&changed.before, changed.after);
+        let fresh: Vec<&str> =
+            children(&prepared.new.chunks).filter(|row| !known.knows(row)).map(|row| row.chunk_id.as_str()).collect();
+        assert_eq!(fresh, ["abc123:0.1", "abc123:0.2"]);
+        assert!(prepared.texts[2].contains("other."), "{:?}", prepared.texts);
+    }
+}

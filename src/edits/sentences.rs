@@ -1,0 +1,214 @@
+//! Sentences: matches those of two versions of a text, and replaces them with the space between them kept.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::time::{Duration, Instant};
+
+use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
+
+use super::parent_chunk::SourceParent;
+use crate::text::sentences::sentences;
+use crate::text::{is_wide, squeeze};
+
+/// Two versions with little in common take longest to compare. After this time the matches so far must do: an edit
+/// without a place becomes a conflict, which loses nothing.
+const LONGEST: Duration = Duration::from_secs(5);
+
+/// A sentence of a version, or the title of a section, which is in no parent chunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Sentence {
+    /// Its parent chunk by number; `None` for a title.
+    pub parent_chunk: Option<usize>,
+    /// Its place in the text of the parent chunk, with the space after it.
+    pub range: Range<usize>,
+    /// Its text, without line breaks.
+    pub key: String,
+}
+
+/// All sentences of a version, with a title before those of each section.
+pub(super) fn sentences_of(parent_chunks: &[SourceParent]) -> Vec<Sentence> {
+    let mut all = Vec::new();
+    let mut section = None;
+    for (i, parent_chunk) in parent_chunks.iter().enumerate() {
+        if section != Some(&parent_chunk.section_id) {
+            section = Some(&parent_chunk.section_id);
+            all.push(Sentence { parent_chunk: None, range: 0..0, key: format!("§ {}", parent_chunk.context) });
+        }
+        all.extend(
+            sentences_in(&parent_chunk.text).into_iter().map(|sentence| Sentence { parent_chunk: Some(i), ..sentence }),
+        );
+    }
+    all
+}
+
+/// The sentences of one text.
+pub(super) fn sentences_in(text: &str) -> Vec<Sentence> {
+    sentences(text)
+        .into_iter()
+        .map(|range| Sentence { parent_chunk: None, key: squeeze(&text[range.clone()]), range })
+        .collect()
+}
+
+/// For each sentence of `old` its place in `new`.
+pub(super) fn matched(old: &[Sentence], new: &[Sentence]) -> Vec<Option<usize>> {
+    let mut places = vec![None; old.len()];
+    for op in differences(old, new) {
+        if let DiffOp::Equal { old_index, new_index, len } = op {
+            for i in 0..len {
+                places[old_index + i] = Some(new_index + i);
+            }
+        }
+    }
+    places
+}
+
+/// The differences: sentences of the old version, and those of the new one that replace them.
+pub(super) fn changed(old: &[Sentence], new: &[Sentence]) -> Vec<(Range<usize>, Range<usize>)> {
+    differences(old, new)
+        .into_iter()
+        .filter(|op| !matches!(op, DiffOp::Equal { .. }))
+        .map(|op| (op.old_range(), op.new_range()))
+        .collect()
+}
+
+fn differences(old: &[Sentence], new: &[Sentence]) -> Vec<DiffOp> {
+    // Numbers compare faster than sentences.
+    let mut numbers: HashMap<&str, u32> = HashMap::new();
+    let mut numbered = Vec::with_capacity(2);
+    for version in [old, new] {
+        let mut ids = Vec::with_capacity(version.len());
+        for sentence in version {
+            let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+            ids.push(*numbers.entry(sentence.key.as_str()).or_insert(next));
+        }
+        numbered.push(ids);
+    }
+    capture_diff_slices_deadline(Algorithm::Myers, &numbered[0], &numbered[1], Some(Instant::now() + LONGEST))
+}
+
+/// The place of a run of sentences in a version that has it exactly once.
+pub(super) fn only_place(run: &[Sentence], version: &[Sentence]) -> Option<usize> {
+    let keys: Vec<&str> = run.iter().map(|sentence| sentence.key.as_str()).collect();
+    if keys.is_empty() {
+        return None;
+    }
+    let mut places = version
+        .windows(keys.len())
+        .enumerate()
+        .filter(|(_, window)| window.iter().map(|sentence| sentence.key.as_str()).eq(keys.iter().copied()))
+        .map(|(at, _)| at);
+    let first = places.next();
+    first.filter(|_| places.next().is_none())
+}
+
+/// Sentences of a version and the text that replaces them.
+#[derive(Debug, Clone)]
+pub(super) struct Run {
+    /// Sentences among all of the version; an empty range is a place between two.
+    pub place: Range<usize>,
+    /// The space before an inserted text.
+    pub lead: String,
+    /// Empty for a deletion.
+    pub text: String,
+}
+
+/// The text of a parent chunk with runs of its sentences replaced. `first` is the number of its first sentence. The text of
+/// a run that begins in the parent chunk before stands there.
+pub(super) fn exchanged(text: &str, first: usize, runs: &[Run]) -> String {
+    let sentences: Vec<Range<usize>> = sentences_in(text).into_iter().map(|sentence| sentence.range).collect();
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    loop {
+        for run in runs.iter().filter(|run| run.place.is_empty() && run.place.start == first + at) {
+            insert(&mut out, run, at < sentences.len());
+        }
+        let Some(sentence) = sentences.get(at) else { break };
+        match runs.iter().find(|run| run.place.contains(&(first + at))) {
+            Some(run) => {
+                let end = (run.place.end - first).min(sentences.len());
+                let space = space_behind(&text[sentences[end - 1].clone()]);
+                if run.place.start >= first && !run.text.trim().is_empty() {
+                    out.push_str(run.text.trim_end());
+                    out.push_str(space);
+                } else {
+                    widen(&mut out, space);
+                }
+                at = end;
+            }
+            None => {
+                out.push_str(&text[sentence.clone()]);
+                at += 1;
+            }
+        }
+    }
+    out
+}
+
+/// Replaces sentences of a text by their numbers; an empty range is a place between two.
+pub fn exchange(text: &str, sentences: Range<usize>, by: &str) -> String {
+    exchanged(text, 0, &[Run { place: sentences, lead: String::new(), text: by.to_owned() }])
+}
+
+/// Inserts a text between two sentences, or after the last.
+fn insert(out: &mut String, run: &Run, more: bool) {
+    widen(out, &run.lead);
+    if !out.is_empty() && !out.ends_with(char::is_whitespace) && !out.ends_with(is_wide) {
+        out.push(' ');
+    }
+    out.push_str(run.text.trim_end());
+    if more {
+        let space = space_behind(&run.text);
+        let needs_none = run.text.trim_end().ends_with(is_wide);
+        out.push_str(if space.is_empty() && !needs_none { " " } else { space });
+    }
+}
+
+/// Keeps paragraphs apart: the space after a deleted text replaces the one before it if it has more lines.
+pub fn widen(out: &mut String, space: &str) {
+    let lines = |space: &str| space.matches('\n').count();
+    if !out.is_empty() && lines(space) > lines(space_behind(out)) {
+        out.truncate(out.trim_end().len());
+        out.push_str(space);
+    }
+}
+
+/// The space at the end of a text.
+pub fn space_behind(text: &str) -> &str {
+    &text[text.trim_end().len()..]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_are_matched_in_order_whatever_their_lines() {
+        let old = sentences_in("First one. Second\none. Third one. Last.");
+        let new = sentences_in("New. First one. Second one.\n\nLast.");
+        assert_eq!(matched(&old, &new), [Some(1), Some(2), None, Some(3)]);
+        assert_eq!(changed(&old, &new), [(0..0, 0..1), (2..3, 3..3)]);
+    }
+
+    #[test]
+    fn a_run_has_a_place_only_where_it_is_once() {
+        let version = sentences_in("Again. Once. Again. 再来。");
+        assert_eq!(only_place(&sentences_in("Again."), &version), None);
+        assert_eq!(only_place(&sentences_in("Once. Again."), &version), Some(1));
+        assert_eq!(only_place(&sentences_in("再来。"), &version), Some(3));
+        assert_eq!(only_place(&[], &version), None);
+    }
+
+    fn with(text: &str, place: Range<usize>, lead: &str, by: &str) -> String {
+        exchanged(text, 10, &[Run { place: 10 + place.start..10 + place.end, lead: lead.into(), text: by.into() }])
+    }
+
+    #[test]
+    fn paragraphs_and_scripts_keep_their_spaces() {
+        let text = "One is. Two is.\n\nThree is.";
+        assert_eq!(with(text, 1..2, "", "Other."), "One is. Other.\n\nThree is.");
+        assert_eq!(with(text, 1..2, "", ""), "One is.\n\nThree is.");
+        assert_eq!(with(text, 1..1, "", "Other."), "One is. Other. Two is.\n\nThree is.");
+        assert_eq!(with(text, 3..3, "\n\n", "Four."), "One is. Two is.\n\nThree is.\n\nFour.");
+        assert_eq!(with("启动水泵。检查压力。", 1..1, "", "先看表。"), "启动水泵。先看表。检查压力。");
+    }
+}

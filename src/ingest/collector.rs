@@ -1,0 +1,334 @@
+//! The embedding and publishing side of an ingest: one function for each outcome of a source.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::contexts::ContextWriter;
+use super::indexer::{Indexer, KnownVectors, Vectors};
+use super::plan::Existing;
+use super::prepare::{SourceFacts, corrected_toc, has_more_than_its_source, prepare};
+use super::profile::{PROFILED, lacks_profile, with_profiles};
+use super::{Action, IngestReport, IngestRequest, Progress, SourceReport, Target};
+use crate::embed::EngineChoice;
+use crate::error::{Error, Result, Setting};
+use crate::llm::Unanswered;
+use crate::load::Document;
+use crate::store::{DocumentRow, DocumentTime, ModelRecord, Snapshot, Writer, document_id};
+use crate::text::count;
+
+/// The history's word for an unchanged file with another time of change.
+const TOUCHED: &str = "touched";
+/// The history's word for an unchanged document that a person gave another date.
+const DATED: &str = "dated";
+
+/// What a loader thread made of a source.
+pub(super) enum Loaded {
+    /// The store has its bytes under this source.
+    Same(Facts),
+    Parsed(Facts, Box<Document>),
+}
+
+pub(super) struct Facts {
+    pub source: String,
+    /// blake3 of the bytes, in hex.
+    pub hash: String,
+    pub size: u64,
+    pub mtime_ns: i64,
+}
+
+/// Why a run ends early.
+pub(super) enum Stop {
+    Failed(Error),
+    /// The namespace did not exist when the plan was made, and another process has published in it since. It is locked
+    /// now, and needs a new plan.
+    Overtaken(Box<Writer>),
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Stop::Failed(error)
+    }
+}
+
+/// Where documents go.
+enum Sink {
+    /// Nowhere: requests to the language model are counted.
+    DryRun(Box<ContextWriter>),
+    /// Into a locked namespace.
+    Open(Box<Indexer>),
+    /// Into a namespace that the first document creates.
+    NotCreated,
+}
+
+/// What was asked of a run.
+pub(super) struct Job<'a, 'b> {
+    pub request: &'a IngestRequest,
+    pub target: &'a Target<'b>,
+    pub engine: &'a EngineChoice,
+    pub progress: Arc<dyn Progress>,
+}
+
+/// Turns each source into one outcome, and collects the report.
+pub(super) struct Collector<'a, 'b> {
+    job: &'a Job<'a, 'b>,
+    model: ModelRecord,
+    existing: Arc<Existing>,
+    /// The namespace before the run; `None` if it did not exist, and after the run.
+    snapshot: Option<Snapshot>,
+    sink: Sink,
+    /// The ids of all documents.
+    taken: HashSet<String>,
+    /// The ids of documents that were found under another path.
+    moved: HashSet<String>,
+    pub report: IngestReport,
+}
+
+impl<'a, 'b> Collector<'a, 'b> {
+    /// `writer` is `None` in a dry run, and if the namespace does not exist.
+    pub(super) fn new(
+        job: &'a Job<'a, 'b>,
+        model: ModelRecord,
+        existing: Arc<Existing>,
+        snapshot: Option<Snapshot>,
+        writer: Option<Writer>,
+        report: IngestReport,
+    ) -> Self {
+        let taken = existing.rows().map(|row| row.doc_id.clone()).collect();
+        let (sink, moved) = (Sink::NotCreated, HashSet::new());
+        let mut collector = Collector { job, model, existing, snapshot, sink, taken, moved, report };
+        collector.sink = match writer {
+            _ if job.request.dry_run => {
+                Sink::DryRun(Box::new(ContextWriter::new(job.target.llm.clone(), Unanswered::Skip)))
+            }
+            Some(writer) => Sink::Open(Box::new(collector.indexer(writer, collector.vectors()))),
+            None => Sink::NotCreated,
+        };
+        collector
+    }
+
+    /// Gives profiles to documents that the plan found unchanged and that lack one.
+    pub(super) async fn describe_settled(&mut self) -> Result<(), Stop> {
+        let existing = self.existing.clone();
+        let unchanged = self.report.sources.iter().filter(|report| report.action == Action::Unchanged);
+        let rows: Vec<&DocumentRow> = unchanged.filter_map(|report| existing.by_source(&report.source)).collect();
+        for row in self.described(rows).await? {
+            self.describe(row, PROFILED).await?;
+        }
+        Ok(())
+    }
+
+    /// Takes one source that a loader thread is done with.
+    pub(super) async fn collect(&mut self, source: &str, loaded: Result<Loaded>) -> Result<(), Stop> {
+        let existing = self.existing.clone();
+        let report = match loaded {
+            Err(error) => self.failed(source, &error),
+            Ok(Loaded::Same(facts)) => match existing.by_source(source) {
+                Some(row) => self.same(&facts, row).await?,
+                None => return Err(Error::failed(format!("the plan for {source} is out of date")).into()),
+            },
+            Ok(Loaded::Parsed(facts, document)) => {
+                match (existing.by_source(source), self.moved_from(&facts, &existing)) {
+                    (None, Some(row)) if !self.job.request.must_read(row) => self.moved(&facts, row).await?,
+                    (known, moved) => self.read(facts, &document, known, moved).await?,
+                }
+            }
+        };
+        self.report.sources.push(report);
+        Ok(())
+    }
+
+    fn failed(&self, source: &str, error: &Error) -> SourceReport {
+        self.job.progress.failed(source, error.message());
+        SourceReport::failed(source, error.message().to_owned(), error.next_step().map(str::to_owned))
+    }
+
+    /// A source with the bytes that the store has. Its row can get another date, time of change or profile.
+    async fn same(&mut self, facts: &Facts, row: &DocumentRow) -> Result<SourceReport, Stop> {
+        let dated = self.job.request.dates_anew(row);
+        let action = if dated { Action::Updated } else { Action::Unchanged };
+        let described = self.described(vec![row]).await?.pop();
+        let in_history = match (dated, row.mtime_ns != facts.mtime_ns, described.is_some()) {
+            (true, ..) => Some(DATED),
+            (_, true, _) => Some(TOUCHED),
+            (.., true) => Some(PROFILED),
+            _ => None,
+        };
+        if let Some(in_history) = in_history {
+            let time = self.job.request.time_of(row, facts.mtime_ns);
+            let row = described.unwrap_or_else(|| row.clone());
+            self.describe(DocumentRow { mtime_ns: facts.mtime_ns, time, ..row }, in_history).await?;
+        }
+        Ok(SourceReport::of(&facts.source, action, row))
+    }
+
+    /// The document with these bytes whose own file is gone.
+    fn moved_from<'e>(&mut self, facts: &Facts, existing: &'e Existing) -> Option<&'e DocumentRow> {
+        if existing.by_source(&facts.source).is_some() {
+            return None;
+        }
+        let row = existing.moved_from(&facts.hash, &self.job.target.store)?;
+        self.moved.insert(row.doc_id.clone()).then_some(row)
+    }
+
+    /// A document that is stored under another path.
+    async fn moved(&mut self, facts: &Facts, row: &DocumentRow) -> Result<SourceReport, Stop> {
+        let described = self.described(vec![row]).await?.pop();
+        let row = described.as_ref().unwrap_or(row);
+        let row = DocumentRow {
+            source: facts.source.clone(),
+            size: facts.size,
+            mtime_ns: facts.mtime_ns,
+            time: self.job.request.time_of(row, facts.mtime_ns),
+            ..row.clone()
+        };
+        let report = SourceReport::of(&facts.source, Action::Moved, &row);
+        self.describe(row, Action::Moved.name()).await?;
+        Ok(report)
+    }
+
+    /// A document that was read: new, changed, or needed again.
+    async fn read(
+        &mut self,
+        facts: Facts,
+        document: &Document,
+        known: Option<&DocumentRow>,
+        moved: Option<&DocumentRow>,
+    ) -> Result<SourceReport, Stop> {
+        let action = match (known, moved) {
+            (Some(row), _) if row.content_hash == facts.hash && self.job.request.lacks_vectors(row) => Action::Embedded,
+            (Some(_), _) => Action::Updated,
+            (None, Some(_)) => Action::Moved,
+            (None, None) => Action::Added,
+        };
+        let before = known.or(moved);
+        // A date that a person gave holds as long as the content is the same.
+        let same = before.filter(|row| row.content_hash == facts.hash);
+        let given = same.and_then(|row| row.time.clone()).filter(DocumentTime::is_given);
+        let facts = SourceFacts {
+            doc_id: before.map_or_else(|| self.fresh_id(&facts.source), |row| row.doc_id.clone()),
+            source: facts.source,
+            content_hash: facts.hash,
+            size: facts.size,
+            mtime_ns: facts.mtime_ns,
+            corrected_toc: before.map(corrected_toc).transpose()?.flatten(),
+            time: self.job.request.time.clone().or(given),
+        };
+        let now = jiff::Timestamp::now().to_string();
+        let mut prepared = prepare(document, &facts, &self.job.request.chunking_of(before), &now);
+        let mut report = SourceReport::of(&facts.source, action, &prepared.new.document);
+        if let (Some(snapshot), Some(row)) = (&self.snapshot, before.filter(|row| has_more_than_its_source(row))) {
+            let rebased;
+            (prepared, rebased) = prepared.carrying(row, snapshot.chunks_of(&row.doc_id).await?);
+            report.edits_carried = rebased.carried;
+            report.edits_in_conflict = rebased.conflicts;
+            if rebased.conflicts > 0 {
+                let edits = count(rebased.conflicts, "edit");
+                let list = Setting("conflicts");
+                report.warnings.push(format!("{edits} in conflict with the new text: see kb chunks-list {list}"));
+            }
+        }
+        let known = match (&self.snapshot, before) {
+            (Some(snapshot), Some(row)) if !self.job.request.dry_run => {
+                KnownVectors::of_texts(snapshot.vectors_by_hash(&row.doc_id).await?).and_of(row)
+            }
+            _ => KnownVectors::default(),
+        };
+        let embed = self.job.request.embed;
+        match self.sink().await? {
+            Sink::DryRun(contexts) => contexts.estimate(&prepared.new)?,
+            Sink::Open(indexer) => indexer.put(prepared, known, embed, action.name(), None).await?,
+            Sink::NotCreated => {}
+        }
+        Ok(report)
+    }
+
+    /// A document whose file is gone, unless that was found under another path.
+    pub(super) async fn remove(&mut self, row: &DocumentRow) -> Result<(), Stop> {
+        if self.moved.contains(&row.doc_id) {
+            return Ok(());
+        }
+        let mut report = SourceReport::of(&row.source, Action::Removed, row);
+        if !row.edits.is_empty() {
+            report.warnings.push(format!("{} removed with it", count(row.edits.len(), "edit")));
+        }
+        self.report.sources.push(report);
+        if let Sink::Open(indexer) = self.sink().await? {
+            indexer.remove(row);
+        }
+        Ok(())
+    }
+
+    /// Publishes what waits, and completes the report.
+    pub(super) async fn finish(&mut self) -> Result<(), Stop> {
+        // An open snapshot would keep what the publication replaces.
+        self.snapshot = None;
+        match &mut self.sink {
+            Sink::DryRun(contexts) => self.report.contexts = contexts.report(),
+            Sink::Open(indexer) => {
+                indexer.flush().await?;
+                self.report.embedded = indexer.embedded;
+                self.report.reused = indexer.reused;
+                self.report.without_vectors = indexer.without_vectors;
+                self.report.generation = indexer.generation;
+                self.report.contexts = indexer.contexts_report();
+                self.report.languages = indexer.languages_report(&self.job.target.model.models)?;
+            }
+            Sink::NotCreated => {}
+        }
+        Ok(())
+    }
+
+    /// The unchanged documents that lack a profile, with one; in a dry run they are only counted.
+    async fn described(&mut self, rows: Vec<&DocumentRow>) -> Result<Vec<DocumentRow>> {
+        let lacking: Vec<DocumentRow> =
+            rows.into_iter().filter(|row| lacks_profile(row, self.job.request.embed)).cloned().collect();
+        self.report.profiled += lacking.len();
+        match &self.snapshot {
+            Some(snapshot) if !self.job.request.dry_run => with_profiles(lacking, snapshot).await,
+            _ => Ok(Vec::new()),
+        }
+    }
+
+    /// Replaces the row of a document whose chunks stay.
+    async fn describe(&mut self, row: DocumentRow, action: &str) -> Result<(), Stop> {
+        let embed = self.job.request.embed && row.embedded;
+        if let Sink::Open(indexer) = self.sink().await? {
+            indexer.describe(row, embed, action);
+        }
+        Ok(())
+    }
+
+    fn fresh_id(&mut self, source: &str) -> String {
+        let mut ids = (0..).map(|attempt| document_id(source, attempt));
+        ids.find(|id| self.taken.insert(id.clone())).expect("attempts do not end")
+    }
+
+    /// The sink for a document. The first document creates a namespace that does not exist.
+    async fn sink(&mut self) -> Result<&mut Sink, Stop> {
+        if matches!(self.sink, Sink::NotCreated) {
+            let mut vectors = self.vectors();
+            // Loaded first: an engine or a model that fails leaves no empty store behind.
+            if self.job.request.embed {
+                vectors.embedder()?;
+            }
+            let store = (self.job.target.create)()?;
+            let namespace = store.namespace(&self.job.target.namespace)?;
+            let writer = Writer::open_or_wait(&namespace, &self.model, &self.job.target.lock_timeout).await?;
+            if writer.generation() > 0 {
+                return Err(Stop::Overtaken(Box::new(writer)));
+            }
+            self.sink = Sink::Open(Box::new(self.indexer(writer, vectors)));
+        }
+        Ok(&mut self.sink)
+    }
+
+    fn vectors(&self) -> Vectors {
+        let (models, record) = (self.job.target.model.models.clone(), self.model.clone());
+        Vectors::WhenNeeded { models, record, engine: self.job.engine.clone(), jobs: self.job.request.jobs }
+    }
+
+    fn indexer(&self, writer: Writer, vectors: Vectors) -> Indexer {
+        let contexts = ContextWriter::new(self.job.target.llm.clone(), Unanswered::Skip);
+        Indexer::new(writer, vectors, "ingest", self.job.progress.clone()).asking(Some(contexts))
+    }
+}

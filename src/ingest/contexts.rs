@@ -1,0 +1,213 @@
+//! Chunk contexts from a language model, for documents whose configuration wants them. The model is asked when a batch is
+//! about to be embedded.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use futures::{StreamExt, stream};
+use serde::Serialize;
+
+use super::Progress;
+use crate::chunk::ChunkConfig;
+use crate::chunk::context::ContextKind;
+use crate::error::Result;
+use crate::llm::{
+    Client, Configured, ContextDocument, ContextParentChunk, Estimate, LlmReport, Unanswered, contexts,
+    estimate_contexts,
+};
+use crate::store::{ChunkRow, ChunkType, DocumentRow, NewDocument, SectionRow, Snapshot};
+use crate::structure::PREAMBLE;
+
+/// What a run asked of the language model, or would ask.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ContextsReport {
+    /// Parent chunks that want a context.
+    pub parent_chunks: usize,
+    /// Those that got none. They keep the old one, or the one of the rules.
+    pub without: usize,
+    /// The requests; `None` if no model is configured.
+    pub model: Option<LlmReport>,
+    /// The requests that a dry run counted.
+    pub estimate: Option<Estimate>,
+}
+
+/// Asks the language model of a run, which is opened when the first document wants a context.
+pub struct ContextWriter {
+    configured: Configured,
+    /// `None` before it is opened; then whether there is one.
+    client: Option<Option<Arc<Client>>>,
+    unanswered: Unanswered,
+    report: ContextsReport,
+}
+
+impl ContextWriter {
+    /// `unanswered` decides whether to ask again about parent chunks that got no answer before.
+    pub fn new(configured: Configured, unanswered: Unanswered) -> Self {
+        ContextWriter { configured, client: None, unanswered, report: ContextsReport::default() }
+    }
+
+    /// `None` if no document wanted a context.
+    pub fn report(&self) -> Option<ContextsReport> {
+        let model = self.client.iter().flatten().map(|client| client.report()).next();
+        (self.report.parent_chunks > 0).then(|| ContextsReport { model, ..self.report.clone() })
+    }
+
+    /// The contexts that the model gave, by the id of the parent chunk. As many documents are in work as requests may be
+    /// open.
+    ///
+    /// # Errors
+    /// Where the model's settings are wrong. A missing answer is not an error.
+    pub async fn write(
+        &mut self,
+        documents: &[&NewDocument],
+        progress: &dyn Progress,
+    ) -> Result<HashMap<String, String>> {
+        let wanting: Vec<Shown<'_>> =
+            documents.iter().filter(|new| wants_model_context(&new.document)).map(|new| Shown::of(new)).collect();
+        let wanted = wanting.iter().map(|shown| shown.parent_chunks.len()).sum::<usize>();
+        if wanted == 0 {
+            return Ok(HashMap::new());
+        }
+        self.report.parent_chunks += wanted;
+        let Some(client) = self.client()? else {
+            self.report.without += wanted;
+            return Ok(HashMap::new());
+        };
+        let unanswered = self.unanswered;
+        let asked = wanting.into_iter().map(|shown| {
+            let client = client.clone();
+            async move {
+                let answers = contexts(&client, &shown.document(), &shown.parent_chunks, unanswered).await;
+                progress.placed(answers.len());
+                shown.ids.into_iter().map(str::to_owned).zip(answers).collect::<Vec<_>>()
+            }
+        });
+        let answers: Vec<Vec<(String, Option<String>)>> =
+            stream::iter(asked).buffer_unordered(client.settings().concurrency).collect().await;
+        let written: HashMap<String, String> =
+            answers.into_iter().flatten().filter_map(|(id, answer)| Some((id, answer?))).collect();
+        self.report.without += wanted - written.len();
+        Ok(written)
+    }
+
+    /// Adds the requests for a document to the estimate.
+    ///
+    /// # Errors
+    /// Where the model's settings or its prompt are wrong.
+    pub fn estimate(&mut self, new: &NewDocument) -> Result<()> {
+        let shown = Shown::of(new);
+        if shown.parent_chunks.is_empty() || !wants_model_context(&new.document) {
+            return Ok(());
+        }
+        self.report.parent_chunks += shown.parent_chunks.len();
+        if let Some(client) = self.client()? {
+            let estimate = estimate_contexts(&client, &shown.document(), &shown.parent_chunks, self.unanswered)?;
+            self.report.estimate = Some(self.report.estimate.unwrap_or_default().and(estimate));
+        }
+        Ok(())
+    }
+
+    /// The same for stored documents that get `context`, or keep theirs.
+    ///
+    /// # Errors
+    /// As [`estimate`](Self::estimate), and where the store cannot be read.
+    pub(super) async fn estimate_stored(
+        &mut self,
+        rows: &[DocumentRow],
+        context: Option<ContextKind>,
+        snapshot: &Snapshot,
+    ) -> Result<()> {
+        for row in rows {
+            let document =
+                DocumentRow { chunking: ChunkConfig::of(&row.chunking).with(context).recorded(), ..row.clone() };
+            if wants_model_context(&document) {
+                let sections = snapshot.sections(&row.doc_id).await?;
+                let chunks = snapshot.chunks_of(&row.doc_id).await?;
+                self.estimate(&NewDocument { document, sections, chunks })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn client(&mut self) -> Result<Option<Arc<Client>>> {
+        if self.client.is_none() {
+            self.client = Some(self.configured.client()?.map(Arc::new));
+        }
+        Ok(self.client.clone().flatten())
+    }
+}
+
+/// Whether a language model writes the contexts of a document's parent chunks.
+pub(super) fn wants_model_context(row: &DocumentRow) -> bool {
+    ChunkConfig::of(&row.chunking).context == ContextKind::Llm
+}
+
+/// A document as the model sees it.
+struct Shown<'a> {
+    title: &'a str,
+    outline: String,
+    ids: Vec<&'a str>,
+    parent_chunks: Vec<ContextParentChunk<'a>>,
+}
+
+impl<'a> Shown<'a> {
+    fn of(new: &'a NewDocument) -> Self {
+        let mut parents: Vec<&ChunkRow> = new.chunks.iter().filter(|row| row.chunk_type == ChunkType::Parent).collect();
+        parents.sort_by_key(|row| row.chunk_index);
+        // A neighbour in another section has another subject.
+        let beside = |row: &ChunkRow, at: Option<usize>| {
+            let other = at.and_then(|at| parents.get(at)).filter(|other| other.section_id == row.section_id);
+            other.map_or("", |other| other.content.as_str())
+        };
+        let parent_chunks = parents.iter().enumerate().map(|(at, row)| ContextParentChunk {
+            section: &row.context,
+            before: beside(row, at.checked_sub(1)),
+            text: &row.content,
+            behind: beside(row, Some(at + 1)),
+        });
+        Shown {
+            title: &new.document.title,
+            outline: outline(&new.sections),
+            parent_chunks: parent_chunks.collect(),
+            ids: parents.iter().map(|row| row.chunk_id.as_str()).collect(),
+        }
+    }
+
+    fn document(&self) -> ContextDocument<'_> {
+        ContextDocument { title: self.title, outline: &self.outline }
+    }
+}
+
+/// The titles of a document's sections, a line each, indented by their level.
+fn outline(sections: &[SectionRow]) -> String {
+    let mut ordered: Vec<&SectionRow> = sections.iter().filter(|section| section.path != PREAMBLE).collect();
+    ordered.sort_by_key(|section| section.position);
+    let line = |section: &SectionRow| {
+        let depth = usize::try_from(section.level.saturating_sub(1)).unwrap_or_default().min(8);
+        format!("{}{}", "  ".repeat(depth), section.title)
+    };
+    ordered.into_iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ingest::{SourceFacts, prepare};
+    use crate::load::markdown;
+
+    #[test]
+    fn a_parent_chunk_is_shown_with_its_titles_and_its_neighbours_of_the_section() {
+        let text = "# Pump\n\nIt moves water.\n\nIt is blue.\n\n## Vent\n\nOpen it.\n";
+        let config = ChunkConfig { parent_chars: 12, child_chars: 12, overlap_chars: 2, context: ContextKind::Llm };
+        let new = prepare(&markdown::parse(text), &SourceFacts::sample(), &config, "now").new;
+        let shown = Shown::of(&new);
+        assert_eq!((shown.title, shown.outline.as_str()), ("Pump", "Pump\n  Vent"));
+        assert_eq!(shown.parent_chunks.len(), shown.ids.len());
+        let of = |start: &str| {
+            *shown.parent_chunks.iter().find(|parent_chunk| parent_chunk.text.starts_with(start)).unwrap()
+        };
+        assert!(of("It is blue").before.trim_end().ends_with("water.") && of("It is blue").behind.is_empty());
+        assert_eq!((of("Open it").section, of("Open it").before), ("Pump › Vent", ""));
+        assert!(wants_model_context(&new.document));
+    }
+}

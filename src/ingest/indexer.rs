@@ -1,0 +1,439 @@
+//! Embeds prepared documents and publishes them in batches.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::contexts::{ContextWriter, ContextsReport, wants_model_context};
+use super::languages::{LanguageSense, LanguagesReport};
+use super::profile::{profile_of, vector_text};
+use super::{Prepared, Progress};
+use crate::embed::{Embedder, EngineChoice, select};
+use crate::error::Result;
+use crate::models::Models;
+use crate::store::{Change, ChunkRow, ChunkType, DocumentRow, ModelRecord, NewDocument, Note, Writer};
+
+/// A batch is published when it has so many documents …
+const BATCH_DOCUMENTS: usize = 256;
+/// … or so many child chunks …
+const BATCH_CHILDREN: usize = 4096;
+/// … or so many to embed, before the speed is known …
+const FIRST_EMBEDDED: usize = 512;
+/// … and afterwards as many as this time allows, which is what an interruption loses at most.
+const BATCH_TIME: Duration = Duration::from_secs(60);
+/// Fewer are not worth a publication.
+const LEAST_EMBEDDED: usize = 256;
+
+/// The model that makes vectors.
+pub enum Vectors {
+    Loaded(Arc<Embedder>),
+    /// Loaded when the first text needs it, so that a run that finds all vectors in the store never pays for it.
+    WhenNeeded {
+        models: Models,
+        record: ModelRecord,
+        engine: EngineChoice,
+        /// Threads that embed.
+        jobs: usize,
+    },
+}
+
+impl Vectors {
+    pub(super) fn embedder(&mut self) -> Result<Arc<Embedder>> {
+        match self {
+            Vectors::Loaded(embedder) => Ok(embedder.clone()),
+            Vectors::WhenNeeded { models, record, engine, jobs } => {
+                let model = models.recorded(record)?;
+                let embedder = Arc::new(Embedder::for_documents(&select(engine)?, &model, *jobs)?);
+                *self = Vectors::Loaded(embedder.clone());
+                Ok(embedder)
+            }
+        }
+    }
+}
+
+/// Vectors of the store that a document can keep.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct KnownVectors {
+    /// By the hash of the embedded text.
+    by_text: HashMap<String, Vec<f32>>,
+    /// By the child's content.
+    by_content: HashMap<String, Vec<f32>>,
+    /// The hash of the text of the document's own vector.
+    of_document: Option<String>,
+}
+
+impl KnownVectors {
+    /// Vectors by the hash of the embedded text, for documents whose text can have changed.
+    pub fn of_texts(by_text: HashMap<String, Vec<f32>>) -> Self {
+        KnownVectors { by_text, ..KnownVectors::default() }
+    }
+
+    /// Adds the vector of the document itself, which the store has as `row`.
+    pub fn and_of(self, row: &DocumentRow) -> Self {
+        KnownVectors { of_document: row.vector_of.clone(), ..self }
+    }
+
+    /// The vectors of a document that gets new sections. A child also keeps its vector where only the titles above it
+    /// changed: they move a vector little, and embedding is most of what a document costs.
+    pub fn of_chunks(chunks: &[ChunkRow]) -> Self {
+        let mut known = KnownVectors::default();
+        for chunk in children(chunks).filter(|chunk| !chunk.vector.is_empty()) {
+            known.by_text.insert(chunk.content_hash.clone(), chunk.vector.clone());
+            known.by_content.insert(chunk.content.trim_end().to_owned(), chunk.vector.clone());
+        }
+        known
+    }
+
+    /// Keeps only the vectors of equal texts.
+    pub(super) fn by_text_alone(self) -> Self {
+        KnownVectors { by_content: HashMap::new(), ..self }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn knows(&self, child: &ChunkRow) -> bool {
+        self.get(child).is_some()
+    }
+
+    fn get(&self, child: &ChunkRow) -> Option<&Vec<f32>> {
+        self.by_text.get(&child.content_hash).or_else(|| self.by_content.get(child.content.trim_end()))
+    }
+}
+
+/// Collects documents, embeds their new texts, and publishes them batch by batch.
+pub struct Indexer {
+    writer: Writer,
+    model: Vectors,
+    progress: Arc<dyn Progress>,
+    waiting: Vec<Waiting>,
+    removals: Vec<String>,
+    updates: Vec<DocumentRow>,
+    /// The texts of the vectors of waiting documents, by document id.
+    document_texts: HashMap<String, String>,
+    /// Asks the language model for chunk contexts, if there is one.
+    contexts: Option<ContextWriter>,
+    languages: LanguageSense,
+    /// The number of child chunks to embed before a publication.
+    embed_at_once: usize,
+    /// The history entry of the waiting batch.
+    note: Note,
+    /// Child chunks embedded so far.
+    pub embedded: usize,
+    /// Child chunks that kept their vectors.
+    pub reused: usize,
+    /// Documents so far with a chunk without a vector.
+    pub without_vectors: usize,
+    /// The generation published last.
+    pub generation: Option<u64>,
+}
+
+struct Waiting {
+    prepared: Prepared,
+    known: KnownVectors,
+    embed: bool,
+    /// What the history calls it.
+    action: &'static str,
+    /// The document in the store, which stays if the new one turns out equal.
+    unless: Option<NewDocument>,
+}
+
+impl Waiting {
+    /// The child chunks with their embedded texts.
+    fn texts(&self) -> impl Iterator<Item = (&ChunkRow, &String)> {
+        children(&self.prepared.new.chunks).zip(&self.prepared.texts)
+    }
+}
+
+impl Indexer {
+    /// Writes to `writer`, for the command that the history names.
+    pub fn new(writer: Writer, model: Vectors, command: &str, progress: Arc<dyn Progress>) -> Self {
+        Indexer {
+            writer,
+            model,
+            progress,
+            waiting: Vec::new(),
+            removals: Vec::new(),
+            updates: Vec::new(),
+            document_texts: HashMap::new(),
+            contexts: None,
+            languages: LanguageSense::default(),
+            embed_at_once: FIRST_EMBEDDED,
+            note: Note::of(command),
+            embedded: 0,
+            reused: 0,
+            without_vectors: 0,
+            generation: None,
+        }
+    }
+
+    /// Asks a language model for the chunk contexts of documents that want them.
+    pub fn asking(self, contexts: Option<ContextWriter>) -> Self {
+        Indexer { contexts, ..self }
+    }
+
+    /// `None` if no document wanted chunk contexts of a language model.
+    pub fn contexts_report(&self) -> Option<ContextsReport> {
+        self.contexts.as_ref().and_then(ContextWriter::report)
+    }
+
+    /// The share of text that the model cannot read; `None` if it is small.
+    ///
+    /// # Errors
+    /// Where the list of models is damaged.
+    pub fn languages_report(&self, models: &Models) -> Result<Option<LanguagesReport>> {
+        self.languages.report(models)
+    }
+
+    /// Adds a document, or replaces the one with its id, unless it turns out equal to `unless`, chunk contexts included.
+    /// Chunks without a known vector are embedded if `embed` is set. The history calls it `action`.
+    ///
+    /// # Errors
+    /// Where a batch is full and cannot be published.
+    pub async fn put(
+        &mut self,
+        mut prepared: Prepared,
+        known: KnownVectors,
+        embed: bool,
+        action: &'static str,
+        mut unless: Option<NewDocument>,
+    ) -> Result<()> {
+        // Vectors follow from the texts.
+        unless.iter_mut().flat_map(|stored| &mut stored.chunks).for_each(|row| row.vector = Vec::new());
+        if unless.is_none() {
+            self.note.add(action, &prepared.new.document.source);
+        }
+        // Every document comes through here, with its edits applied, so the profile is of the final text.
+        let new = &mut prepared.new;
+        new.document.profile = profile_of(&new.document, &new.sections, &new.chunks);
+        new.document.vector_of = known.of_document.clone();
+        self.plan_vector(&mut new.document, embed);
+        self.waiting.push(Waiting { prepared, known, embed, action, unless });
+        let texts = |of: &Waiting| of.prepared.texts.len();
+        let all: usize = self.waiting.iter().map(texts).sum();
+        let to_embed: usize = self.waiting.iter().filter(|waiting| waiting.embed).map(texts).sum();
+        if self.waiting.len() >= BATCH_DOCUMENTS || all >= BATCH_CHILDREN || to_embed >= self.embed_at_once {
+            self.flush().await?;
+        }
+        Ok(())
+    }
+
+    /// Removes a document.
+    pub fn remove(&mut self, row: &DocumentRow) {
+        self.note.add("removed", &row.source);
+        self.removals.push(row.doc_id.clone());
+    }
+
+    /// Replaces the row of a document; its chunks stay. The history calls it `action`.
+    pub fn update(&mut self, row: DocumentRow, action: &str) {
+        self.note.add(action, &row.source);
+        self.updates.push(row);
+    }
+
+    /// Replaces the row of a document by one with a new profile; its chunks stay. The vector of the old profile is
+    /// replaced if `embed` is set, otherwise removed.
+    pub fn describe(&mut self, mut row: DocumentRow, embed: bool, action: &str) {
+        self.plan_vector(&mut row, embed);
+        self.update(row, action);
+    }
+
+    /// Notes the text of the document's vector, unless it has that vector.
+    fn plan_vector(&mut self, row: &mut DocumentRow, embed: bool) {
+        let wanted = vector_text(row);
+        if row.vector_of.is_some() && row.vector_of.as_ref() == wanted.as_ref().map(|(_, hash)| hash) {
+            return;
+        }
+        row.vector_of = None;
+        if let Some((text, _)) = wanted.filter(|_| embed) {
+            self.document_texts.insert(row.doc_id.clone(), text);
+        }
+    }
+
+    fn set_document_vectors(&mut self, rows: Vec<&mut DocumentRow>) -> Result<()> {
+        let mut texts = std::mem::take(&mut self.document_texts);
+        let wanted: Vec<(&mut DocumentRow, String)> =
+            rows.into_iter().filter_map(|row| texts.remove(&row.doc_id).map(|text| (row, text))).collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let texts: Vec<&str> = wanted.iter().map(|(_, text)| text.as_str()).collect();
+        let vectors = self.model.embedder()?.embed_documents(&texts, &|_| ())?;
+        for ((row, text), vector) in wanted.into_iter().zip(vectors) {
+            row.vector_of = Some(blake3::hash(text.as_bytes()).to_hex().to_string());
+            row.vector = vector;
+        }
+        Ok(())
+    }
+
+    /// Publishes all that waits.
+    ///
+    /// # Errors
+    /// Where the engine or the disk fails. Earlier batches stay published.
+    pub async fn flush(&mut self) -> Result<()> {
+        if self.waiting.is_empty() && self.removals.is_empty() && self.updates.is_empty() {
+            return Ok(());
+        }
+        let mut add: Vec<NewDocument> = Vec::with_capacity(self.waiting.len());
+        let waiting = std::mem::take(&mut self.waiting);
+        let mut waiting = self.with_contexts(waiting).await?;
+        waiting.retain(|Waiting { prepared, unless, .. }| unless.as_ref() != Some(&prepared.new));
+        for Waiting { prepared, unless, action, .. } in &waiting {
+            if unless.is_some() {
+                self.note.add(action, &prepared.new.document.source);
+            }
+            // To remove a document that is not stored changes nothing.
+            self.removals.push(prepared.new.document.doc_id.clone());
+        }
+        let stored = self.stored_vectors(&waiting).await?;
+        let vectors = self.vectors(&waiting, &stored)?;
+        for (Waiting { mut prepared, .. }, vectors) in waiting.into_iter().zip(vectors) {
+            prepared.new.document.embedded = vectors.iter().all(|vector| !vector.is_empty());
+            self.without_vectors += usize::from(!prepared.new.document.embedded);
+            set_vectors(&mut prepared.new.chunks, vectors);
+            add.push(prepared.new);
+        }
+        let note = Note::of(&self.note.command);
+        let note = std::mem::replace(&mut self.note, note);
+        let (remove, mut update) = (std::mem::take(&mut self.removals), std::mem::take(&mut self.updates));
+        self.set_document_vectors(add.iter_mut().map(|new| &mut new.document).chain(&mut update).collect())?;
+        let change = Change { remove, add, update, note, ..Change::default() };
+        if !change.is_empty() {
+            self.generation = Some(self.writer.publish(&change).await?);
+        }
+        Ok(())
+    }
+
+    /// Adds the chunk contexts of the language model to the documents that want them.
+    async fn with_contexts(&mut self, mut waiting: Vec<Waiting>) -> Result<Vec<Waiting>> {
+        let Some(writer) = &mut self.contexts else { return Ok(waiting) };
+        let documents: Vec<&NewDocument> = waiting.iter().map(|waiting| &waiting.prepared.new).collect();
+        let contexts = writer.write(&documents, &*self.progress).await?;
+        if !contexts.is_empty() {
+            let placed = |waiting: Waiting| match wants_model_context(&waiting.prepared.new.document) {
+                true => Waiting { prepared: waiting.prepared.with_contexts(&contexts), ..waiting },
+                false => waiting,
+            };
+            waiting = waiting.into_iter().map(placed).collect();
+        }
+        Ok(waiting)
+    }
+
+    /// Vectors of equal texts in other documents of the namespace, by the hash of the text.
+    async fn stored_vectors(&self, waiting: &[Waiting]) -> Result<HashMap<String, Vec<f32>>> {
+        let unknown = waiting.iter().filter(|waiting| waiting.embed).flat_map(|waiting| {
+            children(&waiting.prepared.new.chunks).filter(|child| waiting.known.get(child).is_none())
+        });
+        self.writer.vectors_of_texts(unknown.map(|child| child.content_hash.as_str()).collect()).await
+    }
+
+    /// The vectors of the children of all waiting documents. Known and stored vectors are reused, all other texts are
+    /// embedded once each; a document that is not to be embedded gets empty ones.
+    fn vectors(&mut self, waiting: &[Waiting], stored: &HashMap<String, Vec<f32>>) -> Result<Vec<Vec<Vec<f32>>>> {
+        let mut wanted: Vec<&str> = Vec::new();
+        let mut place: HashMap<&str, usize> = HashMap::new();
+        for waiting in waiting.iter().filter(|waiting| waiting.embed) {
+            for (child, text) in waiting.texts() {
+                let is_there = waiting.known.get(child).is_some() || stored.contains_key(&child.content_hash);
+                if !is_there && !place.contains_key(text.as_str()) {
+                    place.insert(text, wanted.len());
+                    wanted.push(text);
+                }
+            }
+        }
+        let bytes = waiting.iter().map(|waiting| waiting.prepared.new.document.size).sum();
+        let fresh = self.embed(waiting, &wanted, bytes)?;
+        let mut all = Vec::with_capacity(waiting.len());
+        for one in waiting {
+            let Waiting { embed, known, .. } = one;
+            let mut vectors = Vec::new();
+            for (child, text) in one.texts() {
+                let same = || stored.get(&child.content_hash).filter(|_| *embed);
+                let vector = match known.get(child).or_else(same) {
+                    Some(vector) => {
+                        self.reused += 1;
+                        vector.clone()
+                    }
+                    // An equal text of another document can be embedded for that document alone.
+                    None if !embed => Vec::new(),
+                    None => fresh[place[text.as_str()]].clone(),
+                };
+                vectors.push(vector);
+            }
+            all.push(vectors);
+        }
+        Ok(all)
+    }
+
+    /// Embeds the texts of waiting documents whose files have `bytes` together.
+    fn embed(&mut self, waiting: &[Waiting], texts: &[&str], bytes: u64) -> Result<Vec<Vec<f32>>> {
+        if texts.is_empty() {
+            self.embed_at_once = BATCH_CHILDREN;
+            self.progress.embedded(0, bytes);
+            return Ok(Vec::new());
+        }
+        let (total, progress) = (texts.len() as u64, &self.progress);
+        let embedder = self.model.embedder()?;
+        for waiting in waiting.iter().filter(|waiting| waiting.embed) {
+            self.languages.sample(&waiting.prepared, &embedder)?;
+        }
+        let start = Instant::now();
+        let report = |count: usize| progress.embedded(count, bytes * count as u64 / total);
+        let made = embedder.embed_documents(texts, &report)?;
+        self.embed_at_once = within(BATCH_TIME, texts.len(), start.elapsed());
+        self.embedded += texts.len();
+        Ok(made)
+    }
+}
+
+/// How many texts a time allows, if so many took that long.
+fn within(time: Duration, texts: usize, took: Duration) -> usize {
+    let share = time.as_secs_f64() / took.as_secs_f64().max(0.001);
+    ((texts as f64 * share) as usize).clamp(LEAST_EMBEDDED, BATCH_CHILDREN)
+}
+
+fn children(chunks: &[ChunkRow]) -> impl Iterator<Item = &ChunkRow> {
+    chunks.iter().filter(|chunk| chunk.chunk_type == ChunkType::Child)
+}
+
+/// Gives each child its vector, and each parent the normalised mean of its children's; nothing if those are empty.
+pub(super) fn set_vectors(chunks: &mut [ChunkRow], vectors: Vec<Vec<f32>>) {
+    let mut vectors = vectors.into_iter();
+    let mut parent: Option<usize> = None;
+    for i in 0..chunks.len() {
+        match chunks[i].chunk_type {
+            ChunkType::Parent => parent = Some(i),
+            ChunkType::Child => {
+                let vector = vectors.next().expect("each child has a vector, if only an empty one");
+                if let Some(parent) = parent
+                    && !vector.is_empty()
+                {
+                    let sum = &mut chunks[parent].vector;
+                    sum.resize(vector.len(), 0.0);
+                    sum.iter_mut().zip(&vector).for_each(|(sum, x)| *sum += x);
+                }
+                chunks[i].vector = vector;
+            }
+        }
+    }
+    for chunk in chunks.iter_mut().filter(|chunk| chunk.chunk_type == ChunkType::Parent) {
+        normalise(&mut chunk.vector);
+    }
+}
+
+fn normalise(vector: &mut [f32]) {
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    if length > 0.0 {
+        vector.iter_mut().for_each(|x| *x /= length);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_is_what_a_minute_gives() {
+        let seconds = Duration::from_secs;
+        assert_eq!(within(seconds(60), 512, seconds(30)), 1024);
+        assert_eq!(within(seconds(60), 512, seconds(3600)), LEAST_EMBEDDED);
+        assert_eq!(within(seconds(60), 512, Duration::ZERO), BATCH_CHILDREN);
+    }
+}

@@ -1,0 +1,416 @@
+//! Carries out orders on the entities of a namespace: rows in, changed rows out.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::nearest;
+use super::orders::{EntityOrder, What};
+use crate::error::{Error, Result, Setting};
+use crate::store::{EntityChange, EntityRow, EntityState};
+use crate::text::{count, fold_name};
+
+/// The entities of a namespace: all of them are read for every context.
+const MOST_ENTITIES: usize = 50_000;
+/// The aliases of an entity.
+const MOST_ALIASES: usize = 50;
+/// The states of an entity.
+const MOST_STATES: usize = 10_000;
+/// The times that an error names.
+const MOST_NAMED: usize = 5;
+
+/// The result of orders.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EntityPlan {
+    pub change: EntityChange,
+    /// For each named entity, by name.
+    pub outcomes: Vec<EntityOutcome>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EntityOutcome {
+    pub name: String,
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub outcome: Outcome,
+    /// The number of its states afterwards.
+    pub states: usize,
+    /// Its state now.
+    pub state: Option<String>,
+    /// The beginning of that state.
+    pub time: Option<Timestamp>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    Added,
+    Changed,
+    Unchanged,
+    Removed,
+}
+
+impl Outcome {
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Added => "added",
+            Outcome::Changed => "changed",
+            Outcome::Unchanged => "unchanged",
+            Outcome::Removed => "removed",
+        }
+    }
+}
+
+/// The result of orders for the stored entities. Each order comes with its place in the input.
+///
+/// # Errors
+/// Where one of them cannot be carried out. Then none is.
+pub fn plan(rows: &[EntityRow], orders: Vec<(String, EntityOrder)>, now: Timestamp) -> Result<EntityPlan> {
+    // To the millisecond, so that a shown time can be typed.
+    let now = Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now);
+    let mut entities = Entities::new(rows);
+    for (place, order) in orders {
+        let order = order.checked(now).and_then(|order| entities.carry_out(order, now));
+        order.map_err(|error| if place.is_empty() { error } else { error.at(&place) })?;
+    }
+    if entities.rows.len() > MOST_ENTITIES {
+        return Err(Error::usage(format!("the namespace would have {} entities", entities.rows.len()))
+            .hint(format!("a namespace has at most {MOST_ENTITIES}; use another one ({})", Setting("namespace"))));
+    }
+    Ok(entities.result(rows, now))
+}
+
+struct Entities {
+    rows: BTreeMap<String, EntityRow>,
+    /// The key of the entity with a folded name.
+    owners: HashMap<String, String>,
+    touched: BTreeSet<String>,
+}
+
+impl Entities {
+    fn new(rows: &[EntityRow]) -> Self {
+        let names = |row: &EntityRow| row.names().map(|name| (fold_name(name), row.key.clone())).collect::<Vec<_>>();
+        Entities {
+            owners: rows.iter().flat_map(names).collect(),
+            rows: rows.iter().map(|row| (row.key.clone(), row.clone())).collect(),
+            touched: BTreeSet::new(),
+        }
+    }
+
+    fn carry_out(&mut self, order: EntityOrder, now: Timestamp) -> Result<()> {
+        let key = self.owners.get(&fold_name(&order.name)).cloned();
+        match (order.what, key) {
+            (What::Remove, Some(key)) => self.remove(&key, &order, now),
+            (What::Remove, None) => Err(self.unknown(&order.name)),
+            (What::Set | What::Retype, key) => self.set(key, order, now),
+        }
+    }
+
+    fn unknown(&self, name: &str) -> Error {
+        let error = Error::not_found(format!("no entity {name:?}"));
+        let names = self.rows.values().flat_map(EntityRow::names);
+        match nearest(names, name) {
+            Some(near) => error.hint(format!("did you mean {near:?}?")),
+            None => error.hint("`kb entities` lists them"),
+        }
+    }
+
+    fn set(&mut self, key: Option<String>, order: EntityOrder, now: Timestamp) -> Result<()> {
+        let before = key.and_then(|key| self.rows.get(&key).cloned());
+        let is_new = before.is_none();
+        let mut row = before.unwrap_or_else(|| EntityRow::named(&order.name, now));
+        let was = row.clone();
+        if let Some(kind) = order.kind {
+            if !row.kind.is_empty() && fold_name(&row.kind) != fold_name(&kind) && order.what != What::Retype {
+                return Err(Error::usage(format!("{:?} is of the type {:?}, not {kind:?}", row.name, row.kind))
+                    .hint(format!("leave the type out, or replace it with {}", Setting("retype"))));
+            }
+            if fold_name(&row.kind) != fold_name(&kind) {
+                row.kind = kind;
+            }
+        }
+        for alias in order.aliases {
+            let folded = fold_name(&alias);
+            match self.owners.get(&folded) {
+                Some(owner) if *owner != row.key => {
+                    let other = self.rows.get(owner).map_or(owner.as_str(), |row| row.name.as_str());
+                    return Err(Error::usage(format!("{alias:?} is a name of {other:?} already")).hint(format!(
+                        "a name belongs to one entity; remove it there with {} {}",
+                        Setting("remove"),
+                        Setting("alias")
+                    )));
+                }
+                _ if row.names().any(|name| fold_name(name) == folded) => {}
+                _ => row.aliases.push(alias),
+            }
+        }
+        if row.aliases.len() > MOST_ALIASES {
+            return Err(Error::usage(format!("{:?} would have {} aliases", row.name, row.aliases.len()))
+                .hint(format!("an entity has at most {MOST_ALIASES}")));
+        }
+        if let Some(state) = order.state {
+            let time = order.time.map_or(now, |time| time.start);
+            // A state that holds already is not set again from now on.
+            let holds = row
+                .state_at(time)
+                .is_some_and(|known| known.state == state && (order.time.is_none() || known.time == time));
+            if !holds {
+                row.set_state(EntityState { time, state, set_at: now });
+            }
+            if row.states.len() > MOST_STATES {
+                return Err(Error::usage(format!("{:?} would have {} states", row.name, row.states.len())).hint(
+                    format!(
+                        "an entity has at most {MOST_STATES}; remove old ones with {} {} T",
+                        Setting("remove"),
+                        Setting("time")
+                    ),
+                ));
+            }
+        }
+        if is_new || row != was {
+            row.updated_at = now;
+        }
+        self.put(row);
+        Ok(())
+    }
+
+    fn put(&mut self, row: EntityRow) {
+        self.owners.extend(row.names().map(|name| (fold_name(name), row.key.clone())));
+        self.touched.insert(row.key.clone());
+        self.rows.insert(row.key.clone(), row);
+    }
+
+    fn remove(&mut self, key: &str, order: &EntityOrder, now: Timestamp) -> Result<()> {
+        self.touched.insert(key.to_owned());
+        let Some(mut row) = self.rows.remove(key) else { return Err(self.unknown(&order.name)) };
+        for name in row.names() {
+            self.owners.remove(&fold_name(name));
+        }
+        if order.time.is_none() && order.aliases.is_empty() {
+            return Ok(());
+        }
+        for alias in &order.aliases {
+            let folded = fold_name(alias);
+            let before = row.aliases.len();
+            row.aliases.retain(|known| fold_name(known) != folded);
+            if row.aliases.len() == before {
+                return Err(Error::not_found(format!("{alias:?} is not an alias of {:?}", row.name))
+                    .hint(format!("its aliases: {}", row.aliases.join(", "))));
+            }
+        }
+        if let Some(time) = order.time {
+            let meant: Vec<Timestamp> =
+                row.states.iter().map(|state| state.time).filter(|state| time.has(*state)).collect();
+            let times = |times: &[Timestamp]| {
+                let more = if times.len() > MOST_NAMED { ", …" } else { "" };
+                let shown: Vec<String> = times.iter().take(MOST_NAMED).map(Timestamp::to_string).collect();
+                format!("{}{more}", shown.join(", "))
+            };
+            match meant.as_slice() {
+                [one] => row.states.retain(|state| state.time != *one),
+                [] => {
+                    let all: Vec<Timestamp> = row.states.iter().map(|state| state.time).collect();
+                    let error = Error::not_found(format!("{:?} has no state of that time", row.name));
+                    return Err(match all.is_empty() {
+                        true => error.hint("it has no states"),
+                        false => error.hint(format!("its states begin at {}", times(&all))),
+                    });
+                }
+                several => {
+                    let states = count(several.len(), "state");
+                    return Err(Error::usage(format!("{:?} has {states} of that time", row.name))
+                        .hint(format!("give one of these times: {}", times(several))));
+                }
+            }
+        }
+        row.updated_at = now;
+        self.put(row);
+        Ok(())
+    }
+
+    fn result(self, before: &[EntityRow], now: Timestamp) -> EntityPlan {
+        let known: HashMap<&str, &EntityRow> = before.iter().map(|row| (row.key.as_str(), row)).collect();
+        let mut plan = EntityPlan::default();
+        for key in &self.touched {
+            let (was, is) = (known.get(key.as_str()).copied(), self.rows.get(key));
+            let outcome = match (was, is) {
+                (None, None) => continue,
+                (None, Some(_)) => Outcome::Added,
+                (Some(_), None) => Outcome::Removed,
+                (Some(was), Some(is)) if was == is => Outcome::Unchanged,
+                (Some(_), Some(_)) => Outcome::Changed,
+            };
+            let Some(row) = is.or(was) else { continue };
+            let holding = is.and_then(|row| row.state_at(now));
+            plan.outcomes.push(EntityOutcome {
+                name: row.name.clone(),
+                kind: row.kind.clone(),
+                outcome,
+                states: is.map_or(0, |row| row.states.len()),
+                state: holding.map(|state| state.state.clone()),
+                time: holding.map(|state| state.time),
+            });
+            match outcome {
+                Outcome::Removed => plan.change.remove.push(key.clone()),
+                Outcome::Added | Outcome::Changed => plan.change.put.push(row.clone()),
+                Outcome::Unchanged => {}
+            }
+        }
+        plan.outcomes.sort_by(|a, b| a.name.cmp(&b.name));
+        plan
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::Period;
+    use proptest::prelude::*;
+
+    fn now() -> Timestamp {
+        "2026-11-21T12:00:00Z".parse().unwrap()
+    }
+
+    fn order(name: &str) -> EntityOrder {
+        EntityOrder { name: name.to_owned(), ..EntityOrder::default() }
+    }
+
+    fn state(name: &str, state: &str, time: Option<&str>) -> EntityOrder {
+        let time = time.map(|time| Period::asked(time, now()).unwrap());
+        EntityOrder { state: Some(state.to_owned()), time, ..order(name) }
+    }
+
+    fn alias(name: &str, alias: &str) -> EntityOrder {
+        EntityOrder { aliases: vec![alias.to_owned()], ..order(name) }
+    }
+
+    fn typed(name: &str, kind: &str) -> EntityOrder {
+        EntityOrder { kind: Some(kind.to_owned()), ..order(name) }
+    }
+
+    fn removal(order: EntityOrder) -> EntityOrder {
+        EntityOrder { what: What::Remove, ..order }
+    }
+
+    fn try_all(rows: &[EntityRow], orders: &[EntityOrder]) -> Result<EntityPlan> {
+        plan(rows, orders.iter().cloned().map(|order| (String::new(), order)).collect(), now())
+    }
+
+    /// The rows after some orders.
+    fn after(rows: &[EntityRow], orders: &[EntityOrder]) -> Vec<EntityRow> {
+        let plan = try_all(rows, orders).unwrap();
+        let gone = |row: &&EntityRow| {
+            !plan.change.remove.contains(&row.key) && plan.change.put.iter().all(|put| put.key != row.key)
+        };
+        rows.iter().filter(gone).chain(&plan.change.put).cloned().collect()
+    }
+
+    #[test]
+    fn an_entity_is_known_by_all_its_names() {
+        let rows = after(
+            &[],
+            &[
+                alias("Pump P-12", "一号泵"),
+                state("ｐｕｍｐ p-12", "on", Some("2026-01")),
+                state("一号泵", "off", None),
+            ],
+        );
+        assert_eq!((rows.len(), rows[0].name.as_str(), rows[0].states.len()), (1, "Pump P-12", 2));
+        let again = try_all(&rows, &[alias("P-12 PUMP", "x")]).unwrap();
+        assert_eq!(again.outcomes[0].outcome, Outcome::Added, "other words are another name");
+        let refused = try_all(&rows, &[alias("Other", "PUMP P-12")]).unwrap_err();
+        assert!(refused.message().contains("is a name of \"Pump P-12\" already"), "{refused}");
+    }
+
+    #[test]
+    fn what_is_so_already_changes_nothing() {
+        let orders = [typed("Pump", "machine"), alias("Pump", "P1"), state("Pump", "on", None)];
+        let rows = after(&[], &orders);
+        let again =
+            try_all(&rows, &[typed("pump", "MACHINE"), alias("pump", "p1"), state("Pump", "on", None)]).unwrap();
+        assert!(again.change.is_empty(), "{again:?}");
+        assert_eq!(again.outcomes[0].outcome, Outcome::Unchanged);
+        let earlier = try_all(&rows, &[state("Pump", "on", Some("2026-01"))]).unwrap();
+        assert_eq!(earlier.outcomes[0].states, 2, "said of another time, it is new");
+    }
+
+    #[test]
+    fn a_type_that_contradicts_is_refused_unless_it_is_meant() {
+        let rows = after(&[], &[typed("Pump", "machine")]);
+        let error = try_all(&rows, &[typed("Pump", "valve")]).unwrap_err();
+        assert!(error.message().contains("of the type \"machine\", not \"valve\""), "{error}");
+        let meant = EntityOrder { what: What::Retype, ..typed("Pump", "valve") };
+        assert_eq!(after(&rows, &[meant])[0].kind, "valve");
+        assert!(try_all(&[], &[typed("Pump", "a"), typed("Pump", "b")]).is_err(), "within a batch too");
+    }
+
+    #[test]
+    fn states_and_aliases_are_taken_out_one_by_one() {
+        let orders = [
+            alias("Pump", "P1"),
+            state("Pump", "new", Some("2026-01")),
+            state("Pump", "on", Some("2026-02-03")),
+            state("Pump", "off", Some("2026-02-05")),
+        ];
+        let rows = after(&[], &orders);
+        let at = |time: &str| removal(EntityOrder { time: Period::asked(time, now()), ..order("Pump") });
+        let message = |order| try_all(&rows, &[order]).unwrap_err().to_line();
+        assert!(message(at("2026-02")).contains("2 states of that time"), "{}", message(at("2026-02")));
+        assert!(message(at("2025")).contains("2026-01-01T00:00:00Z"));
+        assert!(message(removal(alias("Pump", "P9"))).contains("is not an alias"));
+        assert_eq!(after(&rows, &[at("2026-02-05")])[0].states.len(), 2);
+        assert_eq!(after(&rows, &[removal(alias("Pump", "p1"))])[0].aliases, [""; 0]);
+        assert!(message(removal(order("Pomp"))).contains("did you mean \"Pump\"?"));
+    }
+
+    #[test]
+    fn a_batch_is_carried_out_whole_or_not_at_all() {
+        let orders = vec![("line 1 of x".to_owned(), order("Pump")), ("line 2 of x".to_owned(), order(""))];
+        let error = plan(&[], orders, now()).unwrap_err();
+        assert!(error.message().starts_with("line 2 of x: the name is empty"), "{error}");
+    }
+
+    proptest! {
+        /// Whatever was said of an entity, when it is removed nothing is left of it, and its names are free.
+        #[test]
+        fn what_is_set_and_removed_leaves_nothing(
+            said in proptest::collection::vec((0..3usize, 0..4usize, 1..12u8), 1..10),
+        ) {
+            let names = ["Pump", "一号泵", "P 1"];
+            let orders: Vec<EntityOrder> = said.iter().map(|(name, what, month)| match what {
+                0 => typed("Pump", "machine"),
+                1 => alias("Pump", names[*name]),
+                _ => state("pump", &format!("state {name}"), Some(&format!("2026-{month:02}"))),
+            }).collect();
+            let orders: Vec<EntityOrder> = orders.into_iter().filter(|order| order.time.is_none_or(|time| time.start < now())).collect();
+            let rows = after(&[], &orders);
+            let removed = after(&rows, &[removal(order("Pump"))]);
+            prop_assert_eq!(&removed, &[]);
+            // In one batch too, and a name that was free is given to another.
+            let all: Vec<EntityOrder> =
+                orders.into_iter().chain([order("Pump"), removal(order("Pump")), alias("Other", "pump")]).collect();
+            let other = after(&[], &all);
+            prop_assert_eq!(other.len(), 1);
+            prop_assert_eq!(other[0].states.len(), 0);
+        }
+
+        /// The order of setting does not matter for what holds at a time, where each time is said once.
+        #[test]
+        fn the_state_of_a_time_is_the_last_before_it(
+            days in proptest::collection::btree_set(1..28u8, 1..10),
+            turned in any::<bool>(),
+            asked in 1..28u8,
+        ) {
+            let mut orders: Vec<EntityOrder> =
+                days.iter().map(|day| state("Pump", &day.to_string(), Some(&format!("2026-03-{day:02}")))).collect();
+            if turned {
+                orders.reverse();
+            }
+            let rows = after(&[], &orders);
+            let moment: Timestamp = format!("2026-03-{asked:02}T12:00:00Z").parse().unwrap();
+            let expected = days.range(..=asked).next_back().map(u8::to_string);
+            prop_assert_eq!(rows[0].state_at(moment).map(|state| state.state.clone()), expected);
+        }
+    }
+}

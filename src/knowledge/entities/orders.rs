@@ -1,0 +1,297 @@
+//! What a person says of entities: one order, checked by itself, and batches with an order in each line.
+
+use std::io::{BufRead, Read};
+
+use jiff::Timestamp;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::error::{Error, Result, plain_io};
+use crate::text::{Period, char_count, fold_name, is_hidden, squeeze, truncate};
+
+/// The longest name, in characters.
+const LONGEST_NAME: usize = 200;
+/// The longest type, in characters.
+const LONGEST_TYPE: usize = 100;
+/// The longest state, in characters: states go into contexts, and a text belongs into a document.
+const LONGEST_STATE: usize = 2000;
+/// The characters of a refused text that an error shows.
+const SHOWN: usize = 60;
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum What {
+    /// Add or change. A type that contradicts the known one is refused.
+    #[default]
+    Set,
+    /// The same, and replace the type.
+    Retype,
+    /// Remove the named states and aliases; without any, the entity.
+    Remove,
+}
+
+/// A change of an entity.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct EntityOrder {
+    /// A name or alias.
+    pub name: String,
+    /// The type.
+    pub kind: Option<String>,
+    pub aliases: Vec<String>,
+    pub state: Option<String>,
+    /// Since when, or which states are meant; `None` means now.
+    pub time: Option<Period>,
+    pub what: What,
+}
+
+impl EntityOrder {
+    /// Checks the order and normalises its texts.
+    ///
+    /// # Errors
+    /// Where a text cannot be kept or the parts contradict each other.
+    pub fn checked(self, now: Timestamp) -> Result<Self> {
+        let name = checked_name("name", &self.name)?;
+        let kind = self.kind.map(|kind| checked_text("type", &kind, LONGEST_TYPE)).transpose()?;
+        let aliases = self.aliases.iter().map(|alias| checked_name("alias", alias)).collect::<Result<Vec<_>>>()?;
+        let state = self.state.map(|state| checked_text("state", &state, LONGEST_STATE)).transpose()?;
+        if self.what == What::Remove && (state.is_some() || kind.is_some()) {
+            return Err(Error::usage(format!("a removal of {name:?} takes no state and no type"))
+                .hint("name a state by its time, or an alias; without both the entity is removed"));
+        }
+        if self.what != What::Remove
+            && let Some(time) = self.time
+        {
+            if state.is_none() {
+                return Err(Error::usage(format!("the time for {name:?} has no state"))
+                    .hint("give the state that it has from then on"));
+            }
+            if time.start > now {
+                return Err(Error::usage(format!("the time {} is in the future", time.start))
+                    .hint("set a state once it is true; plans belong into a document"));
+            }
+        }
+        Ok(EntityOrder { name, kind, aliases, state, time: self.time, what: self.what })
+    }
+}
+
+fn checked_name(what: &str, text: &str) -> Result<String> {
+    let name = checked_text(what, text, LONGEST_NAME)?;
+    if !fold_name(&name).chars().any(char::is_alphanumeric) {
+        return Err(
+            Error::usage(format!("the {what} {name:?} has no letter or digit")).hint("use the name that documents use")
+        );
+    }
+    Ok(name)
+}
+
+/// A text on one line, without characters that control a terminal.
+fn checked_text(what: &str, text: &str, most: usize) -> Result<String> {
+    if let Some(bad) = text.chars().find(|c| disturbs(*c)) {
+        return Err(Error::usage(format!(
+            "the {what} {:?} has an invisible character (U+{:04X})",
+            truncate(text, SHOWN),
+            u32::from(bad)
+        ))
+        .hint("write it on one line, without control characters, soft hyphens and marks of direction"));
+    }
+    let text = squeeze(text);
+    if text.is_empty() {
+        return Err(Error::usage(format!("the {what} is empty")).hint("leave it out, or give it a text"));
+    }
+    let length = char_count(&text);
+    if length > most {
+        return Err(Error::usage(format!("the {what} {:?} has {length} characters", truncate(&text, SHOWN)))
+            .hint(format!("at most {most} are kept")));
+    }
+    Ok(text)
+}
+
+/// Whether a character moves the cursor, changes the direction of the text or is invisible.
+fn disturbs(c: char) -> bool {
+    is_hidden(c) || matches!(c, '\u{2028}' | '\u{2029}')
+}
+
+/// In bytes; a longer line is refused before it is in memory.
+const LONGEST_LINE: usize = 64 << 10;
+const MOST_LINES: usize = 200_000;
+/// In bytes.
+const LARGEST: usize = 64 << 20;
+
+/// A line of JSON, as a list of entities writes it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    name: String,
+    #[serde(rename = "type")]
+    kind: Option<String>,
+    #[serde(default)]
+    aliases: Vec<String>,
+    state: Option<String>,
+    time: Option<String>,
+    #[serde(default)]
+    remove: bool,
+    // The other fields of a list, so that it can be given back.
+    #[serde(default, rename = "documents")]
+    _documents: IgnoredAny,
+    #[serde(default, rename = "parent_chunks")]
+    _parent_chunks: IgnoredAny,
+    #[serde(default, rename = "namespace")]
+    _namespace: IgnoredAny,
+}
+
+/// The orders of a batch, each with its place; `from` is its name in errors.
+///
+/// # Errors
+/// Where a line is not an order, with its number, or the batch is too large.
+pub fn read_batch(input: &mut dyn BufRead, from: &str, now: Timestamp) -> Result<Vec<(String, EntityOrder)>> {
+    let mut orders = Vec::new();
+    let mut bytes = Vec::new();
+    let mut total = 0;
+    for number in 1.. {
+        let place = format!("line {number} of {from}");
+        bytes.clear();
+        let mut limited = Read::take(&mut *input, LONGEST_LINE as u64 + 1);
+        let read = limited
+            .read_until(b'\n', &mut bytes)
+            .map_err(|error| Error::failed(format!("cannot read {from}: {}", plain_io(&error))))?;
+        if read == 0 {
+            break;
+        }
+        if bytes.len() > LONGEST_LINE {
+            return Err(Error::usage(format!("{place} is longer than {} kB; nothing was changed", LONGEST_LINE >> 10))
+                .hint("a line is one entity with one state"));
+        }
+        total += bytes.len();
+        if total > LARGEST {
+            return Err(Error::usage(format!("{from} has more than {} MB; nothing was changed", LARGEST >> 20))
+                .hint("give it in several files"));
+        }
+        if number > MOST_LINES {
+            return Err(Error::usage(format!("{from} has more than {MOST_LINES} lines; nothing was changed"))
+                .hint("give them in several files"));
+        }
+        let text = std::str::from_utf8(&bytes)
+            .map_err(|_| Error::usage(format!("{place} is not UTF-8; nothing was changed")).hint("convert the file"))?;
+        let text = text.trim_start_matches('\u{feff}').trim();
+        if !text.is_empty() {
+            let order = order(text, now).map_err(|error| error.at(&place))?;
+            orders.push((place, order));
+        }
+    }
+    Ok(orders)
+}
+
+fn order(text: &str, now: Timestamp) -> Result<EntityOrder> {
+    const FORM: &str = r#"a line is {"name": "…", "type": "…", "aliases": ["…"], "state": "…", "time": "…"}; only the name must be there"#;
+    let line: Line = serde_json::from_str(text).map_err(|error| {
+        // The error names the line of the batch; within it only the column counts.
+        let message = error.to_string().replace(" at line 1 column ", " at column ");
+        Error::usage(format!("{message}; nothing was changed")).hint(FORM)
+    })?;
+    let time = line.time.map(|text| {
+        Period::asked(&text, now).ok_or_else(|| {
+            Error::usage(format!("{text:?} is no time; nothing was changed"))
+                .hint("say for example 2026-11-21, 2026-11 or 2026-11-21T10:30:00Z")
+        })
+    });
+    Ok(EntityOrder {
+        name: line.name,
+        kind: line.kind.filter(|kind| !kind.is_empty()),
+        aliases: line.aliases,
+        state: line.state,
+        time: time.transpose()?,
+        what: if line.remove { What::Remove } else { What::Set },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn now() -> Timestamp {
+        "2026-11-21T12:00:00Z".parse().unwrap()
+    }
+
+    fn named(name: &str) -> EntityOrder {
+        EntityOrder { name: name.to_owned(), ..EntityOrder::default() }
+    }
+
+    fn refused(order: EntityOrder) -> String {
+        order.checked(now()).unwrap_err().to_line()
+    }
+
+    #[test]
+    fn texts_are_kept_on_one_line() {
+        assert_eq!(named("  Pump \u{3000} 12 ").checked(now()).unwrap().name, "Pump 12");
+        assert!(refused(named(" ")).contains("the name is empty"));
+        assert!(refused(named("—!")).contains("no letter or digit"));
+        for bad in [
+            "a\u{1b}[31mb",
+            "a\nb",
+            "a\u{9b}b",
+            "a\u{202e}b",
+            "a\0",
+            "a\u{2028}b",
+            "a\u{ad}b",
+            "a\u{2060}b",
+            "a\u{2064}b",
+            "a\u{e0041}b",
+        ] {
+            let message = refused(named(bad));
+            assert!(message.contains("an invisible character") && !message.contains(bad), "{message:?}");
+        }
+        assert_eq!(named("نیم\u{200c}فاصله").checked(now()).unwrap().name, "نیم\u{200c}فاصله");
+        assert!(refused(named(&"x".repeat(201))).contains("201 characters"));
+        assert!(refused(EntityOrder { state: Some("泵".repeat(2001)), ..named("x") }).contains("2001 characters"));
+        assert!(refused(EntityOrder { aliases: vec![String::new()], ..named("x") }).contains("the alias is empty"));
+    }
+
+    #[test]
+    fn what_contradicts_itself_is_refused() {
+        let time = |text| Period::asked(text, now());
+        assert!(refused(EntityOrder { time: time("2026"), ..named("x") }).contains("no state"));
+        let state = Some("broken".to_owned());
+        let later = EntityOrder { state: state.clone(), time: time("2026-11-22"), ..named("x") };
+        assert!(refused(later).contains("future"));
+        let today = EntityOrder { state: state.clone(), time: time("2026-11-21"), ..named("x") };
+        assert!(today.checked(now()).is_ok(), "the day began before now");
+        assert!(refused(EntityOrder { state, what: What::Remove, ..named("x") }).contains("no state and no type"));
+    }
+
+    fn read(text: &str) -> Result<Vec<(String, EntityOrder)>> {
+        read_batch(&mut text.as_bytes(), "x.jsonl", "2026-11-21T12:00:00Z".parse().unwrap())
+    }
+
+    #[test]
+    fn lines_are_orders() {
+        let text = "\u{feff}{\"name\": \"Pump\", \"type\": \"machine\", \"aliases\": [\"P1\"], \"state\": \"on\", \
+                    \"time\": \"2026-11\"}\n\n{\"name\":\"一号泵\",\"remove\":true}";
+        let orders = read(text).unwrap();
+        assert_eq!((orders.len(), orders[1].0.as_str()), (2, "line 3 of x.jsonl"));
+        assert_eq!(orders[0].1.kind.as_deref(), Some("machine"));
+        assert_eq!(orders[0].1.time.unwrap().start.to_string(), "2026-11-01T00:00:00Z");
+        assert_eq!(orders[1].1.what, What::Remove);
+        let listed = r#"{"name":"a","type":"","aliases":[],"state":null,"time":null,"documents":1,"parent_chunks":2,"namespace":"x"}"#;
+        assert_eq!(read(listed).unwrap()[0].1, EntityOrder { name: "a".into(), ..EntityOrder::default() });
+    }
+
+    #[test]
+    fn bad_lines_are_named_and_size_is_bounded() {
+        let message = |text: &str| read(text).unwrap_err().to_line();
+        for bad in
+            ["{", "[]", "{\"type\":\"x\"}", "{\"name\":\"a\",\"stat\":\"b\"}", "{\"name\":\"a\",\"time\":\"soon\"}"]
+        {
+            let message = message(&format!("{{\"name\":\"ok\"}}\n{bad}\n"));
+            assert!(message.starts_with("line 2 of x.jsonl: ") && message.contains("nothing was changed"), "{message}");
+        }
+        assert!(message("{\"name\":\"a\",\"stat\":\"b\"}").contains("stat"));
+        assert!(message(&format!("{{\"name\":\"{}\"}}", "x".repeat(LONGEST_LINE))).contains("longer than 64 kB"));
+        let endless = std::io::repeat(b'x');
+        let error = read_batch(&mut std::io::BufReader::new(endless), "y", Timestamp::UNIX_EPOCH).unwrap_err();
+        assert!(error.message().contains("longer than 64 kB"));
+        assert!(message(&"{\"name\":\"a\"}\n".repeat(MOST_LINES + 1)).contains("more than 200000 lines"));
+        let long = format!("{{\"name\":\"a\"}}{}\n", " ".repeat(LONGEST_LINE - 20));
+        assert!(message(&long.repeat(LARGEST / LONGEST_LINE + 2)).contains("more than 64 MB"));
+        let error = read_batch(&mut &b"\xff\xfe"[..], "y", Timestamp::UNIX_EPOCH).unwrap_err();
+        assert!(error.message().contains("not UTF-8"));
+    }
+}

@@ -1,0 +1,6 @@
+//! What documents are about: their profiles, the names that they define, and the entities that users keep. Pure functions
+//! over text and rows.
+
+pub mod entities;
+pub mod names;
+pub mod profile;

@@ -1,0 +1,227 @@
+//! Abbreviations and their long forms, in prose and in lists, after Schwartz and Hearst, "A simple algorithm for identifying abbreviation
+//! definitions in biomedical text" (2003): read from the end, every letter of the abbreviation must be found in the
+//! long form, and the first one at the beginning of a word.
+
+use super::{Definition, LISTS, trimmed};
+use crate::text::is_wide;
+
+/// The length of an abbreviation, in characters.
+const SHORTEST: usize = 2;
+const LONGEST: usize = 10;
+
+/// The longest name in Chinese in a list, in characters.
+const LONGEST_IN_LIST: usize = 16;
+
+/// Whether a word looks like an abbreviation: at least two capitals, or one and a digit, but no numeral up to XXXIX.
+pub(super) fn is_abbreviation(word: &str) -> bool {
+    let length = word.chars().count();
+    let capitals = word.chars().filter(|c| c.is_uppercase()).count();
+    let digits = word.chars().filter(char::is_ascii_digit).count();
+    (SHORTEST..=LONGEST).contains(&length)
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '/' | '&' | '.'))
+        && word.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && (capitals >= 2 || (capitals == 1 && digits > 0 && word.starts_with(|c: char| c.is_ascii_uppercase())))
+        && !word.chars().all(|c| matches!(c, 'I' | 'V' | 'X'))
+}
+
+/// The most words in the long form of an abbreviation.
+pub(super) fn most_words(short: &str) -> usize {
+    let letters = short.chars().filter(|c| c.is_alphanumeric()).count();
+    (letters + 5).min(letters * 2)
+}
+
+/// The end of `text` that is the long form of an abbreviation; `None` if it lacks the letters.
+pub(super) fn long_form<'a>(short: &str, text: &'a str) -> Option<&'a str> {
+    let text = text.trim_end();
+    let window_start = start_of_last_words(text, most_words(short));
+    let long = &text[window_start..];
+    let letters: Vec<char> = short.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+    // A plural of the abbreviation alone.
+    let letters = match letters.split_last() {
+        Some(('s', rest)) if short.ends_with('s') && rest.len() >= SHORTEST => rest,
+        _ => &letters[..],
+    };
+    let chars: Vec<(usize, char)> = long.char_indices().collect();
+    let mut at = chars.len();
+    for (i, letter) in letters.iter().enumerate().rev() {
+        loop {
+            at = at.checked_sub(1)?;
+            let begins = at == 0 || !chars[at - 1].1.is_alphanumeric();
+            if chars[at].1.to_lowercase().eq([*letter]) && (i > 0 || begins) {
+                break;
+            }
+        }
+    }
+    let found = &long[chars.get(at)?.0..];
+    let words = || found.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let longer = found.chars().count() > short.chars().count();
+    let says_itself =
+        words().any(|word| word.get(..short.len()).is_some_and(|start| start.eq_ignore_ascii_case(short)));
+    let of_letters = found.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '/' | '&' | '\'' | '’'));
+    // Most letters of a real abbreviation begin words.
+    let initials = words().filter(|word| word.chars().any(char::is_alphabetic)).count().min(letters.len());
+    let enough = initials * 2 >= letters.len();
+    (longer && !says_itself && of_letters && enough).then_some(found)
+}
+
+/// The beginning of `text` that is the long form of an abbreviation: words with its initials, or all of a short text.
+pub(super) fn long_form_at_start<'a>(short: &str, text: &'a str) -> Option<&'a str> {
+    let text = text.trim();
+    let ends = word_ends(text, most_words(short));
+    let whole = |end: usize| {
+        let found = long_form(short, &text[..end])?;
+        (found.len() == end).then_some(&text[..end])
+    };
+    let letters = short.chars().filter(|c| c.is_alphanumeric()).count();
+    let exact = ends.iter().copied().find(|end| {
+        let found: Vec<char> = initials(&text[..*end]);
+        found.len() == letters
+            && found
+                .iter()
+                .zip(short.chars().filter(|c| c.is_alphanumeric()))
+                .all(|(a, b)| a.to_lowercase().eq(b.to_lowercase()))
+    });
+    match exact {
+        Some(end) => whole(end),
+        None => ends.last().copied().filter(|end| *end == text.len()).and_then(whole),
+    }
+}
+
+/// The first letters of words, without small words.
+fn initials(text: &str) -> Vec<char> {
+    let small = ["of", "and", "the", "for", "in", "to", "on", "a", "an", "by", "with"];
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty() && !small.contains(word));
+    words.filter_map(|word| word.chars().next()).collect()
+}
+
+/// The beginning of the last `most` words of a text.
+fn start_of_last_words(text: &str, most: usize) -> usize {
+    let mut start = text.len();
+    for word in text.split_whitespace().rev().take(most) {
+        // Every word is a part of the text.
+        start = word.as_ptr() as usize - text.as_ptr() as usize;
+    }
+    start
+}
+
+/// The ends of the first `most` words of a text.
+fn word_ends(text: &str, most: usize) -> Vec<usize> {
+    text.split_whitespace()
+        .take(most)
+        .map(|word| word.as_ptr() as usize - text.as_ptr() as usize + word.len())
+        .collect()
+}
+
+/// The names that the lines of a text define: a line for each, with the abbreviation first. Initials prove a name
+/// anywhere; a name in Chinese needs one in English beside it, or `titles` that announce a list.
+pub(super) fn definitions(text: &str, titles: &str) -> Vec<Definition> {
+    let titles = titles.to_lowercase();
+    let is_list = LISTS.list.titles.iter().any(|title| titles.contains(title));
+    text.lines().flat_map(|line| in_line(line, is_list)).collect()
+}
+
+fn in_line(line: &str, is_list: bool) -> Vec<Definition> {
+    let Some((short, cells)) = cells(line) else { return Vec::new() };
+    let english: Vec<&str> = cells.iter().filter_map(|cell| long_form_at_start(short, first_part(cell))).collect();
+    let proven = is_list || !english.is_empty();
+    let chinese = cells.iter().filter(|_| proven).filter_map(|cell| {
+        let name = trimmed(cell.split(['，', '。', '；', '（', '(', ',']).next()?);
+        let length = name.chars().count();
+        (name.chars().all(|c| is_wide(c) && c.is_alphanumeric()) && (2..=LONGEST_IN_LIST).contains(&length))
+            .then_some(name)
+    });
+    english.iter().copied().chain(chinese).filter_map(|long| Definition::of(short, long)).collect()
+}
+
+/// The abbreviation at the beginning of a line, and the cells after it.
+fn cells(line: &str) -> Option<(&str, Vec<&str>)> {
+    let line = line.trim().trim_start_matches(['-', '*', '+', '•', '·']).trim_start();
+    let mut cells: Vec<&str> = match line.contains('|') {
+        true => line.split('|').map(str::trim).filter(|cell| !cell.is_empty()).collect(),
+        false => match line.split_once('\t').or_else(|| line.split_once("  ")) {
+            Some((first, rest)) => std::iter::once(first).chain(rest.split(['\t'])).map(str::trim).collect(),
+            None => {
+                let at = [": ", "：", " – ", " — ", " - ", " = ", "——"]
+                    .iter()
+                    .filter_map(|mark| Some((line.find(mark)?, mark.len())))
+                    .min()?;
+                vec![&line[..at.0], &line[at.0 + at.1..]]
+            }
+        },
+    };
+    let short = trimmed(cells.first()?);
+    cells.remove(0);
+    (is_abbreviation(short) && !cells.is_empty()).then_some((short, cells))
+}
+
+/// A cell up to its first punctuation mark.
+fn first_part(cell: &str) -> &str {
+    trimmed(cell.split(['.', ',', ';', '(', '，', '。', '；', '（', ':', '：']).next().unwrap_or(cell))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_words_are_not_abbreviations() {
+        for good in ["TDO", "mRNA", "H2", "TDOs", "E-PDU", "R&D", "CI", "IPv6"] {
+            assert!(is_abbreviation(good), "{good}");
+        }
+        for bad in ["T", "Order", "see", "II", "XIV", "TRANSPORTABLE", "2019", "a1", "T D", "泵"] {
+            assert!(!is_abbreviation(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn all_letters_must_be_found_and_the_first_begins_a_word() {
+        let long = |short, text| long_form(short, text);
+        assert_eq!(long("TDO", "sends a Transport Disconnect Order "), Some("Transport Disconnect Order"));
+        assert_eq!(long("HTTP", "the hypertext transfer protocol"), Some("hypertext transfer protocol"));
+        assert_eq!(long("TDOs", "all transport disconnect orders"), Some("transport disconnect orders"));
+        assert_eq!(long("TDO", "a disconnect order"), None);
+        assert_eq!(long("TDO", "the TDO order"), None, "it would stand for itself");
+        assert_eq!(long("PDO", "stopped orders"), None, "the first letter begins no word");
+        assert_eq!(long("ABCD", "abacadabra"), None, "one word for four letters is chance");
+    }
+
+    #[test]
+    fn a_long_form_ends_with_the_initials() {
+        let long = |short, text| long_form_at_start(short, text);
+        assert_eq!(long("TDO", "Transport Disconnect Order used here"), Some("Transport Disconnect Order"));
+        assert_eq!(long("DOT", "Department of Transport"), Some("Department of Transport"));
+        assert_eq!(long("HTTP", "hypertext transfer protocol"), Some("hypertext transfer protocol"));
+        assert_eq!(long("TDO", "see the table of contents"), None);
+    }
+
+    fn pairs(text: &str, titles: &str) -> Vec<(String, String)> {
+        definitions(text, titles).into_iter().map(|found| (found.short, found.long)).collect()
+    }
+
+    #[test]
+    fn lines_and_tables_define_abbreviations() {
+        let tdo = [("TDO".to_owned(), "Transport Disconnect Order".to_owned())];
+        for line in [
+            "TDO: Transport Disconnect Order",
+            "- **TDO** – Transport Disconnect Order, see 3.2",
+            "TDO\tTransport Disconnect Order",
+            "TDO   Transport Disconnect Order used at the end",
+            "| TDO | Transport Disconnect Order |",
+        ] {
+            assert_eq!(pairs(line, ""), tdo, "{line}");
+        }
+        let three = pairs("| PUE | Power Usage Effectiveness | 电能利用效率 |", "");
+        assert_eq!(
+            three.iter().map(|(_, long)| long.as_str()).collect::<Vec<_>>(),
+            ["Power Usage Effectiveness", "电能利用效率"]
+        );
+    }
+
+    #[test]
+    fn names_in_chinese_need_a_title_that_announces_them() {
+        let line = "PUE：电能利用效率";
+        assert_eq!(pairs(line, "手册 › 附录"), []);
+        assert_eq!(pairs(line, "手册 › 缩略语")[0], ("PUE".to_owned(), "电能利用效率".to_owned()));
+        assert_eq!(pairs("CPU: 8 cores\nNOTE: open the valve\nPUE: 见第 3 章。", ""), []);
+    }
+}

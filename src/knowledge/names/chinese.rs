@@ -1,0 +1,241 @@
+//! How Chinese prose defines names: 以下简称, 又称, 即, and brackets with an abbreviation.
+
+use super::abbreviation::{is_abbreviation, long_form_at_start};
+use super::english::brackets;
+use super::{Definition, LISTS, occurrences, trimmed};
+use crate::text::is_wide;
+
+/// The longest name without marks around it, in characters.
+const LONGEST: usize = 24;
+/// The same if only a bracket after it proves it.
+const LONGEST_UNMARKED: usize = 12;
+
+/// Characters between a name and its definition.
+const IN_BETWEEN: [char; 5] = ['，', '（', '(', ' ', ','];
+const ENDS: [char; 22] = [
+    '，', '。', '；', '：', '、', '！', '？', '（', '）', '(', ')', ',', ';', ':', '“', '”', '「', '」', '《', '》',
+    '"', '|',
+];
+
+/// The names that a sentence defines.
+pub(super) fn definitions(sentence: &str) -> Vec<Definition> {
+    if !sentence.contains(is_wide) {
+        return Vec::new();
+    }
+    let mut found: Vec<Definition> =
+        brackets(sentence).filter_map(|(before, inside)| bracketed(before, inside)).collect();
+    found.extend(occurrences(sentence, &LISTS.chinese.short).filter_map(|(before, after)| shortened(before, after)));
+    found.extend(occurrences(sentence, &LISTS.chinese.also).filter_map(|(before, after)| also(before, after)));
+    found.extend(that_is(sentence));
+    found.extend(abbreviation_of(sentence));
+    found
+}
+
+/// `变频调速器（VFD）`.
+fn bracketed(before: &str, inside: &str) -> Option<Definition> {
+    let short = inside.rsplit([',', '，', ';', '；']).next().map(trimmed)?;
+    if !is_abbreviation(short)
+        || !before.ends_with(|c: char| is_wide(c) && c.is_alphanumeric() || matches!(c, '”' | '》'))
+    {
+        return None;
+    }
+    let long = marked_at_end(before).or_else(|| unmarked_at_end(before))?;
+    Definition::of(short, long)
+}
+
+/// `…环境保护法（以下简称环保法）`.
+fn shortened(before: &str, after: &str) -> Option<Definition> {
+    let short = name_at_start(after)?;
+    if short.starts_with('本') || LISTS.chinese.generic.iter().any(|generic| generic == short) {
+        return None;
+    }
+    // A bracket must bind a short name that is not made of the long one.
+    let bound = before.trim_end().ends_with(['（', '(']);
+    let before = before.trim_end_matches(IN_BETWEEN);
+    let long = match marked_at_end(before) {
+        Some(marked) => marked,
+        None => {
+            let clause = clause_at_end(before);
+            let whole = || Some(behind_first_words(clause)).filter(|_| bound);
+            made_of(short, clause).or_else(whole).filter(|long| !long.contains(&LISTS.chinese.not_inside[..]))?
+        }
+    };
+    (long.chars().count() <= LONGEST * 2).then(|| Definition::of(short, long))?
+}
+
+/// `离心泵又称离心式水泵`.
+fn also(before: &str, after: &str) -> Option<Definition> {
+    let other = name_at_start(after)?;
+    let before = before.trim_end_matches(IN_BETWEEN);
+    let name = match marked_at_end(before) {
+        Some(marked) => marked,
+        None => {
+            let clause = behind_first_words(clause_at_end(before));
+            let fits = !clause.contains(&LISTS.chinese.not_inside[..]) && clause.chars().count() <= LONGEST_UNMARKED;
+            fits.then_some(clause)?
+        }
+    };
+    Definition::of(other, name)
+}
+
+/// `PUE，即电能利用效率`. Between two names in Chinese it has too many other meanings, unless both are marked.
+fn that_is(sentence: &str) -> Option<Definition> {
+    let (before, after) = sentence.split_once("，即").or_else(|| sentence.split_once(", 即"))?;
+    let after = after.trim_start_matches(['：', ':', ' ']);
+    let word = trimmed(before.rsplit(|c: char| is_wide(c) || c.is_whitespace()).next()?);
+    if is_abbreviation(word) {
+        let english = after.starts_with(|c: char| c.is_ascii_alphabetic());
+        let first = after.split(ENDS).next()?;
+        return match english {
+            true => Definition::of(word, long_form_at_start(word, first)?),
+            false => Definition::of(word, name_at_start(after)?),
+        };
+    }
+    let marked = after.starts_with(['“', '「', '《']);
+    marked.then(|| Definition::of(name_at_start(after)?, marked_at_end(before)?))?
+}
+
+/// `PUE 是 Power Usage Effectiveness 的缩写`, `PUE 的全称是 …`.
+fn abbreviation_of(sentence: &str) -> Option<Definition> {
+    if let Some((_, after)) = sentence.split_once("全称") {
+        let before = sentence.split("全称").next()?.trim_end_matches(['的', '，', ' ', '英', '文', '（']);
+        let word = trimmed(before.rsplit(|c: char| is_wide(c) || c.is_whitespace()).next()?);
+        let after = after.trim_start_matches(['是', '为', '：', ':', ' ', '叫']);
+        if is_abbreviation(word) {
+            return match after.starts_with(is_wide) {
+                true => Definition::of(word, name_at_start(after)?),
+                false => Definition::of(word, long_form_at_start(word, after.split(ENDS).next()?)?),
+            };
+        }
+    }
+    let (before, _) = ["的英文缩写", "的缩写", "的简称"].iter().find_map(|marker| sentence.split_once(marker))?;
+    let (short, long) = before.rsplit_once('是').or_else(|| before.rsplit_once('为'))?;
+    let short = trimmed(short.rsplit(|c: char| is_wide(c) || c.is_whitespace()).find(|part| !part.is_empty())?);
+    let long = trimmed(long);
+    let fits = long.starts_with(is_wide) || long_form_at_start(short, long) == Some(long);
+    (is_abbreviation(short) && fits && long.chars().count() <= LONGEST * 2).then(|| Definition::of(short, long))?
+}
+
+/// The text in the marks at the end of a text: `…《泵站管理办法》`.
+fn marked_at_end(text: &str) -> Option<&str> {
+    let (open, close) =
+        [('《', '》'), ('“', '”'), ('「', '」')].into_iter().find(|(_, close)| text.ends_with(*close))?;
+    let inside = &text[..text.len() - close.len_utf8()];
+    let start = inside.rfind(open)? + open.len_utf8();
+    Some(&inside[start..])
+}
+
+/// The text after the last punctuation mark.
+fn clause_at_end(text: &str) -> &str {
+    text.rsplit(ENDS).next().unwrap_or(text).trim()
+}
+
+/// A clause without the words in front of a name: `根据泵站条例` is about `泵站条例`.
+fn behind_first_words(clause: &str) -> &str {
+    let mut rest = clause;
+    while let Some(shorter) = LISTS.chinese.in_front.iter().find_map(|word| rest.strip_prefix(word.as_str())) {
+        rest = shorter;
+    }
+    rest
+}
+
+/// The name at the end of a text that only a bracket proves: after the last word that can precede a name.
+fn unmarked_at_end(text: &str) -> Option<&str> {
+    let clause = clause_at_end(text);
+    let wide = clause.char_indices().rev().take_while(|(_, c)| is_wide(*c)).last().map_or(clause.len(), |(at, _)| at);
+    let run = &clause[wide..];
+    let start = LISTS
+        .chinese
+        .in_front
+        .iter()
+        .filter_map(|word| run.rfind(word.as_str()).map(|at| at + word.len()))
+        .max()
+        .unwrap_or(0);
+    let name = &run[start..];
+    let length = name.chars().count();
+    let proven = !name.starts_with(&LISTS.chinese.no_beginning[..])
+        && !name.contains(&LISTS.chinese.not_inside[..])
+        && !LISTS.chinese.empty.iter().any(|word| word == name);
+    (proven && (2..=LONGEST_UNMARKED).contains(&length)).then_some(name)
+}
+
+/// The shortest end of a clause that has all characters of a short name in order, and begins with the first.
+fn made_of<'a>(short: &str, clause: &'a str) -> Option<&'a str> {
+    let mut end = clause.len();
+    for c in short.chars().rev() {
+        end = clause[..end].rfind(c)?;
+    }
+    let long = &clause[end..];
+    (long.chars().count() > short.chars().count()).then_some(long)
+}
+
+/// The name that a text begins with, in marks or up to the next mark.
+fn name_at_start(text: &str) -> Option<&str> {
+    let text = text.trim_start_matches(['：', ':', ' ', '为', '作']);
+    let marked = [('“', '”'), ('「', '」'), ('《', '》'), ('"', '"')].into_iter().find_map(|(open, close)| {
+        let inside = text.strip_prefix(open)?;
+        inside.find(close).map(|end| &inside[..end])
+    });
+    let name = match marked {
+        Some(marked) => marked,
+        None => {
+            let name = text.split(ENDS).next()?;
+            // A sentence can go on without a mark.
+            let end = ["的", "是", "和", "与", "或", "及", "等", "应", "可以", "用于"]
+                .iter()
+                .filter_map(|word| name.find(word))
+                .min();
+            &name[..end.unwrap_or(name.len())]
+        }
+    };
+    let name = trimmed(name);
+    (!name.contains('、') && (2..=LONGEST).contains(&name.chars().count())).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::pairs;
+
+    #[test]
+    fn short_names_are_found_with_what_they_stand_for() {
+        for (text, short, long) in [
+            ("根据中华人民共和国环境保护法（以下简称环保法），", "环保法", "环境保护法"),
+            ("本规程依据《泵站技术管理规程》（以下简称《规程》）制定。", "规程", "泵站技术管理规程"),
+            ("北京云泵科技有限公司（以下简称“云泵”）负责。", "云泵", "云泵科技有限公司"),
+            ("电能利用效率（简称：能效比）不大于 1.4。", "能效比", "电能利用效率"),
+            ("南水北调工程，以下简称南调，全长千里。", "南调", "南水北调工程"),
+            ("离心泵又称离心式水泵，用于排水。", "离心式水泵", "离心泵"),
+            ("闸阀（也称闸板阀）启闭缓慢。", "闸板阀", "闸阀"),
+            ("能耗用 PUE，即电能利用效率，来衡量。", "PUE", "电能利用效率"),
+            ("PUE，即 Power Usage Effectiveness，越小越好。", "PUE", "Power Usage Effectiveness"),
+            ("PUE 是 Power Usage Effectiveness 的缩写。", "PUE", "Power Usage Effectiveness"),
+            ("PUE 的全称是电能利用效率。", "PUE", "电能利用效率"),
+            ("该校推出了通用字符集（UCS）。", "UCS", "通用字符集"),
+            ("每台水泵采用变频调速器（VFD）控制。", "VFD", "变频调速器"),
+            ("变频调速器（Variable Frequency Drive，VFD）控制。", "VFD", "变频调速器"),
+            ("变频调速器（Variable Frequency Drive，VFD）控制。", "VFD", "Variable Frequency Drive"),
+        ] {
+            let expected = (short.to_owned(), long.to_owned());
+            assert!(pairs(text).contains(&expected), "{text}: {:?}", pairs(text));
+        }
+    }
+
+    #[test]
+    fn names_of_the_moment_and_other_uses_are_left_alone() {
+        for text in [
+            "北京云泵科技有限公司（以下简称甲方）负责。",
+            "本标准（以下简称本标准）适用。",
+            "三日内，即周五之前完成。",
+            "打开阀门，即可排水。",
+            "这是一种很有用而且在各地都常见的设备，又称好用。",
+            "该泵的俗称很多。",
+            "这里通常又称三角洲。",
+            "提供服务提供者接口（见 3.2）。",
+            "有三名议员（MEP）出席。",
+            "银行的英文（BIDV）见下。",
+            "市民简称川医。",
+        ] {
+            assert_eq!(pairs(text), [], "{text}");
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Other names for the same thing, as documents define them ("Transport Disconnect Order (TDO)", "以下简称…") and as users
+//! list them in `synonyms.txt`.
+//!
+//! The rules read one parent chunk and prefer precision to recall: a missed name costs one recall, a wrong one spoils the
+//! answer to every question with that word. Nothing is kept here. The keyword index asks for the definitions of each
+//! parent chunk when it indexes it, so they come and go with the chunk. `words.toml` has the words of the rules.
+
+mod abbreviation;
+mod chinese;
+mod english;
+pub mod synonyms;
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use crate::text::han::in_simplified;
+use crate::text::sentences::sentences;
+use crate::text::tokens::{TokenKind, tokenize};
+use crate::text::{is_wide, join_line};
+
+/// The longest name, in characters.
+pub const LONGEST_NAME: usize = 80;
+/// A parent chunk with more definitions is not prose.
+const MOST_DEFINITIONS: usize = 100;
+
+/// The word lists of `words.toml`, which says what each is for.
+#[derive(Deserialize)]
+struct Lists {
+    list: ListWords,
+    english: EnglishWords,
+    chinese: ChineseWords,
+}
+
+#[derive(Deserialize)]
+struct ListWords {
+    titles: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct EnglishWords {
+    markers: Vec<String>,
+    also: Vec<String>,
+    hereinafter: Vec<String>,
+    stands_for: Vec<String>,
+    generic: HashSet<String>,
+    function_words: HashSet<String>,
+}
+
+#[derive(Deserialize)]
+struct ChineseWords {
+    short: Vec<String>,
+    also: Vec<String>,
+    in_front: Vec<String>,
+    no_beginning: Vec<char>,
+    not_inside: Vec<char>,
+    empty: Vec<String>,
+    generic: Vec<String>,
+}
+
+static LISTS: LazyLock<Lists> =
+    LazyLock::new(|| toml::from_str(include_str!("words.toml")).expect("words.toml is part of the program"));
+
+/// Two names of the same thing.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Definition {
+    /// The abbreviation, or the other name.
+    pub short: String,
+    /// What it stands for.
+    pub long: String,
+}
+
+impl Definition {
+    /// `None` unless both are names, and different ones.
+    fn of(short: &str, long: &str) -> Option<Self> {
+        let (short, long) = (trimmed(short), trimmed(long));
+        let (one, other) = (key(short)?, key(long)?);
+        (one != other).then(|| Definition { short: short.to_owned(), long: long.to_owned() })
+    }
+}
+
+/// The names that a parent chunk defines, each pair once. `titles` are those above it, which name a list of
+/// abbreviations.
+pub fn definitions(text: &str, titles: &str) -> Vec<Definition> {
+    let mut found = Vec::new();
+    if may_define(text) {
+        for range in sentences(text) {
+            let sentence = unwrapped(&text[range]);
+            found.extend(english::definitions(&sentence));
+            found.extend(chinese::definitions(&in_simplified(&sentence)));
+        }
+    }
+    found.extend(abbreviation::definitions(text, titles));
+    let mut known = HashSet::new();
+    found.retain(|definition| known.insert((key(&definition.short), key(&definition.long))));
+    found.truncate(MOST_DEFINITIONS);
+    found
+}
+
+/// Whether a word is an abbreviation of a name: the name has its letters, or is written in another script.
+pub(crate) fn abbreviates(word: &str, name: &str) -> bool {
+    name.contains(is_wide) || abbreviation::long_form(word, name) == Some(name)
+}
+
+/// Whether a text can define names at all. Most texts cannot, and need no parsing.
+fn may_define(text: &str) -> bool {
+    text.contains(['(', '（', '称', '即', '名', '缩', '叫'])
+        || LISTS.english.markers.iter().any(|marker| text.contains(marker.as_str()))
+}
+
+/// The text before and after each marker. Of markers that begin alike, the first in the list counts.
+fn occurrences<'a>(text: &'a str, markers: &[String]) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let marker = markers.iter().find(|marker| text[at..].starts_with(marker.as_str()));
+        found.extend(marker.map(|marker| (&text[..at], &text[at + marker.len()..])));
+        at += marker.map_or(c.len_utf8(), |marker| marker.len());
+    }
+    found.into_iter()
+}
+
+/// Joins the lines of a sentence.
+fn unwrapped(sentence: &str) -> String {
+    let mut line = String::with_capacity(sentence.len());
+    for part in sentence.lines() {
+        let words: Vec<&str> = part.split_whitespace().collect();
+        if !words.is_empty() {
+            join_line(&mut line, &words.join(" "));
+        }
+    }
+    line
+}
+
+/// The key of a name: its words as they are indexed, without capitals and endings. `None` for a text that is not a name:
+/// without a letter, too long, or a single character.
+pub fn key(name: &str) -> Option<String> {
+    if name.chars().count() > LONGEST_NAME || name.chars().filter(|c| c.is_alphanumeric()).count() < 2 {
+        return None;
+    }
+    // The stem of an abbreviation keeps the ending of its plural.
+    let name = match name.strip_suffix('s') {
+        Some(one) if one.chars().count() > 1 && one.chars().all(|c| c.is_ascii_uppercase()) => one,
+        _ => name,
+    };
+    let words: Vec<String> = tokenize(name).into_iter().filter(|token| is_word(token.kind)).map(|t| t.text).collect();
+    let letters = words.iter().any(|word| word.chars().any(char::is_alphabetic));
+    letters.then(|| words.join(" "))
+}
+
+/// Whether a token is part of a name's key, so that each character counts once.
+pub(crate) fn is_word(kind: TokenKind) -> bool {
+    matches!(kind, TokenKind::Word | TokenKind::Whole | TokenKind::Single)
+}
+
+/// A name without the quotes, emphasis and article around it.
+fn trimmed(name: &str) -> &str {
+    let around = |c: char| c.is_whitespace() || "\"'“”‘’「」『』《》〈〉*_`:：,，;；.。、".contains(c);
+    let name = name.trim_matches(around);
+    let bare = ["the ", "a ", "an ", "The ", "A ", "An "].iter().find_map(|article| name.strip_prefix(article));
+    bare.unwrap_or(name).trim_start_matches(around)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    pub(super) fn pairs(text: &str) -> Vec<(String, String)> {
+        definitions(text, "").into_iter().map(|found| (found.short, found.long)).collect()
+    }
+
+    #[test]
+    fn definitions_are_found_over_the_ends_of_lines_and_once() {
+        let text = "A Transport Disconnect\nOrder (TDO) ends it. The Transport Disconnect Order (TDO) is sent.\n\n采用变频\n调速器（VFD）。";
+        let expected = [("TDO", "Transport Disconnect Order"), ("VFD", "变频调速器")];
+        assert_eq!(pairs(text), expected.map(|(short, long)| (short.to_owned(), long.to_owned())));
+    }
+
+    #[test]
+    fn text_that_defines_nothing_gives_nothing() {
+        for text in [
+            "Open the valve (see figure 3). The pump (2 kW) starts.",
+            "Prices rose (in 2019) and fell (II).",
+            "打开阀门（见图 3）。水泵（备用）应停止，即不得启动。",
+            "该方法（如下）称重后即可使用。",
+            "",
+        ] {
+            assert_eq!(pairs(text), [], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_parent_chunk_of_nothing_but_definitions_is_bounded() {
+        let text: String = (0..2000).map(|i| format!("Transport Disconnect Order{i} (TDO{i}). ")).collect();
+        assert!(definitions(&text, "").len() <= MOST_DEFINITIONS);
+    }
+
+    #[test]
+    fn capitals_endings_and_quotes_do_not_count() {
+        assert_eq!(key("Transport Disconnect Orders"), key("transport disconnect order"));
+        assert_eq!(key("变频调速器").as_deref(), Some("变 频 调 速 器"));
+        assert_eq!(key("TDOs"), key("TDO"));
+        assert_eq!(trimmed(" the “Main Pump”,"), "Main Pump");
+        assert_eq!(trimmed("《办法》"), "办法");
+        for none in ["", "A", "12", "...", &"long ".repeat(40)] {
+            assert_eq!(key(none), None, "{none}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_the_text_names_are_short_and_of_the_text(
+            text in "([A-Z]{2,4}|[Tt]ransport|Order|（|\\(|\\)|）|，|,|以下简称|又称|即|also known as|“|”|水泵|\\||:|\\PC| |\n){0,60}",
+        ) {
+            for found in definitions(&text, "缩略语") {
+                for name in [&found.short, &found.long] {
+                    prop_assert!(name.chars().count() <= LONGEST_NAME && key(name).is_some());
+                    prop_assert!(text.split_whitespace().collect::<String>().contains(&name.split_whitespace().collect::<String>()));
+                }
+                prop_assert_ne!(key(&found.short), key(&found.long));
+            }
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Lists of synonyms: the user's `synonyms.txt`, and the one of the program, with names that documents use without
+//! defining them.
+//!
+//! A line is a group of equal names with commas between. `a => b, c` searches for `b` and `c` too if the question has `a`, but
+//! not the other way. `#` begins a comment.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::{LONGEST_NAME, key};
+use crate::error::{Error, Result};
+
+/// In bytes: every search reads the list.
+const LARGEST: u64 = 4 << 20;
+/// The most names of a group: each of them adds all others.
+const MOST_NAMES: usize = 64;
+
+const COMMON: &str = include_str!("common.txt");
+
+/// The synonyms of names, by their key.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Synonyms {
+    others: HashMap<String, Vec<String>>,
+}
+
+impl Synonyms {
+    /// Reads a file; `None` if it does not exist.
+    ///
+    /// # Errors
+    /// Where it cannot be read or a line is not a group.
+    pub fn read(path: &Path) -> Result<Option<Self>> {
+        let size = match std::fs::metadata(path) {
+            Ok(facts) => facts.len(),
+            Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
+                return Ok(None);
+            }
+            Err(error) => return Err(Error::io("read", path, &error)),
+        };
+        if size > LARGEST {
+            let (size, most) = (crate::text::size(size), crate::text::size(LARGEST));
+            return Err(Error::usage(format!("{} has {size}, more than {most}", path.display()))
+                .hint("remove groups that no question needs"));
+        }
+        let bytes = std::fs::read(path).map_err(|error| Error::io("read", path, &error))?;
+        let text = String::from_utf8(bytes).map_err(|error| {
+            let line = error.as_bytes()[..error.utf8_error().valid_up_to()].iter().filter(|b| **b == b'\n').count() + 1;
+            Error::usage(format!("{}, line {line}: not valid UTF-8", path.display())).hint("save the file as UTF-8")
+        })?;
+        let parsed = Synonyms::parse(&text);
+        parsed.map(Some).map_err(|(line, what)| {
+            Error::usage(format!("{}, line {line}: {what}", path.display()))
+                .hint("a line is `a, b, c` for equal names or `a => b, c` for one way; # begins a comment")
+        })
+    }
+
+    /// The list of the program.
+    ///
+    /// # Errors
+    /// Where it is invalid, which a test rules out.
+    pub fn common() -> Result<Self> {
+        Synonyms::parse(COMMON)
+            .map_err(|(line, what)| Error::failed(format!("the built-in synonyms, line {line}: {what}")))
+    }
+
+    /// # Errors
+    /// The number of the line that is not a group, and what is wrong with it.
+    pub fn parse(text: &str) -> std::result::Result<Self, (usize, String)> {
+        let mut synonyms = Synonyms::default();
+        for (line, number) in text.strip_prefix('\u{feff}').unwrap_or(text).lines().zip(1..) {
+            let group = line.split('#').next().unwrap_or_default().trim();
+            if !group.is_empty() {
+                synonyms.add(group).map_err(|what| (number, what))?;
+            }
+        }
+        Ok(synonyms)
+    }
+
+    fn add(&mut self, line: &str) -> std::result::Result<(), String> {
+        match line.split_once("=>") {
+            Some((from, to)) => {
+                if to.contains("=>") {
+                    return Err("it has more than one =>".to_owned());
+                }
+                let (from, to) = (names(from)?, names(to)?);
+                for name in &from {
+                    self.link(name, &to);
+                }
+            }
+            None => {
+                let group = names(line)?;
+                if group.len() < 2 {
+                    return Err(format!("{line:?} stands alone; a group has two names or more"));
+                }
+                for name in &group {
+                    self.link(name, &group);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn link(&mut self, (name, _): &(String, String), to: &[(String, String)]) {
+        let known = self.others.entry(name.clone()).or_default();
+        for (other, written) in to {
+            if other != name && !known.contains(written) {
+                known.push(written.clone());
+            }
+        }
+    }
+
+    /// Adds the synonyms of another list.
+    pub fn extend(&mut self, more: Synonyms) {
+        for (name, others) in more.others {
+            let known = self.others.entry(name).or_default();
+            for other in others {
+                if !known.contains(&other) {
+                    known.push(other);
+                }
+            }
+        }
+    }
+
+    /// The synonyms of the name with this key.
+    pub fn of(&self, key: &str) -> &[String] {
+        self.others.get(key).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The names of a list with commas, each with its key.
+fn names(list: &str) -> std::result::Result<Vec<(String, String)>, String> {
+    let mut names: Vec<(String, String)> = Vec::new();
+    for name in list.split([',', '，']).map(str::trim) {
+        if name.is_empty() {
+            return Err("a name is missing".to_owned());
+        }
+        let key = key(name).ok_or_else(|| {
+            format!(
+                "{:?} is not a name: it has fewer than two letters, or more than {LONGEST_NAME} characters",
+                crate::text::truncate(name, LONGEST_NAME)
+            )
+        })?;
+        if !names.iter().any(|(known, _)| *known == key) {
+            names.push((key, name.to_owned()));
+        }
+    }
+    if names.len() > MOST_NAMES {
+        return Err(format!("it has {} names, more than {MOST_NAMES}", names.len()));
+    }
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn others(synonyms: &Synonyms, name: &str) -> Vec<String> {
+        synonyms.of(&key(name).unwrap()).to_vec()
+    }
+
+    #[test]
+    fn groups_hold_both_ways_and_arrows_one() {
+        let text = "\u{feff}# mine\n\npump, 水泵，centrifugal pump  # all the same\r\nTDO => Transport Disconnect Order, order\n";
+        let synonyms = Synonyms::parse(text).unwrap();
+        assert_eq!(others(&synonyms, "Pumps"), ["水泵", "centrifugal pump"]);
+        assert_eq!(others(&synonyms, "水泵"), ["pump", "centrifugal pump"]);
+        assert_eq!(others(&synonyms, "tdo"), ["Transport Disconnect Order", "order"]);
+        assert!(others(&synonyms, "order").is_empty());
+    }
+
+    #[test]
+    fn the_list_of_the_program_has_names_that_documents_do_not_define() {
+        let common = Synonyms::common().unwrap();
+        assert!(others(&common, "PP&E").contains(&"property plant and equipment".to_owned()));
+        assert!(others(&common, "capex").contains(&"purchases of property plant and equipment".to_owned()));
+        assert!(others(&common, "purchases of property plant and equipment").is_empty());
+        assert_eq!(others(&common, "营收"), ["营业收入"]);
+    }
+
+    #[test]
+    fn an_invalid_group_is_reported_with_its_line() {
+        let wrong = |text: &str| Synonyms::parse(text).unwrap_err();
+        assert_eq!(wrong("a b, c d\n\npump").0, 3);
+        assert!(wrong("pump").1.contains("stands alone"));
+        assert!(wrong("pump, ").1.contains("missing"));
+        assert!(wrong("=> pump").1.contains("missing"));
+        assert!(wrong("pump =>").1.contains("missing"));
+        assert!(wrong("aa => bb => cc").1.contains("more than one"));
+        assert!(wrong("pump, 7").1.contains("is not a name"));
+        assert!(wrong(&format!("pump, {}", "x".repeat(100))).1.contains("80 characters"));
+        let many: Vec<String> = (0..100).map(|i| format!("name{i}x")).collect();
+        assert!(wrong(&many.join(",")).1.contains("100 names"));
+    }
+
+    #[test]
+    fn an_invalid_file_is_reported_and_a_missing_one_is_empty() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("synonyms.txt");
+        assert_eq!(Synonyms::read(&path).unwrap(), None);
+        std::fs::write(&path, b"pump, valve\n\xff\xfe").unwrap();
+        assert!(Synonyms::read(&path).unwrap_err().message().contains("line 2: not valid UTF-8"));
+        std::fs::write(&path, "pump, valve\npump\n").unwrap();
+        assert!(Synonyms::read(&path).unwrap_err().message().contains("synonyms.txt, line 2"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read_or_refused(text in "([a-z]{1,3}|水泵|,|，|=>|#| |\n|\\PC){0,60}") {
+            if let Err((line, _)) = Synonyms::parse(&text) {
+                prop_assert!(line >= 1 && line <= text.lines().count());
+            }
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Judges of which kind a parent chunk is: signs of form, words and title, each with its weight, added up.
+//!
+//! Nothing is learnt. The weights were set on the two thirds of `fixtures/profile/parent-chunks.jsonl` that are not held
+//! out; docs/measurements.md names the accuracy.
+
+use super::kind::Kind;
+use super::lines::{Form, Line, lines};
+use super::words::{self, chinese, english};
+use crate::text::han::in_simplified;
+use crate::text::script::is_han;
+use crate::text::sentences::sentences;
+
+/// Words in sentences, where all of them speak for a kind.
+const WORDS: f32 = 1.0;
+/// A title that speaks for a kind.
+const TITLE: f32 = 0.45;
+/// Orders throughout a parent chunk, for a procedure.
+const ORDERS: f32 = 1.15;
+/// Numbered items, for a procedure, whatever they contain …
+const STEPS: f32 = 0.25;
+/// … and with code between them.
+const STEPS_WITH_CODE: f32 = 0.9;
+/// Entries and rows, for a reference.
+const ENTRIES: f32 = 1.0;
+/// Code, for an example.
+const CODE: f32 = 0.8;
+/// Questions with answers, for troubleshooting.
+const QUESTIONS: f32 = 0.9;
+/// The past tense, for a narrative.
+const PAST: f32 = 0.9;
+/// Prose, for theory: a text that explains has few signs of its own.
+const PROSE: f32 = 0.22;
+/// Sentences that only describe, for a reference: `Inserts the page number.`
+const DESCRIPTIONS: f32 = 0.6;
+/// Entries about troubles count so much less for a reference.
+const TROUBLED_ENTRIES: f32 = 0.8;
+/// Characters of a parent chunk that are read. Parent chunks are far shorter, unless the document is hostile.
+const LONGEST_PARENT_CHUNK: usize = 8_000;
+
+/// Parts of a parent chunk's characters, from 0 to 1.
+#[derive(Debug, Default)]
+struct Shares {
+    steps: f32,
+    entries: f32,
+    code: f32,
+    questions: f32,
+    prose: f32,
+    orders: f32,
+    past: f32,
+    words: words::Strengths,
+    troubled_entries: f32,
+    descriptions: f32,
+}
+
+/// The kind of a parent chunk that stands under a title.
+pub(super) fn judge(title: &str, text: &str) -> Kind {
+    let scores = scores(title, text);
+    let mut best = (Kind::Reference, 0.0);
+    for (kind, score) in Kind::ALL.into_iter().zip(scores) {
+        if score > best.1 {
+            best = (kind, score);
+        }
+    }
+    best.0
+}
+
+/// How much speaks for each kind.
+fn scores(title: &str, text: &str) -> words::Strengths {
+    let end = text.char_indices().nth(LONGEST_PARENT_CHUNK).map_or(text.len(), |(end, _)| end);
+    let shares = shares(&lines(&text[..end]));
+    let between = if shares.steps > 0.0 { shares.code.min(1.0 - shares.steps) } else { 0.0 };
+    let titles = words::title_strengths(&in_simplified(title)).map(|strength| TITLE * strength);
+    let words = shares.words.map(|strength| WORDS * strength);
+    let forms = [
+        (Kind::Procedure, ORDERS * shares.orders),
+        (Kind::Procedure, STEPS * shares.steps + STEPS_WITH_CODE * between),
+        (Kind::Reference, ENTRIES * shares.entries - TROUBLED_ENTRIES * shares.troubled_entries),
+        (Kind::Reference, DESCRIPTIONS * shares.descriptions),
+        (Kind::Example, CODE * (shares.code - between)),
+        (Kind::Troubleshooting, QUESTIONS * shares.questions),
+        (Kind::Narrative, PAST * shares.past),
+        (Kind::Theory, PROSE * shares.prose),
+    ];
+    let mut scores = words::Strengths::default();
+    let all = Kind::ALL.into_iter().zip(titles).chain(Kind::ALL.into_iter().zip(words)).chain(forms);
+    for (kind, weight) in all.filter(|(_, weight)| *weight > 0.0) {
+        scores[kind.place()] += weight;
+    }
+    scores
+}
+
+fn shares(lines: &[Line]) -> Shares {
+    let mut sums = Shares::default();
+    let total: usize = lines.iter().map(|line| line.size).sum();
+    let mut speaking = 0.0;
+    for line in lines {
+        let size = line.size as f32;
+        match line.form {
+            Form::Step => sums.steps += size,
+            Form::Entry | Form::Row => sums.entries += size,
+            Form::Code => sums.code += size,
+            Form::Question | Form::Answer => sums.questions += size,
+            Form::Bullet | Form::Prose => sums.prose += size,
+        }
+        if line.form == Form::Code {
+            continue;
+        }
+        for range in sentences(&line.text) {
+            // The word lists are in simplified Chinese.
+            let sentence = &in_simplified(line.text[range].trim());
+            let size = sentence.chars().filter(|c| !c.is_whitespace()).count() as f32;
+            let strengths = words::strengths(sentence);
+            for (sum, strength) in sums.words.iter_mut().zip(strengths) {
+                *sum += size * strength;
+            }
+            speaking += size;
+            let chinese = sentence.chars().filter(|c| is_han(*c)).count() * 4 > sentence.chars().count();
+            let (orders, past) = match chinese {
+                true => (chinese::share_of_orders(sentence), chinese::is_past(sentence)),
+                false => (f32::from(u8::from(english::is_imperative(sentence))), english::is_past(sentence)),
+            };
+            sums.orders += size * orders;
+            sums.descriptions += if english::is_description(sentence) { size } else { 0.0 };
+            sums.past += if past { size } else { 0.0 };
+            if matches!(line.form, Form::Entry | Form::Row) {
+                sums.troubled_entries += size * strengths[Kind::Troubleshooting.place()];
+            }
+        }
+    }
+    let of = |sum: f32, whole: f32| if whole > 0.0 { sum / whole } else { 0.0 };
+    let total = total as f32;
+    Shares {
+        steps: of(sums.steps, total),
+        entries: of(sums.entries, total),
+        code: of(sums.code, total),
+        questions: of(sums.questions, total),
+        prose: of(sums.prose, total),
+        orders: of(sums.orders, total),
+        past: of(sums.past, total),
+        words: sums.words.map(|sum| of(sum, speaking)),
+        troubled_entries: of(sums.troubled_entries, total),
+        descriptions: of(sums.descriptions, total),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde::Deserialize;
+
+    #[derive(Deserialize)]
+    struct Labelled {
+        kind: Kind,
+        language: String,
+        set: String,
+        title: String,
+        text: String,
+    }
+
+    fn labelled() -> Vec<Labelled> {
+        let text = include_str!("../../../fixtures/profile/parent-chunks.jsonl");
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    /// How many parent chunks of a set are judged right, of how many, and the wrong ones with their scores.
+    fn right(set: &str, language: &str) -> (usize, usize, String) {
+        let (mut right, mut all, mut wrong) = (0, 0, String::new());
+        for parent_chunk in labelled() {
+            if parent_chunk.set != set || parent_chunk.language != language {
+                continue;
+            }
+            let judged = judge(&parent_chunk.title, &parent_chunk.text);
+            all += 1;
+            if judged == parent_chunk.kind {
+                right += 1;
+                continue;
+            }
+            let scores = scores(&parent_chunk.title, &parent_chunk.text);
+            wrong.push_str(&format!("{judged} for {}: {} {scores:.2?}\n", parent_chunk.kind, parent_chunk.title));
+        }
+        (right, all, wrong)
+    }
+
+    #[test]
+    fn labelled_parent_chunks_get_their_kind() {
+        for set in ["dev", "held_out"] {
+            for language in ["en", "zh"] {
+                let (right, all, wrong) = right(set, language);
+                println!("{set}, {language}: {right} of {all}\n{wrong}");
+                assert!(all >= 14 && right * 100 >= all * 85, "{set}, {language}: {right} of {all}\n{wrong}");
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn scores_are_finite_and_always_the_same(title in "\\PC{0,20}", text in "(\\PC|\n){0,300}") {
+            let scored = scores(&title, &text);
+            prop_assert_eq!(scored, scores(&title, &text));
+            prop_assert!(scored.iter().all(|score| score.is_finite() && *score >= 0.0));
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! What a document is: the kinds of its parent chunks, its topics and its use. Pure functions without a model: the same
+//! text has the same profile everywhere.
+
+mod judge;
+pub(crate) mod kind;
+mod lines;
+mod summary;
+mod topics;
+mod words;
+
+use serde::{Deserialize, Serialize};
+
+use judge::judge;
+use kind::Kind;
+
+/// The version of the rules. A document with a profile of an older version gets a new one.
+pub const PROFILE_VERSION: u32 = 1;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Profile {
+    /// The version of the rules that made it.
+    pub version: u32,
+    /// The kinds of its parent chunks with their shares of the text, the largest first.
+    pub kinds: Vec<Share>,
+    /// The most telling first.
+    pub topics: Vec<String>,
+    /// All of this in a paragraph, in the language of the document.
+    pub summary: String,
+}
+
+/// A parent chunk and the title of its section.
+#[derive(Debug, Clone, Copy)]
+pub struct ParentChunkText<'a> {
+    pub title: &'a str,
+    pub text: &'a str,
+}
+
+/// A title and the amount of text under it.
+#[derive(Debug, Clone, Copy)]
+pub struct TitleText<'a> {
+    pub title: &'a str,
+    /// From 1.
+    pub level: u32,
+    /// The bytes of the text under it, with its subsections.
+    pub bytes: usize,
+}
+
+/// The profile of a document; `language` is BCP 47. `None` if no parent chunk has a character.
+pub fn profile(
+    title: &str,
+    language: &str,
+    titles: &[TitleText],
+    parent_chunks: &[ParentChunkText],
+) -> Option<Profile> {
+    let kinds = shares(parent_chunks);
+    if kinds.is_empty() {
+        return None;
+    }
+    let topics = topics::topics(title, titles, parent_chunks);
+    let summary = summary::summary(language, &kinds, &topics);
+    Some(Profile { version: PROFILE_VERSION, kinds, topics, summary })
+}
+
+/// A kind and its part of the document.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Share {
+    pub kind: Kind,
+    /// From 0 to 1.
+    pub share: f32,
+}
+
+/// The shares of the kinds among the characters of parent chunks, the largest first, without empty ones. They sum to 1,
+/// unless no parent chunk has a character.
+fn shares(parent_chunks: &[ParentChunkText]) -> Vec<Share> {
+    let mut sizes = [0usize; Kind::ALL.len()];
+    for parent_chunk in parent_chunks {
+        let size = parent_chunk.text.chars().filter(|c| !c.is_whitespace()).count();
+        sizes[judge(parent_chunk.title, parent_chunk.text).place()] += size;
+    }
+    let all: usize = sizes.iter().sum();
+    let mut shares: Vec<Share> = Kind::ALL
+        .into_iter()
+        .zip(sizes)
+        .filter(|(_, size)| *size > 0)
+        .map(|(kind, size)| Share { kind, share: size as f32 / all as f32 })
+        .collect();
+    shares.sort_by(|a, b| b.share.total_cmp(&a.share));
+    shares
+}
+
+/// Shares in whole per cent, for people. They sum to 100 (largest remainders, after Hamilton), where rounding each
+/// alone may give 99 or 101.
+pub fn in_percent(shares: &[Share]) -> Vec<String> {
+    let exact: Vec<f32> = shares.iter().map(|share| share.share * 100.0).collect();
+    let mut whole: Vec<usize> = exact.iter().map(|share| share.floor() as usize).collect();
+    let all = exact.iter().sum::<f32>().round() as usize;
+    let mut by_remainder: Vec<usize> = (0..shares.len()).collect();
+    by_remainder.sort_by(|&a, &b| exact[b].fract().total_cmp(&exact[a].fract()));
+    let missing = all.saturating_sub(whole.iter().sum());
+    by_remainder.into_iter().take(missing).for_each(|at| whole[at] += 1);
+    let shown = |(share, exact): (usize, f32)| match share {
+        0 if exact > 0.0 => "<1 %".to_owned(),
+        100 if exact < 100.0 => ">99 %".to_owned(),
+        share => format!("{share} %"),
+    };
+    whole.into_iter().zip(exact).map(shown).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// `cargo test --lib -- --ignored a_thousand_pages --nocapture` prints the time.
+    #[test]
+    #[ignore = "it measures"]
+    fn a_thousand_pages() {
+        let labelled = include_str!("../../../fixtures/profile/parent-chunks.jsonl");
+        let rows: Vec<serde_json::Value> = labelled.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let text = |row: &'static serde_json::Value, name: &str| row[name].as_str().unwrap_or_default();
+        let rows: &'static Vec<serde_json::Value> = Box::leak(Box::new(rows));
+        let all = || rows.iter().cycle().take(6_000);
+        let parent_chunks: Vec<ParentChunkText> =
+            all().map(|row| ParentChunkText { title: text(row, "title"), text: text(row, "text") }).collect();
+        let titles: Vec<TitleText> =
+            all().step_by(6).map(|row| TitleText { title: text(row, "title"), level: 2, bytes: 2_000 }).collect();
+        let bytes: usize = parent_chunks.iter().map(|parent_chunk| parent_chunk.text.len()).sum();
+        let start = std::time::Instant::now();
+        let profile = profile("Everything", "en", &titles, &parent_chunks).unwrap();
+        println!("{bytes} bytes in {} parent chunks: {:?}\n{}", parent_chunks.len(), start.elapsed(), profile.summary);
+    }
+
+    #[test]
+    fn a_profile_is_always_the_same_and_an_empty_text_has_none() {
+        let parent_chunks =
+            [ParentChunkText { title: "Pumps", text: "Open the valve. Close the pump. Pumps and valves." }];
+        let titles =
+            [TitleText { title: "Pumps", level: 1, bytes: 50 }, TitleText { title: "Valves", level: 1, bytes: 50 }];
+        let first = profile("Manual", "en", &titles, &parent_chunks);
+        assert!((0..20).all(|_| profile("Manual", "en", &titles, &parent_chunks) == first));
+        assert_eq!(first.unwrap().version, PROFILE_VERSION);
+        assert_eq!(profile("Manual", "en", &titles, &[]), None);
+        assert_eq!(profile("", "und", &[], &[ParentChunkText { title: "", text: " \n" }]), None);
+    }
+
+    #[test]
+    fn hostile_text_costs_no_more_than_its_length() {
+        let line = "(".repeat(100_000);
+        let han = "泵".repeat(100_000);
+        for text in
+            [line.as_str(), han.as_str(), &"a.".repeat(50_000), &"- \n".repeat(30_000), &"1.1.1.".repeat(20_000)]
+        {
+            let profile = profile("", "en", &[], &[ParentChunkText { title: "", text }]).unwrap();
+            assert!((profile.kinds[0].share - 1.0).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn per_cents_sum_to_a_hundred() {
+        let shown = |shares: &[f32]| {
+            let shares: Vec<Share> = shares.iter().map(|&share| Share { kind: Kind::Theory, share }).collect();
+            in_percent(&shares).join(" ")
+        };
+        assert_eq!(shown(&[0.675, 0.325]), "68 % 32 %");
+        assert_eq!(shown(&[1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0]), "34 % 33 % 33 %");
+        assert_eq!(shown(&[0.998, 0.002]), ">99 % <1 %");
+        assert_eq!((shown(&[1.0]).as_str(), shown(&[]).as_str()), ("100 %", ""));
+    }
+
+    #[test]
+    fn shares_are_of_characters_not_of_chunks() {
+        let rule = "Members must not smoke. Members must pay. Members must not shout in the hall. It is prohibited.";
+        let parent_chunks =
+            [("", rule), ("", rule), ("", "Open it.")].map(|(title, text)| ParentChunkText { title, text });
+        let shares = shares(&parent_chunks);
+        assert_eq!(shares[0].kind, Kind::Policy);
+        assert_eq!(shares[1].kind, Kind::Procedure);
+        assert!(shares[0].share > 0.9 && shares[1].share < 0.1, "{shares:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn shares_sum_to_one(texts in proptest::collection::vec("(\\PC|\n){0,80}", 0..8)) {
+            let parent_chunks: Vec<ParentChunkText> =
+                texts.iter().map(|text| ParentChunkText { title: "", text }).collect();
+            let shares = shares(&parent_chunks);
+            let sum: f32 = shares.iter().map(|share| share.share).sum();
+            prop_assert_eq!(shares.is_empty(), texts.iter().all(|text| text.trim().is_empty()));
+            prop_assert!(shares.is_empty() || (sum - 1.0).abs() < 1e-5, "{:?}", shares);
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! The topics of a document: phrases of its section titles and of its text, the most telling first.
+//!
+//! The phrase of a title counts by the amount of text under it, a phrase of the text by the number of parent chunks with it.
+//! Longer phrases count more. Words of every document are left out, and of phrases with a common word one is kept.
+
+mod phrases;
+
+use std::collections::{HashMap, HashSet};
+
+use super::{ParentChunkText, TitleText};
+use crate::text::squeeze;
+use phrases::{Interner, Phrase, phrases};
+
+/// The topics of a document.
+const MOST: usize = 6;
+/// The factor for each level further down.
+const PER_LEVEL: f32 = 0.75;
+/// A phrase in all parent chunks, compared with a title over the whole text.
+const SPREAD: f32 = 0.8;
+/// The factors for one, two and three words.
+const BY_LENGTH: [f32; 3] = [1.0, 1.7, 1.8];
+/// The factor for a phrase of words of the document's own title, which is shown beside it anyway.
+const OF_THE_TITLE: f32 = 0.5;
+/// The factor for a common word in a title.
+const COMMON: f32 = 0.5;
+/// The factor for a phrase without a title …
+const UNTITLED: f32 = 0.7;
+/// … which counts only if it is in so many parent chunks …
+const LEAST_PARENT_CHUNKS: u32 = 2;
+/// … so often.
+const LEAST_TIMES: u32 = 3;
+
+/// The places of a phrase whose spelling counts: the rest is alike.
+const SPELLINGS: u32 = 500;
+/// One of so many is rare.
+const RARELY: u32 = 5;
+
+#[derive(Debug, Default)]
+struct Evidence {
+    /// From titles.
+    titles: f32,
+    /// Its places in the text.
+    times: u32,
+    /// The number of parent chunks that have it.
+    parent_chunks: u32,
+    /// The last parent chunk that was counted.
+    last: usize,
+    /// Its spellings in the text with their numbers.
+    written: HashMap<String, u32>,
+    /// Its spelling in a title, without the capitals of titles.
+    in_title: String,
+}
+
+/// The topics of a document, the most telling first.
+pub(super) fn topics(title: &str, titles: &[TitleText], parent_chunks: &[ParentChunkText]) -> Vec<String> {
+    let mut interner = Interner::default();
+    let mut all: HashMap<Phrase, Evidence> = HashMap::new();
+    let size: usize = parent_chunks.iter().map(|parent_chunk| parent_chunk.text.len()).sum();
+    // The document's own title, often its first heading, is no topic.
+    for section in titles.iter().filter(|section| squeeze(section.title) != squeeze(title)) {
+        let share = section.bytes as f32 / size.max(1) as f32;
+        let weight =
+            share.min(1.0).sqrt() * PER_LEVEL.powi(i32::try_from(section.level).unwrap_or(i32::MAX).clamp(1, 9) - 1);
+        let mut seen = HashSet::new();
+        phrases(section.title, &mut interner, &mut |phrase, written| {
+            let evidence = all.entry(phrase).or_default();
+            if seen.insert(phrase) {
+                evidence.titles += weight;
+            }
+            if evidence.in_title.is_empty() {
+                evidence.in_title = without_capitals(written);
+            }
+        });
+    }
+    for (place, parent_chunk) in parent_chunks.iter().enumerate() {
+        phrases(parent_chunk.text, &mut interner, &mut |phrase, written| {
+            let evidence = all.entry(phrase).or_default();
+            evidence.times += 1;
+            if evidence.parent_chunks == 0 || evidence.last != place {
+                evidence.parent_chunks += 1;
+                evidence.last = place;
+            }
+            if evidence.times <= SPELLINGS {
+                *evidence.written.entry(written.to_owned()).or_default() += 1;
+            }
+        });
+    }
+    let mut own = HashSet::new();
+    phrases(title, &mut interner, &mut |phrase, _| own.extend(phrase.words()));
+    let mut ranked: Vec<(f32, Phrase, String)> = all
+        .into_iter()
+        .filter_map(|(phrase, evidence)| {
+            let score = score(phrase, &evidence, parent_chunks.len(), &own)?;
+            Some((score, phrase, as_written(&evidence)))
+        })
+        .collect();
+    // The order of a hash map is random.
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.2.cmp(&b.2)));
+    let mut chosen: Vec<(Phrase, String)> = Vec::new();
+    for (_, phrase, written) in ranked {
+        if chosen.len() == MOST {
+            break;
+        }
+        if !chosen.iter().any(|(other, text)| phrase.overlaps(other) || says_the_same(text, &written)) {
+            chosen.push((phrase, written));
+        }
+    }
+    chosen.into_iter().map(|(_, written)| written).collect()
+}
+
+fn score(phrase: Phrase, evidence: &Evidence, parent_chunks: usize, own: &HashSet<u32>) -> Option<f32> {
+    let titled = evidence.titles > 0.0;
+    if !titled && (evidence.parent_chunks < LEAST_PARENT_CHUNKS || evidence.times < LEAST_TIMES || phrase.is_common()) {
+        return None;
+    }
+    let spread = (evidence.parent_chunks as f32 / parent_chunks.max(1) as f32).sqrt() * SPREAD;
+    let length = BY_LENGTH[phrase.length().clamp(1, BY_LENGTH.len()) - 1];
+    let own = if phrase.words().all(|word| own.contains(&word)) { OF_THE_TITLE } else { 1.0 };
+    let common = if phrase.length() == 1 && phrase.is_common() { COMMON } else { 1.0 };
+    let untitled = if titled { 1.0 } else { UNTITLED };
+    Some((evidence.titles + spread) * length * own * common * untitled)
+}
+
+/// Whether one of two Chinese phrases is a part of the other.
+fn says_the_same(a: &str, b: &str) -> bool {
+    let wide = |text: &str| text.contains(crate::text::is_wide);
+    (wide(a) || wide(b)) && (a.contains(b) || b.contains(a))
+}
+
+/// The spelling of a phrase: its most frequent one in the text, without capitals if that is not rare there; otherwise as
+/// in a title.
+fn as_written(evidence: &Evidence) -> String {
+    let lower = |text: &str| !text.chars().any(char::is_uppercase);
+    let small: u32 = evidence.written.iter().filter(|(text, _)| lower(text)).map(|(_, times)| times).sum();
+    let prefer_small = small * RARELY >= evidence.times.min(SPELLINGS);
+    let forms = evidence.written.iter().filter(|(text, _)| !prefer_small || lower(text));
+    let most = forms.max_by_key(|(text, times)| (**times, std::cmp::Reverse((*text).clone())));
+    most.map_or(&evidence.in_title, |(text, _)| text).clone()
+}
+
+/// A phrase of a title without the capitals that words have only there. `PDF` and `LaTeX` stay.
+fn without_capitals(phrase: &str) -> String {
+    let words = phrase.split(' ').map(|word| {
+        let capitals = word.chars().filter(|c| c.is_uppercase()).count();
+        if capitals == 1 && word.starts_with(char::is_uppercase) { word.to_lowercase() } else { word.to_owned() }
+    });
+    words.collect::<Vec<String>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(title: &str, sections: &[(&str, &str)]) -> Vec<String> {
+        let titles: Vec<TitleText> =
+            sections.iter().map(|(title, text)| TitleText { title, level: 1, bytes: text.len() }).collect();
+        let parent_chunks: Vec<ParentChunkText> =
+            sections.iter().map(|(title, text)| ParentChunkText { title, text }).collect();
+        topics(title, &titles, &parent_chunks)
+    }
+
+    #[test]
+    fn topics_come_from_titles_by_the_text_under_them() {
+        let long = "The bearing carries the shaft. ".repeat(30);
+        let found = of(
+            "Manual",
+            &[
+                ("1 Introduction", "This is about everything."),
+                ("2 Mechanical seals", &long),
+                ("3 Spare parts", "Order them."),
+            ],
+        );
+        assert_eq!(found[0], "mechanical seals", "{found:?}");
+        assert!(found.contains(&"spare parts".to_owned()), "{found:?}");
+        assert!(!found.iter().any(|topic| topic.to_lowercase().contains("introduction")), "{found:?}");
+    }
+
+    #[test]
+    fn one_thing_is_one_topic() {
+        let text = "Pumps are pumped by a pump. The pumps run. A pump stops.";
+        let found = of("", &[("Pumps", text), ("The pump", text)]);
+        assert_eq!(found.iter().filter(|topic| topic.contains("pump")).count(), 1, "{found:?}");
+    }
+
+    #[test]
+    fn chinese_titles_give_phrases_without_the_words_of_every_title() {
+        let found = of(
+            "泵站手册",
+            &[
+                ("第一章 概述", "本章介绍泵站。"),
+                ("第二章 机械密封的安装", "安装机械密封之前，先检查机械密封的端面。安装时注意方向。"),
+                ("2.1 API 调用", "通过接口读取数据。"),
+            ],
+        );
+        assert!(found.contains(&"机械密封".to_owned()), "{found:?}");
+        assert!(found.contains(&"API 调用".to_owned()), "{found:?}");
+        assert!(!found.iter().any(|topic| topic.contains("概述") || topic.contains("章")), "{found:?}");
+    }
+
+    #[test]
+    fn the_title_of_a_document_is_not_its_topic() {
+        let found = of("泵站手册", &[("泵站手册", "本手册介绍。"), ("机械密封", "端面。")]);
+        assert_eq!(found, ["机械密封"]);
+    }
+
+    #[test]
+    fn an_empty_document_has_no_topics() {
+        assert_eq!(of("", &[]), [""; 0]);
+        assert_eq!(of("12", &[("§ 3", "1234 567 !!! ---")]), [""; 0]);
+    }
+}

@@ -1,0 +1,188 @@
+//! The border between documents and the model: what goes into a prompt is fenced, what comes out is checked.
+//!
+//! The fence is a tag with a hash of the texts inside it, so that no text can contain its own closing tag. The turn
+//! marks of chat servers and invisible characters (controls, text directions, Unicode tags) are made harmless.
+
+use serde_json::Value;
+
+use crate::text::{char_count, squeeze};
+
+/// Letters of the hash in a tag.
+const TAG_LETTERS: usize = 12;
+/// Turn marks of chat servers, and our own tags; a space inside turns them into plain text. In lower case.
+const TURN_MARKS: [&str; 9] = ["<|", "|>", "<<sys>>", "[inst]", "[/inst]", "<s>", "</s>", "<data-", "</data-"];
+/// Marks of conversations and markup that no chunk context or query contains.
+const MARKS: [&str; 7] = ["<|", "|>", "[inst]", "<data-", "</", "```", "{{"];
+/// The phrases of answers that follow orders in a document, or that refuse. A true text with such a phrase is lost,
+/// and the rule replaces it.
+const ORDERS: &str = include_str!("orders.txt");
+
+/// The tag around the texts of one prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Fence {
+    tag: String,
+}
+
+impl Fence {
+    pub(super) fn around<'t>(texts: impl IntoIterator<Item = &'t str>) -> Self {
+        let texts: Vec<&str> = texts.into_iter().collect();
+        let mut hasher = blake3::Hasher::new();
+        for text in &texts {
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        }
+        // No text can contain its own full hash, but it may contain these few letters.
+        let mut hash = hasher.finalize();
+        loop {
+            let tag = format!("data-{}", &hash.to_hex()[..TAG_LETTERS]);
+            if !texts.iter().any(|text| text.contains(&tag)) {
+                return Fence { tag };
+            }
+            hash = blake3::hash(hash.as_bytes());
+        }
+    }
+
+    pub(super) fn tag(&self) -> &str {
+        &self.tag
+    }
+
+    /// The fenced text, labelled with `name`.
+    pub(super) fn wrap(&self, name: &str, text: &str) -> String {
+        let tag = &self.tag;
+        format!("<{tag} {name}>\n{}\n</{tag}>", harmless(text).trim())
+    }
+}
+
+/// The text without anything that a model could take for a turn or a tag.
+fn harmless(text: &str) -> String {
+    let mut clean: String = text
+        .chars()
+        .map(|c| if c == '\r' { '\n' } else { c })
+        .filter(|&c| matches!(c, '\n' | '\t') || !is_hidden(c))
+        .collect();
+    // ASCII lower case keeps all byte positions.
+    for mark in TURN_MARKS {
+        while let Some(at) = clean.to_ascii_lowercase().find(mark) {
+            clean.insert(at + 1, ' ');
+        }
+    }
+    clean
+}
+
+/// Invisible characters and joiners: a turn mark with one inside looks like a turn mark.
+pub(super) fn is_hidden(c: char) -> bool {
+    crate::text::is_hidden(c) || matches!(c, '\u{200C}' | '\u{200D}')
+}
+
+/// The JSON object in an answer: alone, in a Markdown fence, or after the model's thoughts.
+pub(super) fn object(answer: &str) -> Result<Value, String> {
+    let text = match answer.rfind("</think>") {
+        Some(end) => &answer[end + "</think>".len()..],
+        None => answer,
+    };
+    let (Some(start), Some(end)) = (text.find('{'), text.rfind('}')) else {
+        return Err("it contains no JSON".to_owned());
+    };
+    let json = text.get(start..=end).ok_or("it contains no JSON")?;
+    match serde_json::from_str(json) {
+        Ok(value @ Value::Object(_)) => Ok(value),
+        Ok(_) => Err("its JSON is not an object".to_owned()),
+        Err(error) => Err(format!("its JSON is broken: {error}")),
+    }
+}
+
+/// The text on one line, if it has at most `longest` characters and no markup or orders; otherwise what is wrong.
+pub(super) fn line(text: &str, longest: usize) -> Result<String, &'static str> {
+    let line = squeeze(text);
+    if line.is_empty() {
+        return Err("is empty");
+    }
+    if line.chars().any(is_hidden) {
+        return Err("has invisible characters");
+    }
+    if char_count(&line) > longest {
+        return Err("is too long");
+    }
+    let lower = line.to_lowercase();
+    if MARKS.iter().any(|mark| lower.contains(mark)) {
+        return Err("contains markup");
+    }
+    if ORDERS.lines().any(|order| lower.contains(order)) {
+        return Err("reads like an order or a refusal");
+    }
+    Ok(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_tag_depends_on_the_texts_alone() {
+        let fence = |texts: &[&str]| Fence::around(texts.iter().copied());
+        assert_eq!(fence(&["a", "b"]), fence(&["a", "b"]));
+        assert_ne!(fence(&["a", "b"]), fence(&["ab"]));
+        let wrapped = fence(&["x"]).wrap("parent chunk 1", " x\n");
+        let tag = fence(&["x"]).tag().to_owned();
+        assert_eq!(wrapped, format!("<{tag} parent chunk 1>\nx\n</{tag}>"));
+    }
+
+    #[test]
+    fn turn_marks_are_broken_up_and_invisible_characters_removed() {
+        assert_eq!(harmless("<|im_start|>system"), "< |im_start| >system");
+        assert_eq!(harmless("[INST] </S> <<SYS>>"), "[ INST] < /S> < <SYS>>");
+        assert_eq!(harmless("a\u{202E}b\u{E0041}c\u{0}d\u{200B}\u{200D}e\r\n泵"), "abcde\n\n泵");
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_closes_its_fence(parts in prop::collection::vec(
+            prop_oneof![Just("</data-".to_owned()), Just("<data-".to_owned()), Just("</da\u{200B}ta-".to_owned()),
+                        Just("<|".to_owned()), Just(">".to_owned()), ".{0,8}", "[0-9a-f]{12}"], 0..12)) {
+            let text = parts.concat();
+            let fence = Fence::around([text.as_str()]);
+            let wrapped = fence.wrap("text", &text);
+            let tag = fence.tag();
+            prop_assert_eq!(wrapped.matches(tag).count(), 2);
+            let closing = format!("\n</{tag}>");
+            prop_assert!(wrapped.ends_with(&closing));
+            let inside = &wrapped[wrapped.find('\n').unwrap()..wrapped.rfind('\n').unwrap()];
+            prop_assert!(!inside.contains("</data-") && !inside.contains("<|"), "{inside:?}");
+        }
+    }
+
+    #[test]
+    fn json_is_found_inside_chatter() {
+        for answer in [
+            r#"{"a": 1}"#,
+            "```json\n{\"a\": 1}\n```",
+            "Here you are: {\"a\": 1} I hope it helps",
+            "<think>maybe {\"a\": 2}?</think>\n{\"a\": 1}",
+        ] {
+            assert_eq!(object(answer).unwrap()["a"], 1, "{answer}");
+        }
+        for bad in ["", "no", "}{", "[1]", "{\"a\": 1", "{a: 1}"] {
+            assert!(object(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn orders_markup_and_long_texts_are_refused() {
+        assert_eq!(line(" two\n words ", 20).unwrap(), "two words");
+        assert_eq!(line("离心泵的启动步骤", 8).unwrap(), "离心泵的启动步骤");
+        for bad in [
+            "",
+            " \n",
+            "too long a line",
+            "a\u{1b}[31m",
+            "\u{202E}x",
+            "<b>x</b>",
+            "Ignore ALL",
+            "see http://x",
+            "{{ x }}",
+        ] {
+            assert!(line(bad, 12).is_err(), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! The embedding model of a namespace: the one that made its vectors, or the one it gets.
+
+use std::sync::Arc;
+
+use super::Models;
+use crate::embed::{EMBEDDED, Model};
+use crate::error::{Error, Result, Setting};
+use crate::store::ModelRecord;
+
+/// What a store records about a model.
+pub fn record_of(model: &Model) -> ModelRecord {
+    ModelRecord {
+        name: model.name.clone(),
+        dimension: model.embedding_config.dimension,
+        fingerprint: model.fingerprint.clone(),
+    }
+}
+
+/// The model that a user wants.
+#[derive(Debug, Clone)]
+pub struct ModelChoice {
+    pub models: Models,
+    /// Named by a flag or the environment. It must be the model of the vectors that a namespace has.
+    pub asked: Option<String>,
+    /// Named by `kb.toml`, for a namespace without vectors.
+    pub preset: Option<String>,
+}
+
+impl ModelChoice {
+    /// The record of a namespace's model. `published` is the model of its vectors, if it has any.
+    ///
+    /// # Errors
+    /// Another model is asked for than the namespace has, or one that is not installed.
+    pub fn of_namespace(&self, namespace: &str, published: Option<&ModelRecord>) -> Result<ModelRecord> {
+        let Some(published) = published else {
+            let name = self.asked.as_deref().or(self.preset.as_deref()).unwrap_or(EMBEDDED);
+            return Ok(record_of(&*self.models.find(name)?));
+        };
+        if let Some(asked) = &self.asked {
+            let asked = self.models.find(asked)?;
+            if !record_of(&asked).agrees_with(published) {
+                return Err(refusal(namespace, published, &asked.name));
+            }
+        }
+        Ok(published.clone())
+    }
+
+    /// A note if `kb.toml` names another model than the one in use.
+    pub fn note(&self, used: &ModelRecord) -> Option<String> {
+        let preset = self.preset.as_ref().filter(|_| self.asked.is_none())?;
+        // A model may have several names.
+        let preset = self.models.find(preset).map_or_else(|_| preset.clone(), |model| model.name.clone());
+        (preset != used.name).then(|| {
+            let used = &used.name;
+            format!(
+                "the vectors are of the model {used}, and kb.toml names {preset}; to change that: {}",
+                reindex(&preset)
+            )
+        })
+    }
+}
+
+/// The command that embeds a namespace again.
+fn reindex(model: &str) -> String {
+    format!("`kb reindex {}` with {} {model}", Setting("vectors"), Setting("model"))
+}
+
+/// Vectors of two models cannot be compared, so a namespace has those of one.
+fn refusal(namespace: &str, published: &ModelRecord, asked: &str) -> Error {
+    let name = &published.name;
+    let message = if name == asked {
+        format!("the vectors of the namespace {namespace:?} are of another {name} than the installed one")
+    } else {
+        format!("the vectors of the namespace {namespace:?} are of the model {name}, not of {asked}")
+    };
+    Error::failed(message).hint(format!("re-embed the namespace: {}; or use another namespace", reindex(asked)))
+}
+
+impl Models {
+    /// The model that a store recorded.
+    ///
+    /// # Errors
+    /// No model of that name is installed, or it is not the one that made the vectors.
+    pub fn recorded(&self, record: &ModelRecord) -> Result<Arc<Model>> {
+        let (model, name) = (self.of_that_name(record)?, &record.name);
+        if record_of(&model).agrees_with(record) {
+            return Ok(model);
+        }
+        Err(Error::failed(format!("the installed model {name} is not the one that made the vectors"))
+            .hint(format!("re-embed with the installed one: {}", reindex(name))))
+    }
+
+    /// The installed model of a recorded name, whether it is the same model or not.
+    ///
+    /// # Errors
+    /// None is installed.
+    pub fn of_that_name(&self, record: &ModelRecord) -> Result<Arc<Model>> {
+        let name = &record.name;
+        if name != EMBEDDED && self.installed(name)?.is_none() {
+            let hint = format!("add it with `kb models add {name}`, or re-embed with another one: {}", reindex("NAME"));
+            return Err(Error::failed(format!("the model {name}, which made the vectors, is not installed")).hint(hint));
+        }
+        self.find(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choice(asked: Option<&str>, preset: Option<&str>) -> ModelChoice {
+        let own = |name: Option<&str>| name.map(str::to_owned);
+        ModelChoice { models: Models::open("/nowhere"), asked: own(asked), preset: own(preset) }
+    }
+
+    fn other() -> ModelRecord {
+        ModelRecord { name: "other".to_owned(), dimension: 4, fingerprint: "f".to_owned() }
+    }
+
+    #[test]
+    fn the_published_model_is_kept_and_a_preset_is_for_new_namespaces() {
+        let embedded = record_of(&Model::embedded());
+        assert_eq!(choice(None, None).of_namespace("n", None).unwrap(), embedded);
+        assert_eq!(choice(None, Some(EMBEDDED)).of_namespace("n", Some(&other())).unwrap(), other());
+        assert_eq!(choice(Some(EMBEDDED), Some("gone")).of_namespace("n", None).unwrap(), embedded);
+        assert!(choice(None, Some("gone")).of_namespace("n", None).is_err());
+        let note = choice(None, Some(EMBEDDED)).note(&other()).unwrap();
+        assert!(note.contains(&reindex(EMBEDDED)), "{note}");
+        assert_eq!(choice(None, Some(EMBEDDED)).note(&embedded), None);
+    }
+
+    #[test]
+    fn another_model_than_the_published_one_is_refused_with_the_next_step() {
+        let error = choice(Some(EMBEDDED), None).of_namespace("n", Some(&other())).unwrap_err();
+        assert!(error.to_line().contains("are of the model other") && error.kind().exit_code() == 3, "{error}");
+        assert!(error.next_step().unwrap().contains(&reindex(EMBEDDED)));
+        let same_name = ModelRecord { fingerprint: "f".to_owned(), ..record_of(&Model::embedded()) };
+        let error = choice(Some(EMBEDDED), None).of_namespace("n", Some(&same_name)).unwrap_err();
+        assert!(error.message().contains("another all-MiniLM"), "{error}");
+    }
+
+    #[test]
+    fn a_record_leads_to_its_model_or_to_an_error() {
+        let models = Models::open("/nowhere");
+        let embedded = record_of(&Model::embedded());
+        let error = models.recorded(&other()).unwrap_err();
+        assert!(error.to_line().contains("kb models add other") && error.kind().exit_code() == 3, "{error}");
+        let changed = ModelRecord { fingerprint: "f".to_owned(), ..embedded };
+        assert!(models.recorded(&changed).unwrap_err().to_line().contains("is not the one"));
+    }
+}

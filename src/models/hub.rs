@@ -1,0 +1,204 @@
+//! The hub that models are downloaded from: Hugging Face, or a server that `HF_ENDPOINT` names and that behaves like it.
+//!
+//! Its protocol has two requests: the list of a model's files (names, sizes, hashes, the revision), and the bytes of one
+//! file at that revision. No answer of a hub becomes a path: kb fetches only files whose names it knows, and compares what
+//! comes with what the hub promised.
+//!
+//! Why not the client in fastembed (hf-hub 0.5): it uses the `etag` of an answer as a file name, so a mirror can write
+//! anywhere; it appends any answer to an unfinished file and renames it unchecked; it waits for ever; and it trusts its own
+//! certificates instead of the system's.
+
+use std::time::Duration;
+
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::{Response, StatusCode, Url, redirect};
+
+use super::listing::Listing;
+use crate::address::server_address;
+use crate::error::{Error, Result, innermost};
+use crate::text::{printable, squeeze, truncate};
+
+const ENDPOINT: &str = "https://huggingface.co";
+/// Limit for making a connection.
+const CONNECTING: Duration = Duration::from_secs(20);
+/// Limit between two parts of an answer.
+const SILENCE: Duration = Duration::from_secs(60);
+/// Redirects in a row: the hub redirects to its storage.
+const MOST_REDIRECTS: usize = 10;
+/// Characters of a hub's reason for a refusal.
+const LONGEST_DETAIL: usize = 200;
+/// Bytes of a listing at most.
+const LARGEST_LISTING: usize = 8 << 20;
+
+const OFFLINE: &str = "without a network, `kb models add FOLDER` adds a folder that was downloaded elsewhere; HF_ENDPOINT \
+                       names a mirror, HTTPS_PROXY a proxy";
+
+/// A hub.
+#[derive(Debug)]
+pub struct Hub {
+    pub(super) http: reqwest::Client,
+    endpoint: Url,
+    /// Whether a token is not sent, because the connection is not encrypted.
+    token_withheld: bool,
+}
+
+impl Hub {
+    /// The hub that the environment names: `HF_ENDPOINT` its address, `HF_TOKEN` the token for restricted models,
+    /// `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY` the proxies.
+    ///
+    /// # Errors
+    /// A variable is invalid, or `HF_HUB_OFFLINE` forbids downloads.
+    pub fn of_environment() -> Result<Self> {
+        let variable = |name| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+        let yes = |value: String| matches!(value.trim().to_lowercase().as_str(), "1" | "true" | "yes" | "on");
+        if variable("HF_HUB_OFFLINE").is_some_and(yes) {
+            return Err(
+                Error::failed("HF_HUB_OFFLINE forbids downloads").hint("unset it, or use `kb models add FOLDER`")
+            );
+        }
+        Hub::at(&variable("HF_ENDPOINT").unwrap_or_else(|| ENDPOINT.to_owned()), variable("HF_TOKEN").as_deref())
+    }
+
+    fn at(endpoint: &str, token: Option<&str>) -> Result<Self> {
+        let endpoint = server_address(endpoint).map_err(|what| {
+            Error::usage(format!("HF_ENDPOINT {what}"))
+                .hint("write it like https://hub.example.org; put a token into HF_TOKEN")
+        })?;
+        let is_plain = endpoint.scheme() == "http" && !is_this_machine(&endpoint);
+        let mut headers = HeaderMap::new();
+        if let Some(token) = token.filter(|_| !is_plain) {
+            let mut bearer = HeaderValue::from_str(&format!("Bearer {}", token.trim()))
+                .map_err(|_| Error::usage("HF_TOKEN has an invalid character"))?;
+            bearer.set_sensitive(true);
+            headers.insert(AUTHORIZATION, bearer);
+        }
+        let http = reqwest::Client::builder()
+            .default_headers(headers)
+            .user_agent(concat!("kb/", env!("CARGO_PKG_VERSION")))
+            .redirect(redirect::Policy::custom(follow))
+            .connect_timeout(CONNECTING)
+            .read_timeout(SILENCE)
+            .build()
+            .map_err(|error| Error::failed(format!("cannot prepare a download: {}", innermost(&error))))?;
+        Ok(Hub { http, endpoint, token_withheld: is_plain && token.is_some() })
+    }
+
+    /// Its address, for people.
+    pub fn name(&self) -> &str {
+        self.endpoint.as_str().trim_end_matches('/')
+    }
+
+    /// The files of a model on the hub.
+    ///
+    /// # Errors
+    /// The hub is unreachable, lacks the model, or answers in another way than a hub.
+    pub(super) async fn listing(&self, repository: &str) -> Result<Listing> {
+        let mut url = self.url(&format!("api/models/{repository}/revision/main"))?;
+        url.set_query(Some("blobs=true"));
+        let mut response = self.http.get(url).send().await.map_err(|error| self.unreachable(&error))?;
+        if !response.status().is_success() {
+            return Err(self.refusal(response, &format!("model {repository}")).await);
+        }
+        let strange = |reason: &str| {
+            Error::failed(format!("{} does not answer like a hub: {reason}", self.name()))
+                .hint("check HF_ENDPOINT, and whether a proxy requires a login")
+        };
+        let mut body = Vec::new();
+        while let Some(part) = response.chunk().await.map_err(|error| self.unreachable(&error))? {
+            if body.len() + part.len() > LARGEST_LISTING {
+                return Err(strange("the answer is too long"));
+            }
+            body.extend_from_slice(&part);
+        }
+        serde_json::from_slice(&body).map_err(|error| strange(&error.to_string()))
+    }
+
+    /// The address of a path, whose parts are known or checked.
+    pub(super) fn url(&self, path: &str) -> Result<Url> {
+        let text = format!("{}/{path}", self.name());
+        Url::parse(&text).map_err(|_| Error::usage(format!("invalid path {path} on {}", self.name())))
+    }
+
+    /// The error for an answer that is not a success. `what` is the subject of the request.
+    pub(super) async fn refusal(&self, response: Response, what: &str) -> Error {
+        let (status, headers) = (response.status(), response.headers().clone());
+        let detail = headers.get("x-error-message").and_then(|detail| detail.to_str().ok()).unwrap_or_default();
+        let detail = squeeze(&printable(detail));
+        let detail = if detail.is_empty() { detail } else { format!(": {}", truncate(&detail, LONGEST_DETAIL)) };
+        let code = status.as_u16();
+        let hub = self.name();
+        match status {
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+                let hint = if self.token_withheld {
+                    "HF_TOKEN was not sent, because http:// does not encrypt it; name an https:// endpoint"
+                } else {
+                    "the model may not exist, or require that you accept its terms on its page and put your token into \
+                     HF_TOKEN"
+                };
+                Error::failed(format!("{hub} refuses access to {what} (HTTP {code}{detail})")).hint(hint)
+            }
+            StatusCode::NOT_FOUND | StatusCode::GONE => {
+                Error::failed(format!("{hub} has no {what} (HTTP {code}{detail})"))
+                    .hint("check the name; a mirror (HF_ENDPOINT) may lack some models")
+            }
+            StatusCode::TOO_MANY_REQUESTS => {
+                let wait = headers.get(RETRY_AFTER).and_then(|wait| wait.to_str().ok()?.trim().parse::<u64>().ok());
+                let when = wait.map_or_else(|| "later".to_owned(), |seconds| format!("in {seconds} s"));
+                Error::failed(format!("{hub} gets too many requests (HTTP {code}{detail})"))
+                    .hint(format!("run the command again {when}; what was downloaded is kept"))
+            }
+            _ => Error::failed(format!("{hub} does not deliver {what} (HTTP {code}{detail})"))
+                .hint("run the command again later; what was downloaded is kept"),
+        }
+    }
+
+    pub(super) fn unreachable(&self, error: &reqwest::Error) -> Error {
+        let why = if error.is_timeout() { "it does not answer".to_owned() } else { innermost(error) };
+        Error::failed(format!("cannot reach {}: {why}", self.name())).hint(OFFLINE)
+    }
+}
+
+fn is_this_machine(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// Follows redirects, but never from an encrypted connection to a plain one. The client itself never sends the token to
+/// another host.
+fn follow(attempt: redirect::Attempt<'_>) -> redirect::Action {
+    let previous = attempt.previous();
+    let was_hidden = previous.last().is_some_and(|url| url.scheme() == "https");
+    if was_hidden && attempt.url().scheme() != "https" {
+        attempt.error("it redirects from https to http")
+    } else if previous.len() > MOST_REDIRECTS {
+        attempt.error("it redirects in circles")
+    } else {
+        attempt.follow()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_endpoint_is_an_address_without_a_password() {
+        assert_eq!(Hub::at(ENDPOINT, None).unwrap().name(), ENDPOINT);
+        assert_eq!(Hub::at("https://hub.example.org/", None).unwrap().name(), "https://hub.example.org");
+        assert_eq!(Hub::at("https://example.org/hub/", None).unwrap().url("x").unwrap().path(), "/hub/x");
+        for wrong in ["hub.example.org", "ftp://example.org", "https://", "nonsense", "https://me:secret@example.org"] {
+            let message = Hub::at(wrong, None).unwrap_err().to_line();
+            assert!(message.contains("HF_ENDPOINT") && !message.contains("secret"), "{wrong}: {message}");
+        }
+    }
+
+    #[test]
+    fn a_token_is_not_sent_unencrypted() {
+        assert!(Hub::at("http://10.0.0.7:8080", Some("hf_x")).unwrap().token_withheld);
+        for good in ["https://hub.example.org", "http://127.0.0.1:8080", "http://localhost", "http://[::1]:80"] {
+            assert!(!Hub::at(good, Some("hf_x")).unwrap().token_withheld, "{good}");
+        }
+        assert!(Hub::at("https://hub.example.org", Some("a\nb")).is_err());
+        assert!(!format!("{:?}", Hub::at("https://hub.example.org", Some("hf_secret")).unwrap()).contains("hf_secret"));
+    }
+}

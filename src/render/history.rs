@@ -1,0 +1,175 @@
+//! The generations of a namespace: the list, one that was restored, and the difference between two.
+
+use anstyle::Style;
+
+use super::chunks::LEAST_TEXT;
+use super::page::{Grid, Page};
+use super::style::{ADDED, BAD, CHANGED, DIM, around, counted, cut, paint};
+use super::{Screen, value_with, values};
+use crate::store::{Counts, DocumentDiff, Field, GenerationDiff, Item, LogEntry, Note, Restored, What};
+use crate::text::{count, moment};
+
+/// What `kb log` shows.
+pub fn log(entries: &[LogEntry]) -> Page {
+    let now = jiff::Zoned::now();
+    let row = |entry: &LogEntry| {
+        let state = match (entry.published, entry.restorable) {
+            (true, _) => "published",
+            (_, true) => "can be restored",
+            _ => "gone",
+        };
+        vec![
+            entry.generation.to_string(),
+            in_words(&entry.published_at, &now),
+            entry.note.as_ref().map_or_else(|| "not recorded".to_owned(), command),
+            entry.note.as_ref().map(documents).unwrap_or_default(),
+            state.to_owned(),
+        ]
+    };
+    let mut page = Page::new(entries).with_paths(entries.iter().map(|entry| entry.generation));
+    let header = ["generation", "published", "command", "documents", "state"];
+    page.grid(Grid::new(&header, &[0], entries.iter().map(row).collect()));
+    page
+}
+
+/// `restore of generation 12`.
+fn command(note: &Note) -> String {
+    match note.restored {
+        Some(generation) => format!("{} of generation {generation}", note.command),
+        None => note.command.clone(),
+    }
+}
+
+/// `2 added, 1 removed: a.md, b.md, …`.
+fn documents(note: &Note) -> String {
+    let counts: Vec<String> = note.counts.iter().map(|(action, count)| format!("{count} {action}")).collect();
+    let more = if note.documents() > note.sources.len() as u64 { ", …" } else { "" };
+    let sources = if note.sources.is_empty() { String::new() } else { format!(": {}{more}", note.sources.join(", ")) };
+    format!("{}{sources}", counts.join(", "))
+}
+
+/// An RFC 3339 time for people; anything else as it is.
+pub(super) fn in_words(time: &str, now: &jiff::Zoned) -> String {
+    time.parse().map_or_else(|_| time.to_owned(), |time| moment(time, now))
+}
+
+/// What `kb restore` shows.
+pub fn restored(restored: &Restored, dry_run: bool) -> Page {
+    let mut page = Page::new(&value_with(restored, "dry_run", dry_run)).with_paths(restored.generation);
+    let when = in_words(&restored.published_at, &jiff::Zoned::now());
+    let old = format!("generation {} ({when})", restored.restored);
+    let what = match (restored.generation, dry_run) {
+        (Some(generation), _) => format!("restored {old} as generation {generation}"),
+        (None, true) => format!("would restore {old}"),
+        (None, false) => format!("no change: {old} is the published one"),
+    };
+    let documents = [(restored.added, "put back"), (restored.changed, "changed back"), (restored.removed, "removed")];
+    let documents = documents.into_iter().filter(|(number, _)| *number > 0);
+    let mut counts: Vec<String> =
+        documents.map(|(number, what)| format!("{} {what}", count(number, "document"))).collect();
+    match restored.entities {
+        0 => {}
+        1 => counts.push("1 entity changed back".to_owned()),
+        some => counts.push(format!("{some} entities changed back")),
+    }
+    let counts = if counts.is_empty() { "no document differs".to_owned() } else { counts.join(", ") };
+    let vectors = restored.model.as_ref().map(|model| format!("; its vectors are of the model {}", model.name));
+    page.line(format!("{what}; {counts}{}", vectors.unwrap_or_default()));
+    page
+}
+
+/// Columns of an item's line beside its id and its text.
+const INDENT: usize = 8;
+
+fn sign(what: What) -> String {
+    let (sign, style): (&str, Style) = match what {
+        What::Added => ("+", ADDED),
+        What::Changed => ("~", CHANGED),
+        What::Gone => ("-", BAD),
+    };
+    paint(style, sign)
+}
+
+/// `chunks: 2 added, 1 moved`, or nothing.
+fn counts(of: &str, counts: &Counts) -> String {
+    let numbers =
+        [(counts.added, "added"), (counts.changed, "changed"), (counts.moved, "moved"), (counts.gone, "gone")];
+    around(&format!("{of}: "), &counted(numbers), "")
+}
+
+/// What differs in a document: its own fields, then the counts of its sections and chunks.
+fn facts(document: &DocumentDiff) -> String {
+    let fields = document.fields.iter().filter(|field| **field != Field::Source);
+    let facts = [
+        document.source_before.as_ref().map(|before| format!("was {before}")).unwrap_or_default(),
+        fields.map(|field| field.name()).collect::<Vec<&str>>().join(", "),
+        counts("sections", &document.sections),
+        counts("chunks", &document.chunks),
+    ];
+    facts.into_iter().filter(|fact| !fact.is_empty()).collect::<Vec<String>>().join("; ")
+}
+
+/// What `kb diff` shows: nothing if the generations do not differ.
+pub fn diff(diff: &GenerationDiff, screen: Screen) -> Page {
+    let mut page = Page::new(diff)
+        .with_lines([values(&diff.documents), values(&diff.entities)].concat())
+        .with_paths(diff.documents.iter().map(|document| &document.source));
+    if diff.is_empty() {
+        return page;
+    }
+    page.title(format!("Generation {} to {}", diff.from, diff.to));
+    for document in &diff.documents {
+        let DocumentDiff { source, doc_id, what, .. } = document;
+        let facts = facts(document);
+        page.both(
+            format!("{} {source}  {}  {}", sign(*what), paint(DIM, doc_id), paint(DIM, &facts)),
+            format!("- {} `{source}` ({doc_id}){}", what.name(), around(": ", &facts, "")),
+        );
+        for Item { id, text, what, .. } in document.section_items.iter().chain(&document.chunk_items) {
+            let left = screen.width.saturating_sub(id.len() + INDENT).max(LEAST_TEXT);
+            page.both(
+                format!("    {} {}  {}", sign(*what), paint(DIM, id), cut(text, left)),
+                format!("  - {} `{id}` {text}", what.name()),
+            );
+        }
+    }
+    for entity in &diff.entities {
+        let fields = format!("entity{}", around(": ", &entity.fields.join(", "), ""));
+        page.both(
+            format!("{} {}  {}", sign(entity.what), entity.name, paint(DIM, &fields)),
+            format!("- {} {} ({fields})", entity.what.name(), entity.name),
+        );
+    }
+    page.line(diff_summary(diff));
+    page
+}
+
+fn diff_summary(diff: &GenerationDiff) -> String {
+    let entities = |what| diff.entities.iter().filter(|entity| entity.what == what).count();
+    let all = [What::Added, What::Changed, What::Gone];
+    let models = diff.models.as_ref().map(|models| match (&models.before.name, &models.after.name) {
+        (before, after) if before == after => format!("vectors: of another version of {after}"),
+        (before, after) => format!("vectors: of {after} instead of {before}"),
+    });
+    let parts = [
+        around("documents: ", &counted(all.map(|what| (diff.count(what), what.name()))), ""),
+        around("entities: ", &counted(all.map(|what| (entities(what), what.name()))), ""),
+        models.unwrap_or_default(),
+    ];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<String>>().join("; ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_fits_on_one_line() {
+        let mut note = Note::of("ingest").with("added", "a.md").with("updated", "b.md");
+        assert_eq!(documents(&note), "1 added, 1 updated: a.md, b.md");
+        note.add_many("added", 3);
+        assert_eq!(documents(&note), "4 added, 1 updated: a.md, b.md, …");
+        let restore = Note { restored: Some(7), ..Note::of("restore") };
+        assert_eq!((command(&restore).as_str(), documents(&restore).as_str()), ("restore of generation 7", ""));
+    }
+}

@@ -1,0 +1,251 @@
+//! The store: its figures, its namespaces, and what a check found.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::history::in_words;
+use super::page::{Grid, Page};
+use super::style::{BAD, DIM};
+use super::{Hints, value, value_with};
+use crate::store::Holder;
+use crate::store::check::{Checked, Finding, Mended};
+use crate::text::{count, size};
+
+/// A namespace in figures.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Status {
+    /// The store's folder.
+    pub store: String,
+    pub namespace: String,
+    /// The published generation.
+    pub generation: u64,
+    /// RFC 3339.
+    pub published_at: String,
+    pub documents: usize,
+    /// Documents whose chunks have no vectors.
+    pub without_vectors: usize,
+    /// Documents for each context of parent chunks, as `kb ingest --context` names it.
+    pub contexts: BTreeMap<&'static str, usize>,
+    /// Sections, preambles included.
+    pub sections: usize,
+    pub parents: usize,
+    /// Parent and child chunks.
+    pub chunks: usize,
+    /// Parent chunks in the keyword index.
+    pub keyword_chunks: u64,
+    /// Bytes on disk.
+    pub bytes: u64,
+    /// Bytes of the tables.
+    pub tables_bytes: u64,
+    /// Bytes of the keyword index.
+    pub keyword_bytes: u64,
+    /// Bytes of the tables that only old generations need.
+    pub history_bytes: u64,
+    /// Old generations that can be restored.
+    pub restorable_generations: usize,
+    /// The model of the vectors.
+    pub model: String,
+    /// Numbers in a vector.
+    pub dimension: usize,
+    /// Why semantic search is unavailable, and what to do.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_problem: Option<String>,
+    /// What runs the model.
+    pub engine: String,
+    /// Why the requested device is unavailable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub engine_problem: Option<String>,
+    /// A generation whose publication is running or was interrupted; the next writer finishes it or drops it.
+    pub pending_generation: Option<u64>,
+    /// Whether a process is writing.
+    pub writing: bool,
+    /// That process, if it is known.
+    pub writer: Option<Holder>,
+}
+
+/// What `kb status` shows, of each namespace.
+pub fn status(namespaces: &[Status], hints: &Hints) -> Page {
+    let json = match namespaces {
+        [only] => value(only),
+        several => value(several),
+    };
+    let mut stores: Vec<&str> = namespaces.iter().map(|status| status.store.as_str()).collect();
+    stores.dedup();
+    let mut page = Page::new(&json).with_paths(stores);
+    for status in namespaces {
+        page.gap();
+        page.facts(status.facts(hints));
+    }
+    page
+}
+
+impl Status {
+    fn facts(&self, hints: &Hints) -> Vec<(&'static str, String)> {
+        let now = jiff::Zoned::now();
+        let published = in_words(&self.published_at, &now);
+        let contexts: Vec<String> =
+            self.contexts.iter().map(|(context, documents)| format!("{context} {documents}")).collect();
+        let documents = match self.without_vectors {
+            0 => self.documents.to_string(),
+            some => format!("{} ({some} without vectors; {} makes them)", self.documents, hints.embed),
+        };
+        let children = count(self.chunks - self.parents, "child chunk");
+        let (tables, keyword) = (size(self.tables_bytes), size(self.keyword_bytes));
+        let old = size(self.history_bytes);
+        let history = match self.restorable_generations {
+            0 => format!("no generation to restore ({old})"),
+            some => format!("{} to restore ({old}); {} lists them", count(some, "generation"), hints.log),
+        };
+        let model = format!("{}, {} dimensions", self.model, self.dimension);
+        let mut facts = vec![
+            ("store", self.store.clone()),
+            ("namespace", self.namespace.clone()),
+            ("generation", format!("{}, published {published}", self.generation)),
+            ("documents", documents),
+            ("contexts", contexts.join(", ")),
+            ("sections", self.sections.to_string()),
+            ("parent chunks", format!("{} (in {children})", self.parents)),
+            ("size", format!("{} (tables {tables}, keyword index {keyword})", size(self.bytes))),
+            ("history", history),
+            (
+                "model",
+                match &self.model_problem {
+                    None => model,
+                    Some(problem) => format!("{model}; only keyword search works: {problem}"),
+                },
+            ),
+            (
+                "engine",
+                match &self.engine_problem {
+                    None => self.engine.clone(),
+                    Some(problem) => format!("{}; requested device unavailable: {problem}", self.engine),
+                },
+            ),
+        ];
+        if self.writing {
+            let who = self.writer.as_ref().map_or_else(|| "another kb".to_owned(), |writer| writer.in_words(&now));
+            facts.push(("writing", who));
+        }
+        if let Some(pending) = self.pending_generation {
+            let state = if self.writing {
+                "is being published"
+            } else {
+                "is unfinished; the next command that writes finishes or drops it"
+            };
+            facts.push(("pending", format!("generation {pending} {state}")));
+        }
+        facts
+    }
+}
+
+/// A namespace in a list. Figures are missing if it cannot be read.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct NamespaceLine {
+    pub name: String,
+    pub documents: Option<usize>,
+    /// Parent and child chunks.
+    pub chunks: Option<usize>,
+    /// The published generation.
+    pub generation: Option<u64>,
+    /// RFC 3339.
+    pub published_at: Option<String>,
+    /// Bytes on disk.
+    pub bytes: u64,
+    /// Why it cannot be read.
+    pub error: Option<String>,
+}
+
+/// What `kb namespaces` shows.
+pub fn namespace_list(namespaces: &[NamespaceLine]) -> Page {
+    let number = |number: Option<u64>| number.map_or_else(|| "?".to_owned(), |number| number.to_string());
+    let row = |line: &NamespaceLine| {
+        vec![
+            line.name.clone(),
+            number(line.documents.map(|documents| documents as u64)),
+            number(line.chunks.map(|chunks| chunks as u64)),
+            number(line.generation),
+            size(line.bytes),
+        ]
+    };
+    let mut page = Page::new(namespaces).with_paths(namespaces.iter().map(|line| &line.name));
+    let header = ["name", "documents", "chunks", "generation", "size"];
+    page.grid(Grid::new(&header, &[1, 2, 3, 4], namespaces.iter().map(row).collect()));
+    for line in namespaces {
+        line.error.iter().for_each(|error| page.styled(BAD, format!("{}: {error}", line.name)));
+    }
+    page
+}
+
+/// What `kb namespaces rename` shows.
+pub fn namespace_renamed(from: &str, to: &str) -> Page {
+    let mut page = Page::new(&json!({ "outcome": "renamed", "from": from, "to": to })).with_paths([to]);
+    page.line(format!("the namespace {from:?} is now {to:?}"));
+    page
+}
+
+/// What `kb namespaces remove` shows.
+pub fn namespace_removed(name: &str) -> Page {
+    let mut page = Page::new(&json!({ "outcome": "removed", "name": name })).with_paths([name]);
+    page.line(format!("removed the namespace {name:?}"));
+    page
+}
+
+/// A namespace that was checked and perhaps repaired.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NamespaceCheck {
+    #[serde(flatten)]
+    pub found: Checked,
+    /// What a repair mended.
+    pub mended: Vec<Mended>,
+    /// What a check finds after a repair; `None` without one.
+    pub left: Option<Checked>,
+}
+
+impl NamespaceCheck {
+    /// The state after a repair, if there was one.
+    fn now(&self) -> &Checked {
+        self.left.as_ref().unwrap_or(&self.found)
+    }
+
+    pub fn is_sound(&self) -> bool {
+        self.now().findings.is_empty()
+    }
+}
+
+/// What `kb check` shows: faults that a repair removed, what it did, and the faults that are left.
+pub fn checks(checks: &[NamespaceCheck]) -> Page {
+    let left = || checks.iter().flat_map(|check| check.now().findings.iter().map(move |finding| (check, finding)));
+    let sound = checks.iter().all(NamespaceCheck::is_sound);
+    let lines = left().map(|(check, finding)| value_with(finding, "namespace", &check.found.namespace));
+    let mut page = Page::new(&json!({ "sound": sound, "namespaces": value(checks) }))
+        .with_lines(lines.collect::<Vec<Value>>())
+        .with_paths(left().map(|(_, finding)| &finding.id));
+    for check in checks {
+        let now = check.now();
+        let fault = |one: &Finding| format!("{}: {} {}", one.part.name(), one.id, one.what);
+        for one in check.found.findings.iter().filter(|finding| !now.findings.contains(finding)) {
+            page.item(DIM, format!("was wrong: {}", fault(one)));
+        }
+        for one in &check.mended {
+            page.item(DIM, format!("mended: {}: {}", one.id, one.what));
+        }
+        for one in &now.findings {
+            page.item(BAD, format!("{}; {}", fault(one), one.command));
+        }
+        let state = match now.findings.len() {
+            0 => "sound".to_owned(),
+            some => format!("{} found", count(some, "fault")),
+        };
+        page.line(format!(
+            "{}: {state}; generation {}, {}, {}, {}",
+            now.namespace,
+            now.generation,
+            count(now.documents, "document"),
+            count(now.sections, "section"),
+            count(now.chunks, "chunk")
+        ));
+    }
+    page
+}

@@ -1,0 +1,287 @@
+//! Answers a question about structure from tables of contents.
+
+use std::collections::HashSet;
+
+use serde::Serialize;
+
+use super::understand::Wanted;
+use super::{find_sections, with_subsections};
+use crate::error::{Result, Setting};
+use crate::store::{DocumentRow, Scope, SectionRow, Snapshot};
+use crate::structure::{PREAMBLE, normalise_title};
+use crate::text::roman;
+use crate::text::stopwords::is_stopword;
+use crate::text::tokens::{TokenKind, tokenize};
+
+/// A question whose words fit the titles of more documents equally well names none of them.
+const MOST_DOCUMENTS: usize = 3;
+
+/// A document's table of contents, or a part of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Contents {
+    pub namespace: String,
+    pub document: DocumentRow,
+    /// The name of the part that was asked for; `None` for the whole.
+    pub part: Option<String>,
+    /// The entries in order, without the text before the first.
+    pub sections: Vec<SectionRow>,
+}
+
+/// The tables of contents that answer a question.
+#[derive(Debug, Default)]
+pub(super) struct Answer {
+    /// Empty where the question names no document, or none has the part.
+    pub contents: Vec<Contents>,
+    /// Why no document was chosen, and how a name was read.
+    pub notes: Vec<String>,
+}
+
+/// The tables of contents that a question asks for: of all documents in the scopes if it is confined to some, otherwise of
+/// those that it names.
+pub(super) async fn answer(
+    snapshots: &[&Snapshot],
+    names: &[String],
+    query: &str,
+    wanted: &Wanted,
+    scopes: &[Scope],
+    confined: bool,
+) -> Result<Answer> {
+    let mut rows: Vec<(usize, DocumentRow)> = Vec::new();
+    for (place, snapshot) in snapshots.iter().enumerate() {
+        let documents =
+            snapshot.documents().await?.into_iter().filter(|row| scopes[place].admits_document(&row.doc_id));
+        rows.extend(documents.map(|row| (place, row)));
+    }
+    let mut answer = Answer::default();
+    let chosen: Vec<(usize, DocumentRow)> = if confined || rows.len() == 1 {
+        rows
+    } else {
+        let named = named(query, &rows.iter().map(|(_, row)| row).collect::<Vec<_>>());
+        named.into_iter().map(|at| rows[at].clone()).collect()
+    };
+    if chosen.is_empty() {
+        answer.notes.push(format!(
+            "the question is about a table of contents, but names no document: searched the text; name one with {}",
+            Setting("doc")
+        ));
+    }
+    for (place, document) in chosen {
+        let mut sections = snapshots[place].sections(&document.doc_id).await?;
+        sections.retain(|section| section.path != PREAMBLE);
+        let part = match wanted {
+            Wanted::Whole => None,
+            Wanted::Part(name) => match part_of(&document, &sections, name) {
+                Some((part, note)) => {
+                    answer.notes.extend(note);
+                    sections = part;
+                    Some(name.clone())
+                }
+                None => {
+                    answer.notes.push(format!("{} has no {name:?} in its table of contents", document.source));
+                    continue;
+                }
+            },
+        };
+        if sections.is_empty() {
+            answer.notes.push(format!("{} has no table of contents", document.source));
+            continue;
+        }
+        answer.contents.push(Contents { namespace: names[place].clone(), document, part, sections });
+    }
+    Ok(answer)
+}
+
+/// The places of the documents that a question names: by file name or title, otherwise those whose titles have most of its
+/// words.
+fn named(query: &str, documents: &[&DocumentRow]) -> Vec<usize> {
+    let lower = query.to_lowercase();
+    let places = |is: &dyn Fn(&DocumentRow) -> bool| -> Vec<usize> {
+        (0..documents.len()).filter(|&at| is(documents[at])).collect()
+    };
+    let exact = [
+        places(&|document| lower.contains(&document.source.to_lowercase())),
+        places(&|document| lower.contains(&file_name(&document.source).to_lowercase())),
+        places(&|document| document.title.chars().count() > 2 && lower.contains(&document.title.to_lowercase())),
+    ];
+    if let Some(found) = exact.into_iter().find(|found| !found.is_empty()) {
+        return found;
+    }
+    let asked = naming_words(query);
+    let matched: Vec<usize> = documents
+        .iter()
+        .map(|document| {
+            let own = naming_words(&format!("{} {}", document.title, file_name(&document.source)));
+            asked.intersection(&own).count()
+        })
+        .collect();
+    let most = matched.iter().copied().max().unwrap_or_default();
+    let found: Vec<usize> = (0..documents.len()).filter(|&at| most > 0 && matched[at] == most).collect();
+    if found.len() > MOST_DOCUMENTS { Vec::new() } else { found }
+}
+
+/// The words that may name a document: those that questions about structure do not share.
+fn naming_words(text: &str) -> HashSet<String> {
+    const ASKING: [&str; 31] = [
+        "chapter", "section", "subsect", "head", "tabl", "content", "toc", "list", "show", "give", "name", "outlin",
+        "mani", "part", "appendic", "appendix", "cover", "describ", "contain", "includ", "目录", "章节", "哪些",
+        "有哪", "些章", "几章", "大纲", "内容", "什么", "讲什", "多少",
+    ];
+    tokenize(text)
+        .into_iter()
+        .filter(|token| token.kind != TokenKind::Single)
+        .map(|token| token.text)
+        .filter(|word| {
+            !is_stopword(word) && !ASKING.contains(&word.as_str()) && !word.bytes().all(|b| b.is_ascii_digit())
+        })
+        .collect()
+}
+
+fn file_name(source: &str) -> &str {
+    source.rsplit(['/', ':']).next().unwrap_or(source)
+}
+
+/// The entry with a name, or else with its number, and those below it; and a note where that is a guess.
+fn part_of(document: &DocumentRow, sections: &[SectionRow], name: &str) -> Option<(Vec<SectionRow>, Option<String>)> {
+    let (number, note) = match find_sections(sections, &[name.to_owned()]) {
+        // A misspelt title is a guess; a number is not.
+        Ok(found)
+            if found[0].note.as_ref().is_none_or(|_| number(name).is_none() || begins_so(found[0].section, name)) =>
+        {
+            (found[0].section.path.clone(), found[0].note.clone())
+        }
+        _ => {
+            let path = numbered(document, sections, &number(name)?)?.path.clone();
+            (path.clone(), Some(format!("no entry is called {name:?}; taken for {path}")))
+        }
+    };
+    let root = sections.iter().find(|section| section.path == number)?;
+    Some((with_subsections(sections, root).into_iter().cloned().collect(), note))
+}
+
+/// The entry with a number. Chapters count below the document's title; a number with a dot is first a path.
+fn numbered<'a>(document: &DocumentRow, sections: &'a [SectionRow], number: &str) -> Option<&'a SectionRow> {
+    let inside = title_section(document, sections).map(|title| format!("{}.{number}", title.path));
+    let mut paths = [inside.as_deref(), Some(number)];
+    if number.contains('.') {
+        paths.reverse();
+    }
+    paths.into_iter().flatten().find_map(|path| sections.iter().find(|section| section.path == path))
+}
+
+/// The section that is the whole document: the only one at the top, with the document's title and all others below it.
+/// `sections` are those of the document, or of its upper levels; the text before the first does not count.
+pub fn title_section<'a>(document: &DocumentRow, sections: &'a [SectionRow]) -> Option<&'a SectionRow> {
+    let mut tops = sections.iter().filter(|section| section.level == 1);
+    let top = tops.next().filter(|_| tops.next().is_none())?;
+    let has_others = sections.iter().any(|section| section.level > 1);
+    (has_others && normalise_title(&top.title) == normalise_title(&document.title)).then_some(top)
+}
+
+/// Whether the title of a section has the number of a name.
+fn begins_so(section: &SectionRow, name: &str) -> bool {
+    let last = name.rsplit(' ').next().unwrap_or(name);
+    section.title.to_lowercase().contains(last)
+}
+
+/// The number in the name of a part, as a path: `chapter three`, `Section 2.1`, `第十二章`, `chapter IV`.
+fn number(name: &str) -> Option<String> {
+    const WORDS: [&str; 10] = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+    if let Some(ordinal) = name.strip_prefix('第') {
+        let digits: String = ordinal.chars().take_while(char::is_ascii_digit).collect();
+        if !digits.is_empty() {
+            return Some(digits);
+        }
+        return chinese_number(ordinal).map(|number| number.to_string());
+    }
+    let (word, last) = name.rsplit_once(' ')?;
+    if word.starts_with("appendix") {
+        return None;
+    }
+    if last.starts_with(|c: char| c.is_ascii_digit()) {
+        return Some(last.trim_end_matches('.').to_owned());
+    }
+    let spelt = WORDS.iter().position(|word| *word == last).map(|at| (at + 1).to_string());
+    spelt.or_else(|| roman(last).map(|number| number.to_string()))
+}
+
+/// Up to 99: 三, 十, 十二, 二十, 二十三.
+fn chinese_number(text: &str) -> Option<usize> {
+    let digit = |c: char| "一二三四五六七八九".chars().position(|known| known == c).map(|at| at + 1);
+    let numerals: Vec<char> = text.chars().take_while(|c| digit(*c).is_some() || *c == '十').collect();
+    match numerals.as_slice() {
+        ['十'] => Some(10),
+        ['十', one] => Some(10 + digit(*one)?),
+        [ten, '十'] => Some(10 * digit(*ten)?),
+        [ten, '十', one] => Some(10 * digit(*ten)? + digit(*one)?),
+        [one] => digit(*one),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::section::tests::row;
+    use super::*;
+
+    fn document(source: &str, title: &str) -> DocumentRow {
+        crate::search::resolve::tests::row("d", source, title)
+    }
+
+    #[test]
+    fn documents_are_named_by_file_or_title() {
+        let documents = [
+            document("docs/pump.pdf", "Norwick Pump Station Manual"),
+            document("docs/net.md", "Network Guide"),
+            document("docs/泵站.pdf", "泵站维护手册"),
+        ];
+        let named = |query| named(query, &documents.iter().collect::<Vec<_>>());
+        assert_eq!(named("what chapters does pump.pdf have?"), [0]);
+        assert_eq!(named("table of contents of the network guide"), [1]);
+        assert_eq!(named("which chapters are in the Norwick manual"), [0]);
+        assert_eq!(named("维护手册有哪些章节"), [2]);
+        assert_eq!(named("table of contents"), [0; 0]);
+    }
+
+    #[test]
+    fn a_part_is_found_by_its_name_or_its_number() {
+        let sections = [row("1", "第一章 概述"), row("2", "第二章 启动"), row("2.1", "检查"), row("3", "附录")];
+        let part = |sections: &[SectionRow], name| {
+            part_of(&document("guide.md", "Guide"), sections, name)
+                .map(|(part, _)| part.into_iter().map(|section| section.path).collect::<Vec<_>>())
+        };
+        assert_eq!(part(&sections, "第二章"), Some(vec!["2".to_owned(), "2.1".to_owned()]));
+        assert_eq!(part(&sections, "第九章"), None);
+        let plain = [row("1", "Priming"), row("2", "Bearings"), row("2.1", "Grease")];
+        assert_eq!(part(&plain, "chapter 2"), Some(vec!["2".to_owned(), "2.1".to_owned()]));
+        assert_eq!(part(&plain, "chapter two"), part(&plain, "第二章"));
+        assert_eq!(part(&plain, "chapter 7"), None);
+    }
+
+    #[test]
+    fn chapters_are_counted_below_the_title_of_the_document() {
+        let sections = [row("1", "Guide"), row("1.1", "Install"), row("1.2", "Configure"), row("1.2.1", "Ports")];
+        let part = |title: &str, name: &str| {
+            part_of(&document("guide.md", title), &sections, name).map(|(part, _)| part[0].title.clone())
+        };
+        for (name, expected) in [
+            ("chapter 2", "Configure"),
+            ("第二章", "Configure"),
+            ("chapter 1", "Install"),
+            ("section 1.2", "Configure"),
+            ("section 2.1", "Ports"),
+        ] {
+            assert_eq!(part("GUIDE", name).as_deref(), Some(expected), "{name}");
+        }
+        assert_eq!(part("Guide", "chapter 3"), None);
+        // A document of another name has one chapter.
+        assert_eq!((part("Pumps", "chapter 1").as_deref(), part("Pumps", "chapter 2")), (Some("Guide"), None));
+    }
+
+    #[test]
+    fn numbers_are_read_however_they_are_written() {
+        let numbers =
+            ["chapter 3", "section 2.1", "chapter iv", "part two", "第十二章", "第 3章", "第二十章"].map(number);
+        let expected = ["3", "2.1", "4", "2", "12", "", "20"];
+        assert_eq!(numbers.map(Option::unwrap_or_default), expected);
+    }
+}

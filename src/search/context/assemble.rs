@@ -1,0 +1,397 @@
+//! Arranges hits as documents with parent chunks in reading order, as many as fit.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{ContextDocument, ContextParentChunk, ContextParts, Layout};
+use crate::embed::TokenCounter;
+use crate::error::{Error, Result, Setting};
+use crate::search::entities::ContextEntity;
+use crate::search::expand::merge::{Source, joint_score, pages_of, text_of};
+use crate::search::{Hit, Omitted};
+
+/// Stands between parent chunks of a section with others in between.
+const GAP: &str = "\n\n[…]\n\n";
+/// From so many tokens on there is room for the summaries of documents.
+const ROOMY: usize = 2_000;
+/// The states of entities take at most one part in so many of the tokens: they add to the parent chunks and do not replace
+/// them.
+const SHARE_OF_STATES: usize = 5;
+/// After so many parent chunks that do not fit, no more are counted.
+const MOST_MISSES: usize = 6;
+
+/// The summaries of documents, by namespace and id.
+pub(super) type Summaries = HashMap<(String, String), String>;
+
+/// What a context is chosen from.
+pub(super) struct Sources<'a> {
+    pub hits: &'a [Hit],
+    pub summaries: &'a Summaries,
+    pub counter: &'a TokenCounter,
+}
+
+/// A parent chunk of a hit.
+#[derive(Clone, Copy)]
+struct Unit<'h> {
+    hit: &'h Hit,
+    /// The place of its hit.
+    place: usize,
+    source: &'h Source,
+    tokens: usize,
+}
+
+/// Takes the parent chunks of the hits, best first, while the layout of all of them has at most `most` tokens. Returns the
+/// parts, their text and its tokens.
+///
+/// Parent chunks and titles are counted one by one to choose, and the whole text in the end, because a tokenizer may count a
+/// text differently from its parts; the excess is removed from the end, parent chunks first while there are two. `mentioned`
+/// finds the entities that the question and documents mention; their states have a [share](SHARE_OF_STATES) of the tokens.
+///
+/// # Errors
+/// Where not even the first parent chunk fits, or layout or tokenizer fail.
+pub(super) fn assemble(
+    from: &Sources<'_>,
+    query: &str,
+    most: usize,
+    layout: &dyn Layout,
+    mentioned: &dyn Fn(&[ContextDocument]) -> Vec<ContextEntity>,
+) -> Result<(ContextParts, String, usize)> {
+    // The chosen parent chunks decide which states are shown, and those take room from the parent chunks.
+    let (first, _) = from.choose(most)?;
+    let (mut shown, states) = fitting(mentioned(&from.documents(&first)), most / SHARE_OF_STATES, from.counter)?;
+    let (mut chosen, mut rest) = from.choose(most.saturating_sub(states))?;
+    loop {
+        let documents = from.documents(&chosen);
+        rest.sort_by_key(|unit| (unit.place, unit.source.index));
+        let (entities, others): (Vec<ContextEntity>, Vec<ContextEntity>) =
+            mentioned(&documents).into_iter().partition(|entity| shown.contains(entity));
+        let entities_left_out = others.into_iter().map(|entity| entity.name).collect();
+        let parts = ContextParts { documents, entities, left_out: omitted(&rest), entities_left_out };
+        // The layout drops details before parent chunks are dropped.
+        let mut tokens = 0;
+        for detail in layout.details() {
+            let text = layout.text(query, &parts, *detail)?;
+            tokens = from.counter.count(&text)?;
+            if tokens <= most {
+                return Ok((parts, text, tokens));
+            }
+        }
+        if chosen.len() < 2 {
+            if shown.pop().is_some() {
+                continue;
+            }
+            return Err(too_little(from.hits, most, tokens));
+        }
+        let mut excess = tokens - most;
+        while excess > 0 && chosen.len() > 1 {
+            let Some(unit) = chosen.pop() else { break };
+            rest.push(unit);
+            excess = excess.saturating_sub(unit.tokens);
+        }
+    }
+}
+
+/// The entities whose states fit into so many tokens, and the tokens of these.
+fn fitting(entities: Vec<ContextEntity>, most: usize, counter: &TokenCounter) -> Result<(Vec<ContextEntity>, usize)> {
+    let (mut shown, mut used) = (Vec::new(), 0);
+    for entity in entities {
+        let tokens = counter.count(&format!("{}{}", entity.name, entity.in_words()))?;
+        if used + tokens <= most {
+            used += tokens;
+            shown.push(entity);
+        }
+    }
+    Ok((shown, used))
+}
+
+fn too_little(hits: &[Hit], most: usize, least: usize) -> Error {
+    if hits.is_empty() {
+        return Error::usage(format!("the layout alone has {least} tokens, more than {most}"))
+            .hint(format!("raise {}, or shorten the template", Setting("max_tokens")));
+    }
+    Error::not_found(format!("not even the first parent chunk fits into {most} tokens"))
+        .hint(format!("with titles and source it has {least}; raise {}", Setting("max_tokens")))
+}
+
+impl<'h> Sources<'h> {
+    fn summary(&self, hit: &Hit) -> &str {
+        self.summaries.get(&(hit.namespace.clone(), hit.doc_id.clone())).map_or("", String::as_str)
+    }
+
+    /// The parent chunks that fit by their own tokens and those of the titles above them, and the others. The first is
+    /// always chosen.
+    fn choose(&self, most: usize) -> Result<(Vec<Unit<'h>>, Vec<Unit<'h>>)> {
+        let (mut known, mut titled) = (HashSet::new(), HashSet::new());
+        let (mut chosen, mut rest): (Vec<Unit>, Vec<Unit>) = (Vec::new(), Vec::new());
+        let mut used = 0;
+        for (place, hit) in self.hits.iter().enumerate() {
+            for source in hit.sources.iter().filter(|source| !source.text.trim().is_empty()) {
+                if !known.insert((&hit.namespace, &source.chunk_id)) {
+                    continue;
+                }
+                let mut unit = Unit { hit, place, source, tokens: 0 };
+                if rest.len() >= MOST_MISSES || (used >= most && !chosen.is_empty()) {
+                    rest.push(unit);
+                    continue;
+                }
+                unit.tokens = self.counter.count(&source.text)?;
+                if most >= ROOMY && !titled.contains(&(&hit.namespace, &hit.doc_id)) {
+                    unit.tokens += self.counter.count(self.summary(hit))?;
+                }
+                for (id, titles) in [(&hit.doc_id, &hit.title), (&source.section_id, &source.section_title)] {
+                    if !titled.contains(&(&hit.namespace, id)) {
+                        unit.tokens += self.counter.count(titles)?;
+                    }
+                }
+                if used + unit.tokens > most && !chosen.is_empty() {
+                    rest.push(unit);
+                    continue;
+                }
+                used += unit.tokens;
+                titled.extend([(&hit.namespace, &hit.doc_id), (&hit.namespace, &source.section_id)]);
+                chosen.push(unit);
+            }
+        }
+        Ok((chosen, rest))
+    }
+
+    /// The documents in the order of their best hits, the parent chunks of each in reading order, those of a section
+    /// together.
+    fn documents(&self, chosen: &[Unit]) -> Vec<ContextDocument> {
+        let mut documents: Vec<Vec<Unit>> = Vec::new();
+        for unit in chosen {
+            let same = |own: &&mut Vec<Unit>| {
+                (&own[0].hit.namespace, &own[0].hit.doc_id) == (&unit.hit.namespace, &unit.hit.doc_id)
+            };
+            match documents.iter_mut().find(same) {
+                Some(own) => own.push(*unit),
+                None => documents.push(vec![*unit]),
+            }
+        }
+        let document = |mut own: Vec<Unit>| {
+            own.sort_by_key(|unit| unit.source.index);
+            let hit = own[0].hit;
+            ContextDocument {
+                doc_id: hit.doc_id.clone(),
+                namespace: hit.namespace.clone(),
+                title: hit.title.clone(),
+                source: hit.source.clone(),
+                format: hit.format.clone(),
+                summary: self.summary(hit).to_owned(),
+                parent_chunks: own
+                    .chunk_by(|a, b| a.source.section_id == b.source.section_id)
+                    .map(of_section)
+                    .collect(),
+            }
+        };
+        documents.into_iter().map(document).collect()
+    }
+}
+
+/// The parent chunks of one section as one.
+fn of_section(units: &[Unit]) -> ContextParentChunk {
+    // The sources of one hit are known to be adjacent.
+    let adjacent = |a: &Unit, b: &Unit| a.place == b.place || a.source.index + 1 == b.source.index;
+    let runs = units.chunk_by(adjacent).map(|run| {
+        let bare = |unit: &Unit| Source { headings: Vec::new(), ..unit.source.clone() };
+        text_of(&run.iter().map(bare).collect::<Vec<_>>())
+    });
+    let (page_start, page_end) = pages_of(units.iter().map(|unit| unit.source));
+    let first = units[0].source;
+    ContextParentChunk {
+        section_id: first.section_id.clone(),
+        section_title: first.section_title.clone(),
+        page_start,
+        page_end,
+        score: joint_score(units.iter().filter_map(|unit| unit.source.score)),
+        text: runs.collect::<Vec<String>>().join(GAP),
+        chunk_ids: units.iter().map(|unit| unit.source.chunk_id.clone()).collect(),
+    }
+}
+
+/// What was left out, those of a hit and a section together.
+fn omitted(rest: &[Unit]) -> Vec<Omitted> {
+    let same = |a: &Unit, b: &Unit| a.place == b.place && a.source.section_id == b.source.section_id;
+    let omitted = |together: &[Unit]| Omitted {
+        chunk_ids: together.iter().map(|unit| unit.source.chunk_id.clone()).collect(),
+        source: together[0].hit.source.clone(),
+        section_id: together[0].source.section_id.clone(),
+        section_title: together[0].source.section_title.clone(),
+    };
+    rest.chunk_by(same).map(omitted).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Detail;
+    use super::*;
+    use crate::search::expand::merge::sample::{hit, source};
+    use proptest::prelude::*;
+
+    /// Titles and texts, and a line that says how many are left out.
+    struct Plain;
+
+    impl Layout for Plain {
+        fn text(&self, _: &str, parts: &ContextParts, detail: Detail) -> Result<String> {
+            let mut text = String::new();
+            for entity in &parts.entities {
+                text.push_str(&format!("{}{}\n", entity.name, entity.in_words()));
+            }
+            for document in &parts.documents {
+                text.push_str(&format!("= {}\n", document.title));
+                for parent_chunk in &document.parent_chunks {
+                    text.push_str(&format!("== {}\n{}\n", parent_chunk.section_title, parent_chunk.text));
+                }
+            }
+            if detail != Detail::Silent && !parts.left_out.is_empty() {
+                text.push_str(&format!("[{}]", parts.left_out.len()));
+            }
+            Ok(text)
+        }
+
+        fn details(&self) -> &[Detail] {
+            &[Detail::Full, Detail::Silent]
+        }
+    }
+
+    /// The parts, with the text and its tokens.
+    #[derive(Debug)]
+    struct Assembled {
+        parts: ContextParts,
+        text: String,
+        tokens: usize,
+    }
+
+    fn assembled(hits: &[Hit], most: usize) -> Result<Assembled> {
+        assembled_with(hits, most, &|_| Vec::new())
+    }
+
+    fn assembled_with(
+        hits: &[Hit],
+        most: usize,
+        mentioned: &dyn Fn(&[ContextDocument]) -> Vec<ContextEntity>,
+    ) -> Result<Assembled> {
+        let (summaries, counter) = (Summaries::new(), TokenCounter::of_characters(1).unwrap());
+        let from = Sources { hits, summaries: &summaries, counter: &counter };
+        assemble(&from, "q", most, &Plain, mentioned).map(|(parts, text, tokens)| Assembled { parts, text, tokens })
+    }
+
+    fn in_section(mut hit: Hit, section: &str) -> Hit {
+        hit.sources[0].section_id = format!("{}#{section}", hit.doc_id);
+        hit.sources[0].section_title = section.to_owned();
+        hit
+    }
+
+    #[test]
+    fn parent_chunks_stand_in_reading_order_under_their_documents() {
+        let hits = [
+            in_section(hit("b:4", "four. "), "2"),
+            in_section(hit("a:1", "A one."), "1"),
+            in_section(hit("b:1", "one. "), "1"),
+            in_section(hit("b:5", "five. "), "2"),
+            in_section(hit("b:9", "nine."), "2"),
+            in_section(hit("b:5", "five. "), "2"),
+        ];
+        let all = assembled(&hits, 1000).unwrap();
+        assert_eq!(all.text, "= b\n== 1\none.\n== 2\nfour. five.\n\n[…]\n\nnine.\n= a\n== 1\nA one.\n");
+        assert_eq!(all.parts.documents[0].parent_chunks[1].chunk_ids, ["b:4", "b:5", "b:9"]);
+        assert_eq!((all.parts.left_out.len(), all.tokens), (0, all.text.chars().count()));
+    }
+
+    #[test]
+    fn what_does_not_fit_is_named_and_the_best_stays() {
+        let hits = [hit("a:1", "first"), hit("b:1", &"x".repeat(60)), hit("c:1", "third")];
+        // Two small ones with titles have 2 × 16, the line 3.
+        let cut = assembled(&hits, 40).unwrap();
+        assert_eq!(cut.text, "= a\n== One\nfirst\n= c\n== One\nthird\n[1]");
+        assert_eq!(cut.parts.left_out[0].chunk_ids, ["b:1"]);
+        assert_eq!(assembled(&hits, 18).unwrap().text, "= a\n== One\nfirst\n", "no room for the line");
+        let error = assembled(&hits, 10).unwrap_err();
+        assert!(error.message().contains("not even the first parent chunk fits into 10 tokens"), "{error}");
+    }
+
+    /// Entities whose states are so long; the first is the question's, the others are each mentioned by a document.
+    fn states(lengths: &[usize]) -> impl Fn(&[ContextDocument]) -> Vec<ContextEntity> {
+        move |documents: &[ContextDocument]| {
+            let entity = |place: usize| ContextEntity {
+                name: format!("E{place}"),
+                kind: String::new(),
+                aliases: Vec::new(),
+                namespace: "default".to_owned(),
+                state: "s".repeat(lengths[place]),
+                time: jiff::Timestamp::UNIX_EPOCH,
+                in_question: place == 0,
+            };
+            let there =
+                |place: &usize| *place == 0 || documents.iter().any(|document| document.doc_id == format!("d{place}"));
+            (0..lengths.len()).filter(there).map(entity).collect()
+        }
+    }
+
+    #[test]
+    fn states_have_a_share_of_the_tokens_and_go_with_their_parent_chunks() {
+        let hits = [hit("d1:1", "first"), hit("d2:1", &"x".repeat(300))];
+        let names = |all: &Assembled| all.parts.entities.iter().map(|one| one.name.clone()).collect::<Vec<_>>();
+        let all = assembled_with(&hits, 1000, &states(&[9, 9, 9])).unwrap();
+        assert_eq!((names(&all), all.parts.entities_left_out.len()), (vec!["E0".into(), "E1".into(), "E2".into()], 0));
+        assert!(all.text.starts_with("E0: sssssssss, since 1970-01-01\nE1"), "{}", all.text);
+        let all = assembled_with(&hits, 1000, &states(&[9, 500, 9])).unwrap();
+        assert_eq!(
+            (names(&all), all.parts.entities_left_out.clone()),
+            (vec!["E0".into(), "E2".into()], vec!["E1".to_owned()])
+        );
+        // The long parent chunk does not fit, so the states that only it mentions are left out.
+        let all = assembled_with(&hits, 250, &states(&[9, 9, 9])).unwrap();
+        assert_eq!((names(&all), all.parts.entities_left_out.len()), (vec!["E0".to_owned()], 1));
+        // One parent chunk stays, whatever states the question has.
+        let all = assembled_with(&hits[..1], 40, &states(&[1])).unwrap();
+        assert_eq!((names(&all), all.parts.entities_left_out.clone()), (vec![], vec!["E0".to_owned()]));
+        // Where nothing was found, the state may be the answer.
+        assert_eq!(names(&assembled_with(&[], 1000, &states(&[9])).unwrap()), ["E0"]);
+    }
+
+    proptest! {
+        #[test]
+        fn states_never_exceed_the_budget(
+            lengths in prop::collection::vec(0usize..80, 1..4),
+            texts in prop::collection::vec(1usize..80, 1..5),
+            most in 1usize..500,
+        ) {
+            let hits: Vec<Hit> =
+                texts.iter().enumerate().map(|(place, length)| hit(&format!("d{place}:1"), &"x".repeat(*length))).collect();
+            let mentioned = states(&lengths);
+            if let Ok(context) = assembled_with(&hits, most, &mentioned) {
+                prop_assert!(context.text.chars().count() <= most);
+                let all: Vec<String> = mentioned(&context.parts.documents).into_iter().map(|one| one.name).collect();
+                let mut named: Vec<String> = context.parts.entities.iter().map(|one| one.name.clone()).collect();
+                named.extend(context.parts.entities_left_out.clone());
+                named.sort();
+                prop_assert_eq!(named, all);
+            }
+        }
+
+        #[test]
+        fn the_budget_is_never_exceeded_and_nothing_is_lost(
+            places in prop::collection::vec((0u8..3, 0u32..12, 1usize..50), 1..15),
+            most in 1usize..400,
+        ) {
+            let hits: Vec<Hit> = places.iter().map(|(doc, index, length)| {
+                let mut hit = hit(&format!("d{doc}:{index}"), &"x".repeat(*length));
+                hit.sources.push(source(&format!("d{doc}:{}", index + 1), index + 1, "y", None));
+                hit
+            }).collect();
+            if let Ok(context) = assembled(&hits, most) {
+                prop_assert!(context.text.chars().count() <= most);
+                let shown = context.parts.documents.iter().flat_map(|document| &document.parent_chunks);
+                let shown = shown.flat_map(|parent_chunk| &parent_chunk.chunk_ids).cloned();
+                let named = context.parts.left_out.iter().flat_map(|left_out| &left_out.chunk_ids).cloned();
+                let mut there: Vec<String> = shown.chain(named).collect();
+                there.sort();
+                let mut all: Vec<String> =
+                    hits.iter().flat_map(|hit| hit.sources.iter().map(|source| source.chunk_id.clone())).collect();
+                all.sort();
+                all.dedup();
+                prop_assert_eq!(there, all);
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! A Jinja template as the layout of contexts.
+
+use std::path::Path;
+
+use minijinja::{Environment, UndefinedBehavior, context};
+
+use super::{ContextDocument, ContextParentChunk, ContextParts, Detail, Layout};
+use crate::error::{Error, Result};
+use crate::search::{ContextEntity, Omitted};
+
+/// The variables of a template.
+const PLACEHOLDERS: [&str; 5] = ["query", "documents", "entities", "left_out", "entities_left_out"];
+/// The hint of every error about templates.
+const HINT: &str = "it may use query, documents (title, source, summary, doc_id, namespace, parent_chunks) with parent_chunks (section_title, \
+    section_id, page_start, page_end, score, text, chunk_ids), entities (name, type, aliases, namespace, state, time, \
+    in_question), left_out (source, section_id, section_title, chunk_ids) and entities_left_out (names)";
+
+/// A template that was checked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template {
+    name: String,
+    text: String,
+}
+
+impl Template {
+    /// Reads a template.
+    ///
+    /// # Errors
+    /// Where it cannot be read or parsed, or uses unknown placeholders: those are named, with the line.
+    pub fn read(path: &Path) -> Result<Self> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            Error::usage(format!("cannot read the template {name}: {}", crate::error::plain_io(&error)))
+        })?;
+        Template::new(&name, &text)
+    }
+
+    /// Checks a template; errors show its name.
+    ///
+    /// # Errors
+    /// As for [`read`](Self::read).
+    pub fn new(name: &str, text: &str) -> Result<Self> {
+        let template = Template { name: name.to_owned(), text: text.to_owned() };
+        let environment = environment();
+        let parsed = environment.template_from_str(text).map_err(|error| template.error(&error))?;
+        let mut unknown: Vec<String> =
+            parsed.undeclared_variables(false).into_iter().filter(|used| !is_known(used)).collect();
+        unknown.sort();
+        if !unknown.is_empty() {
+            let placeholders = if unknown.len() == 1 { "an unknown placeholder" } else { "unknown placeholders" };
+            let message = format!("the template {name} uses {placeholders}: {}", unknown.join(", "));
+            return Err(Error::usage(message).hint(HINT));
+        }
+        // Unknown fields of documents and chunks show only when there are some.
+        template.text("sample", &sample(), Detail::Full)?;
+        Ok(template)
+    }
+
+    fn error(&self, error: &minijinja::Error) -> Error {
+        let line = error.line().unwrap_or(1);
+        let text = self.text.lines().nth(line.saturating_sub(1)).unwrap_or_default().trim();
+        let what = match error.kind() {
+            minijinja::ErrorKind::UndefinedError => "uses an unknown placeholder".to_owned(),
+            _ => error.detail().map_or_else(|| error.kind().to_string(), str::to_owned),
+        };
+        Error::usage(format!("the template {}, line {line}: {what}: {text}", self.name)).hint(HINT)
+    }
+}
+
+impl Layout for Template {
+    fn text(&self, query: &str, parts: &ContextParts, _: Detail) -> Result<String> {
+        let variables = context! { query, ..minijinja::Value::from_serialize(parts) };
+        environment().render_str(&self.text, variables).map_err(|error| self.error(&error))
+    }
+
+    fn details(&self) -> &[Detail] {
+        &[Detail::Full]
+    }
+}
+
+/// Unknown placeholders are errors; the line break after a tag is not part of the text.
+fn environment() -> Environment<'static> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_keep_trailing_newline(true);
+    environment.set_trim_blocks(true);
+    environment.set_lstrip_blocks(true);
+    environment
+}
+
+/// Placeholders and the functions of the template language.
+fn is_known(name: &str) -> bool {
+    PLACEHOLDERS.contains(&name) || environment().globals().any(|(global, _)| global == name)
+}
+
+/// Lays out a sample with one of everything.
+fn sample() -> ContextParts {
+    let sample = || "sample".to_owned();
+    let parent_chunk = ContextParentChunk {
+        section_id: sample(),
+        section_title: sample(),
+        page_start: Some(1),
+        page_end: Some(2),
+        score: 1.0,
+        text: sample(),
+        chunk_ids: vec![sample()],
+    };
+    let document = ContextDocument {
+        doc_id: sample(),
+        namespace: sample(),
+        title: sample(),
+        source: sample(),
+        format: sample(),
+        summary: sample(),
+        parent_chunks: vec![parent_chunk],
+    };
+    let left_out =
+        Omitted { chunk_ids: vec![sample()], source: sample(), section_id: sample(), section_title: sample() };
+    let entity = ContextEntity {
+        name: sample(),
+        kind: sample(),
+        aliases: vec![sample()],
+        namespace: sample(),
+        state: sample(),
+        time: jiff::Timestamp::UNIX_EPOCH,
+        in_question: true,
+    };
+    ContextParts {
+        documents: vec![document],
+        entities: vec![entity],
+        left_out: vec![left_out],
+        entities_left_out: vec![sample()],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_template_lays_out_all_parts() {
+        let text = "Q: {{ query }}\n{% for document in documents %}\n{{ loop.index }}. {{ document.title }}:\n\
+                    {% for parent_chunk in document.parent_chunks %}\n{{ parent_chunk.text }} (p. {{ parent_chunk.page_start }})\n\
+                    {% endfor %}\n{% endfor %}\n{% if left_out %}\n{{ left_out|length }} more\n{% endif %}";
+        let template = Template::new("t", text).unwrap();
+        let shown = template.text("why?", &sample(), Detail::Full).unwrap();
+        assert_eq!(shown, "Q: why?\n1. sample:\nsample (p. 1)\n1 more\n");
+        let nothing = ContextParts::default();
+        assert_eq!(template.text("why?", &nothing, Detail::Full).unwrap(), "Q: why?\n");
+        let text = "{% for entity in entities %}{{ entity.name }} ({{ entity.type }}): {{ entity.state }}, {{ entity.time }}\
+                    {% endfor %} {{ entities_left_out|length }}";
+        let shown = Template::new("t", text).unwrap().text("why?", &sample(), Detail::Full).unwrap();
+        assert_eq!(shown, "sample (sample): sample, 1970-01-01T00:00:00Z 1");
+    }
+
+    #[test]
+    fn unknown_placeholders_are_named() {
+        let refused = |text| Template::new("mine.txt", text).unwrap_err();
+        let error = refused("{{ question }} and {{ documnets }}");
+        assert!(error.message().contains("mine.txt") && error.message().contains("documnets, question"), "{error}");
+        let error = refused("x\n{% for document in documents %}{{ document.titel }}{% endfor %}");
+        assert!(error.message().contains("line 2") && error.message().contains("document.titel"), "{error}");
+        let error = refused("x\n\n{% for %}");
+        assert!(error.message().contains("line 3") && error.next_step().unwrap().contains("documents"), "{error}");
+    }
+}

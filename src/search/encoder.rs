@@ -1,0 +1,387 @@
+//! Questions to vectors, kept for those who ask the same again: `.kb/cache/questions/ab/abcd….f32`.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use tokio::task::JoinHandle;
+
+use super::trace::milliseconds;
+use crate::embed::{DirectEncoder, Embedder, Engine, EngineChoice, Model, Source, select};
+use crate::error::{Error, Result, Setting};
+use crate::models::{Models, record_of};
+use crate::store::{CacheFolder, ModelRecord, Snapshot};
+
+/// A question is cut to this many characters for the model, which reads far fewer.
+pub(super) const LONGEST_ENCODED: usize = 4000;
+
+/// This many vectors of questions (6 MB with the embedded model) are kept; then all are forgotten.
+const MOST_KNOWN: usize = 4096;
+
+/// By the fingerprint of the model and the question.
+type KnownQuestions = HashMap<(String, String), AsRead>;
+
+/// A question as a model has read it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct AsRead {
+    /// Its vector, of length 1.
+    pub vector: Vec<f32>,
+    /// How well the model could read it, from 0 to 1.
+    pub share: f32,
+}
+
+/// A question as it was read, and how long that took, in milliseconds.
+#[derive(Debug)]
+pub(super) struct Encoded {
+    pub read: AsRead,
+    /// Loading the model.
+    pub load_ms: f64,
+    /// Making the vector.
+    pub encode_ms: f64,
+}
+
+/// Questions to vectors. A model is loaded when the first question needs it.
+#[derive(Clone)]
+pub struct Encoder {
+    choice: EngineChoice,
+    models: Models,
+    /// Those that were loaded, by fingerprint.
+    loaded: Arc<Mutex<HashMap<String, Loaded>>>,
+    /// The same question is asked again: in another way, by another user, by a fallback.
+    known: Arc<Mutex<KnownQuestions>>,
+    /// And in another process.
+    kept: Option<Arc<QuestionCache>>,
+}
+
+/// What makes vectors, loaded.
+#[derive(Clone)]
+enum Loaded {
+    /// An engine that runs the model.
+    Engine(Arc<Embedder>),
+    /// The embedded model without one, ready in a fraction of the time.
+    Direct(Arc<DirectEncoder>),
+}
+
+impl Loaded {
+    /// Loads a model; on an engine that was named, or where there is no other way, otherwise without one.
+    fn load(model: &Arc<Model>, choice: &EngineChoice) -> Result<Self> {
+        match (&model.source, choice) {
+            (Source::Embedded, EngineChoice::Auto | EngineChoice::Tract) => {
+                DirectEncoder::load().map(Arc::new).map(Loaded::Direct)
+            }
+            _ => Embedder::for_queries(&select(choice)?, model).map(Arc::new).map(Loaded::Engine),
+        }
+    }
+
+    fn model(&self) -> Arc<Model> {
+        match self {
+            Loaded::Engine(embedder) => embedder.model().clone(),
+            Loaded::Direct(_) => Model::embedded(),
+        }
+    }
+
+    fn read(&self, query: &str) -> Result<AsRead> {
+        let (vector, share) = match self {
+            Loaded::Engine(embedder) => (embedder.embed_query(query)?, embedder.reads(query)?),
+            Loaded::Direct(encoder) => (encoder.embed_query(query)?, encoder.reads(query)),
+        };
+        Ok(AsRead { vector, share })
+    }
+}
+
+impl Encoder {
+    /// An encoder with the models that are here, on the engine that `choice` leads to.
+    pub fn new(choice: EngineChoice, models: Models) -> Self {
+        Encoder { choice, models, loaded: Arc::default(), known: Arc::default(), kept: None }
+    }
+
+    /// The same, with the vectors of questions kept in the folder of a store.
+    pub fn keeping(self, store: &Path) -> Self {
+        Encoder { kept: Some(Arc::new(QuestionCache::of_store(store))), ..self }
+    }
+
+    /// An encoder with a model that is loaded already.
+    pub fn with(embedder: Arc<Embedder>) -> Self {
+        let encoder = Encoder::without_model();
+        guarded(&encoder.loaded).insert(embedder.model().fingerprint.clone(), Loaded::Engine(embedder));
+        encoder
+    }
+
+    /// An encoder that knows the embedded model alone.
+    pub fn without_model() -> Self {
+        Encoder::new(EngineChoice::Auto, Models::open(""))
+    }
+
+    /// The engine, started if it was not.
+    ///
+    /// # Errors
+    /// Where a library that was named is not there or does not load.
+    pub(super) fn engine(&self) -> Result<Engine> {
+        select(&self.choice)
+    }
+
+    /// The model of a record.
+    ///
+    /// # Errors
+    /// Where it is not here, or another one of its name is.
+    pub(super) fn model_of(&self, record: &ModelRecord) -> Result<Arc<Model>> {
+        let loaded = guarded(&self.loaded).values().map(Loaded::model).find(|own| record_of(own).agrees_with(record));
+        loaded.map_or_else(|| self.models.recorded(record), Ok)
+    }
+
+    /// Begins to embed a question on another thread.
+    pub(super) fn begin(&self, model: &Arc<Model>, query: String) -> Encoding {
+        let (encoder, model) = (self.clone(), model.clone());
+        tokio::task::spawn_blocking(move || encoder.encode(&model, &query))
+    }
+
+    /// The vector of a question by the model, from where it is kept or made now.
+    ///
+    /// # Errors
+    /// Where the model cannot be loaded or fails.
+    pub(super) fn encode(&self, model: &Arc<Model>, query: &str) -> Result<Encoded> {
+        let query: String = query.chars().take(LONGEST_ENCODED).collect();
+        let key = (model.fingerprint.clone(), query);
+        let start = Instant::now();
+        if let Some(read) = guarded(&self.known).get(&key) {
+            return Ok(Encoded { read: read.clone(), load_ms: 0.0, encode_ms: milliseconds(start) });
+        }
+        if let Some(read) = self.kept.as_ref().and_then(|kept| kept.get(model, &key.1)) {
+            self.remember(key, &read);
+            return Ok(Encoded { read, load_ms: 0.0, encode_ms: milliseconds(start) });
+        }
+        let loaded = guarded(&self.loaded).get(&model.fingerprint).cloned();
+        let encoder = match loaded {
+            Some(encoder) => encoder,
+            None => {
+                let encoder = Loaded::load(model, &self.choice)?;
+                guarded(&self.loaded).entry(model.fingerprint.clone()).or_insert(encoder).clone()
+            }
+        };
+        let load_ms = milliseconds(start);
+        let start = Instant::now();
+        let read = encoder.read(&key.1)?;
+        if let Some(kept) = &self.kept {
+            // A store that cannot be written to is searched as well; the next process makes the vector again.
+            kept.put(model, &key.1, &read).unwrap_or_default();
+        }
+        self.remember(key, &read);
+        Ok(Encoded { read, load_ms, encode_ms: milliseconds(start) })
+    }
+
+    fn remember(&self, key: (String, String), read: &AsRead) {
+        let mut known = guarded(&self.known);
+        if known.len() >= MOST_KNOWN {
+            known.clear();
+        }
+        known.insert(key, read.clone());
+    }
+}
+
+/// A question that is being embedded on another thread.
+pub(super) type Encoding = JoinHandle<Result<Encoded>>;
+
+/// Waits for the `what` model on another thread.
+pub(super) async fn joined<T>(what: &str, running: JoinHandle<Result<T>>) -> Result<T> {
+    running.await.map_err(|error| Error::failed(format!("the {what} model crashed: {error}")).caused_by(error))?
+}
+
+/// A lock that a panic has poisoned still guards a sound map: what is in it was put in whole.
+fn guarded<T>(map: &Mutex<T>) -> MutexGuard<'_, T> {
+    map.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Each takes a block of the disk: 8 MB.
+const MOST_QUESTIONS: usize = 2000;
+/// How far the length of a vector may be from 1: rounding.
+const ROUNDING: f32 = 1e-3;
+
+/// Vectors of questions on disk: scripts and people ask the same again, in another process each time. A file is named by
+/// the hash of the model and the question, and holds the vector and how well the model could read it, little-endian.
+#[derive(Debug)]
+pub(super) struct QuestionCache {
+    folder: CacheFolder,
+}
+
+impl QuestionCache {
+    /// The cache in the folder of a store. The first question creates it.
+    pub(super) fn of_store(store: &Path) -> Self {
+        QuestionCache { folder: CacheFolder::of_store(store, "questions", "f32", MOST_QUESTIONS) }
+    }
+
+    /// A question as a model has read it; `None` where that is missing or damaged.
+    pub(super) fn get(&self, model: &Model, question: &str) -> Option<AsRead> {
+        let bytes = self.folder.get(&key(model, question))?;
+        let (numbers, rest) = bytes.as_chunks::<4>();
+        let mut vector: Vec<f32> = numbers.iter().map(|number| f32::from_le_bytes(*number)).collect();
+        let share = vector.pop()?;
+        let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+        let is_one = vector.len() == model.embedding_config.dimension && (length - 1.0).abs() < ROUNDING;
+        (rest.is_empty() && is_one && (0.0..=1.0).contains(&share)).then_some(AsRead { vector, share })
+    }
+
+    pub(super) fn put(&self, model: &Model, question: &str, read: &AsRead) -> std::io::Result<()> {
+        let numbers = read.vector.iter().chain([&read.share]);
+        let bytes: Vec<u8> = numbers.flat_map(|x| x.to_le_bytes()).collect();
+        self.folder.put(&key(model, question), &bytes)
+    }
+}
+
+fn key(model: &Model, question: &str) -> String {
+    let mut hasher = blake3::Hasher::new();
+    // A fingerprint has no such byte.
+    hasher.update(model.fingerprint.as_bytes()).update(&[0]).update(question.as_bytes());
+    hasher.finalize().to_hex().to_string()
+}
+
+/// The model whose vectors are searched: one for all namespaces of a search. What one model calls near, another may call
+/// far, so cosines of two models cannot be compared.
+pub(super) struct VectorModel {
+    /// What each namespace records of its model.
+    records: Vec<ModelRecord>,
+    state: State,
+}
+
+enum State {
+    Installed(Arc<Model>),
+    /// Why it cannot be used, and the next step.
+    Missing {
+        reason: String,
+        hint: String,
+    },
+    /// Which namespace has which model.
+    Several(String),
+}
+
+impl VectorModel {
+    /// The model of namespaces, by their names and records; `find` looks it up.
+    ///
+    /// # Errors
+    /// Where there is no namespace.
+    pub(super) fn new(
+        each: Vec<(&str, ModelRecord)>,
+        find: impl Fn(&ModelRecord) -> Result<Arc<Model>>,
+    ) -> Result<Self> {
+        let (_, first) = each.first().ok_or_else(|| Error::usage("no namespace was named to search in"))?;
+        let state = if each.iter().all(|(_, record)| record.agrees_with(first)) {
+            match find(first) {
+                Ok(model) => State::Installed(model),
+                Err(error) => {
+                    let hint = error.next_step().unwrap_or_default().to_owned();
+                    State::Missing { reason: error.message().to_owned(), hint }
+                }
+            }
+        } else {
+            let each: Vec<String> = each.iter().map(|(name, record)| format!("{name} has {}", record.name)).collect();
+            State::Several(each.join(", "))
+        };
+        Ok(VectorModel { records: each.into_iter().map(|(_, record)| record).collect(), state })
+    }
+
+    /// The model, where semantic search can use it.
+    pub(super) fn model(&self) -> Option<&Arc<Model>> {
+        match &self.state {
+            State::Installed(model) => Some(model),
+            State::Missing { .. } | State::Several(_) => None,
+        }
+    }
+
+    /// The share of a question's words that the model's languages cover; 1 where no model is here to say.
+    pub(super) fn coverage(&self, query: &str) -> f32 {
+        self.model().map_or(1.0, |model| model.embedding_config.languages.share(query))
+    }
+
+    /// Its name, for people.
+    pub(super) fn name(&self) -> &str {
+        self.model().map_or("", |model| &model.name)
+    }
+
+    /// Whether semantic search can run; otherwise a note why the question is left to keyword search. `alone` is whether it
+    /// is the only retriever.
+    ///
+    /// # Errors
+    /// Where semantic search alone was asked for and the model is not here, or there are several models.
+    pub(super) fn usable(&self, alone: bool) -> Result<Option<String>> {
+        match &self.state {
+            State::Installed(_) => Ok(None),
+            State::Several(each) => {
+                let message = format!("the namespaces use different embedding models: {each}");
+                let hint = format!(
+                    "search them separately, use keyword search ({} keyword), or re-embed one with `kb reindex`",
+                    Setting("method")
+                );
+                Err(Error::failed(message).hint(hint))
+            }
+            State::Missing { reason, hint } if alone => {
+                Err(Error::failed(format!("semantic search needs the model of the vectors: {reason}"))
+                    .hint(format!("{hint}; or use {} keyword", Setting("method"))))
+            }
+            State::Missing { reason, hint } => Ok(Some(format!("searched by keywords only: {reason}; {hint}"))),
+        }
+    }
+
+    /// Refuses generations that were published with vectors of another model since the records were read.
+    pub(super) fn check(&self, snapshots: &[&Snapshot]) -> Result<()> {
+        let mut each = self.records.iter().zip(snapshots);
+        if each.all(|(record, snapshot)| record.agrees_with(&snapshot.manifest().model)) {
+            return Ok(());
+        }
+        Err(Error::failed("vectors of another model were published just now").hint("search again"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vector_comes_back_for_its_model_alone_and_a_damaged_one_is_none() {
+        let store = tempfile::tempdir().unwrap();
+        let (cache, model) = (QuestionCache::of_store(store.path()), Model::embedded());
+        let other = Model { fingerprint: "other".into(), ..(*model).clone() };
+        let mut vector = vec![0.0; 384];
+        vector[7] = 1.0;
+        let read = AsRead { vector, share: 0.75 };
+        assert_eq!(cache.get(&model, "pump?"), None);
+        cache.put(&model, "pump?", &read).unwrap();
+        assert_eq!(cache.get(&model, "pump?"), Some(read.clone()));
+        assert_eq!((cache.get(&other, "pump?"), cache.get(&model, "pump")), (None, None));
+        let with = |vector: &[f32], share| AsRead { vector: vector.to_vec(), share };
+        let longer = [read.vector.as_slice(), &[0.0]].concat();
+        for damaged in [&read.vector[..383], &longer, &[0.0; 384], &[f32::NAN; 384]].map(|vector| with(vector, 0.75)) {
+            cache.put(&model, "pump?", &damaged).unwrap();
+            assert_eq!(cache.get(&model, "pump?"), None);
+        }
+        cache.put(&model, "pump?", &with(&read.vector, 1.5)).unwrap();
+        assert_eq!(cache.get(&model, "pump?"), None);
+    }
+
+    fn model(of: &[&str], installed: bool) -> VectorModel {
+        let record = |name: &&str| ModelRecord { name: (*name).to_owned(), dimension: 1, fingerprint: "f".into() };
+        let find = |_: &ModelRecord| match installed {
+            true => Ok(Model::embedded()),
+            false => Err(Error::failed("m is not here").hint("add it")),
+        };
+        let each = ["pumps", "valves"].into_iter().zip(of.iter().map(record)).collect();
+        VectorModel::new(each, find).unwrap()
+    }
+
+    #[test]
+    fn without_the_model_only_keywords_are_searched_and_semantic_search_is_refused() {
+        let missing = model(&["m"], false);
+        let note = missing.usable(false).unwrap();
+        assert_eq!(note.as_deref(), Some("searched by keywords only: m is not here; add it"));
+        let error = missing.usable(true).unwrap_err();
+        assert!(error.kind().exit_code() == 3 && error.to_line().contains("keyword"), "{error}");
+    }
+
+    #[test]
+    fn vectors_of_different_models_are_not_searched_together() {
+        for alone in [true, false] {
+            let error = model(&["a", "b"], true).usable(alone).unwrap_err();
+            assert!(error.message().ends_with("pumps has a, valves has b"), "{error}");
+        }
+        assert_eq!(model(&["a", "a"], true).usable(true).unwrap(), None);
+    }
+}

@@ -1,0 +1,225 @@
+//! The entities of the namespaces, recognised in a question and in parent chunks, with the state they had.
+//!
+//! They differ from the names of [`Understanding`](super::Understanding), which are recognised by capitals and brackets and
+//! may name anything: these were set by a person. Both are shown; neither decides what is found.
+
+use std::time::Instant;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::trace::Trace;
+use super::{ContextDocument, SearchRequest};
+use crate::error::Result;
+use crate::store::{EntityRow, Snapshot};
+use crate::text::{Names, date_or_moment};
+
+/// The entities of a namespace, ready to be recognised.
+pub(super) struct KnownEntities {
+    rows: Vec<EntityRow>,
+    names: Names,
+}
+
+impl KnownEntities {
+    pub(super) async fn read(snapshot: &Snapshot) -> Result<Self> {
+        KnownEntities::new(snapshot.entities().await?)
+    }
+
+    fn new(rows: Vec<EntityRow>) -> Result<Self> {
+        let names = rows.iter().enumerate().flat_map(|(place, row)| row.names().map(move |name| (place, name)));
+        let names = Names::new(names)?;
+        Ok(KnownEntities { rows, names })
+    }
+
+    pub(super) fn rows(&self) -> &[EntityRow] {
+        &self.rows
+    }
+
+    /// Those that a parent chunk mentions, in its text or in the titles above it.
+    pub(super) fn in_parent_chunk(&self, titles: &str, text: &str) -> Vec<&EntityRow> {
+        self.names.in_parent_chunk(titles, text).into_iter().map(|place| &self.rows[place]).collect()
+    }
+
+    /// Those that a text mentions.
+    pub(super) fn in_text(&self, text: &str) -> Vec<&EntityRow> {
+        self.names.in_text(text).into_iter().map(|place| &self.rows[place]).collect()
+    }
+}
+
+/// An entity that a question or a parent chunk mentions, with its state at the moment that was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ContextEntity {
+    pub name: String,
+    /// Its type; empty where it has none.
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub aliases: Vec<String>,
+    pub namespace: String,
+    pub state: String,
+    /// When the state began.
+    pub time: Timestamp,
+    /// Whether the question mentions it; otherwise a parent chunk does.
+    pub in_question: bool,
+}
+
+impl ContextEntity {
+    fn of(row: &EntityRow, namespace: &str, moment: Timestamp, in_question: bool) -> Option<Self> {
+        let state = row.state_at(moment)?;
+        Some(ContextEntity {
+            name: row.name.clone(),
+            kind: row.kind.clone(),
+            aliases: row.aliases.clone(),
+            namespace: namespace.to_owned(),
+            state: state.state.clone(),
+            time: state.time,
+            in_question,
+        })
+    }
+
+    /// Its description without its name: `(pump, also 一号泵): out of order, since 2026-03-01`.
+    pub fn in_words(&self) -> String {
+        let also = (!self.aliases.is_empty()).then(|| format!("also {}", self.aliases.join(", ")));
+        let kind = (!self.kind.is_empty()).then(|| self.kind.clone());
+        let parts: Vec<String> = kind.into_iter().chain(also).collect();
+        let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join("; ")) };
+        format!("{parts}: {}, since {}", self.state, date_or_moment(self.time))
+    }
+
+    fn is_same(&self, other: &ContextEntity) -> bool {
+        self.name == other.name && self.state == other.state && self.time == other.time
+    }
+}
+
+/// Recognises entities in a question and in what answers it.
+pub(super) struct Recogniser<'k> {
+    /// The namespaces that are searched, by name.
+    known: Vec<(&'k str, &'k KnownEntities)>,
+    query: &'k str,
+    moment: Timestamp,
+}
+
+impl<'k> Recogniser<'k> {
+    pub(super) fn new(known: Vec<(&'k str, &'k KnownEntities)>, request: &'k SearchRequest) -> Self {
+        Recogniser { known, query: &request.query, moment: moment(request, Timestamp::now()) }
+    }
+
+    /// The entities with a state that the question mentions, then those that the documents' parent chunks or titles do,
+    /// each once, in the order of their mentions.
+    pub(super) fn mentioned(&self, documents: &[ContextDocument]) -> Vec<ContextEntity> {
+        let mut found: Vec<ContextEntity> = Vec::new();
+        let mut take = |rows: Vec<&EntityRow>, namespace: &str, in_question: bool| {
+            for row in rows {
+                let entity = ContextEntity::of(row, namespace, self.moment, in_question);
+                found.extend(entity.filter(|entity| !found.iter().any(|known| known.is_same(entity))));
+            }
+        };
+        for (namespace, known) in &self.known {
+            take(known.in_text(self.query), namespace, true);
+        }
+        for document in documents {
+            let Some((namespace, known)) = self.known.iter().find(|(name, _)| *name == document.namespace) else {
+                continue;
+            };
+            take(known.in_text(&document.title), namespace, false);
+            for parent_chunk in &document.parent_chunks {
+                take(known.in_parent_chunk(&parent_chunk.section_title, &parent_chunk.text), namespace, false);
+            }
+        }
+        found
+    }
+}
+
+/// The moment whose states count: the end of the time that was asked for.
+fn moment(request: &SearchRequest, now: Timestamp) -> Timestamp {
+    request.restriction.as_of.map_or(now, |period| period.last())
+}
+
+/// Traces which entities the question mentions, with or without a state.
+pub(super) fn explain(recogniser: &Recogniser<'_>, start: Instant, trace: &mut Trace) {
+    let mut notes = Vec::new();
+    for (namespace, known) in &recogniser.known {
+        for row in known.in_text(recogniser.query) {
+            let note = match ContextEntity::of(row, namespace, recogniser.moment, true) {
+                Some(entity) => format!("{}{}", entity.name, entity.in_words()),
+                None => format!("{}, without a state", row.name),
+            };
+            notes.push(if recogniser.known.len() > 1 { format!("{note} ({namespace})") } else { note });
+        }
+    }
+    let known = recogniser.known.iter().map(|(_, known)| known.rows.len()).sum();
+    let stage = trace.stage("entities", start, known, notes.len());
+    notes.into_iter().fold(stage, |stage, note| stage.note(note));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::context::ContextParentChunk;
+    use crate::store::EntityState;
+    use crate::text::Period;
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    fn entity(name: &str, states: &[(&str, &str)]) -> EntityRow {
+        let mut row = EntityRow::named(name, Timestamp::UNIX_EPOCH);
+        for (time, state) in states {
+            row.set_state(EntityState { time: at(time), state: (*state).to_owned(), set_at: at(time) });
+        }
+        row
+    }
+
+    fn document(namespace: &str, text: &str) -> ContextDocument {
+        let parent_chunk = ContextParentChunk {
+            section_id: "d#1".into(),
+            section_title: "Seals".into(),
+            page_start: None,
+            page_end: None,
+            score: 1.0,
+            text: text.into(),
+            chunk_ids: vec!["d:1".into()],
+        };
+        ContextDocument {
+            doc_id: "d".into(),
+            namespace: namespace.into(),
+            summary: String::new(),
+            title: "Valve V-2".into(),
+            source: "d.md".into(),
+            format: "markdown".into(),
+            parent_chunks: vec![parent_chunk],
+        }
+    }
+
+    #[test]
+    fn entities_of_the_question_come_first_each_with_the_state_of_its_namespace() {
+        let rows = |state: &str| {
+            vec![
+                entity("泵", &[("2026-01-01T00:00:00Z", state), ("2026-06-01T00:00:00Z", "later")]),
+                entity("Valve V-2", &[("2026-01-01T00:00:00Z", "open")]),
+                entity("Seal", &[]),
+            ]
+        };
+        let (a, b) = (KnownEntities::new(rows("on")).unwrap(), KnownEntities::new(rows("off")).unwrap());
+        let recogniser =
+            Recogniser {
+                known: vec![("a", &a), ("b", &b)], query: "泵的状态？", moment: at("2026-02-01T00:00:00Z")
+            };
+        let found = recogniser.mentioned(&[document("b", "the seal of the valve V-2")]);
+        let described: Vec<String> = found
+            .iter()
+            .map(|one| format!("{} {} {} {}", one.name, one.namespace, one.state, one.in_question))
+            .collect();
+        assert_eq!(described, ["泵 a on true", "泵 b off true", "Valve V-2 b open false"]);
+        assert_eq!(found[2].in_words(), ": open, since 2026-01-01");
+    }
+
+    #[test]
+    fn the_moment_is_the_last_of_the_time_asked_for() {
+        let now = at("2026-11-21T12:00:00Z");
+        let mut request = SearchRequest::new("x");
+        assert_eq!(moment(&request, now), now);
+        request.restriction.as_of = Period::asked("2026-02", now);
+        assert_eq!(moment(&request, now), at("2026-02-28T23:59:59.999999999Z"));
+    }
+}

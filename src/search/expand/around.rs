@@ -1,0 +1,280 @@
+//! What a hit shows of its parent chunks and around them: neighbours, the best child chunks, or a window of sentences.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+use super::merge::{REACH, Source, SourceChild, refresh};
+use crate::search::Hit;
+use crate::store::IndexedParentChunk;
+use crate::text::highlight::Terms;
+use crate::text::sentences::sentences;
+
+/// The numbers that can hold `count` neighbours on both sides, allowing for deleted ones.
+pub fn reach(hit: &Hit, count: usize) -> Option<(u32, u32)> {
+    let (first, last) = (hit.sources.first()?.index, hit.sources.last()?.index);
+    let count = u32::try_from(count).unwrap_or(u32::MAX).saturating_add(REACH);
+    Some((first.saturating_sub(count), last.saturating_add(count).saturating_add(1)))
+}
+
+/// Adds up to `count` parent chunks of the same section on both sides. `chunks` are those of the document by number, as far
+/// as they were read.
+pub fn add_neighbours(hit: &mut Hit, chunks: &BTreeMap<u32, IndexedParentChunk>, count: usize) {
+    let (Some(first), Some(last)) = (hit.sources.first(), hit.sources.last()) else { return };
+    let (first, last) = (first.index, last.index);
+    let belongs = |row: &&IndexedParentChunk| row.section_id == hit.section_id;
+    let before = chunks.range(..first).rev().map(|(_, row)| row).take_while(belongs).take(count);
+    let after = chunks.range(last.saturating_add(1)..).map(|(_, row)| row).take_while(belongs).take(count);
+    let mut sources: Vec<Source> = before.chain(after).map(|row| Source::of(row, &hit.title, None)).collect();
+    hit.sources.append(&mut sources);
+    hit.sources.sort_by_key(|source| source.index);
+    refresh(hit);
+}
+
+/// The question that child chunks are compared with.
+pub struct Question {
+    pub terms: Terms,
+    /// The weights of keyword and semantic search, as for parent chunks.
+    pub keyword: f32,
+    pub semantic: f32,
+}
+
+impl Question {
+    /// How well a child chunk matches, from 0 to 1: the share of the question's words in it, and its cosine if it has one.
+    fn score(&self, text: &str, cosine: Option<f32>) -> f32 {
+        let words = self.terms.share_in(text);
+        cosine.map_or(words, |cosine| self.keyword * words + self.semantic * cosine.clamp(0.0, 1.0))
+    }
+}
+
+/// The parent chunks of a namespace that were found, and the cosines of their child chunks, by id.
+pub struct Known {
+    pub chunks: HashMap<String, IndexedParentChunk>,
+    pub cosines: HashMap<String, f32>,
+}
+
+/// Names the best `count` child chunks of each parent chunk that was found, best first. Child chunks that do not match are
+/// left out, unless none matches: the parent chunk was found by its title then, and the first child chunk stands for it.
+pub fn name_children(sources: &mut [Source], known: &Known, question: &Question, count: usize) {
+    for source in sources.iter_mut().filter(|source| source.score.is_some()) {
+        let Some(chunk) = known.chunks.get(&source.chunk_id) else { continue };
+        let scored = chunk.children().into_iter().map(|(index, text)| {
+            let chunk_id = format!("{}.{index}", source.chunk_id);
+            let score = question.score(text, known.cosines.get(&chunk_id).copied());
+            SourceChild { chunk_id, score, index, text: text.to_owned() }
+        });
+        let mut scored: Vec<SourceChild> = scored.collect();
+        // The sort is stable: equals stay in reading order.
+        scored.sort_by(|a, b| b.score.total_cmp(&a.score));
+        let matching = scored.iter().filter(|child| child.score > 0.0).count().max(1);
+        scored.truncate(count.min(matching));
+        source.children = scored;
+    }
+}
+
+/// Reduces a parent chunk to its best child chunks, in reading order, with an ellipsis for a gap between two.
+pub fn only_children(source: &mut Source) {
+    let mut children: Vec<&SourceChild> = source.children.iter().collect();
+    if children.is_empty() {
+        return;
+    }
+    children.sort_by_key(|child| child.index);
+    let mut text = String::new();
+    for (at, child) in children.iter().enumerate() {
+        if at > 0 && children[at - 1].index + 1 != child.index {
+            text.truncate(text.trim_end().len());
+            text.push_str(" … ");
+        }
+        text.push_str(&child.text);
+    }
+    source.text = text;
+}
+
+/// Cuts a hit down to the best sentence of each parent chunk that was found and `count` sentences on both sides, into the
+/// neighbours that were added. Neighbours of which nothing is left are removed.
+pub fn window(hit: &mut Hit, terms: &Terms, count: usize) {
+    let mut text = String::new();
+    let mut places: Vec<Range<usize>> = Vec::with_capacity(hit.sources.len());
+    for source in &hit.sources {
+        let start = text.len();
+        text.push_str(&source.text);
+        places.push(start..text.len());
+    }
+    let all = sentences(&text);
+    let mut shown: Vec<Range<usize>> = Vec::new();
+    for (source, place) in hit.sources.iter().zip(&places).filter(|(source, _)| source.score.is_some()) {
+        let best = best_sentence(source, terms);
+        let (start, end) = (place.start + best.start, place.start + best.end);
+        let overlaps = |range: &Range<usize>| range.start < end && range.end > start;
+        let (Some(first), Some(last)) = (all.iter().position(overlaps), all.iter().rposition(overlaps)) else {
+            continue;
+        };
+        shown.push(all[first.saturating_sub(count)].start..all[(last + count).min(all.len() - 1)].end);
+    }
+    let shown = united(shown);
+    for (source, place) in hit.sources.iter_mut().zip(&places) {
+        source.text = parts(&text, place, &shown);
+    }
+    hit.sources.retain(|source| source.score.is_some() || !source.text.trim().is_empty());
+    refresh(hit);
+}
+
+/// The sentence of a parent chunk with the most words of the question; without any, the child chunk nearest to it.
+fn best_sentence(source: &Source, terms: &Terms) -> Range<usize> {
+    let sentences = sentences(&source.text);
+    let weights: Vec<usize> = sentences.iter().map(|range| terms.weight_in(&source.text[range.clone()])).collect();
+    // The first of the best: `max_by_key` alone takes the last.
+    let best = (0..sentences.len()).rev().max_by_key(|&at| weights[at]).filter(|&at| weights[at] > 0);
+    let by_child = || {
+        let child = source.children.first()?.text.trim();
+        source.text.find(child).map(|start| start..start + child.len())
+    };
+    let by_words = best.map(|at| sentences[at].clone());
+    by_words.or_else(by_child).or_else(|| sentences.first().cloned()).unwrap_or(0..source.text.len())
+}
+
+/// Ranges that overlap or touch, as one.
+fn united(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_by_key(|range| range.start);
+    let mut out: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match out.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => out.push(range),
+        }
+    }
+    out
+}
+
+/// The part of `shown` that lies in `place`, with an ellipsis for the gap before each range but the first.
+fn parts(text: &str, place: &Range<usize>, shown: &[Range<usize>]) -> String {
+    let mut out = String::new();
+    for (at, range) in shown.iter().enumerate() {
+        let (start, end) = (range.start.max(place.start), range.end.min(place.end));
+        if start >= end {
+            continue;
+        }
+        if at > 0 && start == range.start {
+            out.truncate(out.trim_end().len());
+            out.push_str(if out.is_empty() { "… " } else { " … " });
+        }
+        out.push_str(&text[start..end]);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::merge::sample::{hit, source};
+    use super::*;
+    use crate::store::ChildChunk;
+
+    fn row(index: u32, section: &str) -> IndexedParentChunk {
+        IndexedParentChunk {
+            chunk_id: format!("d:{index}"),
+            doc_id: "d".into(),
+            section_id: format!("d#{section}"),
+            chunk_index: index,
+            content: format!("{index} "),
+            context: "d › One".into(),
+            page_start: Some(index),
+            page_end: Some(index),
+            child_chunks: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn neighbours_are_of_the_section_and_skip_deleted_chunks() {
+        // 3 and 4 were deleted; 8 begins another section.
+        let rows: Vec<IndexedParentChunk> = [(1, "1"), (2, "1"), (5, "1"), (6, "1"), (7, "1"), (8, "2"), (9, "2")]
+            .map(|(index, section)| row(index, section))
+            .to_vec();
+        let parent_chunks: BTreeMap<u32, IndexedParentChunk> =
+            rows.into_iter().map(|row| (row.chunk_index, row)).collect();
+        let content = |index: u32, count| {
+            let mut hit = hit(&format!("d:{index}"), &format!("{index} "));
+            add_neighbours(&mut hit, &parent_chunks, count);
+            (hit.content, hit.matched_chunks, hit.page_end)
+        };
+        assert_eq!(content(5, 1), ("2 5 6".to_owned(), 1, Some(6)));
+        assert_eq!(content(7, 2).0, "5 6 7");
+        assert_eq!(content(1, 0).0, "1");
+        assert_eq!(reach(&hit("d:5", "5"), 2), Some((0, 16)));
+    }
+
+    /// The child chunks of the parent chunk `d:1`, each with its cosine.
+    fn named(texts: &[(&str, f32)], semantic: bool, count: usize) -> Source {
+        let question = Question { terms: Terms::of("prime the pump"), keyword: 0.5, semantic: 0.5 };
+        let content: String = texts.iter().map(|(text, _)| *text).collect();
+        let each = texts.iter().zip(0u32..);
+        let parent_chunk = IndexedParentChunk {
+            chunk_id: "d:1".to_owned(),
+            doc_id: "d".to_owned(),
+            section_id: "d#1".to_owned(),
+            chunk_index: 1,
+            content,
+            context: String::new(),
+            page_start: None,
+            page_end: None,
+            child_chunks: each.clone().map(|((text, _), index)| ChildChunk { index, bytes: text.len() }).collect(),
+        };
+        let cosines = each.filter(|_| semantic).map(|((_, cosine), index)| (format!("d:1.{index}"), *cosine)).collect();
+        let known = Known { chunks: HashMap::from([("d:1".to_owned(), parent_chunk)]), cosines };
+        let mut sources = [source("d:1", 1, "whole", Some(0.7)), source("d:2", 2, "neighbour", None)];
+        name_children(&mut sources, &known, &question, count);
+        assert!(sources[1].children.is_empty());
+        sources[0].clone()
+    }
+
+    fn ids(source: &Source) -> Vec<&str> {
+        source.children.iter().map(|child| child.chunk_id.as_str()).collect()
+    }
+
+    #[test]
+    fn the_best_child_chunks_are_named_by_words_and_vectors() {
+        let texts =
+            [("Open the valve. ", 1.0), ("Grease it. ", 0.0), ("Prime the pump. ", 0.0), ("The pump is red.", 0.6)];
+        assert_eq!(ids(&named(&texts, false, 9)), ["d:1.2", "d:1.3"], "a child without a word is left out");
+        assert_eq!(ids(&named(&texts, true, 3)), ["d:1.3", "d:1.0", "d:1.2"]);
+        assert_eq!(ids(&named(&texts[..2], false, 2)), ["d:1.0"], "found by its title");
+    }
+
+    #[test]
+    fn child_chunks_alone_are_shown_in_reading_order() {
+        let mut source = named(&[("The pump. ", 0.0), ("A rod. ", 0.0), ("Prime the pump. ", 0.0)], false, 2);
+        only_children(&mut source);
+        assert_eq!(source.text, "The pump. … Prime the pump. ");
+    }
+
+    #[test]
+    fn the_best_sentence_is_shown_with_those_around_it() {
+        let text = "One is here. Two is there. Prime the pump now. Four is far. Five is gone.";
+        let shown = |count| {
+            let mut hit = hit("d:1", text);
+            window(&mut hit, &Terms::of("how to prime a pump"), count);
+            hit.content
+        };
+        assert_eq!(shown(0), "Prime the pump now.");
+        assert_eq!(shown(1), "Two is there. Prime the pump now. Four is far.");
+        assert_eq!(shown(99), text);
+    }
+
+    #[test]
+    fn a_window_reaches_into_neighbours_and_drops_those_it_does_not() {
+        let mut hit = hit("d:2", "先打开阀门。然后启动水泵。");
+        hit.sources.insert(0, source("d:1", 1, "准备工具。", None));
+        hit.sources.push(source("d:3", 3, "最后检查。记录。", None));
+        window(&mut hit, &Terms::of("启动水泵"), 1);
+        assert_eq!(hit.content, "先打开阀门。然后启动水泵。最后检查。");
+        let ids: Vec<&str> = hit.sources.iter().map(|source| source.chunk_id.as_str()).collect();
+        assert_eq!(ids, ["d:2", "d:3"]);
+    }
+
+    #[test]
+    fn an_ellipsis_marks_a_gap() {
+        let mut hit = hit("d:1", "Prime the pump. Two. Three. ");
+        hit.sources.push(source("d:2", 2, "Four. Five. A pump again.", Some(0.4)));
+        window(&mut hit, &Terms::of("pump"), 0);
+        assert_eq!(hit.content, "Prime the pump. … A pump again.");
+        assert_eq!(hit.matched_chunks, 2);
+    }
+}

@@ -1,0 +1,184 @@
+//! What a namespace knows about its documents and chunks. Read when a filter first needs it and kept: a generation does
+//! not change.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::OnceLock;
+
+use tokio::sync::OnceCell;
+
+use super::value::fold;
+use crate::error::Result;
+use crate::search::entities::KnownEntities;
+use crate::store::{DocumentFacts, ParentChunkFacts, Snapshot};
+use crate::structure::normalise_title;
+use crate::text::fold_name;
+
+/// The facts of one namespace.
+#[derive(Default)]
+pub struct Facts {
+    documents: OnceCell<Documents>,
+    chunks: OnceCell<Vec<ParentChunkFacts>>,
+    languages: OnceCell<HashMap<String, String>>,
+    titles: OnceCell<Titles>,
+    notes: OnceCell<ChunkNotes>,
+    entities: OnceCell<KnownEntities>,
+}
+
+/// Titles by section id.
+pub type Titles = HashMap<String, SectionTitle>;
+/// Notes by [folded](fold) name.
+pub type Notes = BTreeMap<String, String>;
+/// The notes about each parent chunk and its children.
+pub type ChunkNotes = HashMap<String, Vec<Notes>>;
+
+/// The documents; the names of their metadata are [folded](fold).
+pub struct Documents {
+    pub rows: Vec<DocumentFacts>,
+    places: HashMap<String, usize>,
+}
+
+impl Documents {
+    pub fn get(&self, doc_id: &str) -> Option<&DocumentFacts> {
+        self.places.get(doc_id).map(|&place| &self.rows[place])
+    }
+}
+
+/// A section title in the forms that it is compared in.
+#[derive(Clone)]
+pub struct SectionTitle {
+    pub folded: String,
+    /// Normalised, with and without the number in front; made on first use.
+    normal: OnceLock<[String; 2]>,
+}
+
+impl SectionTitle {
+    /// Whether it is a normalised title, with or without the number in front.
+    pub fn is(&self, title: &str) -> bool {
+        let make = || {
+            let unnumbered = self.folded.trim_start_matches(|c: char| c.is_numeric() || matches!(c, '.' | ' ' | '、'));
+            [normalise_title(&self.folded), normalise_title(unnumbered)]
+        };
+        self.normal.get_or_init(make).iter().any(|normal| normal == title)
+    }
+}
+
+/// A parent chunk with everything that a filter may ask about it. What no test needs stays empty.
+pub struct ChunkFacts<'a> {
+    pub row: &'a ParentChunkFacts,
+    pub language: &'a str,
+    /// The titles of its section and those above it.
+    pub titles: Vec<&'a SectionTitle>,
+    pub notes: &'a [Notes],
+    /// The folded names of the entities that it mentions.
+    pub entities: &'a [String],
+}
+
+fn with_folded_names(fields: BTreeMap<String, String>) -> Notes {
+    fields.into_iter().map(|(name, value)| (fold(name.trim()), value)).collect()
+}
+
+impl Facts {
+    pub async fn documents(&self, snapshot: &Snapshot) -> Result<&Documents> {
+        let read = async || {
+            let mut rows = snapshot.document_facts().await?;
+            rows.iter_mut().for_each(|row| row.metadata = with_folded_names(std::mem::take(&mut row.metadata)));
+            let places = rows.iter().enumerate().map(|(place, row)| (row.doc_id.clone(), place)).collect();
+            Ok(Documents { rows, places })
+        };
+        self.documents.get_or_try_init(read).await
+    }
+
+    /// The parent chunks; of these documents alone where that is less to read.
+    pub async fn chunks(&self, snapshot: &Snapshot, of: Option<&[String]>) -> Result<Cow<'_, [ParentChunkFacts]>> {
+        if of.is_some() && !self.chunks.initialized() {
+            return snapshot.parent_chunk_facts(of).map(Cow::Owned);
+        }
+        let all = self.chunks.get_or_try_init(async || snapshot.parent_chunk_facts(None)).await?;
+        Ok(Cow::Borrowed(all))
+    }
+
+    /// Languages by parent chunk id.
+    pub async fn languages(&self, snapshot: &Snapshot) -> Result<&HashMap<String, String>> {
+        self.languages.get_or_try_init(|| snapshot.parent_chunk_languages()).await
+    }
+
+    /// The section titles; of these documents alone where that is less to read.
+    pub async fn titles(&self, snapshot: &Snapshot, of: Option<&[String]>) -> Result<Cow<'_, Titles>> {
+        let read = async |of: Option<&[String]>| -> Result<Titles> {
+            let title = |title: String| SectionTitle { folded: fold(&title), normal: OnceLock::new() };
+            Ok(snapshot.section_titles(of).await?.into_iter().map(|(id, text)| (id, title(text))).collect())
+        };
+        if of.is_some() && !self.titles.initialized() {
+            return read(of).await.map(Cow::Owned);
+        }
+        self.titles.get_or_try_init(|| read(None)).await.map(Cow::Borrowed)
+    }
+
+    pub async fn entities(&self, snapshot: &Snapshot) -> Result<&KnownEntities> {
+        self.entities.get_or_try_init(|| KnownEntities::read(snapshot)).await
+    }
+
+    pub async fn notes(&self, snapshot: &Snapshot) -> Result<&ChunkNotes> {
+        let read = async || {
+            let mut notes = ChunkNotes::new();
+            for noted in snapshot.parent_chunk_notes().await? {
+                notes.entry(noted.parent_id).or_default().push(with_folded_names(noted.notes));
+            }
+            Ok(notes)
+        };
+        self.notes.get_or_try_init(read).await
+    }
+}
+
+/// The titles of a section and those above it.
+pub fn titles_above<'a>(section_id: &str, titles: &'a Titles) -> Vec<&'a SectionTitle> {
+    let above = |id: &&str| id.rfind('.').filter(|&dot| !id[dot..].contains('#'));
+    let ids = std::iter::successors(Some(section_id), |id| above(id).map(|dot| &id[..dot]));
+    ids.filter_map(|id| titles.get(id)).collect()
+}
+
+/// The entities that documents and chunks mention, by their folded names.
+pub struct Mentions<'a> {
+    known: &'a KnownEntities,
+    documents: HashMap<&'a str, Vec<String>>,
+    /// Of the documents that were read.
+    chunks: HashMap<String, Vec<String>>,
+}
+
+impl<'a> Mentions<'a> {
+    /// What is known of documents without reading their text.
+    pub fn of_documents(known: &'a KnownEntities) -> Self {
+        let mut documents: HashMap<&str, Vec<String>> = HashMap::new();
+        for row in known.rows() {
+            for doc_id in row.mentions.keys() {
+                documents.entry(doc_id).or_default().extend(row.names().map(fold_name));
+            }
+        }
+        Mentions { known, documents, chunks: HashMap::new() }
+    }
+
+    /// Reads the chunks of documents and finds the entities in each: the store only counts them.
+    pub fn read(&mut self, snapshot: &Snapshot, doc_ids: &[String]) -> Result<()> {
+        snapshot.each_parent_chunk_of(doc_ids, &mut |chunk| {
+            let mentioned = self.known.in_parent_chunk(&chunk.context, &chunk.content);
+            if !mentioned.is_empty() {
+                let names = mentioned.iter().flat_map(|row| row.names()).map(fold_name);
+                self.chunks.insert(chunk.chunk_id, names.collect());
+            }
+        })
+    }
+
+    /// The names of all entities.
+    pub fn names(&self) -> impl Iterator<Item = String> {
+        self.known.rows().iter().flat_map(|row| row.names()).map(fold_name)
+    }
+
+    pub fn of_document(&self, doc_id: &str) -> &[String] {
+        self.documents.get(doc_id).map_or(&[], Vec::as_slice)
+    }
+
+    pub fn of_chunk(&self, chunk_id: &str) -> &[String] {
+        self.chunks.get(chunk_id).map_or(&[], Vec::as_slice)
+    }
+}

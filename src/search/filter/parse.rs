@@ -1,0 +1,334 @@
+//! Parses a filter.
+//!
+//! ```text
+//! any   = all { "or" all }
+//! all   = one { "and" one }
+//! one   = "not" one | "(" any ")" | key test
+//! test  = ( "=" | "!=" | "<" | "<=" | ">" | ">=" ) value | [ "not" ] "in" "(" value { "," value } ")"
+//!       | [ "not" ] "contains" value | "exists"
+//! ```
+//!
+//! Length and depth are bounded: a filter may come from anywhere, and the parser recurses.
+
+use jiff::Timestamp;
+
+use super::syntax::{Filter, Relation, Test};
+use super::tokens::{Kind, Mistake, Token, keyword, tokens};
+use super::value::{Comparison, Key, format_named, glob};
+use crate::error::Error;
+use crate::text::Period;
+
+/// The longest filter, in bytes.
+const LONGEST_FILTER: usize = 8192;
+/// The deepest nesting of parentheses and `not`s.
+const DEEPEST: usize = 50;
+
+const TESTS: &str = "=, !=, <, <=, >, >=, in, contains or exists";
+
+impl std::str::FromStr for Filter {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        if text.len() > LONGEST_FILTER {
+            let message = format!("the filter is {} kB long; at most 8 kB are allowed", text.len() / 1024);
+            return Err(Error::usage(message).hint("shorten it"));
+        }
+        parse(text).map_err(|mistake| mistake.error(text))
+    }
+}
+
+fn parse(text: &str) -> Result<Filter, Mistake> {
+    let mut parser = Parser { tokens: tokens(text)?, next: 0, end: text.len(), depth: 0 };
+    let filter = parser.any()?;
+    let after_word = matches!(parser.tokens[parser.next - 1].kind, Kind::Word(ref word) if keyword(word).is_none());
+    match parser.peek() {
+        None => Ok(filter),
+        Some(Kind::Word(_)) if after_word => {
+            Err(parser.mistake("and, or, or the end (a value with spaces needs quotes)"))
+        }
+        Some(_) => Err(parser.mistake("and, or, or the end")),
+    }
+}
+
+struct Parser {
+    tokens: Vec<Token>,
+    next: usize,
+    /// The length of the filter.
+    end: usize,
+    depth: usize,
+}
+
+impl Parser {
+    fn peek(&self) -> Option<&Kind> {
+        self.tokens.get(self.next).map(|token| &token.kind)
+    }
+
+    fn keyword(&self) -> Option<&'static str> {
+        match self.peek() {
+            Some(Kind::Word(word)) => keyword(word),
+            _ => None,
+        }
+    }
+
+    /// Skips a keyword if it comes next.
+    fn passes(&mut self, wanted: &str) -> bool {
+        let passes = self.keyword() == Some(wanted);
+        self.next += usize::from(passes);
+        passes
+    }
+
+    /// Skips a sign, or fails.
+    fn expect(&mut self, kind: &Kind, expected: &str) -> Result<(), Mistake> {
+        if self.peek() != Some(kind) {
+            return Err(self.mistake(expected));
+        }
+        self.next += 1;
+        Ok(())
+    }
+
+    /// The next token is not what was expected.
+    fn mistake(&self, expected: impl Into<String>) -> Mistake {
+        match self.tokens.get(self.next) {
+            Some(token) => Mistake::new(token.at.clone(), expected, token.kind.name()),
+            None => Mistake::new(self.end..self.end, expected, "the end"),
+        }
+    }
+
+    fn any(&mut self) -> Result<Filter, Mistake> {
+        let mut parts = vec![self.all()?];
+        while self.passes("or") {
+            parts.push(self.all()?);
+        }
+        Ok(if parts.len() > 1 { Filter::Any(parts) } else { parts.remove(0) })
+    }
+
+    fn all(&mut self) -> Result<Filter, Mistake> {
+        let mut parts = vec![self.one()?];
+        while self.passes("and") {
+            parts.push(self.one()?);
+        }
+        Ok(if parts.len() > 1 { Filter::All(parts) } else { parts.remove(0) })
+    }
+
+    fn one(&mut self) -> Result<Filter, Mistake> {
+        let negated = self.keyword() == Some("not");
+        if !negated && self.peek() != Some(&Kind::Open) {
+            return self.test();
+        }
+        if self.depth >= DEEPEST {
+            return Err(self.mistake(format!("at most {DEEPEST} parentheses and nots in each other")));
+        }
+        self.depth += 1;
+        self.next += 1;
+        let filter = if negated {
+            Filter::Not(Box::new(self.one()?))
+        } else {
+            let inner = self.any()?;
+            self.expect(&Kind::Close, "and, or, or )")?;
+            inner
+        };
+        self.depth -= 1;
+        Ok(filter)
+    }
+
+    fn test(&mut self) -> Result<Filter, Mistake> {
+        let key = match self.peek() {
+            Some(Kind::Word(word)) if keyword(word).is_none() => word.clone(),
+            Some(Kind::Quoted(text)) if !text.trim().is_empty() => text.clone(),
+            _ => return Err(self.mistake("a key such as author, tags, path or page")),
+        };
+        self.next += 1;
+        let known = Key::named(&key);
+        let negated = self.passes("not");
+        let relation = match (self.peek(), self.keyword()) {
+            (Some(&Kind::Sign(comparison)), _) if !negated => {
+                if known == Key::Section && !matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
+                    return Err(self.mistake("=, !=, in, contains or exists after `section`"));
+                }
+                self.next += 1;
+                Relation::Is(comparison, self.value(&known)?)
+            }
+            (_, Some("in")) => Relation::In(self.list(&known)?),
+            (_, Some("contains")) if known == Key::Page || known == Key::Time => {
+                return Err(self.mistake("=, !=, <, <=, >, >=, in or exists after `page` and `time`"));
+            }
+            (_, Some("contains")) => {
+                self.next += 1;
+                Relation::Contains(self.value(&Key::Title)?)
+            }
+            (_, Some("exists")) => {
+                self.next += 1;
+                Relation::Exists
+            }
+            _ => return Err(self.mistake(if negated { "in, contains or exists" } else { TESTS })),
+        };
+        let test = Filter::Test(Test { key, relation });
+        Ok(if negated { Filter::Not(Box::new(test)) } else { test })
+    }
+
+    fn list(&mut self, key: &Key) -> Result<Vec<String>, Mistake> {
+        self.next += 1;
+        self.expect(&Kind::Open, "a list such as (draft, final) after `in`")?;
+        let mut values = vec![self.value(key)?];
+        while self.peek() == Some(&Kind::Comma) {
+            self.next += 1;
+            values.push(self.value(key)?);
+        }
+        self.expect(&Kind::Close, "a comma or )")?;
+        Ok(values)
+    }
+
+    /// A value that its key can compare.
+    fn value(&mut self, key: &Key) -> Result<String, Mistake> {
+        let value = match self.peek() {
+            Some(Kind::Word(text) | Kind::Quoted(text)) => text.clone(),
+            _ => return Err(self.mistake("a value")),
+        };
+        let expected = match key {
+            Key::Page if value.trim().parse::<u32>().is_err() => "the number of a page".to_owned(),
+            // The search decides which time it is; here it only has to be one.
+            Key::Time if Period::asked(&value, Timestamp::UNIX_EPOCH).is_none() => {
+                "a time such as 2026-11-21, 2026-11, 2026 or \"90d ago\"".to_owned()
+            }
+            Key::Format if format_named(&value).is_none() => {
+                format!("a format: {}", crate::load::Format::names(", "))
+            }
+            Key::Path => match glob(&value) {
+                Ok(_) => String::new(),
+                Err(reason) => format!("a path or a glob ({reason})"),
+            },
+            _ => String::new(),
+        };
+        if !expected.is_empty() {
+            return Err(self.mistake(expected));
+        }
+        self.next += 1;
+        Ok(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn printed(text: &str) -> String {
+        text.parse::<Filter>().map_or_else(|error| error.message().to_owned(), |filter| filter.to_string())
+    }
+
+    #[test]
+    fn and_binds_closer_than_or_and_not_closest() {
+        assert_eq!(printed("a=1 or b=2 and not c=3"), "a = 1 or (b = 2 and not c = 3)");
+        assert_eq!(printed("(a=1 OR b=2) AND c exists"), "(a = 1 or b = 2) and c exists");
+        assert_eq!(printed("tags not in (x, \"y z\")"), "not tags in (x, \"y z\")");
+        assert_eq!(printed("NOT NOT (a contains 'b c')"), "not not a contains \"b c\"");
+        assert_eq!(printed("作者＝张三 and 状态 in （草稿，定稿）"), "作者 = 张三 and 状态 in (草稿, 定稿)");
+        assert_eq!(printed("path = docs/**/*.{md,pdf}"), "path = docs/**/*.{md,pdf}");
+        assert_eq!(printed("\"and\" = 'or'"), "\"and\" = \"or\"");
+    }
+
+    #[test]
+    fn an_error_names_the_place_of_the_mistake() {
+        let cases = [
+            ("", "filter, character 1: expected a key such as author, tags, path or page, found the end"),
+            ("author", "filter, character 7: expected =, !=, <, <=, >, >=, in, contains or exists, found the end"),
+            ("author = ", "filter, character 10: expected a value, found the end"),
+            (
+                "title = pump manual",
+                "filter, character 14: expected and, or, or the end (a value with spaces needs quotes), found \"manual\"",
+            ),
+            ("(a = 1", "filter, character 7: expected and, or, or ), found the end"),
+            ("a = 1)", "filter, character 6: expected and, or, or the end, found )"),
+            ("a in draft", "filter, character 6: expected a list such as (draft, final) after `in`, found \"draft\""),
+            ("a in (b", "filter, character 8: expected a comma or ), found the end"),
+            ("page = last", "filter, character 8: expected the number of a page, found \"last\""),
+            (
+                "time > soon",
+                "filter, character 8: expected a time such as 2026-11-21, 2026-11, 2026 or \"90d ago\", found \"soon\"",
+            ),
+            ("section > 3", "filter, character 9: expected =, !=, in, contains or exists after `section`, found >"),
+            (
+                "标题 = \"水泵",
+                "filter, character 6: expected \" at the end of the quoted text, found the end of the filter",
+            ),
+            ("a = 1 and and", "filter, character 11: expected a key such as author, tags, path or page, found \"and\""),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(printed(text), expected, "{text}");
+        }
+        assert!(printed("format = pfd").contains("expected a format: pdf, markdown"));
+        assert!(printed("path = 'a[b'").contains("expected a path or a glob ("), "{}", printed("path = 'a[b'"));
+    }
+
+    #[test]
+    fn the_mark_stands_under_the_mistake() {
+        let error = "标题 = 水泵 手册".parse::<Filter>().unwrap_err();
+        assert_eq!(error.shown().unwrap(), "  标题 = 水泵 手册\n              ^^^^");
+        let long = format!("{}x y", "a = 1 and ".repeat(30));
+        let error = long.parse::<Filter>().unwrap_err();
+        let lines: Vec<&str> = error.shown().unwrap().lines().collect();
+        assert!(lines[0].starts_with("  …") && lines[0].ends_with("x y"), "{lines:?}");
+        assert_eq!(
+            lines[1].find('^').map(|at| at - 1),
+            lines[0].char_indices().position(|(_, c)| c == 'y').map(|at| at - 1)
+        );
+    }
+
+    #[test]
+    fn hostile_filters_are_refused() {
+        assert!(printed(&"(".repeat(8000)).contains("at most 50 parentheses"));
+        assert!(printed(&"not ".repeat(2000)).contains("at most 50 parentheses"));
+        assert!(printed(&"a".repeat(9000)).contains("8 kB"));
+        assert!(parse(&format!("{}a = 1{}", "(".repeat(50), ")".repeat(50))).is_ok());
+    }
+
+    fn filters() -> impl Strategy<Value = Filter> {
+        let text = prop_oneof!["[a-z]{1,8}", "\\PC{1,10}", "and|or|not|in|exists|contains", "[\"'\\\\ 水（，]{1,4}"];
+        let comparison = prop_oneof![
+            Just(Comparison::Equal),
+            Just(Comparison::NotEqual),
+            Just(Comparison::Less),
+            Just(Comparison::AtMost),
+            Just(Comparison::Greater),
+            Just(Comparison::AtLeast)
+        ];
+        let relation = prop_oneof![
+            (comparison, text.clone()).prop_map(|(comparison, value)| Relation::Is(comparison, value)),
+            proptest::collection::vec(text.clone(), 1..4).prop_map(Relation::In),
+            text.clone().prop_map(Relation::Contains),
+            Just(Relation::Exists),
+        ];
+        // Keys that allow any value.
+        let key = text
+            .prop_filter("a key of its own", |key| !key.trim().is_empty() && matches!(Key::named(key), Key::Other(_)));
+        let test = (key, relation).prop_map(|(key, relation)| Filter::Test(Test { key, relation }));
+        test.prop_recursive(4, 24, 4, |inner| {
+            prop_oneof![
+                inner.clone().prop_map(|filter| Filter::Not(Box::new(filter))),
+                proptest::collection::vec(inner.clone(), 2..4).prop_map(Filter::All),
+                proptest::collection::vec(inner, 2..4).prop_map(Filter::Any),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn printing_and_parsing_gives_the_same_filter(filter in filters()) {
+            prop_assert_eq!(parse(&filter.to_string()), Ok(filter));
+        }
+
+        #[test]
+        fn no_text_makes_the_parser_panic(text in "\\PC{0,60}", words in proptest::collection::vec(
+            prop_oneof![
+                Just("and"), Just("or"), Just("not"), Just("in"), Just("("), Just(")"), Just(","), Just("="), Just("a"),
+                Just("time"), Just("2026"), Just("page"), Just("\"x\""), Just("\""), Just("路径"), Just("path"), Just("**")
+            ], 0..20)) {
+            for text in [text, words.join(" ")] {
+                match text.parse::<Filter>() {
+                    Ok(filter) => prop_assert_eq!(filter.to_string().parse().ok(), Some(filter)),
+                    Err(error) => prop_assert!(error.shown().is_some()),
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Chunks as a list: filtered, in an order, a page at a time.
+//!
+//! Reads the keys of all matching chunks, and the text of one page.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde::Serialize;
+
+use crate::error::Result;
+use crate::store::{ChunkFilter, ChunkKey, ChunkRow, ChunkType, DocumentRow, Scope, Snapshot};
+
+/// A column that orders a list of chunks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChunkColumn {
+    /// By source, as `kb docs` orders documents.
+    Document,
+    /// The place of the parent in its document.
+    Parent,
+    /// A parent's place in the document, a child's in the parent.
+    Index,
+    ChunkId,
+    /// Parents before children.
+    ChunkType,
+    /// The section's path, number by number.
+    Section,
+    /// When it was last written.
+    UpdatedAt,
+    /// The first page; chunks without one come first.
+    Page,
+}
+
+impl ChunkColumn {
+    pub const NAMES: [(&'static str, ChunkColumn); 8] = [
+        ("document", ChunkColumn::Document),
+        ("parent", ChunkColumn::Parent),
+        ("index", ChunkColumn::Index),
+        ("chunk_id", ChunkColumn::ChunkId),
+        ("chunk_type", ChunkColumn::ChunkType),
+        ("section", ChunkColumn::Section),
+        ("updated_at", ChunkColumn::UpdatedAt),
+        ("page", ChunkColumn::Page),
+    ];
+
+    fn compare(self, a: &ChunkKey, b: &ChunkKey, documents: &HashMap<&str, usize>) -> Ordering {
+        match self {
+            ChunkColumn::Document => {
+                documents.get(a.doc_id.as_str()).cmp(&documents.get(b.doc_id.as_str())).then(a.doc_id.cmp(&b.doc_id))
+            }
+            ChunkColumn::Parent => a.parent_index.cmp(&b.parent_index),
+            ChunkColumn::Index => a.chunk_index.cmp(&b.chunk_index),
+            ChunkColumn::ChunkId => a.chunk_id.cmp(&b.chunk_id),
+            ChunkColumn::ChunkType => (a.chunk_type == ChunkType::Child).cmp(&(b.chunk_type == ChunkType::Child)),
+            ChunkColumn::Section => path(a).cmp(path(b)),
+            ChunkColumn::UpdatedAt => a.updated_at.cmp(&b.updated_at),
+            ChunkColumn::Page => a.page_start.cmp(&b.page_start),
+        }
+    }
+}
+
+/// The numbers of the section's path.
+fn path(key: &ChunkKey) -> impl Iterator<Item = u32> {
+    let path = key.section_id.split_once('#').map_or("", |(_, path)| path);
+    path.split('.').map(|number| number.parse().unwrap_or(u32::MAX))
+}
+
+/// Which chunks to list, in which order, and which page.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChunkListRequest {
+    pub filter: ChunkFilter,
+    pub scope: Scope,
+    /// Columns, and whether descending; then by document, parent (it, then its children) and index.
+    pub order: Vec<(ChunkColumn, bool)>,
+    pub offset: usize,
+    /// `None` for all.
+    pub limit: Option<usize>,
+}
+
+/// A page of chunks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChunkList {
+    pub chunks: Vec<ListedChunk>,
+    /// The number of chunks on all pages.
+    pub total: usize,
+}
+
+/// A chunk as a list shows it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ListedChunk {
+    pub chunk_id: String,
+    pub doc_id: String,
+    /// Its document's source.
+    pub source_id: String,
+    pub section_id: String,
+    pub section_title: String,
+    pub chunk_type: ChunkType,
+    /// The parent of a child.
+    pub parent_id: Option<String>,
+    /// Its place: of a parent in the document, of a child in the parent.
+    pub chunk_index: u32,
+    pub content: String,
+    pub metadata: ChunkMetadata,
+    /// When it was last written, RFC 3339.
+    pub updated_at: String,
+    pub edited: bool,
+}
+
+/// Metadata of a chunk, with its notes.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ChunkMetadata {
+    /// The titles above it, as they are embedded and indexed with it.
+    pub context: String,
+    /// The main language, BCP 47.
+    pub language: String,
+    pub page_start: Option<u32>,
+    pub page_end: Option<u32>,
+    #[serde(flatten)]
+    pub notes: BTreeMap<String, String>,
+}
+
+impl ChunkList {
+    /// Reads a page. `documents` are all of the snapshot, in its order.
+    ///
+    /// # Errors
+    /// Where the store cannot be read.
+    pub async fn read(snapshot: &Snapshot, documents: &[DocumentRow], request: &ChunkListRequest) -> Result<Self> {
+        let mut keys = snapshot.chunk_keys(&request.filter).await?;
+        keys.retain(|key| request.scope.admits(&key.doc_id, key.parent_id.as_ref().unwrap_or(&key.chunk_id)));
+        sort(&mut keys, documents, &request.order);
+        let total = keys.len();
+        let page = keys.into_iter().skip(request.offset).take(request.limit.unwrap_or(usize::MAX));
+        let ids: Vec<String> = page.map(|key| key.chunk_id).collect();
+        let rows = snapshot.chunks_in_order(&request.filter, &ids).await?;
+        let ids: HashSet<&String> = rows.iter().map(|row| &row.section_id).collect();
+        let sections = snapshot.sections_by_id(&ids.into_iter().cloned().collect::<Vec<String>>()).await?;
+        let titles: HashMap<&str, &str> =
+            sections.iter().map(|row| (row.section_id.as_str(), row.title.as_str())).collect();
+        let sources: HashMap<&str, &str> =
+            documents.iter().map(|row| (row.doc_id.as_str(), row.source.as_str())).collect();
+        let chunks = rows.into_iter().map(|row| listed(row, &sources, &titles)).collect();
+        Ok(ChunkList { chunks, total })
+    }
+}
+
+fn sort(keys: &mut [ChunkKey], documents: &[DocumentRow], order: &[(ChunkColumn, bool)]) {
+    let places: HashMap<&str, usize> = documents.iter().enumerate().map(|(i, row)| (row.doc_id.as_str(), i)).collect();
+    let rest = [ChunkColumn::Document, ChunkColumn::Parent, ChunkColumn::ChunkType, ChunkColumn::Index];
+    let columns: Vec<(ChunkColumn, bool)> = order.iter().copied().chain(rest.map(|column| (column, false))).collect();
+    keys.sort_by(|a, b| {
+        let by_column = |&(column, reversed): &(ChunkColumn, bool)| {
+            let ordering = column.compare(a, b, &places);
+            if reversed { ordering.reverse() } else { ordering }
+        };
+        columns.iter().map(by_column).find(|ordering| ordering.is_ne()).unwrap_or(Ordering::Equal)
+    });
+}
+
+fn listed(row: ChunkRow, sources: &HashMap<&str, &str>, titles: &HashMap<&str, &str>) -> ListedChunk {
+    ListedChunk {
+        source_id: sources.get(row.doc_id.as_str()).copied().unwrap_or_default().to_owned(),
+        section_title: titles.get(row.section_id.as_str()).copied().unwrap_or_default().to_owned(),
+        chunk_id: row.chunk_id,
+        doc_id: row.doc_id,
+        section_id: row.section_id,
+        chunk_type: row.chunk_type,
+        parent_id: row.parent_id,
+        chunk_index: row.chunk_index,
+        content: row.content,
+        metadata: ChunkMetadata {
+            context: row.context,
+            language: row.language,
+            page_start: row.page_start,
+            page_end: row.page_end,
+            notes: row.metadata,
+        },
+        updated_at: row.updated_at,
+        edited: row.edited,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(parent: u32, child: Option<u32>, section: &str) -> ChunkKey {
+        let parent_id = format!("d:{parent}");
+        ChunkKey {
+            chunk_id: child.map_or(parent_id.clone(), |child| format!("{parent_id}.{child}")),
+            doc_id: "d".into(),
+            section_id: format!("d#{section}"),
+            chunk_type: if child.is_some() { ChunkType::Child } else { ChunkType::Parent },
+            parent_id: child.map(|_| parent_id),
+            chunk_index: child.unwrap_or(parent),
+            parent_index: parent,
+            page_start: None,
+            updated_at: String::new(),
+        }
+    }
+
+    #[test]
+    fn numbers_are_ordered_as_numbers_and_children_behind_their_parents() {
+        let keys = [
+            key(10, None, "1.10"),
+            key(2, Some(1), "1.9"),
+            key(2, Some(0), "1.9"),
+            key(2, None, "1.9"),
+            key(0, None, "2"),
+        ];
+        let sorted = |order: &[(ChunkColumn, bool)]| {
+            let mut keys = keys.to_vec();
+            sort(&mut keys, &[], order);
+            keys.iter().map(|key| key.chunk_id.clone()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(sorted(&[]), "d:0 d:2 d:2.0 d:2.1 d:10");
+        assert_eq!(sorted(&[(ChunkColumn::Section, false)]), "d:2 d:2.0 d:2.1 d:10 d:0");
+        assert_eq!(sorted(&[(ChunkColumn::Parent, true)]), "d:10 d:2 d:2.0 d:2.1 d:0");
+        assert_eq!(sorted(&[(ChunkColumn::ChunkType, true), (ChunkColumn::Index, true)]), "d:2.1 d:2.0 d:10 d:2 d:0");
+    }
+}

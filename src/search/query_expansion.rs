@@ -1,0 +1,276 @@
+//! Other wordings of a question from a language model (`expand = "llm"`).
+//!
+//! Each wording is recalled once, by the retrievers of its own route, within the same scopes. The question counts most: all
+//! other wordings together count no more than it does, and what only they recall gets its true scores for the question
+//! too. A search never fails for want of the language model: a note says why it has no wordings.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use super::candidate::{Candidate, ChunkKey, RetrieverScores, Scores};
+use super::encoder::{Encoder, joined};
+use super::fuse::{by_route, join};
+use super::retrievers::{KeywordRetriever, semantic};
+use super::trace::{Trace, milliseconds};
+use super::understand::{Kind, Question, Route, Understanding, keyword_terms, weigh_titles};
+use super::{Expand, SearchRequest};
+use crate::error::Result;
+use crate::llm::{self, Expansion};
+use crate::store::{LoadedVectors, Scope, Snapshot};
+
+/// The weight of each wording; the question has 1.
+const REWRITTEN: f32 = 0.4;
+const QUERY: f32 = 0.25;
+const HYPOTHETICAL: f32 = 0.3;
+const WORDS: f32 = 0.2;
+/// The most that all of them together weigh.
+const ALL: f32 = 1.0;
+
+/// A question in other words.
+#[derive(Debug, Clone, PartialEq)]
+struct Wording {
+    text: String,
+    weight: f32,
+    /// The embedding model makes little of words without a sentence.
+    words_only: bool,
+}
+
+/// The wordings of a question, each once, whatever the order of its words and its function words.
+fn wordings(query: &str, expansion: &Expansion) -> Vec<Wording> {
+    let mut known = HashSet::from([terms(query)]);
+    let whole = expansion.rewritten.iter().map(|text| (text.clone(), REWRITTEN, false));
+    let others = expansion.queries.iter().map(|text| (text.clone(), QUERY, false));
+    let answer = expansion.hypothetical.iter().map(|text| (text.clone(), HYPOTHETICAL, false));
+    let words = [expansion.keywords.as_slice(), &expansion.entities].concat().join(" ");
+    let all = whole.chain(others).chain(answer).chain([(words, WORDS, true)]);
+    let mut wordings: Vec<Wording> = all
+        .filter(|(text, ..)| {
+            let terms = terms(text);
+            !terms.is_empty() && known.insert(terms)
+        })
+        .map(|(text, weight, words_only)| Wording { text, weight, words_only })
+        .collect();
+    let sum: f32 = wordings.iter().map(|wording| wording.weight).sum();
+    if sum > ALL {
+        wordings.iter_mut().for_each(|wording| wording.weight *= ALL / sum);
+    }
+    wordings
+}
+
+/// The terms that a text is searched for by.
+fn terms(text: &str) -> Vec<String> {
+    let mut terms: Vec<String> = keyword_terms(text, &[]).into_iter().map(|(_, text, _)| text).collect();
+    terms.sort();
+    terms.dedup();
+    terms
+}
+
+/// The language model of a searcher.
+pub(super) struct LanguageModel {
+    client: Arc<llm::Client>,
+    /// The last question that it had no wordings for: a search may rank several times, and waits for it only once.
+    failed: Mutex<Option<(String, llm::Failure)>>,
+}
+
+impl LanguageModel {
+    pub(super) fn new(client: Arc<llm::Client>) -> Self {
+        LanguageModel { client, failed: Mutex::default() }
+    }
+
+    fn failure(&self, query: &str) -> Option<llm::Failure> {
+        let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
+        failed.as_ref().filter(|(known, _)| known == query).map(|(_, failure)| failure.clone())
+    }
+
+    fn remember_failure(&self, query: &str, failure: &llm::Failure) {
+        *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some((query.to_owned(), failure.clone()));
+    }
+}
+
+/// The language model's answer, being waited for while the store opens.
+pub(super) struct Paraphrasing<'m> {
+    answer: tokio::task::JoinHandle<(Result<Expansion, llm::Failure>, f64)>,
+    model: &'m LanguageModel,
+}
+
+/// Of each wording: its weight, and its ranking.
+pub(super) type Paraphrased = Vec<(f32, Vec<Candidate>)>;
+
+impl<'m> Paraphrasing<'m> {
+    /// Asks the language model, where that is wanted and of use.
+    pub(super) fn begin(
+        model: Option<&'m LanguageModel>,
+        question: &Question<'_>,
+        trace: &mut Trace,
+    ) -> Option<Paraphrasing<'m>> {
+        if question.request.expand != Expand::Llm {
+            return None;
+        }
+        let Some(model) = model else {
+            trace.notes.push("no language model is configured: searched without its wordings".to_owned());
+            return None;
+        };
+        // A code has no other words, and every guess would be another thing.
+        if question.understood.kind == Kind::Lookup {
+            return None;
+        }
+        let (client, query) = (model.client.clone(), question.request.query.clone());
+        let failed = model.failure(&query);
+        let answer = tokio::spawn(async move {
+            let start = Instant::now();
+            let answer = match failed {
+                Some(failure) => Err(failure),
+                None => llm::expand_query(&client, &query).await,
+            };
+            (answer, milliseconds(start))
+        });
+        Some(Paraphrasing { answer, model })
+    }
+
+    /// Waits for the answer and recalls by it. Nothing in here makes a search fail.
+    pub(super) async fn recall(self, search: &Wordings<'_>, trace: &mut Trace) -> Paraphrased {
+        let (start, query) = (Instant::now(), &search.question.request.query);
+        let (answer, took) = match self.answer.await {
+            Ok(answered) => answered,
+            Err(error) => (Err(llm::Failure::crashed(&error.to_string())), milliseconds(start)),
+        };
+        let report = self.model.client.report();
+        let expansion = match answer {
+            Ok(expansion) => expansion,
+            Err(failure) => {
+                self.model.remember_failure(query, &failure);
+                trace.stage("llm", start, 1, 0).note(failure.in_words()).note(report.in_words()).milliseconds = took;
+                trace.notes.push(format!("searched without the language model's wordings: {}", failure.in_words()));
+                return Paraphrased::new();
+            }
+        };
+        let wordings = wordings(query, &expansion);
+        let stage = trace.stage("llm", start, 1, wordings.len());
+        stage.milliseconds = took;
+        stage.note(report.in_words());
+        for wording in &wordings {
+            stage.note(format!("{:.2}: {}", wording.weight, wording.text));
+        }
+        let start = Instant::now();
+        match search.rankings(wordings).await {
+            Ok(rankings) => {
+                let together = join(Vec::new(), &rankings);
+                trace.stage("reworded", start, rankings.len(), together.len()).ranking(&together);
+                rankings
+            }
+            Err(error) => {
+                trace.stage("reworded", start, 1, 0).note(error.to_line());
+                trace.notes.push(format!("searched without the language model's wordings: {}", error.to_line()));
+                Paraphrased::new()
+            }
+        }
+    }
+}
+
+/// What recalling other wordings needs.
+pub(super) struct Wordings<'a> {
+    pub question: &'a Question<'a>,
+    pub snapshots: &'a [&'a Snapshot],
+    pub vectors: &'a [Option<LoadedVectors>],
+    pub scopes: &'a [Scope],
+    pub encoder: &'a Encoder,
+}
+
+impl Wordings<'_> {
+    async fn rankings(&self, wordings: Vec<Wording>) -> Result<Paraphrased> {
+        let (request, model) = (self.question.request, self.question.model);
+        let routes: Vec<(Understanding, Route)> = wordings
+            .iter()
+            .map(|wording| {
+                let understood = Understanding::of_kind(&wording.text, request.kind);
+                let own = SearchRequest { query: wording.text.clone(), ..request.clone() };
+                let route = Route::choose(&understood, &own, model.coverage(&wording.text));
+                // Words without a sentence are left to keyword search, where the question has it; and where the question
+                // has no semantic search, its wordings have none.
+                let asked = &self.question.route;
+                let keyword_only = asked.semantic <= 0.0 || (wording.words_only && asked.keyword > 0.0);
+                (understood, if keyword_only { route.keyword_only() } else { route })
+            })
+            .collect();
+        let vectors = self.vectors_of(&wordings, &routes).await?;
+        let mut rankings = Vec::with_capacity(wordings.len());
+        for ((wording, (understood, route)), vector) in wordings.iter().zip(&routes).zip(vectors) {
+            let mut terms =
+                if route.keyword > 0.0 { keyword_terms(&wording.text, &understood.identifiers) } else { Vec::new() };
+            weigh_titles(&mut terms, request.title_weight);
+            let keyword = KeywordRetriever::new(self.snapshots, terms)?;
+            let mut scores = RetrieverScores::default();
+            if route.keyword > 0.0 {
+                scores.keyword = keyword.recall(self.scopes, route.pool)?;
+            }
+            let mut route = *route;
+            if let Some(vector) = vector {
+                let recalled =
+                    semantic(self.snapshots, self.vectors, &vector, self.scopes, &scores.keyword, route.pool).await?;
+                if recalled.no_vectors && route.keyword > 0.0 {
+                    route = route.keyword_only();
+                }
+                scores.semantic = recalled.scores;
+                let rest: Vec<&ChunkKey> =
+                    scores.semantic.keys().filter(|key| !scores.keyword.contains_key(*key)).collect();
+                let rest = keyword.score(rest.into_iter())?;
+                scores.keyword.extend(rest);
+            }
+            rankings.push((wording.weight, by_route(&route, &scores)));
+        }
+        Ok(rankings)
+    }
+
+    /// The vectors of those wordings whose route has semantic search.
+    async fn vectors_of(
+        &self,
+        wordings: &[Wording],
+        routes: &[(Understanding, Route)],
+    ) -> Result<Vec<Option<Vec<f32>>>> {
+        let Some(model) = self.question.model.model().cloned() else { return Ok(vec![None; wordings.len()]) };
+        let texts: Vec<Option<String>> = wordings
+            .iter()
+            .zip(routes)
+            .map(|(wording, (_, route))| (route.semantic > 0.0).then(|| wording.text.clone()))
+            .collect();
+        let encoder = self.encoder.clone();
+        let encode = move || {
+            let vector = |text: Option<String>| {
+                text.map(|text| encoder.encode(&model, &text).map(|encoded| encoded.read.vector)).transpose()
+            };
+            texts.into_iter().map(vector).collect()
+        };
+        joined("embedding", tokio::task::spawn_blocking(encode)).await
+    }
+}
+
+/// What the question's own retrievers score too.
+pub(super) fn recalled_by(rankings: &Paraphrased) -> Scores {
+    rankings.iter().flat_map(|(_, ranking)| ranking).map(|candidate| (candidate.key(), 0.0)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wording_is_recalled_once_and_all_count_no_more_than_the_question() {
+        let expansion = Expansion {
+            rewritten: Some("the pump, primed?".into()),
+            queries: vec!["fill the pump".into(), "The pump: fill!".into(), "bleed it of air".into()],
+            hypothetical: Some("Open the vent until water runs out.".into()),
+            keywords: vec!["vent".into(), "priming".into()],
+            entities: vec!["pump".into()],
+        };
+        let found = wordings("is the pump primed", &expansion);
+        let texts: Vec<&str> = found.iter().map(|wording| wording.text.as_str()).collect();
+        assert_eq!(
+            texts,
+            ["fill the pump", "bleed it of air", "Open the vent until water runs out.", "vent priming pump"]
+        );
+        let sum: f32 = found.iter().map(|wording| wording.weight).sum();
+        assert!((sum - 1.0).abs() < 1e-6, "{found:?}");
+        assert!(wordings("pump", &Expansion::default()).is_empty());
+    }
+}

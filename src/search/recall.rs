@@ -1,0 +1,231 @@
+//! Recall: the candidates of both retrievers, of other wordings and of the nearest documents, each with its true score from
+//! each retriever, so that nothing is punished for being just outside a list.
+
+use std::time::Instant;
+
+use futures::future::try_join_all;
+
+use super::candidate::{ChunkKey, RetrieverScores, Scores};
+use super::encoder::{Encoded, Encoding, joined};
+use super::query_expansion::{Paraphrased, Paraphrasing, Wordings, recalled_by};
+use super::restrict::Restricted;
+use super::retrievers::{KeywordRetriever, semantic};
+use super::searcher::{Searched, Searcher};
+use super::select::nearest;
+use super::spelling::{Replacement, replace_words};
+use super::synonyms::{Synonymous, add_synonyms};
+use super::trace::{Trace, milliseconds};
+use super::understand::{Question, Route, Terms, weigh_titles};
+use super::{Expand, Mode};
+use crate::error::Result;
+use crate::store::{Scope, Snapshot, doc_id_of};
+use crate::text::count;
+
+/// What was recalled for a question.
+pub(super) struct Recalled<'s> {
+    pub keyword: KeywordRetriever<'s>,
+    pub scopes: Vec<Scope>,
+    /// The question's route, as far as the retrievers could follow it.
+    pub route: Route,
+    pub scores: RetrieverScores,
+    pub paraphrased: Paraphrased,
+    /// The words that were searched for instead of others, or beside them.
+    pub replacements: Vec<Replacement>,
+    /// The question's vector, where semantic search was used.
+    pub vector: Option<Vec<f32>>,
+    /// Whether semantic search was asked for and no chunk that was searched has a vector.
+    pub no_vectors: bool,
+}
+
+/// Recalls candidates.
+pub(super) async fn recall<'s>(
+    searcher: &Searcher,
+    question: &Question<'_>,
+    snapshots: &'s [&'s Snapshot],
+    restricted: Restricted,
+    encoding: Option<Encoding>,
+    paraphrasing: Option<Paraphrasing<'_>>,
+    trace: &mut Trace,
+) -> Result<Recalled<'s>> {
+    let (mut terms, replacements) = other_words(searcher, question, snapshots, trace)?;
+    weigh_titles(&mut terms, question.request.title_weight);
+    let Restricted { scopes, quoted } = restricted;
+    let mut recalled = Recalled {
+        keyword: KeywordRetriever::new(snapshots, terms)?,
+        scopes,
+        route: question.route,
+        scores: RetrieverScores::default(),
+        paraphrased: Paraphrased::default(),
+        replacements,
+        vector: None,
+        no_vectors: false,
+    };
+    recalled.by_keywords(question, quoted, trace)?;
+    if let Some(paraphrasing) = paraphrasing {
+        let vectors = if encoding.is_some() { searcher.vectors().await? } else { &[] };
+        let (scopes, encoder) = (&recalled.scopes, &searcher.encoder);
+        let wordings = Wordings { question, snapshots, vectors, scopes, encoder };
+        recalled.paraphrased = paraphrasing.recall(&wordings, trace).await;
+    }
+    let also = recalled_by(&recalled.paraphrased);
+    if let Some(encoding) = encoding {
+        recalled.by_vectors(searcher, question, snapshots, encoding, &also, trace).await?;
+    }
+    if question.request.shape.mode == Mode::Drill && !question.request.shape.seeks_sections() {
+        recalled.by_documents(searcher, question, snapshots, trace).await?;
+    }
+    recalled.score_the_rest(&also, trace)?;
+    if recalled.no_vectors && recalled.route.keyword > 0.0 {
+        recalled.route = recalled.route.keyword_only();
+    }
+    let has_words = recalled.scores.keyword.values().any(|score| *score > 0.0);
+    if recalled.route.keyword > 0.0 && !has_words && !recalled.scores.semantic.is_empty() {
+        trace.notes.push("nothing has a word of the question: found by meaning alone".to_owned());
+    }
+    Ok(recalled)
+}
+
+/// The terms of a question with synonyms and other words; and those words.
+fn other_words(
+    searcher: &Searcher,
+    question: &Question<'_>,
+    snapshots: &[&Snapshot],
+    trace: &mut Trace,
+) -> Result<(Terms, Vec<Replacement>)> {
+    let start = Instant::now();
+    let mut terms = if question.route.keyword > 0.0 { question.terms.clone() } else { Terms::new() };
+    let (query, expand) = (&question.request.query, question.request.expand);
+    let synonyms = match expand {
+        Expand::Off => Vec::new(),
+        _ => add_synonyms(snapshots, searcher.synonyms()?, query, &mut terms)?,
+    };
+    trace.notes.extend(synonyms.iter().map(Synonymous::note));
+    let replacements = replace_words(snapshots, query, expand, &synonyms, &mut terms)?;
+    let stage = trace.stage("words", start, terms.len(), synonyms.len() + replacements.len());
+    let stage = synonyms.iter().fold(stage, |stage, synonym| stage.note(synonym.note()));
+    let note = |one: &Replacement| format!("for {:?} also: {}", one.typed, one.words.join(", "));
+    replacements.iter().fold(stage, |stage, one| stage.note(note(one)));
+    Ok((terms, replacements))
+}
+
+impl Recalled<'_> {
+    fn by_keywords(&mut self, question: &Question<'_>, quoted: bool, trace: &mut Trace) -> Result<()> {
+        if self.route.keyword <= 0.0 {
+            return Ok(());
+        }
+        let (start, pool) = (Instant::now(), question.request.pool);
+        let mut scores = self.keyword.recall(&self.scopes, pool)?;
+        if quoted {
+            self.keyword.add_without_words(&self.scopes, pool, &mut scores);
+        }
+        trace.stage("keyword", start, pool, scores.len()).scores(&scores);
+        self.scores.keyword = scores;
+        Ok(())
+    }
+
+    /// Recalls by vectors, and scores by them what keywords and other wordings recalled.
+    async fn by_vectors(
+        &mut self,
+        searcher: &Searcher,
+        question: &Question<'_>,
+        snapshots: &[&Snapshot],
+        encoding: Encoding,
+        also: &Scores,
+        trace: &mut Trace,
+    ) -> Result<()> {
+        let start = Instant::now();
+        let vectors = searcher.vectors().await?;
+        trace.stage("vectors", start, snapshots.len(), vectors.iter().flatten().count());
+        let Encoded { read, load_ms, encode_ms } = joined("embedding", encoding).await?;
+        trace.took("model_load", load_ms);
+        trace.took("encode", encode_ms);
+        self.route = self.route.as_read(read.share, question.request);
+        // What the model could only spell is left to keyword search.
+        if self.route.semantic <= 0.0 {
+            return Ok(());
+        }
+        let (start, pool) = (Instant::now(), question.request.pool);
+        let mut wanted = also.clone();
+        wanted.extend(self.scores.keyword.iter().map(|(key, score)| (key.clone(), *score)));
+        let recalled = semantic(snapshots, vectors, &read.vector, &self.scopes, &wanted, pool).await?;
+        self.scores.semantic = recalled.scores;
+        trace.stage("semantic", start, pool, self.scores.semantic.len()).scores(&self.scores.semantic);
+        self.no_vectors = recalled.no_vectors && !self.scopes.iter().all(Scope::is_empty);
+        self.vector = Some(read.vector);
+        Ok(())
+    }
+
+    /// Recalls from the documents that are nearest themselves, whether or not their chunks are among the best of all: a
+    /// document may be what a question is about, by its titles and its summary, and say it nowhere in a few words. Where
+    /// fewer of its chunks were recalled than the beam follows, its best by each retriever are added.
+    async fn by_documents(
+        &mut self,
+        searcher: &Searcher,
+        question: &Question<'_>,
+        snapshots: &[&Snapshot],
+        trace: &mut Trace,
+    ) -> Result<()> {
+        let (beam, searched, start) = (question.request.shape.beam, searcher.searched(), Instant::now());
+        try_join_all(searched.iter().map(Searched::sections)).await?;
+        try_join_all(searched.iter().map(Searched::documents)).await?;
+        trace.took("documents", milliseconds(start));
+        let (start, mut added, mut notes) = (Instant::now(), Scores::new(), Vec::new());
+        let vector = self.vector.clone();
+        let near = nearest(searched, &question.request.query, vector.as_deref(), &self.scopes, beam.documents).await?;
+        for (namespace, doc_id, score) in near {
+            let keys = self.scores.keyword.keys().chain(self.scores.semantic.keys());
+            let known = keys.filter(|key| key.namespace == namespace && doc_id_of(&key.chunk_id) == doc_id);
+            let before = added.len();
+            if known.take(beam.parents).count() < beam.parents {
+                let mut scopes = vec![Scope::of_documents(Some(&[])); self.scopes.len()];
+                scopes[namespace] = self.scopes[namespace].within(&doc_id);
+                added.extend(self.recall_within(searcher, snapshots, &scopes, beam.parents).await?);
+            }
+            let of = if searched.len() > 1 { format!(" of {}", searched[namespace].name()) } else { String::new() };
+            let more = count(added.len() - before, "parent chunk");
+            notes.push(format!("{doc_id}{of}: {score:.3} by itself, {more} more of it"));
+        }
+        let stage = trace.stage("by_documents", start, notes.len(), added.len());
+        notes.into_iter().fold(stage, |stage, note| stage.note(note)).scores(&added);
+        Ok(())
+    }
+
+    /// Adds the best parent chunks of some scopes; returns those that were not there before.
+    async fn recall_within(
+        &mut self,
+        searcher: &Searcher,
+        snapshots: &[&Snapshot],
+        scopes: &[Scope],
+        most: usize,
+    ) -> Result<Scores> {
+        let by_words = self.keyword.recall(scopes, most)?;
+        let by_vectors = match &self.vector {
+            Some(vector) => {
+                let vectors = searcher.vectors().await?;
+                semantic(snapshots, vectors, vector, scopes, &by_words, most).await?.scores
+            }
+            None => Scores::new(),
+        };
+        let scores = &mut self.scores;
+        let is_new = |key: &ChunkKey| !scores.keyword.contains_key(key) && !scores.semantic.contains_key(key);
+        let all = by_vectors.iter().chain(&by_words);
+        let new = all.filter(|(key, _)| is_new(key)).map(|(key, score)| (key.clone(), *score)).collect();
+        scores.keyword.extend(by_words);
+        scores.semantic.extend(by_vectors);
+        Ok(new)
+    }
+
+    /// Scores by keywords what was recalled otherwise.
+    fn score_the_rest(&mut self, also: &Scores, trace: &mut Trace) -> Result<()> {
+        let scores = &mut self.scores;
+        let recalled = scores.semantic.keys().chain(also.keys().filter(|key| !scores.semantic.contains_key(*key)));
+        let unscored: Vec<&ChunkKey> = recalled.filter(|key| !scores.keyword.contains_key(*key)).collect();
+        if self.vector.is_some() || !unscored.is_empty() {
+            let start = Instant::now();
+            let rest = self.keyword.score(unscored.iter().copied())?;
+            trace.stage("keyword_rest", start, unscored.len(), rest.len());
+            scores.keyword.extend(rest);
+        }
+        Ok(())
+    }
+}

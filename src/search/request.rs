@@ -1,0 +1,573 @@
+//! What a search is asked for, in plain values: every default is settled before a request is made.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::filter::Restriction;
+use super::understand::Kind;
+use crate::embed::TokenCounter;
+
+/// How much a word in the titles above a parent chunk counts in keyword search, beside 1 for a word in its text. Titles
+/// still gain, because BM25 divides by the length of each field. Measured on the development sets.
+pub const DEFAULT_TITLE_WEIGHT: f32 = 1.0;
+/// Candidates per retriever: enough that a parent chunk which is good in both is found by at least one.
+pub const DEFAULT_POOL: usize = 100;
+/// The largest number of candidates per retriever.
+pub const LARGEST_POOL: usize = 10_000;
+/// Hits of `kb search`.
+pub const DEFAULT_LIMIT: usize = 5;
+/// The largest number of hits.
+pub const LARGEST_LIMIT: usize = 1000;
+/// Candidates that a cross-encoder reads: about what a small one reads in the time it has.
+pub const DEFAULT_RERANK_DEPTH: usize = 30;
+/// How long it reads for a person who waits.
+pub const DEFAULT_RERANK_TIME: Duration = Duration::from_millis(500);
+/// The constant of reciprocal rank fusion, that of Cormack et al. (2009).
+pub const DEFAULT_RRF_K: f32 = 60.0;
+/// The λ of maximal marginal relevance is 1 less this.
+pub const DEFAULT_DIVERSITY: f32 = 0.3;
+/// All ranks count alike beyond this k.
+const LARGEST_RRF_K: f32 = 10_000.0;
+/// The largest number of branches on one level of a beam.
+const LARGEST_BEAM: usize = 1000;
+/// The broad mode chooses among this many times the wanted hits, at least …
+const BROAD_CHOICE: usize = 5;
+/// … this many.
+const LEAST_BROAD_CHOICE: usize = 50;
+/// Where adjacent hits become one, this many times the wanted hits are ranked, so that enough are left.
+const MERGED_CHOICE: usize = 3;
+
+/// Which retrievers are used.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Method {
+    /// Both, or keywords alone where the model does not know the question's language.
+    #[default]
+    Auto,
+    /// Both, with equal weight.
+    Hybrid,
+    /// Vectors alone.
+    Semantic,
+    /// Words alone (BM25).
+    Keyword,
+}
+
+impl Method {
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Auto => "auto",
+            Method::Hybrid => "hybrid",
+            Method::Semantic => "semantic",
+            Method::Keyword => "keyword",
+        }
+    }
+}
+
+/// How much each sign counts beside the fused score, which counts 1. Every sign goes from 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LightRerank {
+    /// The share of the question's words, by their weight, that are in the parent chunk or the titles above it.
+    pub coverage: f32,
+    /// The largest such share within 25 words of the parent chunk.
+    pub proximity: f32,
+    /// The share of them that are in the titles.
+    pub title: f32,
+    /// How many candidates are reranked; the rest follow in their old order.
+    pub depth: usize,
+}
+
+impl Default for LightRerank {
+    fn default() -> Self {
+        LightRerank { coverage: 0.4, proximity: 0.0, title: 0.1, depth: 100 }
+    }
+}
+
+/// How the best candidates are reranked.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub enum Rerank {
+    /// By the question's words, with the methods `auto` and `hybrid`. A retriever that was asked for alone keeps its order.
+    #[default]
+    Auto,
+    Off,
+    /// By the question's words, with these weights.
+    Light(LightRerank),
+    /// As `Auto`, and then by a cross-encoder.
+    Model(CrossEncoderRerank),
+}
+
+/// A cross-encoder that reads the best candidates.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CrossEncoderRerank {
+    /// The folder with the model, as Hugging Face lays it out.
+    pub folder: PathBuf,
+    /// How many candidates it reads; the rest follow in their old order.
+    pub depth: usize,
+    /// How long it may read, without the time to load it; `None`: as long as it takes.
+    pub time: Option<Duration>,
+}
+
+impl CrossEncoderRerank {
+    /// The model in `folder`, with the defaults.
+    pub fn new(folder: impl Into<PathBuf>) -> Self {
+        CrossEncoderRerank { folder: folder.into(), depth: DEFAULT_RERANK_DEPTH, time: Some(DEFAULT_RERANK_TIME) }
+    }
+}
+
+/// The weights of the two retrievers, in any unit: only the proportion counts.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "[f32; 2]", into = "[f32; 2]")]
+pub struct Weights {
+    keyword: f32,
+    semantic: f32,
+}
+
+impl Weights {
+    /// # Errors
+    /// Where one is negative or not finite, or both are 0.
+    pub fn new(keyword: f32, semantic: f32) -> Result<Self, String> {
+        let is_weight = |weight: f32| weight.is_finite() && weight >= 0.0;
+        if is_weight(keyword) && is_weight(semantic) && keyword + semantic > 0.0 {
+            return Ok(Weights { keyword, semantic });
+        }
+        Err("expected two numbers from 0 on, KEYWORD,SEMANTIC, one of them above 0, for example 0.7,0.3".to_owned())
+    }
+
+    /// Keyword search's share, from 0 to 1.
+    pub fn keyword(self) -> f32 {
+        self.keyword / (self.keyword + self.semantic)
+    }
+
+    /// Semantic search's share, from 0 to 1.
+    pub fn semantic(self) -> f32 {
+        self.semantic / (self.keyword + self.semantic)
+    }
+}
+
+impl TryFrom<[f32; 2]> for Weights {
+    type Error = String;
+
+    fn try_from([keyword, semantic]: [f32; 2]) -> Result<Self, String> {
+        Weights::new(keyword, semantic)
+    }
+}
+
+impl From<Weights> for [f32; 2] {
+    fn from(weights: Weights) -> Self {
+        [weights.keyword, weights.semantic]
+    }
+}
+
+impl FromStr for Weights {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let two = text.split_once(',').and_then(|(a, b)| Some((a.trim().parse().ok()?, b.trim().parse().ok()?)));
+        let (keyword, semantic) = two.unwrap_or((f32::NAN, f32::NAN));
+        Weights::new(keyword, semantic)
+    }
+}
+
+/// How two rankings become one: written `weighted`, `rrf` or `rrf:K`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", try_from = "String")]
+pub enum Fusion {
+    /// By scores, each retriever's scaled to 0…1 over the candidates.
+    #[default]
+    Weighted,
+    /// By ranks: 1/(k + rank) (reciprocal rank fusion), with this k.
+    Rrf(f32),
+}
+
+impl FromStr for Fusion {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let k = match text.split_once(':') {
+            None if text == "weighted" => return Ok(Fusion::Weighted),
+            None if text == "rrf" => Some(DEFAULT_RRF_K),
+            Some(("rrf", k)) => k.parse().ok(),
+            _ => None,
+        };
+        let k = k.filter(|k| (0.0..=LARGEST_RRF_K).contains(k));
+        k.map(Fusion::Rrf).ok_or_else(|| format!("expected weighted, rrf or rrf:K with a K from 0 to {LARGEST_RRF_K}"))
+    }
+}
+
+impl TryFrom<String> for Fusion {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+/// Which words are searched for beside those of the question.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Expand {
+    /// None.
+    Off,
+    /// Synonyms and what abbreviations stand for; for unknown words their spelling, prefix and compound matches.
+    #[default]
+    Missing,
+    /// The same, and the prefix and compound matches of all words.
+    All,
+    /// As missing, and the question in other words of the language model.
+    Llm,
+}
+
+/// When a search is tried again with wider settings; never, where no condition is set.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "FallbackTable")]
+pub struct Fallback {
+    /// Fewer hits than this are too few; at least 1.
+    pub min_hits: Option<usize>,
+    /// A best score below this is too low; above 0 and up to 1.
+    pub min_score: Option<f32>,
+    /// Hits from fewer documents than this are too one-sided; at least 1.
+    pub min_docs: Option<usize>,
+}
+
+/// A fallback as `kb.toml` writes it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FallbackTable {
+    min_hits: Option<usize>,
+    min_score: Option<f32>,
+    min_docs: Option<usize>,
+}
+
+impl TryFrom<FallbackTable> for Fallback {
+    type Error = String;
+
+    fn try_from(table: FallbackTable) -> Result<Self, String> {
+        let FallbackTable { min_hits, min_score, min_docs } = table;
+        for (name, count) in [("min_hits", min_hits), ("min_docs", min_docs)] {
+            if count == Some(0) {
+                return Err(format!("{name} is 0: expected at least 1"));
+            }
+        }
+        if min_score.is_some_and(|score| !(score > 0.0 && score <= 1.0)) {
+            return Err("min_score: expected a number above 0 and up to 1".to_owned());
+        }
+        Ok(Fallback { min_hits, min_score, min_docs })
+    }
+}
+
+impl Fallback {
+    /// Whether any condition is set.
+    pub fn is_on(&self) -> bool {
+        *self != Fallback::default()
+    }
+}
+
+impl FromStr for Fallback {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut table = FallbackTable { min_hits: None, min_score: None, min_docs: None };
+        let conditions = text.split(',').filter(|_| text.trim() != "off");
+        for condition in conditions {
+            let (name, value) = condition.split_once('=').unwrap_or((condition, ""));
+            let number = || value.trim().parse().map_err(|_| format!("{name}: expected a whole number"));
+            match name.trim() {
+                "min_hits" => table.min_hits = Some(number()?),
+                "min_docs" => table.min_docs = Some(number()?),
+                "min_score" => {
+                    let score = value.trim().parse();
+                    table.min_score = Some(score.map_err(|_| "min_score: expected a number".to_owned())?);
+                }
+                _ => return Err("expected off or conditions such as min_hits=3,min_score=0.5,min_docs=2".to_owned()),
+            }
+        }
+        table.try_into()
+    }
+}
+
+/// How hits are chosen from the ranking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// The best parent chunks.
+    #[default]
+    Precise,
+    /// Parent chunks that differ, from several documents, out of a wider pool.
+    Broad,
+    /// Whole sections, ranked by their titles and parent chunks.
+    Section,
+    /// The best documents, the best parent chunks of each, the best child chunks of each of those.
+    Drill,
+}
+
+impl Mode {
+    /// How many candidates each retriever should recall.
+    pub fn pool(self) -> usize {
+        match self {
+            Mode::Precise => DEFAULT_POOL,
+            Mode::Broad | Mode::Section | Mode::Drill => 2 * DEFAULT_POOL,
+        }
+    }
+}
+
+/// What is ranked and shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Target {
+    /// Parent chunks, or what the mode makes of them.
+    #[default]
+    Chunks,
+    /// Sections: titles, how many of their parent chunks match, and a preview.
+    Sections,
+}
+
+/// Which hits stand together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum GroupBy {
+    /// Each hit at its own rank.
+    #[default]
+    None,
+    /// The hits of a section, at the rank of its best.
+    Section,
+    /// The hits of a document, at the rank of its best.
+    Doc,
+}
+
+/// How many branches [`Mode::Drill`] follows: documents, parent chunks of each, child chunks of each parent chunk. Written
+/// `3,3,3`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Beam {
+    pub documents: usize,
+    /// Of each document.
+    pub parents: usize,
+    /// Of each parent chunk.
+    pub children: usize,
+}
+
+impl Default for Beam {
+    fn default() -> Self {
+        Beam { documents: 3, parents: 3, children: 3 }
+    }
+}
+
+impl fmt::Display for Beam {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{},{},{}", self.documents, self.parents, self.children)
+    }
+}
+
+impl FromStr for Beam {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let levels = text.split(',').map(|number| number.trim().parse().ok());
+        let levels: Option<Vec<usize>> = levels.map(|level| level.filter(|n| (1..=LARGEST_BEAM).contains(n))).collect();
+        match levels.as_deref() {
+            Some(&[documents, parents, children]) => Ok(Beam { documents, parents, children }),
+            _ => Err(format!(
+                "expected the documents, the parent chunks of each and the child chunks of each, from 1 to {LARGEST_BEAM}, \
+                 like 3,3,3"
+            )),
+        }
+    }
+}
+
+/// How hits are chosen from the ranking, joined and shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shape {
+    pub mode: Mode,
+    pub target: Target,
+    /// How many neighbouring parent chunks of the same section are shown on both sides of each hit.
+    pub context: usize,
+    /// Shows of each parent chunk only the sentence that matches best, with this many on both sides; `None`: all of it.
+    pub window: Option<usize>,
+    /// Whether adjacent hits of a section become one; `None`: in the mode broad. Neighbours that overlap always do.
+    pub merge: Option<bool>,
+    /// Whether parent chunks with (nearly) the text of a better one stay.
+    pub keep_duplicates: bool,
+    pub group_by: GroupBy,
+    /// From 0 to 1, how much being different counts beside being relevant in [`Mode::Broad`].
+    pub diversity: f32,
+    /// The most hits of one document.
+    pub per_document: Option<usize>,
+    /// Of [`Mode::Drill`].
+    pub beam: Beam,
+    /// How many of its best child chunks are named with each parent chunk.
+    pub children: usize,
+    /// The most tokens of all hits together, titles included; hits that do not fit are named.
+    pub max_tokens: Option<usize>,
+    /// Counts tokens; `None`: the tokenizer of the embedded model.
+    pub counter: Option<Arc<TokenCounter>>,
+}
+
+impl Default for Shape {
+    fn default() -> Self {
+        Shape {
+            mode: Mode::default(),
+            target: Target::default(),
+            context: 0,
+            window: None,
+            merge: None,
+            keep_duplicates: false,
+            group_by: GroupBy::default(),
+            diversity: DEFAULT_DIVERSITY,
+            per_document: None,
+            beam: Beam::default(),
+            children: 0,
+            max_tokens: None,
+            counter: None,
+        }
+    }
+}
+
+impl Shape {
+    /// Whether adjacent hits of a section become one.
+    pub fn merges(&self) -> bool {
+        self.merge.unwrap_or(self.mode == Mode::Broad)
+    }
+
+    /// Whether the hits are sections.
+    pub fn seeks_sections(&self) -> bool {
+        self.mode == Mode::Section || self.target == Target::Sections
+    }
+}
+
+/// A question and all settings of its search.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchRequest {
+    pub query: String,
+    pub method: Method,
+    /// The most hits.
+    pub limit: usize,
+    /// Searches only these documents, by id, in whichever namespaces they are; `None`: all.
+    pub documents: Option<Vec<String>>,
+    /// Further restricts those documents.
+    pub restriction: Restriction,
+    /// Seconds of a document's age, counted from now or `restriction.as_of`, that halve its scores.
+    pub half_life: Option<f64>,
+    /// Hits below this score are dropped.
+    pub min_score: Option<f32>,
+    /// Candidates per retriever.
+    pub pool: usize,
+    pub rerank: Rerank,
+    /// Whether each stage keeps what it gave.
+    pub explain: bool,
+    /// `None`: chosen by the question.
+    pub weights: Option<Weights>,
+    /// How much a word in the titles above a parent chunk counts in keyword search, beside 1 for a word in its text.
+    pub title_weight: f32,
+    pub fusion: Fusion,
+    /// `None`: chosen by the question's words.
+    pub kind: Option<Kind>,
+    pub expand: Expand,
+    pub fallback: Fallback,
+    pub shape: Shape,
+}
+
+impl SearchRequest {
+    /// A request with the defaults: auto, ten hits, all documents.
+    pub fn new(query: impl Into<String>) -> Self {
+        SearchRequest {
+            query: query.into(),
+            method: Method::Auto,
+            limit: 10,
+            documents: None,
+            restriction: Restriction::default(),
+            half_life: None,
+            min_score: None,
+            pool: DEFAULT_POOL,
+            rerank: Rerank::Auto,
+            explain: false,
+            weights: None,
+            title_weight: DEFAULT_TITLE_WEIGHT,
+            fusion: Fusion::Weighted,
+            kind: None,
+            expand: Expand::Missing,
+            fallback: Fallback::default(),
+            shape: Shape::default(),
+        }
+    }
+
+    /// How the best candidates are reranked by the question's words.
+    pub(super) fn light_rerank(&self) -> Option<LightRerank> {
+        match self.rerank {
+            Rerank::Off => None,
+            Rerank::Light(rerank) => Some(rerank),
+            Rerank::Auto | Rerank::Model(_) => {
+                matches!(self.method, Method::Auto | Method::Hybrid).then(LightRerank::default)
+            }
+        }
+    }
+
+    /// How many parent chunks have to be ranked so that enough hits are left.
+    pub(super) fn depth(&self) -> usize {
+        let shape = &self.shape;
+        if shape.seeks_sections() || shape.mode == Mode::Drill || shape.per_document.is_some() {
+            return usize::MAX;
+        }
+        let duplicates = if shape.keep_duplicates { 0 } else { (self.limit / 2).max(5) };
+        match shape.mode {
+            Mode::Broad => (self.limit * BROAD_CHOICE).max(LEAST_BROAD_CHOICE),
+            _ if shape.merges() => self.limit * MERGED_CHOICE + duplicates,
+            _ => self.limit + duplicates,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_are_shares_and_bad_ones_are_refused() {
+        let weights: Weights = "3,1".parse().unwrap();
+        assert_eq!((weights.keyword(), weights.semantic()), (0.75, 0.25));
+        for text in ["0,0", "-1,2", "1", "nan,1", "a,b"] {
+            assert!(text.parse::<Weights>().unwrap_err().contains("0.7,0.3"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_fusion_may_have_a_k() {
+        assert_eq!("weighted".parse(), Ok(Fusion::Weighted));
+        assert_eq!("rrf".parse(), Ok(Fusion::Rrf(60.0)));
+        assert_eq!("rrf:7".parse(), Ok(Fusion::Rrf(7.0)));
+        for wrong in ["", "rrf:", "rrf:-1", "rrf:nan", "rrf:20000", "weighted:1", "sum"] {
+            assert!(wrong.parse::<Fusion>().unwrap_err().contains("rrf:K"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_conditions_of_a_fallback_are_read() {
+        let fallback: Fallback = "min_hits=3, min_score=0.5".parse().unwrap();
+        assert_eq!(fallback, Fallback { min_hits: Some(3), min_score: Some(0.5), min_docs: None });
+        assert!(!"off".parse::<Fallback>().unwrap().is_on());
+        for wrong in ["min_hits", "min_hits=x", "max=3", "", "min_hits=0", "min_docs=0", "min_score=0", "min_score=2"] {
+            assert!(wrong.parse::<Fallback>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_beam_is_three_numbers() {
+        assert_eq!("1, 2,3".parse::<Beam>().unwrap(), Beam { documents: 1, parents: 2, children: 3 });
+        assert_eq!("4,5,6".parse::<Beam>().unwrap().to_string(), "4,5,6");
+        for wrong in ["", "3", "3,3", "3,3,3,3", "0,1,1", "a,b,c", "3,-1,3", "1,1,1001"] {
+            assert!(wrong.parse::<Beam>().unwrap_err().contains("3,3,3"), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn enough_of_the_ranking_is_read() {
+        let depth = |shape: Shape| SearchRequest { limit: 10, shape, ..SearchRequest::new("x") }.depth();
+        assert_eq!(depth(Shape { keep_duplicates: true, ..Shape::default() }), 10);
+        assert_eq!(depth(Shape::default()), 15);
+        assert_eq!(depth(Shape { merge: Some(true), ..Shape::default() }), 35);
+        assert_eq!(depth(Shape { mode: Mode::Broad, ..Shape::default() }), 50);
+        assert_eq!(depth(Shape { mode: Mode::Section, ..Shape::default() }), usize::MAX);
+    }
+}

@@ -1,0 +1,341 @@
+//! Reranks the best candidates, by signs that neither retriever sees: how much of the question a chunk and its titles
+//! have, whether they have it in one place, and how much of it the titles alone have. On request a cross-encoder then reads
+//! the first of them.
+//!
+//! BM25 lets a word that is often there make up for one that is missing, and a vector is of everything at once. Which
+//! words of the question are there at all is a sign of its own ("coordination level" in the field's older literature).
+//! `cargo bench --bench ablation` measures what the signs are worth.
+//!
+//! What the cross-encoder has not read, because it was too far down or the time was over, follows what it has, in its old
+//! order. The model loads while the store opens and the retrievers recall, and stays for the next question.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use tokio::task::JoinHandle;
+
+use super::candidate::{Candidate, ChunkKey};
+use super::encoder::{Encoder, LONGEST_ENCODED, joined};
+use super::retrievers::KeywordRetriever;
+use super::trace::{Trace, milliseconds};
+use super::{CrossEncoderRerank, LightRerank, Rerank, SearchRequest};
+use crate::embed::CrossEncoder;
+use crate::error::{Error, Result, Setting};
+use crate::store::{Snapshot, WordPlaces};
+
+/// Reranks by the question's words where that can help (`by_words`), then by a cross-encoder where one is loading.
+pub(super) async fn rerank(
+    request: &SearchRequest,
+    by_words: bool,
+    keyword: &KeywordRetriever<'_>,
+    snapshots: &[&Snapshot],
+    candidates: Vec<Candidate>,
+    cross_encoder: Option<LoadingCrossEncoder>,
+    trace: &mut Trace,
+) -> Result<Vec<Candidate>> {
+    let asked = by_words || matches!(request.rerank, Rerank::Light(_));
+    let mut candidates = match request.light_rerank().filter(|_| asked) {
+        Some(light) => {
+            let start = Instant::now();
+            let read = &candidates[..light.depth.min(candidates.len())];
+            let (weights, places) = (keyword.weights()?, keyword.places(read)?);
+            let taken = places.len();
+            let candidates = light.rank(candidates, &weights, &places);
+            trace.stage("rerank", start, taken, candidates.len()).ranking(&candidates);
+            candidates
+        }
+        None => candidates,
+    };
+    if let (Some(loading), Rerank::Model(settings)) = (cross_encoder, &request.rerank) {
+        candidates = read(loading, settings, &request.query, snapshots, candidates, trace).await?;
+    }
+    Ok(candidates)
+}
+
+/// Words this near to each other are in one place.
+const WINDOW: u32 = 25;
+
+impl LightRerank {
+    /// Reranks the first candidates. `weights` are those of the question's words, `places` where they are in each chunk.
+    pub(super) fn rank(
+        &self,
+        mut candidates: Vec<Candidate>,
+        weights: &[f32],
+        places: &HashMap<ChunkKey, WordPlaces>,
+    ) -> Vec<Candidate> {
+        let all: f32 = weights.iter().sum();
+        if all <= 0.0 {
+            return candidates;
+        }
+        let depth = self.depth.min(candidates.len());
+        let most = 1.0 + self.coverage + self.proximity + self.title;
+        for candidate in &mut candidates[..depth] {
+            let found = places.get(&candidate.key());
+            let signs = found.map_or(0.0, |found| self.signs(found, weights) / all);
+            candidate.score = (candidate.score + signs) / most;
+        }
+        // The keys were in order, and sorting leaves equals as they are.
+        candidates[..depth].sort_by(|a, b| b.score.total_cmp(&a.score));
+        let last = candidates[..depth].last().map_or(0.0, |candidate| candidate.score);
+        for candidate in &mut candidates[depth..] {
+            candidate.score = (candidate.score / most).min(last);
+        }
+        candidates
+    }
+
+    /// The weighted sum of the signs.
+    fn signs(&self, found: &WordPlaces, weights: &[f32]) -> f32 {
+        let sum = |is_there: &dyn Fn(usize) -> bool| -> f32 {
+            (0..weights.len()).filter(|&word| is_there(word)).map(|word| weights[word]).sum()
+        };
+        let mut signs = self.coverage * sum(&|word| !found.content[word].is_empty() || found.context[word]);
+        if self.proximity > 0.0 {
+            signs += self.proximity * densest(&found.content, weights);
+        }
+        signs + self.title * sum(&|word| found.context[word])
+    }
+}
+
+/// The greatest weight of different words within one window.
+fn densest(places: &[Vec<u32>], weights: &[f32]) -> f32 {
+    let mut all: Vec<(u32, usize)> =
+        places.iter().enumerate().flat_map(|(word, places)| places.iter().map(move |place| (*place, word))).collect();
+    all.sort_unstable();
+    let (mut counts, mut now, mut best, mut first) = (vec![0usize; places.len()], 0.0f32, 0.0f32, 0);
+    for &(place, word) in &all {
+        counts[word] += 1;
+        if counts[word] == 1 {
+            now += weights[word];
+        }
+        while place - all[first].0 > WINDOW {
+            let left = all[first].1;
+            counts[left] -= 1;
+            if counts[left] == 0 {
+                now -= weights[left];
+            }
+            first += 1;
+        }
+        best = best.max(now);
+    }
+    best
+}
+
+/// A model that is being loaded, and the milliseconds that took.
+pub(super) type LoadingCrossEncoder = JoinHandle<Result<(Arc<CrossEncoder>, f64)>>;
+
+/// The model that was last used.
+#[derive(Clone, Default)]
+pub(super) struct LoadedCrossEncoder(Arc<Mutex<Option<Arc<CrossEncoder>>>>);
+
+impl LoadedCrossEncoder {
+    /// Begins to load the model that a request names, on another thread.
+    pub fn begin(&self, request: &SearchRequest, encoder: &Encoder) -> Option<LoadingCrossEncoder> {
+        let Rerank::Model(settings) = &request.rerank else { return None };
+        let (loaded, encoder, folder) = (self.clone(), encoder.clone(), settings.folder.clone());
+        Some(tokio::task::spawn_blocking(move || {
+            let start = Instant::now();
+            Ok((loaded.get(&encoder, &folder)?, milliseconds(start)))
+        }))
+    }
+
+    fn get(&self, encoder: &Encoder, folder: &Path) -> Result<Arc<CrossEncoder>> {
+        // Held while it loads, so that two questions do not load it twice.
+        let mut loaded = self.0.lock().map_err(|_| Error::failed("loading the reranking model crashed earlier"))?;
+        if let Some(model) = loaded.as_ref().filter(|model| model.folder() == folder) {
+            return Ok(model.clone());
+        }
+        let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+        let model = Arc::new(CrossEncoder::load(&encoder.engine()?, folder, jobs)?);
+        *loaded = Some(model.clone());
+        Ok(model)
+    }
+}
+
+/// Has the model read the first candidates, and ranks them by its scores.
+async fn read(
+    loading: LoadingCrossEncoder,
+    settings: &CrossEncoderRerank,
+    query: &str,
+    snapshots: &[&Snapshot],
+    candidates: Vec<Candidate>,
+    trace: &mut Trace,
+) -> Result<Vec<Candidate>> {
+    let (model, load_ms) = joined("reranking", loading).await?;
+    trace.took("cross_encoder_load", load_ms);
+    let start = Instant::now();
+    let wanted = head(&candidates, settings.depth);
+    let (texts, places) = each_once(texts(snapshots, &candidates[..wanted])?);
+    let question: String = query.chars().take(LONGEST_ENCODED).collect();
+    let (reader, time) = (model.clone(), settings.time);
+    let scores =
+        joined("reranking", tokio::task::spawn_blocking(move || reader.scores(&question, &texts, time))).await?;
+    let logits: Vec<f32> = places.iter().map_while(|place| scores.get(*place).copied()).collect();
+    let candidates = ranked(candidates, &logits);
+    let read = logits.len();
+    let stage = trace.stage("cross_encoder", start, read, candidates.len());
+    stage.note(format!("{} on {}", settings.folder.display(), model.engine().name()));
+    stage.note(format!("read {read} of the first {wanted}")).ranking(&candidates);
+    if let Some(time) = settings.time.filter(|_| read < wanted) {
+        trace.notes.push(format!(
+            "the reranking model read {read} of the first {wanted} parent chunks in {time:?}, the rest follow in their old \
+             order; {} gives it more time",
+            Setting("rerank_budget")
+        ));
+    }
+    Ok(candidates)
+}
+
+/// The text that the model reads of each candidate: its titles, and below them its text.
+fn texts(snapshots: &[&Snapshot], candidates: &[Candidate]) -> Result<Vec<String>> {
+    let mut texts: HashMap<ChunkKey, String> = HashMap::with_capacity(candidates.len());
+    for (namespace, snapshot) in snapshots.iter().enumerate() {
+        let own = candidates.iter().filter(|candidate| candidate.namespace == namespace);
+        let ids: Vec<String> = own.map(|candidate| candidate.chunk_id.clone()).collect();
+        for parent_chunk in snapshot.parent_chunks(&ids)? {
+            let text = crate::chunk::context::embedded_text(&parent_chunk.context, "", &parent_chunk.content);
+            texts.insert(ChunkKey { chunk_id: parent_chunk.chunk_id, namespace }, text);
+        }
+    }
+    let text = |candidate: &Candidate| {
+        texts.remove(&candidate.key()).ok_or_else(|| {
+            Error::failed(format!("the chunk {} was found but cannot be read", candidate.chunk_id))
+                .hint("`kb check` finds what is wrong with the namespace")
+        })
+    };
+    candidates.iter().map(text).collect()
+}
+
+/// How many of the first candidates are read: as many as have `depth` different chunks.
+fn head(candidates: &[Candidate], depth: usize) -> usize {
+    let mut known: HashSet<&str> = HashSet::with_capacity(depth);
+    let mut fits = |id| known.contains(id) || (known.len() < depth && known.insert(id));
+    candidates.iter().map(|candidate| candidate.chunk_id.as_str()).take_while(|id| fits(id)).count()
+}
+
+/// The different texts in order, and which of them each is: a chunk of several namespaces is read once.
+fn each_once(texts: Vec<String>) -> (Vec<String>, Vec<usize>) {
+    let mut known: HashMap<String, usize> = HashMap::with_capacity(texts.len());
+    let mut different = Vec::with_capacity(texts.len());
+    let mut places = Vec::with_capacity(texts.len());
+    for text in texts {
+        let place = *known.entry(text).or_insert_with_key(|text| {
+            different.push(text.clone());
+            different.len() - 1
+        });
+        places.push(place);
+    }
+    (different, places)
+}
+
+/// Ranks the first candidates, which the model has read, by their logits. Their scores become the model's, from 0 to 1; those
+/// of the rest are scaled below.
+fn ranked(mut candidates: Vec<Candidate>, logits: &[f32]) -> Vec<Candidate> {
+    let rest = candidates.split_off(logits.len().min(candidates.len()));
+    let mut read: Vec<(f32, Candidate)> = logits.iter().copied().zip(candidates).collect();
+    // By the logits themselves: large ones all come near to 1. Sorting leaves equals as they are.
+    read.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    let least = read.last().map_or(1.0, |(number, _)| probability(*number));
+    let read = read.into_iter().map(|(number, candidate)| Candidate { score: probability(number), ..candidate });
+    let rest = rest.into_iter().map(|candidate| Candidate { score: candidate.score * least, ..candidate });
+    read.chain(rest).collect()
+}
+
+/// A logit as a share of 1.
+fn probability(logit: f32) -> f32 {
+    1.0 / (1.0 + (-logit).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidate(chunk_id: &str, score: f32) -> Candidate {
+        Candidate { chunk_id: chunk_id.into(), namespace: 0, score, keyword: None, semantic: None }
+    }
+
+    fn places(chunk_id: &str, content: [&[u32]; 2], context: [bool; 2]) -> (ChunkKey, WordPlaces) {
+        let content = content.iter().map(|places| places.to_vec()).collect();
+        let places = WordPlaces { chunk_id: chunk_id.into(), content, context: context.to_vec() };
+        (ChunkKey { chunk_id: chunk_id.to_owned(), namespace: 0 }, places)
+    }
+
+    #[test]
+    fn a_parent_chunk_with_all_the_words_overtakes_one_with_one_of_them() {
+        let all = HashMap::from([
+            places("often", [&[1, 2, 3, 4], &[]], [false; 2]),
+            places("both", [&[1], &[]], [false, true]),
+        ]);
+        let ranked =
+            LightRerank::default().rank(vec![candidate("often", 0.6), candidate("both", 0.5)], &[1.0, 2.0], &all);
+        assert_eq!(spaced(&ranked), "both often");
+        assert!(ranked.iter().all(|candidate| (0.0..=1.0).contains(&candidate.score)));
+    }
+
+    #[test]
+    fn candidates_below_the_depth_keep_their_order() {
+        let all = HashMap::from([places("b", [&[1], &[2]], [false; 2])]);
+        let light = LightRerank { depth: 2, ..LightRerank::default() };
+        let before = ["a", "b", "c", "d"].iter().zip([0.5, 0.4, 0.39, 0.38]).map(|(id, score)| candidate(id, score));
+        let ranked = light.rank(before.collect(), &[1.0, 1.0], &all);
+        assert_eq!(spaced(&ranked), "b a c d");
+        assert!(ranked.windows(2).all(|pair| pair[0].score >= pair[1].score));
+    }
+
+    #[test]
+    fn words_in_one_place_count_together() {
+        assert_eq!(densest(&[vec![1, 100], vec![50, 110], vec![]], &[1.0, 2.0, 4.0]), 3.0);
+        assert_eq!(densest(&[vec![1], vec![50]], &[1.0, 2.0]), 2.0);
+    }
+
+    fn spaced(candidates: &[Candidate]) -> String {
+        candidates.iter().map(|candidate| candidate.chunk_id.as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    fn candidates(scores: &[f32]) -> Vec<Candidate> {
+        let candidate = |(i, score): (usize, &f32)| Candidate {
+            chunk_id: i.to_string(),
+            namespace: 0,
+            score: *score,
+            keyword: None,
+            semantic: None,
+        };
+        scores.iter().enumerate().map(candidate).collect()
+    }
+
+    fn ids(candidates: &[Candidate]) -> String {
+        candidates.iter().map(|candidate| candidate.chunk_id.as_str()).collect()
+    }
+
+    #[test]
+    fn unread_candidates_follow_in_their_old_order() {
+        let found = ranked(candidates(&[0.9, 0.8, 0.7, 0.6, 0.6, 0.1]), &[-2.0, 30.0, 20.0]);
+        assert_eq!(ids(&found), "120345");
+        assert!(found.windows(2).all(|pair| pair[0].score >= pair[1].score), "{found:?}");
+        assert!(found.iter().all(|candidate| (0.0..=1.0).contains(&candidate.score)));
+        assert_eq!(found[2].score, probability(-2.0));
+    }
+
+    #[test]
+    fn a_chunk_of_several_namespaces_is_read_once() {
+        let twins: Vec<Candidate> = ["a", "a", "b", "c", "b"]
+            .into_iter()
+            .zip(candidates(&[0.0; 5]))
+            .map(|(id, candidate)| Candidate { chunk_id: id.to_owned(), ..candidate })
+            .collect();
+        assert_eq!([0, 1, 2, 3, 9].map(|depth| head(&twins, depth)), [0, 2, 3, 5, 5]);
+        let (different, places) = each_once(["x", "x", "y", "x"].map(str::to_owned).to_vec());
+        assert_eq!((different.join(" "), places), ("x y".to_owned(), vec![0, 0, 1, 0]));
+    }
+
+    #[test]
+    fn equals_and_unread_candidates_stay_as_they_are() {
+        assert_eq!(ids(&ranked(candidates(&[0.9, 0.8, 0.7]), &[1.0, 1.0, 1.0])), "012");
+        let unread = ranked(candidates(&[0.9, 0.8]), &[]);
+        assert_eq!(unread, candidates(&[0.9, 0.8]));
+        assert!(ranked(Vec::new(), &[]).is_empty());
+        let infinite = ranked(candidates(&[0.9, 0.8]), &[f32::NEG_INFINITY, f32::INFINITY]);
+        assert_eq!((ids(&infinite), infinite[0].score, infinite[1].score), ("10".to_owned(), 1.0, 0.0));
+    }
+}

@@ -1,0 +1,318 @@
+//! What a user calls a document or a section, resolved to it.
+//!
+//! A document is named by its id, a unique prefix of that, its path, the unique end of its path, or its unique title; for
+//! reading, also by a part of its title. How sections are named is in [`section`].
+
+mod section;
+
+use std::path::Path;
+
+pub use section::find_sections;
+pub(super) use section::without_number;
+
+use crate::error::{Error, Kind, Result};
+use crate::store::{DocumentRow, Store};
+use crate::text::script::is_unspaced;
+
+/// How many candidates an error names.
+const MOST_NAMED: usize = 5;
+/// A shorter prefix of an id is too easily a typing mistake.
+const SHORTEST_PREFIX: usize = 2;
+/// The shortest part of a title.
+const SHORTEST_PART: usize = 3;
+/// The same in a script without spaces, where two characters are a word.
+const SHORTEST_UNSPACED_PART: usize = 2;
+
+/// What a document is wanted for; decides how loosely it may be named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// To show it: a wrong guess costs nothing.
+    Read,
+    /// To change or remove it: nothing is guessed.
+    Change,
+}
+
+/// A document that a name stands for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Named<'a> {
+    pub document: &'a DocumentRow,
+    /// Reports a guess.
+    pub note: Option<String>,
+}
+
+/// The document that `name` stands for.
+///
+/// # Errors
+/// Not found, with a suggestion; ambiguous, with the candidates; or too loose for its purpose, with the document it may mean.
+pub fn resolve_document<'a>(
+    documents: &'a [DocumentRow],
+    name: &str,
+    store: &Store,
+    purpose: Purpose,
+) -> Result<Named<'a>> {
+    let wanted = name.trim();
+    if wanted.is_empty() {
+        return Err(Error::usage("the name of the document is empty").hint("`kb docs` lists the documents"));
+    }
+    let lower = wanted.to_lowercase();
+    // A path relative to where the user is.
+    let as_path = Path::new(wanted).exists().then(|| store.source_name(Path::new(wanted)));
+    let ends_with = |source: &str, end: &str| {
+        source.to_lowercase().strip_suffix(end).is_some_and(|before| before.ends_with('/') || before.ends_with(':'))
+    };
+    // From the strictest reading to the loosest; the first that fits any document decides. A source as `kb docs` shows it
+    // comes before a path, which may be another file's.
+    let readings: [&dyn Fn(&DocumentRow) -> bool; 5] = [
+        &|doc| doc.doc_id == wanted || doc.source == wanted,
+        &|doc| as_path.as_ref() == Some(&doc.source),
+        &|doc| doc.title.to_lowercase() == lower,
+        &|doc| ends_with(&doc.source, &lower),
+        &|doc| stem(&doc.source).to_lowercase() == lower,
+    ];
+    for reading in readings {
+        let found: Vec<&DocumentRow> = documents.iter().filter(|doc| reading(doc)).collect();
+        match found.as_slice() {
+            [] => {}
+            [document] => return Ok(Named { document, note: None }),
+            many => return Err(ambiguous(wanted, many)),
+        }
+    }
+    // The beginning of an id means an id, even an ambiguous one: a title must not win by containing it.
+    let begun: Vec<&DocumentRow> = documents.iter().filter(|doc| doc.doc_id.starts_with(&lower)).collect();
+    match begun.as_slice() {
+        [] => by_part_of_title(documents, wanted, purpose),
+        [document] if lower.len() >= SHORTEST_PREFIX => Ok(Named { document, note: None }),
+        [document] => {
+            let message = format!("{wanted:?} is too short for an id; {} begins with it", called(document));
+            Err(Error::usage(message).hint(format!("type at least {SHORTEST_PREFIX} characters of the id")))
+        }
+        many => Err(ambiguous(wanted, many)),
+    }
+}
+
+/// The loosest reading: good enough to read a document, not to change it.
+fn by_part_of_title<'a>(documents: &'a [DocumentRow], wanted: &str, purpose: Purpose) -> Result<Named<'a>> {
+    let lower = wanted.to_lowercase();
+    let containing: Vec<&DocumentRow> =
+        documents.iter().filter(|doc| doc.title.to_lowercase().contains(&lower)).collect();
+    let shortest = if wanted.chars().any(is_unspaced) { SHORTEST_UNSPACED_PART } else { SHORTEST_PART };
+    let missing = || Error::not_found(format!("no document {wanted:?}"));
+    match containing.as_slice() {
+        [] => Err(missing()
+            .hint(nearest(documents.iter(), &lower).unwrap_or_else(|| "`kb docs` lists the documents".to_owned()))),
+        _ if wanted.chars().count() < shortest => {
+            Err(missing().hint(format!("type at least {shortest} characters of a title")))
+        }
+        [document] if purpose == Purpose::Read => {
+            let note = format!("no document {wanted:?}; taken for {} ({})", document.doc_id, document.title);
+            Ok(Named { document, note: Some(note) })
+        }
+        [document] => Err(Error::usage(format!("{wanted:?} is only a part of a title, that of {}", called(document)))
+            .hint(format!("if you mean that document, name it by its id, {}", document.doc_id))),
+        many => Err(ambiguous(wanted, many)),
+    }
+}
+
+/// The documents that several names stand for, each once.
+///
+/// # Errors
+/// As for [`resolve_document`].
+pub fn resolve_documents<'a>(
+    documents: &'a [DocumentRow],
+    names: &[String],
+    store: &Store,
+    purpose: Purpose,
+) -> Result<Vec<Named<'a>>> {
+    let mut found: Vec<Named> = Vec::new();
+    for name in names {
+        let named = resolve_document(documents, name, store, purpose)?;
+        if !found.iter().any(|known| known.document.doc_id == named.document.doc_id) {
+            found.push(named);
+        }
+    }
+    Ok(found)
+}
+
+/// The documents that a name stands for in several namespaces, for reading, each with the place of its namespace. A guess
+/// in one namespace gives way to an exact match in another.
+///
+/// # Errors
+/// As for [`resolve_document`]; not found only where no namespace has it.
+pub fn resolve_each<'a>(
+    namespaces: &'a [Vec<DocumentRow>],
+    name: &str,
+    store: &Store,
+) -> Result<Vec<(usize, Named<'a>)>> {
+    let mut found: Vec<(usize, Named)> = Vec::new();
+    for (at, documents) in namespaces.iter().enumerate() {
+        match resolve_document(documents, name, store, Purpose::Read) {
+            Ok(named) => found.push((at, named)),
+            Err(error) if error.kind() == Kind::NotFound && namespaces.len() > 1 => {}
+            Err(error) => return Err(error),
+        }
+    }
+    if found.is_empty() {
+        let wanted = name.trim();
+        return Err(Error::not_found(format!("no document {wanted:?} in any of the namespaces")).hint(
+            nearest(namespaces.iter().flatten(), &wanted.to_lowercase())
+                .unwrap_or_else(|| "`kb docs -n NAME` lists the documents of one".to_owned()),
+        ));
+    }
+    if found.iter().any(|(_, named)| named.note.is_none()) {
+        found.retain(|(_, named)| named.note.is_none());
+    }
+    Ok(found)
+}
+
+fn stem(source: &str) -> &str {
+    let name = source.rsplit(['/', ':']).next().unwrap_or(source);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
+}
+
+fn called(document: &DocumentRow) -> String {
+    format!("{} ({})", document.doc_id, document.source)
+}
+
+fn ambiguous(name: &str, many: &[&DocumentRow]) -> Error {
+    let named = listed(many.iter().map(|document| called(document)));
+    Error::usage(format!("{name:?} fits {} documents: {named}", many.len())).hint("name one by its id")
+}
+
+/// The first few names of a list, and how many more there are.
+fn listed(names: impl ExactSizeIterator<Item = String>) -> String {
+    let more = names.len().saturating_sub(MOST_NAMED);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    names.take(MOST_NAMED).chain(more).collect::<Vec<_>>().join(", ")
+}
+
+/// A suggestion, if something is near.
+fn nearest<'a>(documents: impl Iterator<Item = &'a DocumentRow>, wanted: &str) -> Option<String> {
+    let closeness = |doc: &DocumentRow| {
+        let title = strsim::jaro_winkler(&doc.title.to_lowercase(), wanted);
+        title.max(strsim::jaro_winkler(&stem(&doc.source).to_lowercase(), wanted))
+    };
+    let best = documents.map(|doc| (closeness(doc), doc)).max_by(|a, b| a.0.total_cmp(&b.0));
+    best.filter(|(close, _)| *close > 0.75).map(|(_, doc)| format!("did you mean {}?", called(doc)))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    pub(in crate::search) fn row(id: &str, source: &str, title: &str) -> DocumentRow {
+        DocumentRow { source: source.into(), title: title.into(), ..DocumentRow::sample(id) }
+    }
+
+    fn resolve(name: &str) -> Result<String> {
+        resolve_for(name, Purpose::Read).map(|(id, _)| id)
+    }
+
+    fn resolve_for(name: &str, purpose: Purpose) -> Result<(String, Option<String>)> {
+        let rows = [
+            row("abc123", "docs/pump.pdf", "Pump Manual"),
+            row("abd456", "old/pump.pdf", "Pump Manual (old)"),
+            row("xyz789", "docs/手册.md", "维护手册"),
+            row("9kq000", "docs/net.md", "Network 9a and abroad"),
+        ];
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        resolve_document(&rows, name, &store, purpose).map(|named| (named.document.doc_id.clone(), named.note))
+    }
+
+    #[test]
+    fn ids_prefixes_paths_ends_and_titles_find_the_document() {
+        for (name, id) in [
+            ("abc123", "abc123"),
+            ("xy", "xyz789"),
+            ("docs/pump.pdf", "abc123"),
+            ("手册.md", "xyz789"),
+            ("pump manual", "abc123"),
+            ("维护", "xyz789"),
+            ("network", "9kq000"),
+        ] {
+            assert_eq!(resolve(name).unwrap(), id, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_beginning_of_an_id_is_never_taken_for_a_part_of_a_title() {
+        // "Network 9a and abroad" contains all of these.
+        let error = resolve("ab").unwrap_err();
+        assert!(error.message().contains("abc123") && error.message().contains("abd456"), "{error}");
+        for name in ["9", "a"] {
+            for purpose in [Purpose::Read, Purpose::Change] {
+                let error = resolve_for(name, purpose).unwrap_err();
+                assert_eq!(error.kind().exit_code(), 2, "{name}: {error}");
+                assert!(error.message().contains(if name == "9" { "9kq000" } else { "abd456" }), "{error}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_title_is_noted_and_must_be_long_enough() {
+        let note = |name: &str| resolve_for(name, Purpose::Read).unwrap().1;
+        assert!(note("network").unwrap().contains("taken for 9kq000 (Network 9a and abroad)"));
+        assert!(note("维护").unwrap().contains("taken for xyz789"));
+        assert_eq!(note("pump manual"), None);
+        assert_eq!(note("xy"), None);
+        for (name, least) in [("ne", "3 characters"), ("维", "2 characters")] {
+            let error = resolve(name).unwrap_err();
+            assert!(error.kind().exit_code() == 1 && error.next_step().unwrap().contains(least), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_title_is_refused_for_changes() {
+        for (name, id) in [("network", "9kq000"), ("维护", "xyz789")] {
+            let error = resolve_for(name, Purpose::Change).unwrap_err();
+            assert_eq!(error.kind().exit_code(), 2);
+            assert!(error.message().contains(id) && error.next_step().unwrap().contains("by its id"), "{error}");
+        }
+        for (name, id) in [("xy", "xyz789"), ("net.md", "9kq000"), ("维护手册", "xyz789"), ("net", "9kq000")] {
+            assert_eq!(resolve_for(name, Purpose::Change).unwrap().0, id, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_is_ambiguous_lists_the_candidates() {
+        let error = resolve("pump.pdf").unwrap_err();
+        assert!(error.message().contains("abc123") && error.message().contains("abd456"));
+        assert_eq!(error.kind().exit_code(), 2);
+    }
+
+    #[test]
+    fn a_misspelt_name_gets_a_suggestion() {
+        let error = resolve("Pump Manaul (old)").unwrap_err();
+        assert!(error.next_step().unwrap().contains("abd456"));
+        assert_eq!(error.kind().exit_code(), 1);
+    }
+
+    #[test]
+    fn in_several_namespaces_a_name_stands_for_a_document_in_each_that_has_it() {
+        let namespaces = [
+            vec![row("abc123", "docs/pump.pdf", "Pump Manual"), row("xyz789", "docs/net.md", "Networks")],
+            vec![row("def456", "old/pump.pdf", "Pump Manual"), row("ghj000", "old/guide.md", "A network guide")],
+            vec![row("k2m4n6", "a/x.md", "Valves 1"), row("k3m4n6", "b/x.md", "Valves 2")],
+        ];
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        let ids = |name: &str| {
+            let named = resolve_each(&namespaces, name, &store);
+            named.map(|named| named.iter().map(|(_, named)| named.document.doc_id.clone()).collect::<Vec<_>>())
+        };
+        assert_eq!(ids("pump.pdf").unwrap(), ["abc123", "def456"]);
+        assert_eq!(ids("ghj000").unwrap(), ["ghj000"]);
+        // A part of a title in two of them; and in one where the other has it by name.
+        assert_eq!(ids("network").unwrap(), ["xyz789", "ghj000"]);
+        assert_eq!(ids("networks").unwrap(), ["xyz789"]);
+        assert_eq!(ids("net").unwrap(), ["xyz789"]);
+        assert_eq!(ids("x.md").unwrap_err().kind(), Kind::Usage, "ambiguous in one of them");
+        let missing = ids("Pump Manaul").unwrap_err();
+        assert_eq!(
+            (missing.kind(), missing.message()),
+            (Kind::NotFound, "no document \"Pump Manaul\" in any of the namespaces")
+        );
+        assert!(missing.next_step().unwrap().contains("did you mean"), "{missing}");
+        assert!(ids("qqqqqq").unwrap_err().next_step().unwrap().contains("kb docs -n NAME"));
+    }
+}

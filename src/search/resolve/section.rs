@@ -1,0 +1,361 @@
+//! What a user calls a section: its path, the number printed before its title, its title, the unique part of one, or a
+//! misspelt title.
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::{MOST_NAMED, listed};
+use crate::error::{Error, Result};
+use crate::store::SectionRow;
+use crate::structure::{PREAMBLE, normalise_title};
+use crate::text::han::simplified;
+
+/// Titles less alike than this are not suggested.
+const LEAST_LIKENESS: f64 = 0.6;
+
+/// A section that a name stands for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found<'a> {
+    pub section: &'a SectionRow,
+    /// Reports a guess, or another section that the name can mean.
+    pub note: Option<String>,
+}
+
+/// The sections of a document that `names` stand for: paths (`1.2.3`), numbers that titles begin with, titles, or unique
+/// parts of titles. A name that fits none is taken for one nearly like it.
+///
+/// # Errors
+/// Where any name is not found or not unique, with suggestions for each.
+pub fn find_sections<'a>(sections: &'a [SectionRow], names: &[String]) -> Result<Vec<Found<'a>>> {
+    let (mut found, mut failures) = (Vec::with_capacity(names.len()), Vec::new());
+    for name in names {
+        match find_section(sections, name) {
+            Ok(one) => found.push(one),
+            Err(error) => failures.push(error),
+        }
+    }
+    match failures.len() {
+        0 => Ok(found),
+        1 => Err(failures.remove(0)),
+        _ => {
+            let messages: Vec<&str> = failures.iter().map(Error::message).collect();
+            let mut hints: Vec<&str> = failures.iter().filter_map(Error::next_step).collect();
+            hints.dedup();
+            Err(Error::not_found(messages.join(", ")).hint(hints.join("; ")))
+        }
+    }
+}
+
+fn find_section<'a>(sections: &'a [SectionRow], name: &str) -> Result<Found<'a>> {
+    let name = name.trim();
+    if let Some(section) = sections.iter().find(|section| section.path == name || section.section_id == name) {
+        return Ok(Found { section, note: printed_elsewhere(sections, section, name) });
+    }
+    let titled: Vec<&SectionRow> = sections.iter().filter(|section| section.path != PREAMBLE).collect();
+    if let Some(found) = by_printed_number(&titled, name) {
+        return found;
+    }
+    let missing = || Error::not_found(format!("no section {name:?}"));
+    // `2` is a path and must not find "Error T-1102".
+    if is_path(name) {
+        return Err(missing().hint(beside(sections, name)));
+    }
+    let wanted = normalise_title(name);
+    let readings: [&dyn Fn(&SectionRow) -> bool; 3] = [
+        &|section| normalise_title(&section.title) == wanted,
+        &|section| normalise_title(without_number(&section.title)) == wanted,
+        &|section| normalise_title(&section.title).contains(&wanted),
+    ];
+    for reading in readings.into_iter().filter(|_| !wanted.is_empty()) {
+        let found: Vec<&SectionRow> = titled.iter().copied().filter(|section| reading(section)).collect();
+        match found.as_slice() {
+            [] => {}
+            [section] => return Ok(Found { section, note: None }),
+            many => return Err(ambiguous(many, &format!("are called {name:?}"))),
+        }
+    }
+    let near: Vec<&SectionRow> = titled.iter().copied().filter(|section| is_near(&section.title, &wanted)).collect();
+    if let [section] = near[..] {
+        return Ok(Found { section, note: Some(taken_for(&format!("no section {name:?}"), section)) });
+    }
+    let likeness = |section: &SectionRow| strsim::jaro_winkler(&normalise_title(&section.title), &wanted);
+    let mut alike: Vec<(f64, &SectionRow)> = titled.iter().map(|section| (likeness(section), *section)).collect();
+    alike.retain(|(likeness, _)| *likeness >= LEAST_LIKENESS);
+    alike.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let alike: Vec<&SectionRow> = alike.into_iter().map(|(_, section)| section).collect();
+    let suggested = if near.is_empty() { alike } else { near };
+    Err(missing().hint(match suggested.is_empty() {
+        true => "`kb toc DOC` shows the sections".to_owned(),
+        false => format!("did you mean {}?", name_them(&suggested)),
+    }))
+}
+
+fn ambiguous(many: &[&SectionRow], how: &str) -> Error {
+    let hint = format!("name one by its path: {}", name_them(many));
+    Error::not_found(format!("{} sections {how}", many.len())).hint(hint)
+}
+
+fn taken_for(why: &str, section: &SectionRow) -> String {
+    format!("{why}; taken for {} ({})", section.path, section.title)
+}
+
+/// The section whose title begins with the number `name`; an error for several; `None` if there is none, or `name` is not a
+/// number.
+fn by_printed_number<'a>(titled: &[&'a SectionRow], name: &str) -> Option<Result<Found<'a>>> {
+    let number = printed_number(name)?;
+    let wanted = normalise_title(name);
+    let same = |section: &&&SectionRow| normalise_title(&section.title) == wanted;
+    if !is_path(name) && titled.iter().filter(same).count() == 1 {
+        // The name is a whole title.
+        return None;
+    }
+    let found: Vec<&SectionRow> =
+        titled.iter().copied().filter(|section| begins_with_number(&section.title, &number)).collect();
+    match found.as_slice() {
+        [] => None,
+        [one] => {
+            let why = if is_path(name) { "no section has the path " } else { "the number " };
+            Some(Ok(Found { section: one, note: Some(taken_for(&format!("{why}{name:?}"), one)) }))
+        }
+        many => Some(Err(ambiguous(many, &format!("are printed as {name:?}")))),
+    }
+}
+
+/// Reports the other sections that are printed with the number that is the path of this one, unless this one is too.
+fn printed_elsewhere(sections: &[SectionRow], taken: &SectionRow, name: &str) -> Option<String> {
+    let number = printed_number(name).filter(|_| is_path(name))?;
+    let other: Vec<&SectionRow> = sections
+        .iter()
+        .filter(|section| section.path != PREAMBLE && section.path != taken.path)
+        .filter(|section| begins_with_number(&section.title, &number))
+        .collect();
+    let same = mentions_number(&taken.title, &number) || taken.title.trim_start().starts_with('第');
+    if other.is_empty() || same {
+        return None;
+    }
+    let paths: Vec<&str> = other.iter().take(MOST_NAMED).map(|section| section.path.as_str()).collect();
+    let more = if other.len() > paths.len() { ", …" } else { "" };
+    let (is, has) = if other.len() == 1 { ("section", "has the path") } else { ("sections", "have the paths") };
+    Some(format!(
+        "{name} is the path of {:?}; the {is} printed as {name} {has} {}{more}",
+        taken.title,
+        paths.join(", ")
+    ))
+}
+
+fn is_path(name: &str) -> bool {
+    name.chars().all(|c| c.is_ascii_digit() || c == '.')
+}
+
+/// `name` as titles are compared with it, if it is a number as headings have it: `3.2`, `A.1`, `Chapter 3`,
+/// `第三章`, `附录 A`.
+fn printed_number(name: &str) -> Option<String> {
+    const WORDS: [&str; 7] = ["part", "chapter", "section", "article", "appendix", "annex", "item"];
+    let number = plain(name);
+    let number = number.trim_end_matches('.');
+    let is_number = |text: &str| {
+        let mut parts = text.split('.');
+        let letter = |part: &str| part.len() == 1 && part.bytes().all(|byte| byte.is_ascii_alphabetic());
+        let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        parts.next().is_some_and(|first| digits(first) || (letter(first) && text.contains('.'))) && parts.all(digits)
+    };
+    let after_word = number.split_once(' ').is_some_and(|(word, rest)| {
+        let letters = rest.len() <= 5 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        WORDS.contains(&word) && (letters || is_number(rest))
+    });
+    let length = number.chars().count();
+    let ordinal = number.starts_with('第') && (number.ends_with("部分") || number.ends_with(is_unit)) && length <= 8;
+    let appendix = ["附录", "附錄", "附件"].iter().any(|word| number.starts_with(word)) && (3..=5).contains(&length);
+    (is_number(number) || after_word || ordinal || appendix).then(|| number.to_owned())
+}
+
+/// The characters that follow `第三`.
+fn is_unit(c: char) -> bool {
+    "编編篇卷部章回讲课講課节節条條".contains(c)
+}
+
+/// Text as numbers are compared: small letters, full-width forms as others, and no spaces in Chinese numbers.
+fn plain(text: &str) -> String {
+    let text = crate::text::squeeze(&text.nfkc().flat_map(char::to_lowercase).map(simplified).collect::<String>());
+    if text.starts_with(['第', '附']) { text.replace(' ', "") } else { text }
+}
+
+/// Whether a title begins with a [`printed_number`] and not with a longer one: `3.20` does not begin with `3.2`.
+fn begins_with_number(title: &str, number: &str) -> bool {
+    let title = plain(title);
+    let Some(rest) = title.strip_prefix(number) else { return false };
+    if number.ends_with(is_unit) {
+        return true;
+    }
+    let mut after = rest.strip_prefix('.').unwrap_or(rest).chars();
+    match after.next() {
+        None => true,
+        // `3.2Scope`, as narrow contents pages have it, but not `3.2a`.
+        Some(c) if c.is_ascii_alphabetic() => {
+            number.contains('.')
+                && number.ends_with(|c: char| c.is_ascii_digit())
+                && after.next().is_some_and(char::is_alphabetic)
+        }
+        Some(c) => !c.is_ascii_digit(),
+    }
+}
+
+/// Whether a title has the number among its first words: `3` is in `Chapter 3: Pumps`.
+fn mentions_number(title: &str, number: &str) -> bool {
+    let title = plain(title);
+    begins_with_number(&title, number)
+        || title.split(' ').take(2).any(|word| word.trim_matches(|c: char| !c.is_alphanumeric()) == number)
+}
+
+/// Whether a title or a run of its words is `wanted` (normalised) except for a few letters.
+fn is_near(title: &str, wanted: &str) -> bool {
+    let allowed = allowed_errors(wanted);
+    if allowed == 0 {
+        return false;
+    }
+    let words: Vec<String> = title.unicode_words().map(normalise_title).collect();
+    (0..words.len()).any(|start| {
+        let mut run = String::new();
+        words[start..].iter().any(|word| {
+            run.push_str(word);
+            strsim::osa_distance(&run, wanted) <= allowed
+        })
+    })
+}
+
+/// How many letters may be wrong, missing, too many or swapped. In a short word one changes the word.
+fn allowed_errors(wanted: &str) -> usize {
+    match wanted.chars().count() {
+        0..=3 => 0,
+        4..=7 => 1,
+        8..=15 => 2,
+        _ => 3,
+    }
+}
+
+pub fn without_number(title: &str) -> &str {
+    title.trim_start_matches(|c: char| c.is_numeric() || matches!(c, '.' | ' ' | '、'))
+}
+
+/// For an unknown path: the sections beside it.
+fn beside(sections: &[SectionRow], path: &str) -> String {
+    let mut above = path;
+    while let Some((shorter, _)) = above.rsplit_once('.') {
+        above = shorter;
+        if sections.iter().any(|section| section.path == above) {
+            let parent = |section: &SectionRow| section.path.rsplit_once('.').map(|(parent, _)| parent.to_owned());
+            let children: Vec<&SectionRow> =
+                sections.iter().filter(|section| parent(section).as_deref() == Some(above)).collect();
+            return match children.as_slice() {
+                [] => format!("{above} has no subsections"),
+                children => format!("{above} has {}", name_them(children)),
+            };
+        }
+    }
+    "`kb toc DOC` shows the sections".to_owned()
+}
+
+fn name_them(sections: &[&SectionRow]) -> String {
+    listed(sections.iter().map(|section| format!("{} ({})", section.path, section.title)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::section::tests::row;
+
+    fn path_of(rows: &[SectionRow], name: &str) -> Result<String> {
+        find_section(rows, name).map(|found| found.section.path.clone())
+    }
+
+    #[test]
+    fn sections_are_found_by_path_title_and_part_of_a_title() {
+        let rows = [row("1", "1 Introduction"), row("1.1", "1.1 Scope"), row("2", "第二章 启动水泵")];
+        for (name, path) in [("1.1", "1.1"), ("introduction", "1"), ("SCOPE", "1.1"), ("启动", "2")] {
+            assert_eq!(path_of(&rows, name).unwrap(), path, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_printed_number_is_taken_and_noted() {
+        let rows = [
+            row("1", "第一章 概述"),
+            row("2", "第三章 启动水泵"),
+            row("3", "3.2 Character protrusion"),
+            row("3.1", "3.20 Margins"),
+            row("4", "Chapter 7: Fonts, see 第一章"),
+            row("5", "Chapter 70 Paper"),
+            row("6", "A.1 Sources"),
+            row("7", "4.2a Drafts"),
+            row("8", "3.2.1 Kerning"),
+        ];
+        for (name, path) in
+            [("3.2", "3"), ("3.2.", "3"), ("第三章", "2"), ("第 一 章", "1"), ("chapter 7", "4"), ("a.1", "6")]
+        {
+            let found = find_section(&rows, name).unwrap();
+            assert_eq!(found.section.path, path, "{name}");
+            let note = found.note.unwrap();
+            assert!(note.contains(&format!("taken for {path} (")), "{note}");
+        }
+        for name in ["4.2", "0.2", "3.2.2"] {
+            assert!(find_section(&rows, name).is_err(), "{name}");
+        }
+        let twice = [row("1", "2.1 Left"), row("2", "2.1 Right")];
+        let error = find_section(&twice, "2.1").unwrap_err();
+        assert!(error.next_step().unwrap().contains("1 (2.1 Left), 2 (2.1 Right)"), "{error}");
+    }
+
+    #[test]
+    fn a_path_printed_before_another_title_is_noted() {
+        let rows = [
+            row("1", "Preface"),
+            row("3", "Chapter 3: Use"),
+            row("3.2", "2.2 Setup"),
+            row("5", "3) Pumps"),
+            row("5.2", "3.2 Character protrusion"),
+            row("5.3", "5.3 Own"),
+            row("6", "5.3 Other"),
+        ];
+        let found = find_section(&rows, "3.2").unwrap();
+        assert_eq!(found.section.path, "3.2");
+        assert!(found.note.unwrap().contains("the section printed as 3.2 has the path 5.2"));
+        for name in ["1", "3", "5.2", "5.3"] {
+            assert_eq!(find_section(&rows, name).unwrap().note, None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_misspelling_of_one_title_is_taken_and_noted() {
+        let rows = [row("1", "Installation"), row("2", "Priming the pump"), row("3", "启动循环水泵")];
+        for (name, path) in [("Instalation", "1"), ("priming teh pump", "2"), ("teh pump", "2"), ("启动循坏水泵", "3")]
+        {
+            let found = find_section(&rows, name).unwrap();
+            assert_eq!(found.section.path, path, "{name}");
+            assert!(found.note.unwrap().contains(name));
+        }
+        assert_eq!(find_section(&rows, "installation").unwrap().note, None);
+    }
+
+    #[test]
+    fn missing_and_ambiguous_names_get_suggestions() {
+        let rows = [row("1", "Installation"), row("2.1", "Notes"), row("3.1", "Notes"), row("3", "Start")];
+        let error = find_section(&rows, "notes").unwrap_err();
+        assert!(error.next_step().unwrap().contains("3.1"));
+        assert!(find_section(&[row("1", "Error T-1102")], "2").is_err());
+        // Two near ones: neither is taken.
+        let error = find_section(&rows, "Notse").unwrap_err();
+        assert!(error.next_step().unwrap().contains("2.1") && error.next_step().unwrap().contains("3.1"));
+        let error = find_section(&rows, "Installing").unwrap_err();
+        assert!(error.next_step().unwrap().contains("Installation"), "{error}");
+        assert_eq!(error.kind().exit_code(), 1);
+        let error = find_section(&rows, "3.7").unwrap_err();
+        assert!(error.next_step().unwrap().contains("3.1 (Notes)"), "{error}");
+    }
+
+    #[test]
+    fn every_missing_name_is_reported() {
+        let rows = [row("1", "Installation")];
+        let error = find_sections(&rows, &["1".into(), "9".into(), "zzz".into()]).unwrap_err();
+        assert!(error.message().contains("\"9\"") && error.message().contains("\"zzz\""), "{error}");
+    }
+}

@@ -1,0 +1,162 @@
+//! What may be found: by the request's documents, filter and times, and by the phrases of the question.
+
+use std::time::Instant;
+
+use futures::future::try_join_all;
+use jiff::Timestamp;
+
+use super::SearchRequest;
+use super::candidate::Candidate;
+use super::filter::{Facts, decay, scopes};
+use super::retrievers::on_each;
+use super::searcher::{Searched, Searcher};
+use super::trace::Trace;
+use super::understand::{Question, Terms, Understanding, keyword_terms};
+use crate::error::Result;
+use crate::store::{Phrase, Scope, Snapshot};
+use crate::text::period::duration;
+
+/// What may be found in each namespace.
+pub(super) struct Restricted {
+    pub scopes: Vec<Scope>,
+    /// Whether that is what has the quoted phrases of the question.
+    pub quoted: bool,
+}
+
+/// The scopes of a question.
+pub(super) async fn restrict(
+    searcher: &Searcher,
+    question: &Question<'_>,
+    snapshots: &[&Snapshot],
+    trace: &mut Trace,
+) -> Result<Restricted> {
+    let mut scopes = filter(searcher, question.request, snapshots, question.now, trace).await?;
+    let quoted = confine(snapshots, &question.understood, &question.terms, &mut scopes, trace)?;
+    Ok(Restricted { scopes, quoted })
+}
+
+/// What the request's documents, filter and times let through.
+pub(super) async fn filter(
+    searcher: &Searcher,
+    request: &SearchRequest,
+    snapshots: &[&Snapshot],
+    now: Timestamp,
+    trace: &mut Trace,
+) -> Result<Vec<Scope>> {
+    let named = request.documents.as_deref();
+    if request.restriction.is_empty() {
+        return Ok(vec![Scope::of_documents(named); snapshots.len()]);
+    }
+    let start = Instant::now();
+    let facts = searcher.searched().iter().map(Searched::facts);
+    let namespaces: Vec<(&Snapshot, &Facts)> = snapshots.iter().copied().zip(facts).collect();
+    let scopes = scopes(&namespaces, &request.restriction, named, now).await?;
+    trace.stage("filter", start, scopes.all, scopes.documents).note(scopes.in_words());
+    trace.notes.extend(scopes.notes);
+    Ok(scopes.each)
+}
+
+/// Confines the scopes to the parent chunks that have the phrases of a question, and returns whether it has any. Where
+/// nothing has them, a question is answered by its words, and a lookup finds nothing; a note reports either.
+fn confine(
+    snapshots: &[&Snapshot],
+    understood: &Understanding,
+    terms: &Terms,
+    scopes: &mut [Scope],
+    trace: &mut Trace,
+) -> Result<bool> {
+    let start = Instant::now();
+    let phrases: Vec<Phrase> = understood.phrases.iter().filter_map(|text| Phrase::of(text)).collect();
+    if phrases.is_empty() || scopes.iter().all(Scope::is_empty) {
+        return Ok(false);
+    }
+    let with = on_each(snapshots, |place, snapshot| snapshot.with_phrases(&phrases, terms, &scopes[place]))?;
+    let found = with.iter().map(Vec::len).sum();
+    let stage = trace.stage("phrases", start, phrases.len(), found);
+    // A lookup of a phrase wants to know that it is nowhere; a question wants an answer.
+    let instead = found == 0 && understood.is_asked();
+    if found == 0 {
+        let searched = if instead { ": searched for their words" } else { "" };
+        stage.note(format!("no parent chunk has them{searched}"));
+        trace.notes.push(nothing_has(&understood.phrases, instead));
+    }
+    if !instead {
+        let with = with.into_iter().map(|ids| Scope::ParentChunks(ids.into_iter().collect()));
+        scopes.iter_mut().zip(with).for_each(|(scope, with)| *scope = with);
+    }
+    Ok(!instead)
+}
+
+/// The note that nothing has the phrases of a question, and whether their words were searched for instead.
+fn nothing_has(phrases: &[String], instead: bool) -> String {
+    let quoted: Vec<String> = phrases.iter().map(|phrase| format!("{phrase:?}")).collect();
+    let (the, its) = if phrases.len() == 1 { ("the phrase", "its") } else { ("all the phrases", "their") };
+    let then = if instead {
+        format!("searched for {its} words")
+    } else {
+        format!("without the quotation marks {its} words are searched for")
+    };
+    format!("no parent chunk has {the} {}; {then}", quoted.join(", "))
+}
+
+/// Halves scores with the age of their documents, where that was asked for.
+pub(super) async fn decay_scores(
+    searcher: &Searcher,
+    question: &Question<'_>,
+    snapshots: &[&Snapshot],
+    mut candidates: Vec<Candidate>,
+    trace: &mut Trace,
+) -> Result<Vec<Candidate>> {
+    let Some(half_life) = question.request.half_life else { return Ok(candidates) };
+    let start = Instant::now();
+    let each = searcher.searched().iter().zip(snapshots);
+    let documents = try_join_all(each.map(|(searched, snapshot)| searched.facts().documents(snapshot))).await?;
+    let seen_from = question.request.restriction.seen_from(question.now);
+    let undated = decay(&mut candidates, half_life, seen_from, &documents);
+    let note = format!("half-life {}, seen from {seen_from:.0}; {undated} without a time", duration(half_life));
+    trace.stage("decay", start, candidates.len(), candidates.len()).note(note).ranking(&candidates);
+    Ok(candidates)
+}
+
+impl Searcher {
+    /// Whether any of some parent chunks, or where there are none the document, may be found in any of the namespaces.
+    pub(super) async fn lets_through(
+        &self,
+        request: &SearchRequest,
+        doc_id: &str,
+        chunk_ids: &[String],
+    ) -> Result<bool> {
+        let snapshots = self.snapshots().await?;
+        let scopes = filter(self, request, &snapshots, Timestamp::now(), &mut Trace::new(false)).await?;
+        let any = |scope: &Scope| chunk_ids.iter().any(|id| scope.admits_chunk(id));
+        Ok(scopes.iter().any(|scope| any(scope) || (chunk_ids.is_empty() && scope.admits_document(doc_id))))
+    }
+
+    /// Whether any of some parent chunks has the phrases of the question, or those do not count.
+    pub(super) async fn keeps_to_phrases(&self, request: &SearchRequest, chunk_ids: &[String]) -> Result<bool> {
+        let (snapshots, mut trace) = (self.snapshots().await?, Trace::new(false));
+        let understood = Understanding::of_kind(&request.query, request.kind);
+        let terms = keyword_terms(&request.query, &understood.identifiers);
+        let mut scopes = filter(self, request, &snapshots, Timestamp::now(), &mut trace).await?;
+        confine(&snapshots, &understood, &terms, &mut scopes, &mut trace)?;
+        Ok(chunk_ids.is_empty() || scopes.iter().any(|scope| chunk_ids.iter().any(|id| scope.admits_chunk(id))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_note_reports_what_is_searched_instead_of_a_phrase() {
+        let [one, two] = ["main pump", "vent"].map(str::to_owned);
+        assert_eq!(
+            nothing_has(std::slice::from_ref(&one), true),
+            "no parent chunk has the phrase \"main pump\"; searched for its words"
+        );
+        assert!(
+            nothing_has(&[one, two], false)
+                .starts_with("no parent chunk has all the phrases \"main pump\", \"vent\"; without")
+        );
+    }
+}

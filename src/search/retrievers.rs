@@ -1,0 +1,347 @@
+//! The two retrievers, keyword and semantic search, over all namespaces as if they were one.
+//!
+//! Every namespace recalls as many as are wanted of all together, and the best of those are kept. A parent chunk that is
+//! in several namespaces takes one place among them, so that it crowds out nothing else.
+
+use std::collections::HashMap;
+
+use futures::future::try_join_all;
+
+use super::candidate::{Candidate, ChunkKey, Scores, first_different};
+use super::understand::Terms;
+use crate::error::{Error, Result};
+use crate::store::{
+    KeywordField, KeywordHit, KeywordStatistics, LoadedVectors, Scope, Snapshot, VectorHit, WordPlaces,
+};
+
+/// Chunks per wanted parent that the vector search recalls: a good parent often has several good children.
+const CHUNKS_PER_PARENT: usize = 4;
+/// The share of a parent's own vector, the mean of its children's, beside its best child.
+const WHOLE_PARENT_CHUNK_WEIGHT: f32 = 0.4;
+
+/// Keyword search on the namespaces that are searched.
+pub(super) struct KeywordRetriever<'a> {
+    snapshots: &'a [&'a Snapshot],
+    terms: Terms,
+    /// `None` for one namespace, which has its own.
+    statistics: Option<KeywordStatistics>,
+}
+
+impl<'a> KeywordRetriever<'a> {
+    /// Without terms, it finds nothing.
+    pub(super) fn new(snapshots: &'a [&'a Snapshot], terms: Terms) -> Result<Self> {
+        let statistics = match snapshots {
+            [_] => None,
+            several => {
+                let each = on_each(several, |_, snapshot| snapshot.keyword_statistics(&terms))?;
+                Some(KeywordStatistics::joint(each))
+            }
+        };
+        Ok(KeywordRetriever { snapshots, terms, statistics })
+    }
+
+    /// The scores of the best `pool` in the scopes, one of each namespace.
+    pub(super) fn recall(&self, scopes: &[Scope], pool: usize) -> Result<Scores> {
+        let hits = on_each(self.snapshots, |namespace, snapshot| {
+            snapshot.keyword(&self.terms, self.statistics.as_ref(), &scopes[namespace], pool)
+        })?;
+        Ok(best_of(keyed(hits), pool).into_iter().collect())
+    }
+
+    /// Adds chunks that have the phrases of the question and none of its other words, as far as the pool has room.
+    pub(super) fn add_without_words(&self, scopes: &[Scope], pool: usize, scores: &mut Scores) {
+        for (namespace, scope) in scopes.iter().enumerate() {
+            let Scope::ParentChunks(ids) = scope else { continue };
+            let mut ids: Vec<&String> = ids.iter().collect();
+            ids.sort_unstable();
+            for id in ids {
+                if scores.len() < pool {
+                    scores.entry(ChunkKey { chunk_id: id.clone(), namespace }).or_insert(0.0);
+                }
+            }
+        }
+    }
+
+    /// The scores of those parent chunks that have a word of the question.
+    pub(super) fn score<'p>(&self, parent_chunks: impl Iterator<Item = &'p ChunkKey>) -> Result<Scores> {
+        let ids = by_namespace(parent_chunks, self.snapshots.len());
+        let hits = on_each(&ids, |namespace, ids| {
+            self.snapshots[namespace].keyword_scores(&self.terms, self.statistics.as_ref(), ids)
+        })?;
+        Ok(keyed(hits).collect())
+    }
+
+    /// The question's words and their weights in it.
+    fn words(&self) -> impl Iterator<Item = (&String, f32)> {
+        let content = self.terms.iter().filter(|(field, ..)| *field == KeywordField::Content);
+        content.map(|(_, text, weight)| (text, *weight))
+    }
+
+    /// How telling each of the question's words is: its weight in the question times its rarity.
+    pub(super) fn weights(&self) -> Result<Vec<f32>> {
+        let own = match (&self.statistics, self.snapshots) {
+            (None, [only]) => Some(only.keyword_statistics(&self.terms)?),
+            _ => None,
+        };
+        let statistics = self.statistics.as_ref().or(own.as_ref());
+        Ok(self.words().map(|(text, weight)| weight * statistics.map_or(1.0, |all| all.rarity(text))).collect())
+    }
+
+    /// Where the question's words are in the given candidates.
+    pub(super) fn places(&self, candidates: &[Candidate]) -> Result<HashMap<ChunkKey, WordPlaces>> {
+        let words: Vec<String> = self.words().map(|(text, _)| text.clone()).collect();
+        let keys: Vec<ChunkKey> = candidates.iter().map(Candidate::key).collect();
+        let ids = by_namespace(keys.iter(), self.snapshots.len());
+        let places = on_each(&ids, |namespace, ids| self.snapshots[namespace].word_places(&words, ids))?;
+        let by_key = |(namespace, places): (usize, Vec<WordPlaces>)| {
+            places.into_iter().map(move |places| (ChunkKey { chunk_id: places.chunk_id.clone(), namespace }, places))
+        };
+        Ok(places.into_iter().enumerate().flat_map(by_key).collect())
+    }
+}
+
+fn keyed(hits: Vec<Vec<KeywordHit>>) -> impl Iterator<Item = (ChunkKey, f32)> {
+    hits.into_iter().enumerate().flat_map(|(namespace, hits)| {
+        hits.into_iter().map(move |hit| (ChunkKey { chunk_id: hit.chunk_id, namespace }, hit.score))
+    })
+}
+
+/// What semantic search found.
+pub(super) struct SemanticRecall {
+    /// Of the best of this retriever, and of those of keyword search that have vectors.
+    pub scores: Scores,
+    /// Whether nothing that was searched has a vector.
+    pub no_vectors: bool,
+}
+
+/// Recalls by vectors, in memory where they are held there. `keyword` is what keyword search recalled, which gets its
+/// true scores too.
+pub(super) async fn semantic(
+    snapshots: &[&Snapshot],
+    vectors: &[Option<LoadedVectors>],
+    question: &[f32],
+    scopes: &[Scope],
+    keyword: &Scores,
+    pool: usize,
+) -> Result<SemanticRecall> {
+    // Of vectors in memory all are scored, and exactly; of those in a table the nearest are, and the wanted ones anew.
+    let mut recalled = on_each(vectors, |namespace, vectors| match vectors {
+        Some(vectors) => {
+            let mut scores = ParentScores::default();
+            let add = |chunk_id, parent_id, score| scores.add(chunk_id, parent_id, score);
+            vectors.each(question, &scopes[namespace], add)?;
+            Ok(scores.joined())
+        }
+        None => Ok(HashMap::new()),
+    })?;
+    let in_tables: Vec<usize> = (0..vectors.len()).filter(|&namespace| vectors[namespace].is_none()).collect();
+    let near = in_tables.iter().map(|&i| snapshots[i].nearest(question, &scopes[i], pool * CHUNKS_PER_PARENT));
+    let near = try_join_all(near).await?;
+    for (&namespace, near) in in_tables.iter().zip(&near) {
+        recalled[namespace] = parent_scores(near);
+    }
+    let no_vectors = recalled.iter().all(HashMap::is_empty);
+    let wanted = pooled(keyword, &recalled, pool);
+    let exact = |key: &ChunkKey| {
+        let score = vectors[key.namespace].as_ref().and(recalled[key.namespace].get(key.chunk_id.as_str()))?;
+        Some((key.clone(), *score))
+    };
+    let mut scores: Scores = wanted.iter().filter_map(exact).collect();
+    let ids = by_namespace(wanted.iter(), snapshots.len());
+    let anew = in_tables.iter().map(|&namespace| snapshots[namespace].similarities(question, &ids[namespace]));
+    for (&namespace, hits) in in_tables.iter().zip(try_join_all(anew).await?) {
+        let anew = parent_scores(&hits);
+        scores.extend(anew.into_iter().map(|(id, score)| (ChunkKey { chunk_id: id.to_owned(), namespace }, score)));
+    }
+    Ok(SemanticRecall { scores, no_vectors })
+}
+
+/// The parent chunks that both retrievers score exactly, in order: the best `pool` of keyword search and of
+/// semantic search, whose scores are by namespace.
+fn pooled(keyword: &Scores, semantic: &[HashMap<&str, f32>], pool: usize) -> Vec<ChunkKey> {
+    let mut keys: Vec<ChunkKey> = keyword.keys().cloned().collect();
+    let each = semantic.iter().enumerate();
+    let mut nearest: Vec<(&str, usize, f32)> =
+        each.flat_map(|(namespace, scores)| scores.iter().map(move |(id, score)| (*id, namespace, *score))).collect();
+    nearest.sort_unstable_by(|a, b| b.2.total_cmp(&a.2).then_with(|| (a.0, a.1).cmp(&(b.0, b.1))));
+    first_different(&mut nearest, pool, |(chunk_id, ..)| chunk_id);
+    let key = |(id, namespace, _): (&str, usize, f32)| ChunkKey { chunk_id: id.to_owned(), namespace };
+    keys.extend(nearest.into_iter().map(key));
+    keys.sort();
+    keys.dedup();
+    keys
+}
+
+/// The best `limit` parent chunks, best first; one that is in several namespaces counts once.
+fn best_of(scores: impl Iterator<Item = (ChunkKey, f32)>, limit: usize) -> Vec<(ChunkKey, f32)> {
+    let mut scores: Vec<(ChunkKey, f32)> = scores.collect();
+    scores.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    first_different(&mut scores, limit, |(key, _)| &key.chunk_id);
+    scores
+}
+
+/// Does `work` for each of `items`, given with its place: a single one here, several on a thread per core. The results
+/// are in the order of the items.
+pub(super) fn on_each<'i, T: Sync, R: Send>(
+    items: &'i [T],
+    work: impl Fn(usize, &'i T) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
+    if let [only] = items {
+        return Ok(vec![work(0, only)?]);
+    }
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len()).max(1);
+    let work = &work;
+    // Each thread takes every nth item, so that neighbours of a like size are shared out.
+    let done = std::thread::scope(|scope| -> Result<Vec<Vec<(usize, R)>>> {
+        let begun: Vec<_> = (0..threads)
+            .map(|first| {
+                scope.spawn(move || {
+                    let own = items.iter().enumerate().skip(first).step_by(threads);
+                    own.map(|(place, item)| Ok((place, work(place, item)?))).collect::<Result<Vec<_>>>()
+                })
+            })
+            .collect();
+        let ended: Vec<_> = begun.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
+        ended.into_iter().map(|end| end.unwrap_or_else(|_| Err(Error::failed("a search thread crashed")))).collect()
+    })?;
+    let mut results: Vec<(usize, R)> = done.into_iter().flatten().collect();
+    results.sort_by_key(|(place, _)| *place);
+    Ok(results.into_iter().map(|(_, result)| result).collect())
+}
+
+/// The ids of parent chunks by the place of their namespace.
+fn by_namespace<'p>(parent_chunks: impl Iterator<Item = &'p ChunkKey>, namespaces: usize) -> Vec<Vec<String>> {
+    let mut ids = vec![Vec::new(); namespaces];
+    for key in parent_chunks {
+        ids[key.namespace].push(key.chunk_id.clone());
+    }
+    ids
+}
+
+/// The semantic score of each parent: its best child, and with less weight the parent chunk as a whole.
+fn parent_scores(hits: &[VectorHit]) -> HashMap<&str, f32> {
+    let mut scores = ParentScores::default();
+    hits.iter().for_each(|hit| scores.add(&hit.chunk_id, &hit.parent_id, hit.score));
+    scores.joined()
+}
+
+/// The best cosine of each parent's children, and its own.
+#[derive(Default)]
+struct ParentScores<'v>(HashMap<&'v str, (Option<f32>, Option<f32>)>);
+
+impl<'v> ParentScores<'v> {
+    fn add(&mut self, chunk_id: &str, parent_id: &'v str, score: f32) {
+        let (child, whole) = self.0.entry(parent_id).or_default();
+        let side = if chunk_id == parent_id { whole } else { child };
+        *side = Some(side.map_or(score, |known| known.max(score)));
+    }
+
+    fn joined(self) -> HashMap<&'v str, f32> {
+        let join = |(id, (child, whole)): (&'v str, (Option<f32>, Option<f32>))| {
+            let (child, whole) = (child.or(whole)?, whole.or(child)?);
+            Some((id, (1.0 - WHOLE_PARENT_CHUNK_WEIGHT) * child + WHOLE_PARENT_CHUNK_WEIGHT * whole))
+        };
+        self.0.into_iter().filter_map(join).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::ChunkConfig;
+    use crate::ingest::{SourceFacts, prepare};
+    use crate::load::plain;
+    use crate::store::{Change, ModelRecord, Store, Writer};
+
+    #[test]
+    fn a_parent_chunk_in_several_namespaces_takes_one_place() {
+        let key = |chunk_id: &str, namespace| ChunkKey { chunk_id: chunk_id.to_owned(), namespace };
+        let scores =
+            [(key("a", 1), 0.9), (key("b", 0), 0.8), (key("c", 0), 0.7), (key("a", 0), 0.6), (key("d", 1), 0.5)];
+        let best = |limit| {
+            let best = best_of(scores.iter().cloned(), limit);
+            best.into_iter().map(|(key, _)| format!("{}{}", key.chunk_id, key.namespace)).collect::<Vec<_>>()
+        };
+        assert_eq!(best(1), ["a1", "a0"]);
+        assert_eq!(best(2), ["a1", "b0", "a0"]);
+        assert_eq!(best(3), ["a1", "b0", "c0", "a0"]);
+        assert_eq!(best(9).len(), 5);
+    }
+
+    /// A namespace of documents of one parent chunk, whose vectors have the given angles to the question's.
+    async fn namespace(store: &Store, name: &str, angles: &[(&str, f32)]) -> Snapshot {
+        let add = angles
+            .iter()
+            .map(|(id, angle)| {
+                let facts = SourceFacts {
+                    source: format!("{id}.txt"),
+                    doc_id: (*id).to_owned(),
+                    content_hash: String::new(),
+                    size: 1,
+                    mtime_ns: 0,
+                    corrected_toc: None,
+                    time: None,
+                };
+                let mut new = prepare(&plain::parse("A parent chunk."), &facts, &ChunkConfig::default(), "now").new;
+                new.chunks.iter_mut().for_each(|chunk| chunk.vector = vec![angle.cos(), angle.sin()]);
+                new
+            })
+            .collect();
+        let namespace = store.namespace(name).unwrap();
+        let model = ModelRecord { name: "m".into(), dimension: 2, fingerprint: "f".into() };
+        let mut writer = Writer::open(&namespace, &model).await.unwrap();
+        writer.publish(&Change { add, ..Change::default() }).await.unwrap();
+        Snapshot::open(&namespace).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn vectors_in_memory_and_in_tables_recall_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        // `t` is in both.
+        let left = namespace(&store, "left", &[("a", 0.3), ("b", 1.2), ("c", 0.9), ("t", 0.1)]).await;
+        let right = namespace(&store, "right", &[("d", 0.2), ("e", 1.4), ("f", 0.5), ("t", 0.1)]).await;
+        let snapshots = [&left, &right];
+        let keyword = Scores::from([(ChunkKey { chunk_id: "e:0".into(), namespace: 1 }, 7.0)]);
+        let recall = async |held: [bool; 2], documents: Option<&[String]>| {
+            let scopes = [Scope::of_documents(documents), Scope::of_documents(documents)];
+            let mut vectors = Vec::new();
+            for (snapshot, held) in snapshots.iter().zip(held) {
+                vectors.push(if held { Some(snapshot.load_vectors(None).await.unwrap()) } else { None });
+            }
+            let found = semantic(&snapshots, &vectors, &[1.0, 0.0], &scopes, &keyword, 3).await.unwrap();
+            assert!(!found.no_vectors);
+            let mut found: Vec<(String, usize, i32)> = found
+                .scores
+                .into_iter()
+                .map(|(key, score)| (key.chunk_id, key.namespace, (score * 1e4).round() as i32))
+                .collect();
+            found.sort();
+            found
+        };
+        let cosine = |angle: f32| (angle.cos() * 1e4).round() as i32;
+        let expected = [("a:0", 0, 0.3), ("d:0", 1, 0.2), ("e:0", 1, 1.4), ("t:0", 0, 0.1), ("t:0", 1, 0.1)]
+            .map(|(id, namespace, angle)| (id.to_owned(), namespace, cosine(angle)));
+        for held in [[true, true], [false, false], [true, false], [false, true]] {
+            assert_eq!(recall(held, None).await, expected, "the best three and the keyword hits; held: {held:?}");
+            let only = ["c".to_owned(), "f".to_owned()];
+            let some: Vec<String> = recall(held, Some(&only)).await.into_iter().map(|(id, ..)| id).collect();
+            assert!(some.starts_with(&["c:0".to_owned()]) && some.contains(&"f:0".to_owned()), "{held:?}: {some:?}");
+        }
+    }
+
+    #[test]
+    fn results_come_in_the_order_of_the_items() {
+        for count in [0, 1, 2, 7, 100] {
+            let items: Vec<usize> = (0..count).collect();
+            let squares = on_each(&items, |place, item| Ok(place * item)).unwrap();
+            assert_eq!(squares, items.iter().map(|item| item * item).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn one_failure_fails_all() {
+        let work = |place: usize, _: &()| if place == 3 { Err(Error::failed("no")) } else { Ok(()) };
+        assert_eq!(on_each(&[(); 9], work).unwrap_err().message(), "no");
+    }
+}

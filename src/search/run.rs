@@ -1,0 +1,205 @@
+//! A search on one page: a question passes the stages, each a function in the file of its name.
+//!
+//! The model loads and embeds the question on another thread while the store opens and keyword search runs.
+
+use std::time::Instant;
+
+use futures::future::try_join_all;
+use jiff::Timestamp;
+
+use super::candidate::{Candidate, first_different};
+use super::encoder::Encoding;
+use super::entities;
+use super::expand::expand;
+use super::fallback::fall_back;
+use super::fuse::fuse;
+use super::query_expansion::Paraphrasing;
+use super::recall::{Recalled, recall};
+use super::rerank::{LoadingCrossEncoder, rerank};
+use super::restrict::{decay_scores, filter, restrict};
+use super::searcher::Searcher;
+use super::select::select;
+use super::spelling;
+use super::synonyms::written_out;
+use super::trace::Trace;
+use super::understand::{Question, Route, Understanding, understand};
+use super::{Expand, Method, Ranking, SearchRequest, SearchResult};
+use crate::error::{Result, Setting};
+use crate::store::Snapshot;
+use crate::text::count;
+
+impl Searcher {
+    /// Answers a question.
+    ///
+    /// # Errors
+    /// Where the question has no word in it, or the store or the model fail.
+    pub async fn search(&self, request: &SearchRequest) -> Result<SearchResult> {
+        let mut trace = Trace::new(request.explain);
+        if let Some(answer) = contents(self, request, &mut trace).await? {
+            return Ok(answer);
+        }
+        let mut ranking = self.rank(&SearchRequest { limit: request.depth(), ..request.clone() }).await?;
+        ranking.trace.notes.splice(0..0, trace.notes);
+        add_notes(self, request, &mut ranking).await?;
+        let hits = select(self, request, &mut ranking).await?;
+        let (hits, left_out) = expand(self, request, &mut ranking, hits).await?;
+        Ok(SearchResult::of(request, ranking, hits, left_out))
+    }
+
+    /// Ranks the parent chunks for a question without reading them.
+    ///
+    /// # Errors
+    /// As for [`search`](Self::search).
+    pub async fn rank(&self, request: &SearchRequest) -> Result<Ranking> {
+        let first = self.rank_once(request).await?;
+        match request.fallback.is_on() {
+            true => fall_back(request, first, async |request| self.rank_once(request).await).await,
+            false => Ok(first),
+        }
+    }
+
+    /// Ranks as asked, without the fallback.
+    async fn rank_once(&self, request: &SearchRequest) -> Result<Ranking> {
+        let mut trace = Trace::new(request.explain);
+        let question = understand(request, self.model().await?, &mut trace)?;
+        let Begun { encoding, paraphrasing, cross_encoder } = Begun::of(self, &question, &mut trace)?;
+        let snapshots = open(self, &question, &mut trace).await?;
+        let restricted = restrict(self, &question, &snapshots, &mut trace).await?;
+        let recalled = recall(self, &question, &snapshots, restricted, encoding, paraphrasing, &mut trace).await?;
+        let fused = fuse(&recalled.route, &recalled.scores, &recalled.paraphrased, &mut trace);
+        let (by_words, keyword) = (recalled.route.rerank, &recalled.keyword);
+        let reranked = rerank(request, by_words, keyword, &snapshots, fused, cross_encoder, &mut trace).await?;
+        let decayed = decay_scores(self, &question, &snapshots, reranked, &mut trace).await?;
+        let candidates = cut(request, decayed, &mut trace);
+        let Recalled { route, replacements, vector, scopes, no_vectors, .. } = recalled;
+        let (namespaces, understood) = (self.names(), question.understood);
+        Ok(Ranking { namespaces, understood, route, replacements, candidates, vector, scopes, no_vectors, trace })
+    }
+}
+
+/// Opens what is searched.
+async fn open<'s>(searcher: &'s Searcher, question: &Question<'_>, trace: &mut Trace) -> Result<Vec<&'s Snapshot>> {
+    let start = Instant::now();
+    let snapshots = searcher.snapshots().await?;
+    if question.route.semantic > 0.0 {
+        question.model.check(&snapshots)?;
+    }
+    trace.stage("open", start, searcher.searched().len(), snapshots.len());
+    if question.request.explain {
+        let start = Instant::now();
+        entities::explain(&searcher.recogniser(question.request).await?, start, trace);
+    }
+    Ok(snapshots)
+}
+
+/// What other threads work on meanwhile.
+struct Begun<'s> {
+    encoding: Option<Encoding>,
+    paraphrasing: Option<Paraphrasing<'s>>,
+    cross_encoder: Option<LoadingCrossEncoder>,
+}
+
+impl<'s> Begun<'s> {
+    fn of(searcher: &'s Searcher, question: &Question<'s>, trace: &mut Trace) -> Result<Self> {
+        let paraphrasing = Paraphrasing::begin(searcher.language_model.as_ref(), question, trace);
+        let model = question.model.model().filter(|_| question.route.semantic > 0.0);
+        let encoding = match model {
+            Some(model) => {
+                let query = &question.request.query;
+                let text = match question.request.expand {
+                    Expand::Off => query.clone(),
+                    _ => written_out(query, searcher.synonyms()?),
+                };
+                searcher.read_vectors_ahead();
+                Some(searcher.encoder.begin(model, text))
+            }
+            None => None,
+        };
+        let cross_encoder = searcher.cross_encoder.begin(question.request, &searcher.encoder);
+        Ok(Begun { encoding, paraphrasing, cross_encoder })
+    }
+}
+
+/// Leaves as many candidates as are wanted, and none below the least score.
+fn cut(request: &SearchRequest, mut candidates: Vec<Candidate>, trace: &mut Trace) -> Vec<Candidate> {
+    let (start, all) = (Instant::now(), candidates.len());
+    first_different(&mut candidates, request.limit, |candidate| &candidate.chunk_id);
+    if let Some(least) = request.min_score {
+        candidates.retain(|candidate| candidate.score >= least);
+    }
+    trace.stage("cut", start, all, candidates.len()).ranking(&candidates);
+    candidates
+}
+
+/// Answers a question about structure from tables of contents. Where they do not, notes say why and the text is searched.
+async fn contents(searcher: &Searcher, request: &SearchRequest, trace: &mut Trace) -> Result<Option<SearchResult>> {
+    let understood = Understanding::of_kind(&request.query, request.kind);
+    // A request for sections wants those: a section may be called "Contents".
+    let Some(wanted) = understood.wanted.as_ref().filter(|_| !request.shape.seeks_sections()) else { return Ok(None) };
+    let start = Instant::now();
+    let route = Route::choose(&understood, request, searcher.model().await?.coverage(&request.query));
+    understood.in_words().into_iter().fold(trace.stage("understand", start, 1, 1), |stage, words| stage.note(words));
+    let (start, snapshots, namespaces) = (Instant::now(), searcher.snapshots().await?, searcher.names());
+    let scopes = filter(searcher, request, &snapshots, Timestamp::now(), trace).await?;
+    let confined = request.documents.is_some();
+    let answer = super::contents::answer(&snapshots, &namespaces, &request.query, wanted, &scopes, confined).await?;
+    let entries = answer.contents.iter().map(|contents| contents.sections.len()).sum();
+    trace.stage("contents", start, answer.contents.len(), entries).note("answered from the table of contents");
+    trace.notes.extend(answer.notes);
+    if answer.contents.is_empty() {
+        return Ok(None);
+    }
+    let trace = std::mem::replace(trace, Trace::new(false));
+    Ok(Some(SearchResult {
+        query: request.query.clone(),
+        namespaces,
+        understood,
+        route,
+        contents: answer.contents,
+        mode: request.shape.mode,
+        target: request.shape.target,
+        hits: Vec::new(),
+        left_out: Vec::new(),
+        notes: trace.notes.clone(),
+        trace,
+    }))
+}
+
+/// Notes where semantic search could not help as asked.
+async fn add_notes(searcher: &Searcher, request: &SearchRequest, ranking: &mut Ranking) -> Result<()> {
+    let (snapshots, route) = (searcher.snapshots().await?, &ranking.route);
+    let mut notes = Vec::new();
+    if !route.model_knows() {
+        let unknown = format!("the model {} does not know this question's language", searcher.model().await?.name());
+        if request.method == Method::Hybrid && request.weights.is_none() {
+            notes.push(format!("{unknown}: ranked by keywords alone"));
+        }
+        if request.method == Method::Semantic || (request.weights.is_some() && route.semantic > 0.0) {
+            notes.push(format!("{unknown}: expect poor results, or use {} keyword", Setting("method")));
+        }
+    }
+    notes.extend(spelling::notes(&snapshots, &ranking.replacements)?);
+    let remedy = format!("`kb reindex {}` makes them", Setting("vectors"));
+    match request.method {
+        Method::Semantic if ranking.no_vectors => notes.push(format!(
+            "nothing that is searched has vectors: use {} keyword, or make them; {remedy}",
+            Setting("method")
+        )),
+        Method::Hybrid if ranking.no_vectors => {
+            notes.push(format!("nothing that is searched has vectors: ranked by keywords alone; {remedy}"));
+        }
+        Method::Semantic => {
+            let searched = |id: &String| request.documents.as_ref().is_none_or(|ids| ids.contains(id));
+            let rows = try_join_all(snapshots.iter().map(|snapshot| snapshot.documents())).await?;
+            let without = rows.iter().flatten().filter(|row| !row.embedded && searched(&row.doc_id)).count();
+            if without > 0 {
+                let have = if without == 1 { "has" } else { "have" };
+                let documents = count(without, "document");
+                notes.push(format!("{documents} {have} no vectors and cannot be found this way; {remedy}"));
+            }
+        }
+        _ => {}
+    }
+    ranking.trace.notes.extend(notes);
+    Ok(())
+}

@@ -1,0 +1,242 @@
+//! What is searched, opened with the first question and kept: namespaces, vectors, the model, synonyms.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use futures::future::try_join_all;
+use tokio::sync::OnceCell;
+
+use super::SearchRequest;
+use super::encoder::Encoder;
+use super::encoder::VectorModel;
+use super::entities::{KnownEntities, Recogniser};
+use super::filter::Facts;
+use super::query_expansion::LanguageModel;
+use super::rerank::LoadedCrossEncoder;
+use super::select::{DocumentIndex, SectionIndex};
+use crate::error::{Error, Result};
+use crate::knowledge::names::synonyms::Synonyms;
+use crate::llm;
+use crate::store::{LoadedVectors, Namespace, ReadAhead, Snapshot};
+
+/// Up to this many vectors (225 MB), of all namespaces together, are scored in memory.
+const MOST_VECTORS_IN_MEMORY: usize = 150_000;
+/// The list of synonyms in the folder of a store and in that of a namespace.
+const SYNONYMS: &str = "synonyms.txt";
+
+/// Answers questions from one namespace, or from several as if they were one.
+pub struct Searcher {
+    searched: Vec<Searched>,
+    /// Of each namespace; `None` where they stay in its table.
+    vectors: OnceCell<Vec<Option<LoadedVectors>>>,
+    pub(super) encoder: Encoder,
+    model: OnceCell<VectorModel>,
+    /// The user's list of synonyms, if not in the store's folder.
+    synonyms_at: Option<PathBuf>,
+    synonyms: OnceLock<Synonyms>,
+    pub(super) cross_encoder: LoadedCrossEncoder,
+    pub(super) language_model: Option<LanguageModel>,
+}
+
+impl Searcher {
+    pub fn new(namespace: Namespace, encoder: Encoder) -> Self {
+        Searcher::over(vec![namespace], encoder)
+    }
+
+    /// Searches several different namespaces, whose chunks are ranked together.
+    pub fn over(namespaces: Vec<Namespace>, encoder: Encoder) -> Self {
+        let searched = namespaces.into_iter().map(Searched::new).collect();
+        Searcher {
+            searched,
+            vectors: OnceCell::new(),
+            encoder,
+            model: OnceCell::new(),
+            synonyms_at: None,
+            synonyms: OnceLock::new(),
+            cross_encoder: LoadedCrossEncoder::default(),
+            language_model: None,
+        }
+    }
+
+    /// Asks a language model for other wordings ([`Expand::Llm`](super::Expand::Llm)).
+    pub fn asking(self, client: Arc<llm::Client>) -> Self {
+        Searcher { language_model: Some(LanguageModel::new(client)), ..self }
+    }
+
+    /// Reads the user's synonyms from `path` instead of the folder of the store.
+    pub fn with_synonyms(self, path: Option<PathBuf>) -> Self {
+        Searcher { synonyms_at: path, ..self }
+    }
+
+    /// The generation that is searched; of the first namespace, where there are several.
+    ///
+    /// # Errors
+    /// Where it cannot be opened.
+    pub async fn snapshot(&self) -> Result<&Snapshot> {
+        self.searched.first().ok_or_else(|| Error::usage("no namespace was named to search in"))?.snapshot().await
+    }
+
+    /// The generations that are searched, in the order in which the namespaces were named.
+    ///
+    /// # Errors
+    /// Where one cannot be opened.
+    pub async fn snapshots(&self) -> Result<Vec<&Snapshot>> {
+        try_join_all(self.searched.iter().map(Searched::snapshot)).await
+    }
+
+    /// The model of the vectors that are searched.
+    pub(super) async fn model(&self) -> Result<&VectorModel> {
+        let read = async || {
+            let mut each = Vec::with_capacity(self.searched.len());
+            for searched in &self.searched {
+                // What is published is read before it is opened, so that the model loads meanwhile.
+                let record = match Snapshot::model_of(&searched.namespace).await? {
+                    Some(record) => record,
+                    None => searched.snapshot().await?.manifest().model.clone(),
+                };
+                each.push((searched.name(), record));
+            }
+            VectorModel::new(each, |record| self.encoder.model_of(record))
+        };
+        self.model.get_or_try_init(read).await
+    }
+
+    pub(super) fn searched(&self) -> &[Searched] {
+        &self.searched
+    }
+
+    /// The names of the namespaces.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.searched.iter().map(|searched| searched.name().to_owned()).collect()
+    }
+
+    /// The vectors. Scoring them in memory is exact and takes a few milliseconds, a search in the table ten times that.
+    pub(super) async fn vectors(&self) -> Result<&[Option<LoadedVectors>]> {
+        let load = async || {
+            let snapshots = self.snapshots().await?;
+            let chunks = try_join_all(snapshots.iter().map(|snapshot| snapshot.count_chunks())).await?;
+            let held = held_in_memory(&chunks, MOST_VECTORS_IN_MEMORY);
+            let searched = self.searched.iter().zip(snapshots).zip(held);
+            try_join_all(searched.map(async |((searched, snapshot), held)| {
+                if held { snapshot.load_vectors(searched.taken_ahead()).await.map(Some) } else { Ok(None) }
+            }))
+            .await
+        };
+        self.vectors.get_or_try_init(load).await.map(Vec::as_slice)
+    }
+
+    /// Begins to read the vectors while the generation is opened. Only of a single namespace: of several, some may stay
+    /// in their tables.
+    pub(super) fn read_vectors_ahead(&self) {
+        if let ([only], false) = (self.searched.as_slice(), self.vectors.initialized()) {
+            *only.ahead.lock().unwrap_or_else(PoisonError::into_inner) = Snapshot::read_ahead(&only.namespace);
+        }
+    }
+
+    /// Recognises the entities of the namespaces in a question and in what answers it.
+    pub(super) async fn recogniser<'s>(&'s self, request: &'s SearchRequest) -> Result<Recogniser<'s>> {
+        let known = try_join_all(self.searched.iter().map(Searched::entities)).await?;
+        Ok(Recogniser::new(self.searched.iter().map(Searched::name).zip(known).collect(), request))
+    }
+
+    /// The program's synonyms, the user's and those of the namespaces. They apply to all namespaces, because there is
+    /// one question.
+    pub(super) fn synonyms(&self) -> Result<&Synonyms> {
+        if let Some(known) = self.synonyms.get() {
+            return Ok(known);
+        }
+        let mut paths: Vec<PathBuf> = match &self.synonyms_at {
+            Some(path) => vec![path.clone()],
+            None => self.searched.iter().map(|searched| searched.namespace.store().join(SYNONYMS)).collect(),
+        };
+        paths.extend(self.searched.iter().map(|searched| searched.namespace.root().join(SYNONYMS)));
+        paths.dedup();
+        let mut all = Synonyms::common()?;
+        for path in paths {
+            match Synonyms::read(&path)? {
+                Some(list) => all.extend(list),
+                None if Some(&path) == self.synonyms_at.as_ref() => {
+                    return Err(Error::usage(format!("the list of synonyms {} does not exist", path.display()))
+                        .hint("write it, or correct search.synonyms in kb.toml"));
+                }
+                None => {}
+            }
+        }
+        Ok(self.synonyms.get_or_init(|| all))
+    }
+}
+
+/// Which namespaces' vectors are held in memory, by how many chunks each has: the small ones first, as long as all of
+/// them together are at most `most`.
+fn held_in_memory(chunks: &[usize], most: usize) -> Vec<bool> {
+    let mut by_size: Vec<usize> = (0..chunks.len()).collect();
+    by_size.sort_by_key(|&place| chunks[place]);
+    let (mut held, mut sum) = (vec![false; chunks.len()], 0);
+    for place in by_size {
+        sum += chunks[place];
+        held[place] = sum <= most;
+    }
+    held
+}
+
+/// A namespace that is searched. Each part is read with the first question that needs it.
+pub(super) struct Searched {
+    namespace: Namespace,
+    snapshot: OnceCell<Snapshot>,
+    facts: Facts,
+    sections: OnceCell<SectionIndex>,
+    documents: OnceCell<DocumentIndex>,
+    /// Its vectors, on their way from the disk.
+    ahead: Mutex<Option<ReadAhead>>,
+}
+
+impl Searched {
+    fn new(namespace: Namespace) -> Self {
+        let (snapshot, sections, documents) = (OnceCell::new(), OnceCell::new(), OnceCell::new());
+        Searched { namespace, snapshot, facts: Facts::default(), sections, documents, ahead: Mutex::default() }
+    }
+
+    fn taken_ahead(&self) -> Option<ReadAhead> {
+        self.ahead.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    pub(super) fn name(&self) -> &str {
+        self.namespace.name()
+    }
+
+    /// What filters decide on.
+    pub(super) fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    pub(super) async fn snapshot(&self) -> Result<&Snapshot> {
+        self.snapshot.get_or_try_init(|| Snapshot::open(&self.namespace)).await
+    }
+
+    pub(super) async fn sections(&self) -> Result<&SectionIndex> {
+        let load = async || Ok(SectionIndex::new(self.snapshot().await?.all_sections().await?));
+        self.sections.get_or_try_init(load).await
+    }
+
+    pub(super) async fn documents(&self) -> Result<&DocumentIndex> {
+        let load = async || DocumentIndex::read(self.snapshot().await?).await;
+        self.documents.get_or_try_init(load).await
+    }
+
+    pub(super) async fn entities(&self) -> Result<&KnownEntities> {
+        self.facts.entities(self.snapshot().await?).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_vectors_of_small_namespaces_are_held_as_long_as_they_fit() {
+        assert_eq!(held_in_memory(&[50], 50), [true]);
+        assert_eq!(held_in_memory(&[51], 50), [false]);
+        assert_eq!(held_in_memory(&[40, 10, 30, 10], 50), [false, true, true, true]);
+        assert_eq!(held_in_memory(&[], 50), [false; 0]);
+    }
+}

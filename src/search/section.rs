@@ -1,0 +1,188 @@
+//! Sections with their whole text, or as much of it as fits.
+
+use serde::Serialize;
+
+use crate::embed::TokenCounter;
+use crate::error::{Error, Result, Setting};
+use crate::store::{ChunkRow, DocumentRow, SectionRow, Snapshot};
+
+/// How much of sections is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Extent {
+    /// Whether to read their subsections too.
+    pub children: bool,
+    /// At most so many tokens, titles counted.
+    pub max_tokens: Option<usize>,
+}
+
+/// Sections of one document with their text.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SectionContent {
+    pub doc_id: String,
+    /// The document's source.
+    pub source: String,
+    /// The document's title.
+    pub title: String,
+    /// The name of the document's format.
+    #[serde(skip)]
+    pub format: String,
+    /// The sections in the order in which they were asked for, each followed by its subsections, each with its own text.
+    pub parts: Vec<SectionPart>,
+    /// What did not fit into the token limit.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A section's own text.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SectionPart {
+    #[serde(flatten)]
+    pub section: SectionRow,
+    /// Its depth below the section that was asked for; 0 for that one.
+    #[serde(skip)]
+    pub depth: u32,
+    /// Its text with edits, without that of its subsections.
+    pub text: String,
+}
+
+/// The part of a section's own text that was left out.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LeftOut {
+    pub section_id: String,
+    pub title: String,
+    /// How many of its parent chunks, from the end; 0 if it has only a title.
+    pub chunks: usize,
+    /// How many tokens those have.
+    pub tokens: usize,
+}
+
+impl SectionContent {
+    /// Reads sections of a document. A section that is contained in another is read once.
+    ///
+    /// # Errors
+    /// Where the store cannot be read, or not even the first parent chunk fits into the token limit.
+    pub async fn read(
+        snapshot: &Snapshot,
+        document: &DocumentRow,
+        sections: &[SectionRow],
+        wanted: &[&SectionRow],
+        extent: Extent,
+    ) -> Result<Self> {
+        let mut read = Vec::new();
+        for root in outermost(wanted, extent.children) {
+            let span = if extent.children { with_subsections(sections, root) } else { vec![root] };
+            let start = span.iter().filter(|s| s.chunk_end > s.chunk_start).map(|s| s.chunk_start).min().unwrap_or(0);
+            let end = span.iter().map(|s| s.chunk_end).max().unwrap_or(0);
+            let chunks = snapshot.parents_between(&document.doc_id, start, end).await?;
+            read.extend(span.into_iter().map(|section| {
+                let own = chunks.iter().filter(|chunk| chunk.section_id == section.section_id).cloned().collect();
+                (section.clone(), section.level.saturating_sub(root.level), own)
+            }));
+        }
+        let (parts, left_out) = fitting(read, extent.max_tokens)?;
+        Ok(SectionContent {
+            doc_id: document.doc_id.clone(),
+            source: document.source.clone(),
+            title: document.title.clone(),
+            format: document.format.clone(),
+            parts,
+            left_out,
+        })
+    }
+}
+
+/// Sections with their depths and parent chunks as far as these fit: whole parent chunks, and none after the first that is
+/// left out.
+fn fitting(
+    sections: Vec<(SectionRow, u32, Vec<ChunkRow>)>,
+    max_tokens: Option<usize>,
+) -> Result<(Vec<SectionPart>, Vec<LeftOut>)> {
+    let counter = max_tokens.map(|most| TokenCounter::shared().map(|counter| (counter, most))).transpose()?;
+    let (mut parts, mut left_out, mut used, mut first_cost) = (Vec::new(), Vec::new(), 0, None);
+    for (section, depth, chunks) in sections {
+        let (mut taken, mut shown) = (chunks.len(), true);
+        if let Some((counter, most)) = &counter {
+            let title = counter.count(&section.title)?;
+            let costs: Vec<usize> = chunks.iter().map(|chunk| counter.count(&chunk.content)).collect::<Result<_>>()?;
+            let least = title + costs.first().copied().unwrap_or(0);
+            first_cost.get_or_insert(least);
+            shown = left_out.is_empty() && used + least <= *most;
+            taken = 0;
+            if shown {
+                used += title;
+                while taken < costs.len() && used + costs[taken] <= *most {
+                    used += costs[taken];
+                    taken += 1;
+                }
+            }
+            if !shown || taken < chunks.len() {
+                let tokens = costs[taken..].iter().sum();
+                let (section_id, title) = (section.section_id.clone(), section.title.clone());
+                left_out.push(LeftOut { section_id, title, chunks: chunks.len() - taken, tokens });
+            }
+        }
+        if shown {
+            let text: String = chunks[..taken].iter().map(|chunk| chunk.content.as_str()).collect();
+            parts.push(SectionPart { section, depth, text: text.trim_end().to_owned() });
+        }
+    }
+    match (counter, first_cost) {
+        (Some((_, most)), Some(least)) if parts.is_empty() => {
+            Err(Error::not_found(format!("not even the first parent chunk fits into {most} tokens"))
+                .hint(format!("it has {least}; raise {}", Setting("max_tokens"))))
+        }
+        _ => Ok((parts, left_out)),
+    }
+}
+
+/// The sections that are in no other of them, each once. Without subsections, none is in another.
+fn outermost<'a>(wanted: &[&'a SectionRow], children: bool) -> Vec<&'a SectionRow> {
+    let mut out: Vec<&SectionRow> = Vec::with_capacity(wanted.len());
+    for section in wanted {
+        let contained = children && wanted.iter().any(|other| is_below(section, other));
+        if !contained && !out.iter().any(|known| known.path == section.path) {
+            out.push(section);
+        }
+    }
+    out
+}
+
+/// A section and all below it, in order.
+pub fn with_subsections<'a>(sections: &'a [SectionRow], root: &SectionRow) -> Vec<&'a SectionRow> {
+    sections.iter().filter(|section| section.path == root.path || is_below(section, root)).collect()
+}
+
+fn is_below(section: &SectionRow, above: &SectionRow) -> bool {
+    section.path.strip_prefix(&above.path).is_some_and(|rest| rest.starts_with('.'))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    pub(in crate::search) fn row(path: &str, title: &str) -> SectionRow {
+        SectionRow {
+            section_id: format!("d#{path}"),
+            doc_id: "d".into(),
+            position: 0,
+            parent_id: None,
+            level: path.split('.').count() as u32,
+            path: path.into(),
+            title: title.into(),
+            page_start: None,
+            page_end: None,
+            chunk_start: 0,
+            chunk_end: 0,
+            provenance: "markup".into(),
+            confidence: 1.0,
+        }
+    }
+
+    #[test]
+    fn a_section_inside_another_is_read_once() {
+        let [a, b, c, d] = ["2", "2.1", "21", "2"].map(|path| row(path, "t"));
+        let paths =
+            |children| outermost(&[&b, &a, &c, &d], children).iter().map(|s| s.path.clone()).collect::<Vec<_>>();
+        assert_eq!(paths(true), ["2", "21"]);
+        assert_eq!(paths(false), ["2.1", "2", "21"]);
+    }
+}

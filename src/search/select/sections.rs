@@ -1,0 +1,287 @@
+//! Ranks sections by their titles and parent chunks, and reports where one stands.
+
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
+
+use futures::future::try_join_all;
+use serde::Serialize;
+
+use super::titles::{AskedTitle, Exactness, SectionIndex};
+use crate::error::Result;
+use crate::search::Ranking;
+use crate::search::SearchRequest;
+use crate::search::candidate::Candidate;
+use crate::search::expand::merge::joint_score;
+use crate::search::searcher::Searched;
+
+/// The weight of the title beside the parent chunks, unless the question is the title itself.
+const TITLE_WEIGHT: f32 = 0.4;
+/// The weight of a parent chunk for the section above its own, and again for the one above that.
+const ABOVE: f32 = 0.5;
+/// The highest score of a section whose title is not the question.
+const TOP_WITHOUT_TITLE: f32 = 0.99;
+/// Sections below this score are not found.
+const LEAST: f32 = 0.02;
+
+/// A section that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundSection {
+    /// The place of its namespace among those that are searched.
+    pub namespace: usize,
+    /// Its place in the index of the namespace.
+    pub at: usize,
+    /// From 0 to 1; 1 where the question is its title.
+    pub score: f32,
+    /// Its candidates and those of its subsections, best first, by their places in the ranking.
+    pub matched: Vec<usize>,
+}
+
+struct Rated {
+    namespace: usize,
+    at: usize,
+    exactness: Exactness,
+    likeness: f32,
+    /// The places of its parent chunks in the ranking, and the weight of each.
+    parent_chunks: Vec<(usize, f32)>,
+}
+
+/// The best `limit` sections of those `within` scope, given by namespace.
+///
+/// Sections whose title is the question come first: exactly, then except for punctuation, then except for the number. A
+/// section scores by its title and by the [joint score](joint_score) of its parent chunks; those of subsections count half for
+/// each level between. Every parent chunk counts for one hit only: once a section is found, its chunks count for no other, so
+/// the chapter of a found section needs matches of its own.
+pub fn rank_sections(
+    indexes: &[&SectionIndex],
+    within: &[Vec<usize>],
+    candidates: &[Candidate],
+    query: &str,
+    limit: usize,
+) -> Vec<FoundSection> {
+    let mut rated = rate(indexes, within, candidates, query);
+    let mut used = vec![false; candidates.len()];
+    let mut found: Vec<FoundSection> = Vec::new();
+    while found.len() < limit {
+        let scored = rated.iter().enumerate().map(|(place, one)| (place, score(one, candidates, &used)));
+        // The first of the best: `max_by` alone takes the last.
+        let better =
+            |a: &(usize, f32), b: &(usize, f32)| compare(&rated[a.0], a.1, &rated[b.0], b.1).then(b.0.cmp(&a.0));
+        let Some((best, score)) = scored.max_by(better).filter(|(_, score)| *score >= LEAST) else { break };
+        let taken = rated.remove(best);
+        let matched: Vec<usize> = taken.parent_chunks.iter().map(|&(place, _)| place).collect();
+        matched.iter().for_each(|&place| used[place] = true);
+        found.push(FoundSection { namespace: taken.namespace, at: taken.at, score, matched });
+    }
+    found
+}
+
+/// Rates every section that has anything to do with the question, in a fixed order.
+fn rate(indexes: &[&SectionIndex], within: &[Vec<usize>], candidates: &[Candidate], query: &str) -> Vec<Rated> {
+    let mut parent_chunks: HashMap<(usize, usize), Vec<(usize, f32)>> = HashMap::new();
+    for (place, candidate) in candidates.iter().enumerate() {
+        let index = indexes[candidate.namespace];
+        let Some(own) = index.section_of(&candidate.chunk_id) else { continue };
+        let mut share = 1.0;
+        for at in index.with_those_above(own) {
+            parent_chunks.entry((candidate.namespace, at)).or_default().push((place, share));
+            share *= ABOVE;
+        }
+    }
+    let asked = AskedTitle::of(query);
+    let mut rated = Vec::new();
+    for (namespace, (index, within)) in indexes.iter().zip(within).enumerate() {
+        for &at in within {
+            let (exactness, likeness) = (index.exactness(at, &asked), index.likeness(at, &asked));
+            let parent_chunks = parent_chunks.remove(&(namespace, at)).unwrap_or_default();
+            if exactness > Exactness::No || likeness > 0.0 || !parent_chunks.is_empty() {
+                rated.push(Rated { namespace, at, exactness, likeness, parent_chunks });
+            }
+        }
+    }
+    rated
+}
+
+fn score(one: &Rated, candidates: &[Candidate], used: &[bool]) -> f32 {
+    if one.exactness > Exactness::No {
+        return 1.0;
+    }
+    let unused = one.parent_chunks.iter().filter(|(place, _)| !used[*place]);
+    let parent_chunks = joint_score(unused.map(|&(place, share)| share * candidates[place].score.clamp(0.0, 1.0)));
+    (TITLE_WEIGHT * one.likeness + (1.0 - TITLE_WEIGHT) * parent_chunks).min(TOP_WITHOUT_TITLE)
+}
+
+/// By exactness, then by score; of sections with the same title, the one whose best parent chunk is ranked first.
+fn compare(a: &Rated, a_score: f32, b: &Rated, b_score: f32) -> Ordering {
+    let best = |one: &Rated| one.parent_chunks.first().map_or(usize::MAX, |&(place, _)| place);
+    a.exactness.cmp(&b.exactness).then(a_score.total_cmp(&b_score)).then(best(b).cmp(&best(a)))
+}
+
+/// The best `limit` sections of each namespace together.
+pub fn find(indexes: &[&SectionIndex], ranking: &Ranking, query: &str, limit: usize) -> Vec<FoundSection> {
+    let within = indexes.iter().zip(&ranking.scopes).map(|(index, scope)| index.within(scope));
+    // The same section in several namespaces takes one place.
+    let limit = limit.saturating_mul(indexes.len());
+    rank_sections(indexes, &within.collect::<Vec<_>>(), &ranking.candidates, query, limit)
+}
+
+/// A parent chunk of a section, or of one below it, among the candidates.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ChunkRank {
+    pub chunk_id: String,
+    /// Its place in the ranking of parent chunks, from 1.
+    pub place: usize,
+    /// Its score there.
+    pub score: f32,
+    /// The section that it counts for: every parent chunk counts for one at most.
+    pub counts_for: Option<String>,
+}
+
+/// The rank of a section among all that a question finds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SectionRank {
+    /// From 1; `None` below the least score.
+    pub place: Option<usize>,
+    pub score: Option<f32>,
+    /// How alike the question and its title are, from 0 to 1.
+    pub title_likeness: f32,
+    /// Its parent chunks among the candidates, best first.
+    pub chunks: Vec<ChunkRank>,
+}
+
+/// All sections that a question finds, whatever the limit.
+pub struct SectionRanks<'a> {
+    indexes: Vec<&'a SectionIndex>,
+    ranking: &'a Ranking,
+    found: Vec<FoundSection>,
+    asked: AskedTitle,
+}
+
+/// Ranks all sections, from a ranking of all candidates.
+pub async fn rank_all_sections<'a>(
+    searched: &'a [Searched],
+    request: &SearchRequest,
+    ranking: &'a Ranking,
+) -> Result<SectionRanks<'a>> {
+    let indexes = try_join_all(searched.iter().map(Searched::sections)).await?;
+    let found = find(&indexes, ranking, &request.query, usize::MAX);
+    Ok(SectionRanks { indexes, ranking, found, asked: AskedTitle::of(&request.query) })
+}
+
+impl SectionRanks<'_> {
+    /// The best rank of a section in any of the namespaces; `None` for an unknown section.
+    pub fn of(&self, section_id: &str) -> Option<SectionRank> {
+        let places = self.indexes.iter().enumerate();
+        let places = places.filter_map(|(namespace, index)| Some((namespace, index.at(section_id)?)));
+        let ranks = places.map(|(namespace, at)| self.rank(namespace, at));
+        ranks.min_by_key(|rank| rank.place.unwrap_or(usize::MAX))
+    }
+
+    /// The section of a parent chunk and those above it, from the inside out.
+    pub fn above(&self, chunk_id: &str) -> Vec<String> {
+        let mut above: Vec<String> = Vec::new();
+        for index in &self.indexes {
+            let own = index.section_of(chunk_id).into_iter().flat_map(|own| index.with_those_above(own));
+            above.extend(own.map(|at| index.row(at).section_id.clone()));
+        }
+        above.dedup();
+        above
+    }
+
+    fn id(&self, found: &FoundSection) -> &str {
+        &self.indexes[found.namespace].row(found.at).section_id
+    }
+
+    fn rank(&self, namespace: usize, at: usize) -> SectionRank {
+        let index = self.indexes[namespace];
+        let row = index.row(at);
+        let own = self.found.iter().position(|found| (found.namespace, found.at) == (namespace, at));
+        let place = own.map(|own| {
+            // The same section in several namespaces takes one place.
+            let before = self.found[..own].iter().map(|found| self.id(found)).filter(|id| *id != row.section_id);
+            before.collect::<HashSet<&str>>().len() + 1
+        });
+        let below: Vec<&str> = index.span(at).iter().map(|row| row.section_id.as_str()).collect();
+        let counts_for = |place| self.found.iter().find(|found| found.matched.contains(&place));
+        let candidates = self.ranking.candidates.iter().enumerate();
+        let within = candidates.filter(|(_, candidate)| {
+            let own = index.section_of(&candidate.chunk_id).map(|own| index.row(own).section_id.as_str());
+            candidate.namespace == namespace && own.is_some_and(|own| below.contains(&own))
+        });
+        let chunks = within.map(|(place, candidate)| ChunkRank {
+            chunk_id: candidate.chunk_id.clone(),
+            place: place + 1,
+            score: candidate.score,
+            counts_for: counts_for(place).map(|found| self.id(found).to_owned()),
+        });
+        let exact = index.exactness(at, &self.asked) > Exactness::No;
+        SectionRank {
+            place,
+            score: own.map(|own| self.found[own].score),
+            title_likeness: if exact { 1.0 } else { index.likeness(at, &self.asked) },
+            chunks: chunks.collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::titles::tests::index;
+    use super::*;
+
+    fn ranked(sections: &[(&str, &str)], found: &[(u32, f32)], query: &str) -> Vec<(String, f32, usize)> {
+        let index = index(sections);
+        let candidates: Vec<Candidate> = found
+            .iter()
+            .map(|(parent_chunk, score)| Candidate {
+                chunk_id: format!("d:{parent_chunk}"),
+                namespace: 0,
+                score: *score,
+                keyword: None,
+                semantic: None,
+            })
+            .collect();
+        rank_sections(&[&index], &[index.within(&crate::store::Scope::Everything)], &candidates, query, 10)
+            .into_iter()
+            .map(|found| (index.row(found.at).path.clone(), found.score, found.matched.len()))
+            .collect()
+    }
+
+    fn paths(ranked: &[(String, f32, usize)]) -> Vec<&str> {
+        ranked.iter().map(|(path, ..)| path.as_str()).collect()
+    }
+
+    const MANUAL: [(&str, &str); 6] = [
+        ("1", "1 Pumps"),
+        ("1.1", "1.1 Introduction"),
+        ("1.2", "1.2 Priming"),
+        ("1.3", "1.3 Bearings"),
+        ("2", "2 Valves"),
+        ("2.1", "Introduction"),
+    ];
+
+    #[test]
+    fn the_section_with_the_exact_title_is_first_whatever_its_chunks() {
+        let ranked = ranked(&MANUAL, &[(2, 1.0), (1, 0.9), (3, 0.4)], "Introduction");
+        assert_eq!(paths(&ranked)[..2], ["2.1", "1.1"], "as it stands, then without its number: {ranked:?}");
+        assert_eq!((ranked[0].1, ranked[0].2, ranked[1].2), (1.0, 0, 1));
+        assert!(ranked[2].1 < 1.0);
+    }
+
+    #[test]
+    fn every_parent_chunk_counts_for_one_hit() {
+        let one = ranked(&MANUAL, &[(2, 1.0)], "fill the casing");
+        assert_eq!(paths(&one), ["1.2"], "the chapter of a found section is not found");
+        let several = ranked(&MANUAL, &[(2, 1.0), (3, 0.9), (1, 0.9)], "fill the casing");
+        assert_eq!(paths(&several), ["1.2", "1.3", "1.1"], "{several:?}");
+        let spread = ranked(&MANUAL, &[(0, 0.9), (2, 0.8), (3, 0.8)], "fill the casing");
+        assert_eq!((paths(&spread)[0], spread[0].2, spread.len()), ("1", 3, 1), "own text and subsections: {spread:?}");
+    }
+
+    #[test]
+    fn the_title_counts_beside_the_parent_chunks() {
+        let ranked = ranked(&MANUAL, &[(3, 0.9), (2, 0.8)], "priming of a thing");
+        assert_eq!(paths(&ranked), ["1.2", "1.3"]);
+        assert_eq!(paths(&super::tests::ranked(&MANUAL, &[], "bearings and grease")), ["1.3"]);
+        assert_eq!(paths(&super::tests::ranked(&MANUAL, &[], "nothing of it")), [""; 0]);
+    }
+}

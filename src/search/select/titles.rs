@@ -1,0 +1,250 @@
+//! The sections of a namespace, and how well a question matches their titles.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use unicode_normalization::UnicodeNormalization;
+
+use crate::search::resolve::without_number;
+use crate::store::{Scope, SectionRow};
+use crate::structure::{PREAMBLE, normalise_title};
+use crate::text::squeeze;
+use crate::text::stopwords::is_stopword;
+use crate::text::tokens::tokenize;
+
+/// The weight of a word in a title above the section's own.
+const ABOVE: f32 = 0.5;
+
+/// How exactly a question is a title; later variants are more exact.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exactness {
+    No,
+    /// Except for the number in front of the title.
+    WithoutNumber,
+    /// Except for punctuation, capitals and widths.
+    Letters,
+    Whole,
+}
+
+/// A title, or a question that is compared with titles.
+struct Title {
+    whole: String,
+    letters: String,
+    without_number: String,
+    words: Vec<String>,
+}
+
+impl Title {
+    fn of(title: &str) -> Self {
+        let mut words: Vec<String> = tokenize(title).into_iter().map(|token| token.text).collect();
+        words.sort();
+        words.dedup();
+        Title {
+            whole: squeeze(&title.nfkc().flat_map(char::to_lowercase).collect::<String>()),
+            letters: normalise_title(title),
+            without_number: normalise_title(without_number(title)),
+            words,
+        }
+    }
+}
+
+/// All sections of a namespace, by document and in the order of its table of contents.
+pub struct SectionIndex {
+    rows: Vec<SectionRow>,
+    titles: Vec<Title>,
+    by_document: HashMap<String, Range<usize>>,
+    by_id: HashMap<String, usize>,
+    /// How many titles have a word.
+    frequencies: HashMap<String, usize>,
+}
+
+/// A question as titles are compared with it.
+pub struct AskedTitle {
+    title: Title,
+    /// Its words without stopwords, unless it has only those.
+    informative: HashSet<String>,
+}
+
+impl AskedTitle {
+    pub fn of(query: &str) -> Self {
+        let title = Title::of(query);
+        let informative: HashSet<String> = title.words.iter().filter(|word| !is_stopword(word)).cloned().collect();
+        let informative = if informative.is_empty() { title.words.iter().cloned().collect() } else { informative };
+        AskedTitle { title, informative }
+    }
+}
+
+impl SectionIndex {
+    pub fn new(mut rows: Vec<SectionRow>) -> Self {
+        rows.sort_by(|a, b| a.doc_id.cmp(&b.doc_id).then(a.position.cmp(&b.position)));
+        let mut by_document: HashMap<String, Range<usize>> = HashMap::new();
+        for (at, row) in rows.iter().enumerate() {
+            by_document.entry(row.doc_id.clone()).or_insert(at..at).end = at + 1;
+        }
+        let titles: Vec<Title> = rows.iter().map(|row| Title::of(&row.title)).collect();
+        let mut frequencies: HashMap<String, usize> = HashMap::new();
+        for word in titles.iter().flat_map(|title| &title.words) {
+            *frequencies.entry(word.clone()).or_default() += 1;
+        }
+        let by_id = rows.iter().enumerate().map(|(at, row)| (row.section_id.clone(), at)).collect();
+        SectionIndex { rows, titles, by_document, by_id, frequencies }
+    }
+
+    pub fn row(&self, at: usize) -> &SectionRow {
+        &self.rows[at]
+    }
+
+    pub fn at(&self, section_id: &str) -> Option<usize> {
+        self.by_id.get(section_id).copied()
+    }
+
+    /// The sections in a scope: of its documents, or with its parent chunks in them.
+    pub fn within(&self, scope: &Scope) -> Vec<usize> {
+        let mut within: Vec<usize> = match scope {
+            Scope::Everything => return (0..self.rows.len()).collect(),
+            Scope::Documents(ids) => {
+                ids.iter().filter_map(|id| self.by_document.get(id)).flat_map(|range| range.clone()).collect()
+            }
+            Scope::ParentChunks(ids) => {
+                let own: HashSet<usize> = ids.iter().filter_map(|id| self.section_of(id)).collect();
+                own.into_iter().flat_map(|at| self.with_those_above(at)).collect()
+            }
+        };
+        within.sort_unstable();
+        within.dedup();
+        within
+    }
+
+    pub fn of_document(&self, doc_id: &str) -> Range<usize> {
+        self.by_document.get(doc_id).cloned().unwrap_or_default()
+    }
+
+    /// The section whose own text has the parent chunk `DOC:INDEX`.
+    pub fn section_of(&self, chunk_id: &str) -> Option<usize> {
+        let (doc_id, index) = chunk_id.split_once(':')?;
+        let index: u32 = index.parse().ok()?;
+        let mut range = self.by_document.get(doc_id)?.clone();
+        range.find(|&at| (self.rows[at].chunk_start..self.rows[at].chunk_end).contains(&index))
+    }
+
+    /// A section and those above it, from the inside out.
+    pub fn with_those_above(&self, at: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(at), |&at| self.by_id.get(self.rows[at].parent_id.as_ref()?).copied())
+    }
+
+    /// A section and all below it, in order.
+    pub fn span(&self, at: usize) -> Vec<&SectionRow> {
+        let Some(range) = self.by_document.get(&self.rows[at].doc_id) else { return Vec::new() };
+        crate::search::section::with_subsections(&self.rows[range.clone()], &self.rows[at])
+    }
+
+    /// How exactly the question is the title of a section.
+    pub fn exactness(&self, at: usize, asked: &AskedTitle) -> Exactness {
+        let (title, asked) = (&self.titles[at], &asked.title);
+        if self.rows[at].path == PREAMBLE {
+            Exactness::No
+        } else if title.whole == asked.whole {
+            Exactness::Whole
+        } else if !asked.letters.is_empty() && title.letters == asked.letters {
+            Exactness::Letters
+        } else if !asked.letters.is_empty() && title.without_number == asked.letters {
+            Exactness::WithoutNumber
+        } else {
+            Exactness::No
+        }
+    }
+
+    /// How alike a question and the title of a section are, from 0 to 1: the harmonic mean of the share of the question's words
+    /// in the title, or with less weight in those above it, and the share of the title's words in the question. Rare words
+    /// count more. 0 without a word in the section's own title.
+    pub fn likeness(&self, at: usize, asked: &AskedTitle) -> f32 {
+        let title = &self.titles[at];
+        let own: f32 =
+            title.words.iter().filter(|word| asked.informative.contains(*word)).map(|word| self.rarity(word)).sum();
+        if own <= 0.0 || self.rows[at].path == PREAMBLE {
+            return 0.0;
+        }
+        let all: f32 = asked.informative.iter().map(|word| self.rarity(word)).sum();
+        let counts = |word: &&String| !is_stopword(word) || asked.informative.contains(*word);
+        let whole: f32 = title.words.iter().filter(counts).map(|word| self.rarity(word)).sum();
+        let missing = asked.informative.iter().filter(|word| !has(title, word));
+        let above: Vec<usize> = self.with_those_above(at).skip(1).collect();
+        let named_above = missing.filter(|word| above.iter().any(|&at| has(&self.titles[at], word)));
+        let above: f32 = named_above.map(|word| ABOVE * self.rarity(word)).sum();
+        let (asked_share, title_share) = ((own + above) / all, own / whole);
+        2.0 * asked_share * title_share / (asked_share + title_share)
+    }
+
+    /// The weight of a word: the fewer titles have it, the more.
+    fn rarity(&self, word: &str) -> f32 {
+        let with = self.frequencies.get(word).copied().unwrap_or(0);
+        ((1 + self.rows.len()) as f32 / (1 + with) as f32).ln() + 1.0
+    }
+}
+
+fn has(title: &Title, word: &String) -> bool {
+    title.words.binary_search(word).is_ok()
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::search::section::tests::row;
+
+    /// Sections `path title`, each with one parent chunk.
+    pub(in crate::search) fn index(sections: &[(&str, &str)]) -> SectionIndex {
+        let rows = sections.iter().zip(0u32..).map(|((path, title), position)| SectionRow {
+            position,
+            parent_id: path.rsplit_once('.').map(|(above, _)| format!("d#{above}")),
+            chunk_start: position,
+            chunk_end: position + 1,
+            ..row(path, title)
+        });
+        SectionIndex::new(rows.collect())
+    }
+
+    #[test]
+    fn a_question_is_a_title_more_or_less_exactly() {
+        let index = index(&[("1", "3.2 Priming: the Pump"), ("2", "C++"), ("3", "第一章 启动水泵")]);
+        let exactness = |at, query: &str| index.exactness(at, &AskedTitle::of(query));
+        assert_eq!(exactness(0, "3.2  priming: the pump"), Exactness::Whole);
+        assert_eq!(exactness(0, "3.2 Priming the pump"), Exactness::Letters);
+        assert_eq!(exactness(0, "priming the pump"), Exactness::WithoutNumber);
+        assert_eq!(exactness(0, "priming a pump"), Exactness::No);
+        assert_eq!((exactness(1, "c++"), exactness(1, "C")), (Exactness::Whole, Exactness::Letters));
+        assert_eq!(exactness(2, "第一章　启动水泵"), Exactness::Whole);
+    }
+
+    #[test]
+    fn titles_are_alike_by_their_words_and_by_those_above() {
+        let index = index(&[
+            ("1", "Pumps"),
+            ("1.1", "Introduction"),
+            ("2", "Valves"),
+            ("2.1", "Introduction"),
+            ("3", "启动水泵"),
+            ("3.1", "停止水泵"),
+        ]);
+        let like = |query: &str| -> Vec<f32> { (0..6).map(|at| index.likeness(at, &AskedTitle::of(query))).collect() };
+        let valves = like("introduction to valves");
+        assert!(valves[3] > valves[1] && valves[3] > valves[0] && valves[1] > 0.0, "{valves:?}");
+        let exact = like("valves");
+        assert!((exact[2] - 1.0).abs() < 1e-6 && exact[3] == 0.0, "{exact:?}");
+        let chinese = like("怎样启动水泵");
+        assert!(chinese[4] > chinese[5] && chinese[5] > 0.0, "{chinese:?}");
+    }
+
+    #[test]
+    fn chunks_belong_to_sections_and_sections_to_those_above() {
+        let index = index(&[("1", "a"), ("1.1", "b"), ("1.1.1", "c"), ("2", "d")]);
+        assert_eq!(index.section_of("d:2"), Some(2));
+        assert_eq!((index.section_of("d:9"), index.section_of("e:0"), index.section_of("d")), (None, None, None));
+        assert_eq!(index.with_those_above(2).collect::<Vec<_>>(), [2, 1, 0]);
+        assert_eq!(index.span(1).iter().map(|row| row.path.as_str()).collect::<Vec<_>>(), ["1.1", "1.1.1"]);
+        let documents = |id: &str| Scope::of_documents(Some(&[id.to_owned()]));
+        assert_eq!((index.within(&documents("e")).len(), index.within(&documents("d")).len()), (0, 4));
+        assert_eq!(index.within(&Scope::Everything).len(), 4);
+        let parent_chunks = Scope::ParentChunks(["d:1".to_owned(), "d:3".to_owned()].into());
+        assert_eq!(index.within(&parent_chunks), [0, 1, 3], "those above have the parent chunk too");
+    }
+}

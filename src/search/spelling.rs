@@ -1,0 +1,297 @@
+//! Other words for those of a question. A word that nothing has is replaced by words that begin with it, the word it
+//! probably misspells, or its parts; on request, words that begin with the others are added too.
+//!
+//! Only words of letters are replaced, never an identifier: another code is another thing. Words of scripts without spaces
+//! are searched for by their characters anyway.
+
+use std::collections::{HashMap, HashSet};
+
+use super::Expand;
+use super::synonyms::Synonymous;
+use super::understand::{Terms, in_all_fields};
+use crate::embed::is_known_word;
+use crate::error::Result;
+use crate::store::{KeywordField, Scope, Snapshot};
+use crate::text::script::{Script, script_of};
+use crate::text::stopwords::is_stopword;
+use crate::text::tokens::{Token, TokenKind, tokenize};
+
+/// Shorter words are too near to too many others.
+const SHORTEST: usize = 4;
+/// From this length on two letters may be wrong.
+const LONG: usize = 8;
+/// Shorter parts do not make a compound.
+const SHORTEST_PART: usize = 3;
+/// A longer question has enough known words.
+const MOST_WORDS: usize = 32;
+/// The most words that begin with one.
+const MOST_BEGINNING: usize = 4;
+/// How many chunks of a namespace are read to see how a word is written.
+const MOST_READ: usize = 3;
+/// The weight of a replacement, beside a word of the question.
+const INSTEAD_WEIGHT: f32 = 0.8;
+/// The weight of a word that is added to a known one.
+const BESIDE_WEIGHT: f32 = 0.3;
+
+/// Words that are searched for instead of one of the question, or beside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Replacement {
+    /// The word as it was typed.
+    pub typed: String,
+    /// Whether nothing has it.
+    pub missing: bool,
+    /// The words that are searched for, as they are indexed.
+    pub words: Vec<String>,
+}
+
+/// Adds other words to the terms of a question and returns them. Words with synonyms need none. They are looked up in all
+/// namespaces together, so that they are the same for each.
+pub(super) fn replace_words(
+    snapshots: &[&Snapshot],
+    query: &str,
+    expand: Expand,
+    synonyms: &[Synonymous],
+    terms: &mut Terms,
+) -> Result<Vec<Replacement>> {
+    if expand == Expand::Off || terms.is_empty() {
+        return Ok(Vec::new());
+    }
+    let vocabulary = Vocabulary { snapshots };
+    let mut replacements = Vec::new();
+    for (token, typed) in words(query) {
+        let missing = vocabulary.count(&token.text)? == 0;
+        let known = synonyms.iter().any(|synonym| synonym.typed.to_lowercase().contains(&typed));
+        if (missing && known) || (!missing && expand != Expand::All) {
+            continue;
+        }
+        let words = match (missing, vocabulary.beginning(&typed, &token.text)?) {
+            (true, found) if found.is_empty() && token.kind == TokenKind::Word => {
+                // A word that is spelled right is no other word, however near.
+                let guess = if is_known_word(&typed) { None } else { vocabulary.misspelt(&typed, &token.text)? };
+                match guess {
+                    Some(word) => vec![word],
+                    None => vocabulary.parts(&typed)?,
+                }
+            }
+            (false, mut found) if token.kind == TokenKind::Word => {
+                found.extend(vocabulary.parts(&typed)?);
+                found
+            }
+            (_, found) => found,
+        };
+        let words: Vec<String> =
+            words.into_iter().filter(|word| !terms.iter().any(|(_, text, _)| text == word)).collect();
+        let weight = if missing { INSTEAD_WEIGHT } else { BESIDE_WEIGHT };
+        terms.extend(words.iter().flat_map(|word| in_all_fields(word.clone(), weight)));
+        if !words.is_empty() {
+            replacements.push(Replacement { typed, missing, words });
+        }
+    }
+    Ok(replacements)
+}
+
+/// The words of a question that can be replaced, each once, with their typed form in small letters.
+fn words(query: &str) -> Vec<(Token, String)> {
+    let mut known = HashSet::new();
+    tokenize(query)
+        .into_iter()
+        .filter(|token| matches!(token.kind, TokenKind::Word | TokenKind::Whole) && !is_stopword(&token.text))
+        .map(|token| {
+            let typed = query[token.start..token.end].to_lowercase();
+            (token, typed)
+        })
+        .filter(|(token, typed)| {
+            let letters = typed.chars().filter(|c| script_of(*c) == Some(Script::Latin)).count();
+            let only_letters = letters == typed.chars().count();
+            letters >= SHORTEST && (only_letters || token.kind == TokenKind::Whole) && known.insert(token.text.clone())
+        })
+        .take(MOST_WORDS)
+        .collect()
+}
+
+/// The words of all that is searched.
+struct Vocabulary<'a> {
+    snapshots: &'a [&'a Snapshot],
+}
+
+impl Vocabulary<'_> {
+    fn count(&self, word: &str) -> Result<u64> {
+        self.snapshots.iter().try_fold(0, |sum, snapshot| Ok(sum + snapshot.parent_chunks_with(word)?))
+    }
+
+    fn starting_with(&self, start: char, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<(String, u64)>> {
+        let mut counts: HashMap<String, u64> = HashMap::new();
+        for snapshot in self.snapshots {
+            for (word, count) in snapshot.words_beginning(start, wanted)? {
+                *counts.entry(word).or_default() += count;
+            }
+        }
+        Ok(counts.into_iter().collect())
+    }
+
+    /// The most frequent words that begin with what was typed.
+    fn beginning(&self, typed: &str, indexed: &str) -> Result<Vec<String>> {
+        let Some(start) = typed.chars().next() else { return Ok(Vec::new()) };
+        let mut found = self.starting_with(start, &|word| word.starts_with(typed) && word != indexed)?;
+        found.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        Ok(found.into_iter().take(MOST_BEGINNING).map(|(word, _)| word).collect())
+    }
+
+    /// The word that was most likely meant: as few letters wrong as can be, of equals the most frequent. Forms that
+    /// differ in one letter are looked up whatever the ending is that they lose in the index; two letters may be wrong
+    /// in what the index has, with the first one right, or the first two swapped.
+    fn misspelt(&self, typed: &str, indexed: &str) -> Result<Option<String>> {
+        let mut found: HashMap<String, (usize, u64)> = HashMap::new();
+        let mut add = |word: String, wrong: usize, count: u64| {
+            let known = found.entry(word).or_insert((wrong, count));
+            known.0 = known.0.min(wrong);
+        };
+        for form in one_letter_away(typed) {
+            if let [Token { text, .. }] = tokenize(&form).as_slice() {
+                let count = self.count(text)?;
+                if count > 0 && !is_stopword(text) {
+                    add(text.clone(), 1, count);
+                }
+            }
+        }
+        let mut starts: Vec<char> = typed.chars().take(2).collect();
+        starts.dedup();
+        for start in starts {
+            let near = |word: &str| distance(typed, indexed, word).is_some();
+            for (word, count) in self.starting_with(start, &near)? {
+                if let Some(wrong) = distance(typed, indexed, &word) {
+                    add(word, wrong, count);
+                }
+            }
+        }
+        let best = found.into_iter().min_by(|(a, (wrong_a, count_a)), (b, (wrong_b, count_b))| {
+            wrong_a.cmp(wrong_b).then(count_b.cmp(count_a)).then_with(|| a.cmp(b))
+        });
+        Ok(best.map(|(word, _)| word))
+    }
+
+    /// The two words that a compound is made of, where both are known: those of which the rarer one is the most
+    /// frequent.
+    fn parts(&self, typed: &str) -> Result<Vec<String>> {
+        let mut best: Option<(u64, Vec<String>)> = None;
+        for (at, _) in typed.char_indices() {
+            let (left, right) = typed.split_at(at);
+            if left.chars().count() < SHORTEST_PART || right.chars().count() < SHORTEST_PART {
+                continue;
+            }
+            let words: Vec<String> =
+                [left, right].iter().flat_map(|part| tokenize(part)).map(|token| token.text).collect();
+            if words.len() != 2 || words.iter().any(|word| is_stopword(word)) {
+                continue;
+            }
+            let rarer = self.count(&words[0])?.min(self.count(&words[1])?);
+            if rarer > best.as_ref().map_or(0, |(count, _)| *count) {
+                best = Some((rarer, words));
+            }
+        }
+        Ok(best.map(|(_, words)| words).unwrap_or_default())
+    }
+}
+
+/// All forms that differ from a word by one letter: one too many, one too few, another one, or two swapped.
+fn one_letter_away(word: &str) -> Vec<String> {
+    let chars: Vec<char> = word.chars().collect();
+    let text = |parts: [&[char]; 3]| parts.concat().into_iter().collect::<String>();
+    let mut forms = Vec::with_capacity(chars.len() * 54 + 26);
+    for at in 0..=chars.len() {
+        let (before, after) = chars.split_at(at);
+        forms.extend(('a'..='z').map(|letter| text([before, &[letter], after])));
+        let Some((first, rest)) = after.split_first() else { continue };
+        forms.push(text([before, &[], rest]));
+        forms.extend(('a'..='z').filter(|letter| letter != first).map(|letter| text([before, &[letter], rest])));
+        if let Some((second, rest)) = rest.split_first() {
+            forms.push(text([before, &[*second, *first], rest]));
+        }
+    }
+    forms
+}
+
+/// How many letters of a word are wrong, as typed, or one more as indexed, where those are few enough for its length.
+fn distance(typed: &str, indexed: &str, word: &str) -> Option<usize> {
+    if !word.chars().all(char::is_alphabetic) {
+        return None;
+    }
+    let length = word.chars().count();
+    // The ending that the index leaves out may be wrong too.
+    [(typed, 0), (indexed, 1)]
+        .into_iter()
+        .filter_map(|(form, more)| {
+            let own = form.chars().count();
+            let most = match own {
+                ..SHORTEST => 0,
+                SHORTEST..LONG => 1,
+                LONG.. => 2,
+            };
+            if own.abs_diff(length) > most {
+                return None;
+            }
+            let wrong = strsim::osa_distance(form, word);
+            (wrong > 0 && wrong <= most).then_some(wrong + more)
+        })
+        .min()
+}
+
+/// Notes which words were searched for instead of missing ones, as chunks write them.
+pub(super) fn notes(snapshots: &[&Snapshot], replacements: &[Replacement]) -> Result<Vec<String>> {
+    let mut notes = Vec::new();
+    for one in replacements.iter().filter(|one| one.missing) {
+        let mut found = Vec::with_capacity(one.words.len());
+        for word in &one.words {
+            found.push(format!("{:?}", as_written(snapshots, word, &one.typed)?));
+        }
+        notes.push(format!("nothing has {:?}; searched for {}", one.typed, found.join(", ")));
+    }
+    Ok(notes)
+}
+
+/// A word as it is written in the best parent chunks that have it, most like what was typed: indexed words have lost their
+/// endings.
+fn as_written(snapshots: &[&Snapshot], word: &str, typed: &str) -> Result<String> {
+    let mut forms: Vec<String> = Vec::new();
+    for snapshot in snapshots {
+        let in_text =
+            snapshot.keyword(&[(KeywordField::Content, word.to_owned(), 1.0)], None, &Scope::Everything, MOST_READ)?;
+        let in_titles =
+            snapshot.keyword(&[(KeywordField::Context, word.to_owned(), 1.0)], None, &Scope::Everything, 1)?;
+        let ids: Vec<String> = in_text.into_iter().chain(in_titles).map(|hit| hit.chunk_id).collect();
+        for chunk in snapshot.parent_chunks(&ids)? {
+            let text = format!("{}\n{}", chunk.content, chunk.context);
+            let own = tokenize(&text).into_iter().filter(|token| token.text == word);
+            forms.extend(own.map(|token| text[token.start..token.end].to_lowercase()));
+        }
+    }
+    forms.sort();
+    let nearest =
+        forms.into_iter().max_by(|a, b| strsim::jaro_winkler(a, typed).total_cmp(&strsim::jaro_winkler(b, typed)));
+    Ok(nearest.unwrap_or_else(|| word.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_words_of_letters_and_names_from_programs_are_replaced() {
+        let found = |query| words(query).into_iter().map(|(_, typed)| typed).collect::<Vec<_>>();
+        assert_eq!(found("How is the Primming of 水泵 E-417 max_retry H200?"), ["primming", "max_retry"]);
+    }
+
+    #[test]
+    fn a_few_letters_may_be_wrong_in_a_long_word() {
+        assert_eq!(distance("primming", "prim", "prime"), Some(2));
+        assert_eq!(distance("presure", "presur", "pressur"), Some(2));
+        assert_eq!(distance("pupm", "pupm", "pump"), Some(1), "two letters swapped");
+        assert_eq!(distance("pump", "pump", "damp"), None);
+        assert_eq!(distance("pip", "pip", "pipe"), None, "too short to be misspelt");
+        assert_eq!(distance("prim", "prim", "pri2"), None);
+        let away = one_letter_away("bearngs");
+        assert!(away.contains(&"bearings".to_owned()) && away.contains(&"beargns".to_owned()));
+        assert!(away.contains(&"bearns".to_owned()) && away.contains(&"rearngs".to_owned()));
+        assert!(!away.contains(&"bearngs".to_owned()));
+    }
+}

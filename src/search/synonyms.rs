@@ -1,0 +1,258 @@
+//! Synonyms of what a question names: what an abbreviation stands for, the abbreviation of a name, and the synonyms that
+//! the user lists. They are searched for beside the question's own words, and count less.
+//!
+//! Documents define them (`knowledge::names`), and the keyword index finds them by name, so that a question costs a few look-ups
+//! whatever the size of the store.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::understand::{Terms, keyword_terms};
+use crate::error::Result;
+use crate::knowledge::names::synonyms::Synonyms;
+use crate::knowledge::names::{abbreviates, is_word, key};
+use crate::store::{KeywordField, OtherName, Snapshot};
+use crate::text::stopwords::is_stopword;
+use crate::text::tokens::{Token, TokenKind, tokenize};
+
+/// Names are sought among this many words of a question; a pasted log names nothing.
+const MOST_TOKENS: usize = 64;
+/// The most words of a name …
+const MOST_WORDS: usize = 8;
+/// … or characters of a script without spaces.
+const MOST_CHARACTERS: usize = 16;
+/// In a query of few words abbreviations are typed in small letters too.
+const MOST_WORDS_IN_HASTE: usize = 3;
+/// Of an abbreviation with more meanings than this, the most frequent.
+const MOST_MEANINGS: usize = 4;
+/// Synonyms of one name that are searched for.
+const MOST_SYNONYMS: usize = 16;
+/// The weight of another name beside a word of the question: of all its words together, so that the question's own words
+/// come first. Several meanings share it.
+const NAME_WEIGHT: f32 = 0.8;
+/// The weight of a synonym that the user lists.
+const SYNONYM_WEIGHT: f32 = 0.9;
+
+/// Other names that are searched for beside one of the question.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Synonymous {
+    /// The name as it was typed.
+    pub typed: String,
+    /// The others, as they are written.
+    pub others: Vec<String>,
+}
+
+impl Synonymous {
+    pub(super) fn note(&self) -> String {
+        let others: Vec<String> = self.others.iter().map(|other| format!("{other:?}")).collect();
+        format!("{:?} was also searched for as {}", self.typed, others.join(", "))
+    }
+}
+
+/// Adds other names to the terms of a question and returns them.
+pub(super) fn add_synonyms(
+    snapshots: &[&Snapshot],
+    synonyms: &Synonyms,
+    query: &str,
+    terms: &mut Terms,
+) -> Result<Vec<Synonymous>> {
+    if terms.is_empty() {
+        return Ok(Vec::new());
+    }
+    let names = names(query);
+    let keys: Vec<String> = names.iter().map(|name| name.key.clone()).collect();
+    let mut defined: HashMap<String, Vec<OtherName>> = HashMap::new();
+    for snapshot in snapshots {
+        for (key, others) in snapshot.other_names(&keys)? {
+            defined.entry(key).or_default().extend(others);
+        }
+    }
+    let sentence = is_sentence(query);
+    let mut meanings: Vec<(Range<usize>, Synonymous)> = Vec::new();
+    for Named { key, range } in names {
+        // A part of a longer name means that name.
+        if meanings.iter().any(|(longer, _)| overlap(longer, &range)) {
+            continue;
+        }
+        let mut defined_names = defined.remove(&key).map(most_frequent).unwrap_or_default();
+        let typed = &query[range.clone()];
+        if sentence && is_small_word(typed) {
+            defined_names.retain(|name| !abbreviates(typed, name));
+        }
+        let weight = NAME_WEIGHT / defined_names.len().max(1) as f32;
+        let listed = synonyms.of(&key).iter().take(MOST_SYNONYMS).cloned();
+        let mut weighted: Vec<(String, f32)> = listed.map(|name| (name, SYNONYM_WEIGHT)).collect();
+        weighted.extend(defined_names.into_iter().map(|name| (name, weight)));
+        let others: Vec<String> =
+            weighted.into_iter().filter_map(|(name, w)| add(&name, w, terms).then_some(name)).collect();
+        if !others.is_empty() {
+            meanings.push((range.clone(), Synonymous { typed: query[range].to_owned(), others }));
+        }
+    }
+    meanings.sort_by_key(|(range, _)| range.start);
+    Ok(meanings.into_iter().map(|(_, meaning)| meaning).collect())
+}
+
+fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+/// Whether a question is more than a few words: then who means the abbreviation TWO does not write "two".
+fn is_sentence(query: &str) -> bool {
+    query.split_whitespace().count() > MOST_WORDS_IN_HASTE
+}
+
+/// Whether this is one word in small letters.
+fn is_small_word(typed: &str) -> bool {
+    typed.chars().all(|c| c.is_lowercase() && c.is_ascii_alphabetic())
+}
+
+/// The question as the model reads it, with the listed names behind it: an abbreviation means little to it.
+pub(super) fn written_out(query: &str, synonyms: &Synonyms) -> String {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut others: Vec<&str> = Vec::new();
+    for Named { key, range } in names(query) {
+        let listed = synonyms.of(&key);
+        if listed.is_empty() || found.iter().any(|longer| overlap(longer, &range)) {
+            continue;
+        }
+        found.push(range);
+        for other in listed.iter().take(MOST_SYNONYMS).filter(|other| same_script(query, other)) {
+            if !others.contains(&other.as_str()) {
+                others.push(other);
+            }
+        }
+    }
+    if others.is_empty() { query.to_owned() } else { format!("{query} ({})", others.join(", ")) }
+}
+
+/// Whether both are written with spaces between words, or both without: a model is asked in one language.
+fn same_script(query: &str, name: &str) -> bool {
+    let wide = |text: &str| text.chars().any(crate::text::is_wide);
+    wide(query) == wide(name)
+}
+
+/// Adds the words of a name that the question does not have; returns whether there were any.
+fn add(name: &str, weight: f32, terms: &mut Terms) -> bool {
+    let known = terms.len();
+    let own = keyword_terms(name, &[]);
+    let whole: f32 = own.iter().filter(|(field, ..)| *field == KeywordField::Content).map(|(.., weight)| weight).sum();
+    for (field, text, share) in own {
+        if !terms.iter().any(|(other, word, _)| *other == field && *word == text) {
+            terms.push((field, text, weight * share / whole.max(1.0)));
+        }
+    }
+    terms.len() > known
+}
+
+/// The meanings that most chunks have, each once.
+fn most_frequent(others: Vec<OtherName>) -> Vec<String> {
+    let mut meanings: Vec<(String, OtherName)> = Vec::new();
+    for other in others {
+        let Some(own) = key(&other.name) else { continue };
+        match meanings.iter_mut().find(|(known, _)| *known == own) {
+            Some((_, known)) => known.parent_chunks += other.parent_chunks,
+            None => meanings.push((own, other)),
+        }
+    }
+    meanings.sort_by(|(a, one), (b, other)| other.parent_chunks.cmp(&one.parent_chunks).then_with(|| a.cmp(b)));
+    meanings.into_iter().take(MOST_MEANINGS).map(|(_, other)| other.name).collect()
+}
+
+/// A possible name in a question.
+#[derive(Debug, PartialEq)]
+struct Named {
+    key: String,
+    range: Range<usize>,
+}
+
+/// The possible names in a question: its words and words that stand together, the longest first.
+fn names(query: &str) -> Vec<Named> {
+    let tokens: Vec<Token> =
+        tokenize(query).into_iter().filter(|token| is_word(token.kind)).take(MOST_TOKENS).collect();
+    let shouted = !query.chars().any(char::is_lowercase) && tokens.len() > 1;
+    let mut names: Vec<(usize, Named)> = Vec::new();
+    for first in 0..tokens.len() {
+        let most = if tokens[first].kind == TokenKind::Single { MOST_CHARACTERS } else { MOST_WORDS };
+        for last in first..tokens.len().min(first + most) {
+            if last > first
+                && !query[tokens[last - 1].end..tokens[last].start].trim_matches([' ', '-', '&', '\u{a0}']).is_empty()
+            {
+                break;
+            }
+            let range = tokens[first].start..tokens[last].end;
+            let typed = &query[range.clone()];
+            // "WHO" may be one, "who" is none.
+            let telling = tokens[first..=last].iter().any(|token| !is_stopword(&token.text))
+                || (first == last && !shouted && !typed.chars().any(char::is_lowercase));
+            if let Some(key) = key(typed).filter(|_| telling) {
+                names.push((last - first, Named { key, range }));
+            }
+        }
+    }
+    names.sort_by_key(|(length, name)| (std::cmp::Reverse(*length), name.range.start));
+    names.into_iter().map(|(_, name)| name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn typed(query: &str) -> Vec<&str> {
+        names(query).into_iter().map(|name| &query[name.range]).collect()
+    }
+
+    #[test]
+    fn names_are_words_that_stand_together_the_longest_first() {
+        assert_eq!(typed("prime pump, E-417"), ["prime pump", "prime", "pump", "E-417"]);
+        assert_eq!(typed("水泵压力"), ["水泵压力", "水泵压", "泵压力", "水泵", "泵压", "压力"]);
+        assert_eq!(typed("who is it"), [""; 0]);
+        assert_eq!(typed("what is WHO"), ["WHO"]);
+        assert_eq!(typed("WHO IS IT"), [""; 0]);
+    }
+
+    #[test]
+    fn the_model_reads_what_listed_names_stand_for() {
+        let synonyms = Synonyms::parse("R&D, research and development, 研发\ncapex => purchases of equipment").unwrap();
+        assert_eq!(
+            written_out("R&D and capex in 2022", &synonyms),
+            "R&D and capex in 2022 (research and development, purchases of equipment)"
+        );
+        assert_eq!(written_out("how to prime a pump", &synonyms), "how to prime a pump");
+    }
+
+    #[test]
+    fn a_very_long_question_is_read_in_part() {
+        let query: String = (0..10_000).map(|i| format!("w{i}x 水")).collect();
+        assert!(names(&query).len() <= MOST_TOKENS * MOST_CHARACTERS);
+    }
+
+    #[test]
+    fn the_most_frequent_meanings_are_taken_once() {
+        let other = |name: &str, parent_chunks| OtherName { name: name.into(), parent_chunks };
+        let others = vec![
+            other("Disk Operating System", 1),
+            other("denial of service", 2),
+            other("Denial of Services", 3),
+            other("a b", 1),
+            other("c d", 1),
+            other("e f", 1),
+        ];
+        assert_eq!(most_frequent(others), ["denial of service", "a b", "c d", "Disk Operating System"]);
+    }
+
+    #[test]
+    fn words_of_the_question_keep_their_weight() {
+        let mut terms = keyword_terms("TDO transport", &[]);
+        let before = terms.clone();
+        assert!(add("Transport Disconnect Order", 0.9, &mut terms));
+        assert_eq!(terms[..before.len()], before);
+        let added: Vec<(&str, f32)> = terms[before.len()..]
+            .iter()
+            .step_by(3)
+            .map(|(_, text, weight)| (text.as_str(), (weight * 1e3).round() / 1e3))
+            .collect();
+        assert_eq!(added, [("disconnect", 0.3), ("order", 0.3)]);
+        assert!(!add("transport", 0.5, &mut terms));
+    }
+}

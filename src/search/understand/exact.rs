@@ -1,0 +1,256 @@
+//! What a question names exactly: quoted phrases, identifiers, and numbers with units.
+
+use std::ops::Range;
+
+use serde::Serialize;
+
+use super::WORDS;
+use crate::text::script::is_unspaced;
+
+/// Opening quotation marks and what closes each. Apostrophes are left out: they stand inside words.
+const QUOTES: [(char, &str); 7] =
+    [('"', "\"”"), ('“', "”\"“"), ('”', "”“"), ('„', "“”"), ('«', "»"), ('「', "」"), ('『', "』")];
+/// A standard has at most so many capitals before its number: `RFC 2119`, `IEEE 802.11`, `GB/T 50265`.
+const LONGEST_PUBLISHER: usize = 6;
+
+/// The byte ranges between quotation marks that contain a word, in order.
+pub(super) fn quotes(query: &str) -> Vec<Range<usize>> {
+    // The full-width quotation mark counts as the plain one.
+    let chars: Vec<(usize, char)> = query.char_indices().map(|(at, c)| (at, if c == '＂' { '"' } else { c })).collect();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < chars.len() {
+        let (start, open) = chars[at];
+        // A mark after a digit means inches: 5" pipe.
+        let inches = open == '"' && at > 0 && chars[at - 1].1.is_numeric();
+        let closers = QUOTES.iter().find(|(known, _)| *known == open && !inches).map(|(_, closers)| *closers);
+        let close = closers.and_then(|closers| (at + 1..chars.len()).find(|&next| closers.contains(chars[next].1)));
+        let Some(close) = close else {
+            at += 1;
+            continue;
+        };
+        let after_mark = start + query[start..].chars().next().map_or(1, char::len_utf8);
+        let range = after_mark..chars[close].0;
+        if query[range.clone()].chars().any(char::is_alphanumeric) {
+            found.push(range);
+        }
+        at = close + 1;
+    }
+    found
+}
+
+/// The identifiers of a question as they were typed, in order, each once: `E-417`, `max_retry_count`, `v1.2.3`,
+/// `RFC 2119`, `--flag`.
+pub(super) fn identifiers(query: &str, quantities: &[Quantity]) -> Vec<String> {
+    let words: Vec<&str> = words(query);
+    let mut found: Vec<String> = Vec::new();
+    let mut at = 0;
+    while at < words.len() {
+        let (word, mut text) = (words[at], None);
+        // In `at 5 A 16` and `MPa 16`, the letters are a unit.
+        let is_unit = || quantities.iter().any(|one| one.text.ends_with(word));
+        if let Some(number) = words.get(at + 1).filter(|next| is_publisher(word) && is_number(next) && !is_unit()) {
+            text = Some(format!("{word} {number}"));
+            at += 1;
+        } else if is_identifier(word) && !is_quantity(word) {
+            text = Some(word.to_owned());
+        }
+        found.extend(text.filter(|text| !found.contains(text)));
+        at += 1;
+    }
+    found
+}
+
+/// The runs between spaces, quotation marks and characters of unspaced scripts, without punctuation at their ends.
+fn words(query: &str) -> Vec<&str> {
+    let breaks =
+        |c: char| c.is_whitespace() || is_unspaced(c) || "\"“”„«»「」『』《》，。、；：？！（）()[]{}<>,;`".contains(c);
+    query
+        .split(breaks)
+        .map(|word| {
+            word.trim_end_matches(['.', '?', '!', ':', '\'', '’', '-', '/']).trim_start_matches(['\'', '/', ':'])
+        })
+        .filter(|word| !word.is_empty())
+        .collect()
+}
+
+fn is_identifier(word: &str) -> bool {
+    if let Some(option) = word.strip_prefix("--") {
+        return option.starts_with(|c: char| c.is_ascii_alphabetic());
+    }
+    let has_digit = word.contains(char::is_numeric);
+    if !word.contains(char::is_alphabetic) {
+        // Two or more dots make a version or an address; one makes a decimal number.
+        return has_digit && word.split('.').count() > 2 && word.split('.').all(|part| !part.is_empty());
+    }
+    let joined_by = |joint: &str| {
+        word.contains(joint) && word.split(joint).all(|part| part.contains(|c: char| c.is_alphanumeric()))
+    };
+    let dotted = joined_by(".") && word.split('.').any(|part| part.chars().count() > 1);
+    // Camel case needs two small letters, a capital and a letter: TarnClient and maxRetry, but not LaTeX.
+    let chars: Vec<char> = word.chars().collect();
+    let camel = chars.windows(4).any(|four| {
+        four.iter().all(|c| c.is_alphabetic()) && four[0..2].iter().all(|c| c.is_lowercase()) && four[2].is_uppercase()
+    });
+    word.contains('_') || joined_by("::") || dotted || camel || (has_digit && !is_ordinal(word))
+}
+
+/// `2nd`, `1990s`, `19th-century`, `3D`, `2n`: words with a number in them.
+fn is_ordinal(word: &str) -> bool {
+    let rest = word.trim_start_matches(|c: char| c.is_ascii_digit()).to_lowercase();
+    let first = rest.split('-').next().unwrap_or_default();
+    word.starts_with(|c: char| c.is_ascii_digit())
+        && (["st", "nd", "rd", "th", "s", "d", "'s", "’s"].contains(&first)
+            || (first.is_empty() && rest.len() > 2)
+            || rest.len() == 1)
+}
+
+fn is_publisher(word: &str) -> bool {
+    let letters = word.chars().filter(|c| c.is_ascii_uppercase()).count();
+    (2..=LONGEST_PUBLISHER).contains(&letters) && word.chars().all(|c| c.is_ascii_uppercase() || c == '/')
+}
+
+fn is_number(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_digit()) && word.chars().all(|c| c.is_ascii_digit() || ".-:".contains(c))
+}
+
+/// A number with its unit: `16 MPa`, `5kW`, `30 天`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Quantity {
+    pub value: f64,
+    /// The unit as it was written.
+    pub unit: String,
+    /// Both as they were written.
+    pub text: String,
+}
+
+/// The quantities of a question, in order.
+pub(super) fn quantities(query: &str) -> Vec<Quantity> {
+    let mut found = Vec::new();
+    let mut before: Option<char> = None;
+    let mut skip_to = 0;
+    for (start, c) in query.char_indices() {
+        let begins = start >= skip_to
+            && c.is_ascii_digit()
+            && !before.is_some_and(|b| b.is_ascii_alphanumeric() || "._-".contains(b));
+        before = Some(c);
+        if !begins {
+            continue;
+        }
+        let number = number_at(&query[start..]);
+        skip_to = start + number.len();
+        let rest = &query[skip_to..];
+        let space = rest.len() - rest.trim_start_matches([' ', '\u{a0}']).len();
+        let Some(unit) = unit_at(&rest[space..]) else { continue };
+        // A year is a date, and so are the 1970s and the 70年代.
+        let date =
+            (unit == "年" && (number.len() == 4 || rest[space..].starts_with("年代"))) || (unit == "s" && space == 0);
+        let Some(value) = number.replace(',', "").parse().ok().filter(|_| !date) else { continue };
+        skip_to += space + unit.len();
+        found.push(Quantity { value, unit: unit.to_owned(), text: query[start..skip_to].to_owned() });
+    }
+    found
+}
+
+/// Whether a word is a quantity and nothing else: `16MPa`.
+fn is_quantity(word: &str) -> bool {
+    quantities(word).first().is_some_and(|one| one.text == word)
+}
+
+/// The digits at the beginning, with separators that digits follow.
+fn number_at(text: &str) -> &str {
+    let belongs = |&(at, c): &(usize, char)| {
+        c.is_ascii_digit() || (".,".contains(c) && text[at + 1..].starts_with(|c: char| c.is_ascii_digit()))
+    };
+    &text[..text.char_indices().take_while(belongs).count()]
+}
+
+/// The longest unit at the beginning.
+fn unit_at(text: &str) -> Option<&'static str> {
+    let ends = |unit: &str| {
+        let letters = unit.ends_with(|c: char| c.is_ascii_alphanumeric());
+        !(letters && text[unit.len()..].starts_with(|c: char| c.is_ascii_alphanumeric() || "_-/".contains(c)))
+    };
+    let units = WORDS.units.iter().map(String::as_str);
+    units.filter(|unit| text.starts_with(unit) && ends(unit)).max_by_key(|unit| unit.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(query: &str) -> Vec<&str> {
+        quotes(query).into_iter().map(|range| &query[range]).collect()
+    }
+
+    #[test]
+    fn the_marks_of_several_languages_quote() {
+        assert_eq!(found("who wrote \"the pump\" and “the valve”"), ["the pump", "the valve"]);
+        assert_eq!(found("什么是“乡里制”？「推力轴承」和『阀门』"), ["乡里制", "推力轴承", "阀门"]);
+        assert_eq!(found("„Pumpe“ und «pompe»"), ["Pumpe", "pompe"]);
+        assert_eq!(found("为什么又叫”角瓜“？"), ["角瓜"], "marks the wrong way round");
+    }
+
+    #[test]
+    fn inches_apostrophes_and_lonely_marks_do_not_quote() {
+        assert_eq!(found("a 5\" and a 6\" pipe"), [""; 0]);
+        assert_eq!(found("the pump's valve isn't open"), [""; 0]);
+        assert_eq!(found("a \" b"), [""; 0]);
+        assert_eq!(found("an empty \"\" or \"…\" quote"), [""; 0]);
+    }
+
+    fn identified(query: &str) -> Vec<String> {
+        identifiers(query, &quantities(query))
+    }
+
+    #[test]
+    fn codes_names_versions_options_and_standards_are_identifiers() {
+        let query = "E-417, foo_bar and TarnClient::connect in v1.2.3 of kb.toml with --flag, RFC 2119, GB/T 50265-2022, \
+                     CVE-2021-44228, maxRetry, 10.0.0.1, H200?";
+        assert_eq!(
+            identified(query),
+            [
+                "E-417",
+                "foo_bar",
+                "TarnClient::connect",
+                "v1.2.3",
+                "kb.toml",
+                "--flag",
+                "RFC 2119",
+                "GB/T 50265-2022",
+                "CVE-2021-44228",
+                "maxRetry",
+                "10.0.0.1",
+                "H200"
+            ]
+        );
+        assert_eq!(identified("报警E-417是什么意思？参数max_retry_count呢"), ["E-417", "max_retry_count"]);
+    }
+
+    #[test]
+    fn words_numbers_and_quantities_are_no_identifiers() {
+        let query = "How many people's 2nd pumps in the 1990s, e.g. a well-known 16 MPa pump at 3.14 or 16MPa, don't use LaTeX?";
+        assert_eq!(identified(query), [""; 0]);
+        assert_eq!(identified("a 19th-century and a 30-year lease of the US in 1998"), [""; 0]);
+        assert_eq!(identified("1998年的30天"), [""; 0]);
+    }
+
+    fn texts(query: &str) -> Vec<String> {
+        quantities(query).into_iter().map(|one| one.text).collect()
+    }
+
+    #[test]
+    fn numbers_with_units_are_found_in_both_languages() {
+        assert_eq!(
+            texts("16 MPa, 5kW and 1,250.5 m³/h for 30 days at 80 %"),
+            ["16 MPa", "5kW", "1,250.5 m³/h", "30 days", "80 %"]
+        );
+        assert_eq!(texts("运行30 天后压力超过16兆帕"), ["30 天", "16兆帕"]);
+        assert_eq!(quantities("1,250.5 m³/h")[0].value, 1250.5);
+    }
+
+    #[test]
+    fn codes_years_and_bare_numbers_are_no_quantities() {
+        assert_eq!(texts("E-417 in 1998年, 70年代, the 1970s and 3.2.1, 5 apples, 802.11ac and 12 Volts"), [""; 0]);
+    }
+}

@@ -1,0 +1,307 @@
+//! What a question asks for: its keyword terms, and which retrievers serve it.
+
+use std::time::Instant;
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use super::{Kind, Understanding};
+use crate::error::{Error, Result};
+use crate::search::encoder::VectorModel;
+use crate::search::trace::Trace;
+use crate::search::{Expand, Fusion, Method, SearchRequest};
+use crate::store::KeywordField;
+use crate::text::stopwords::is_stopword;
+use crate::text::tokens::{TokenKind, tokenize};
+
+/// A word of a chunk's context counts this much of one in its text.
+const LEAD_WEIGHT: f32 = 0.3;
+/// A Han character alone says less than a pair of them.
+const SINGLE_WEIGHT: f32 = 0.3;
+/// The parts of an identifier beside the whole of it.
+const PART_WEIGHT: f32 = 0.6;
+/// A code or a name from a program, whole: a parent chunk that has it is in front of those that have its parts, however
+/// often.
+const IDENTIFIER_WEIGHT: f32 = 2.0;
+/// A question may be long (a pasted log); more different terms than this do not make it clearer.
+const MOST_TERMS: usize = 256;
+/// Below this coverage by the model's languages semantic search is not asked, above the other it has full weight.
+const COVERAGE_FROM: f32 = 0.5;
+const COVERAGE_FULL: f32 = 0.8;
+/// Semantic search's weight in a question that its model covers.
+const SEMANTIC_WEIGHT: f32 = 0.7;
+
+/// A question as the stages of a search see it.
+pub(in crate::search) struct Question<'s> {
+    pub request: &'s SearchRequest,
+    pub understood: Understanding,
+    pub route: Route,
+    /// Its keyword terms.
+    pub terms: Terms,
+    /// The model of the vectors that are searched.
+    pub model: &'s VectorModel,
+    pub now: Timestamp,
+}
+
+/// Weighted keyword terms.
+pub(in crate::search) type Terms = Vec<(KeywordField, String, f32)>;
+
+/// Understands a question and chooses its route.
+///
+/// # Errors
+/// Where it has no word in it, or asks for semantic search that cannot run.
+pub(in crate::search) fn understand<'s>(
+    request: &'s SearchRequest,
+    model: &'s VectorModel,
+    trace: &mut Trace,
+) -> Result<Question<'s>> {
+    if !request.query.chars().any(char::is_alphanumeric) {
+        return Err(Error::usage("the query has no word in it")
+            .hint("ask for something, for example kb search \"error E-417\""));
+    }
+    let start = Instant::now();
+    let understood = Understanding::of_kind(&request.query, request.kind);
+    let mut route = Route::choose(&understood, request, model.coverage(&request.query));
+    if route.semantic > 0.0
+        && let Some(note) = model.usable(route.keyword <= 0.0)?
+    {
+        trace.notes.push(note);
+        route = Route { why: "the model of the vectors is not here", ..route.keyword_only() };
+    }
+    let terms = keyword_terms(&request.query, &understood.identifiers);
+    let words = understood.in_words().into_iter().chain(route.in_words());
+    words.fold(trace.stage("understand", start, 1, terms.len()), |stage, words| stage.note(words));
+    Ok(Question { request, understood, route, terms, model, now: Timestamp::now() })
+}
+
+/// How a question is served. The weights add up to 1.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Route {
+    pub keyword: f32,
+    pub semantic: f32,
+    /// The share of the question's words that the model's languages cover, from 0 to 1.
+    pub coverage: f32,
+    pub fusion: Fusion,
+    /// How many candidates each retriever recalls.
+    pub pool: usize,
+    /// Which other words are searched for.
+    pub expand: Expand,
+    /// Whether reranking by words can help; for a lookup the name itself decides.
+    pub rerank: bool,
+    /// Why the retrievers have these weights.
+    #[serde(skip)]
+    pub why: &'static str,
+}
+
+impl Route {
+    /// Chooses the route for a question, of whose words the model covers the share `coverage`.
+    pub fn choose(understood: &Understanding, request: &SearchRequest, coverage: f32) -> Self {
+        let (semantic, why) = match (request.weights, request.method) {
+            (Some(weights), _) => (weights.semantic(), "as asked"),
+            (None, Method::Keyword) => (0.0, "keyword search was asked for"),
+            (None, Method::Semantic) => (1.0, "semantic search was asked for"),
+            // A code says nothing to the model, and a phrase is found by its words: what is near in meaning to them is
+            // not what was asked for. It need not even be loaded.
+            (None, Method::Auto) if understood.kind == Kind::Lookup => (0.0, "a lookup by name is left to keywords"),
+            (None, Method::Hybrid | Method::Auto) => {
+                let share = trusted(coverage);
+                (SEMANTIC_WEIGHT * share, by_language(share))
+            }
+        };
+        Route {
+            keyword: 1.0 - semantic,
+            semantic,
+            coverage,
+            fusion: request.fusion,
+            pool: request.pool,
+            expand: request.expand,
+            rerank: !matches!(understood.kind, Kind::Lookup | Kind::Structure),
+            why,
+        }
+    }
+
+    /// The same with keyword search alone.
+    pub(in crate::search) fn keyword_only(self) -> Self {
+        Route { keyword: 1.0, semantic: 0.0, ..self }
+    }
+
+    /// The route once it is known how well the model could read the question, from 0 to 1: before, only its script was known.
+    /// A method or weights that were asked for stay.
+    pub(in crate::search) fn as_read(self, share: f32, request: &SearchRequest) -> Self {
+        let by_language_only = matches!(request.method, Method::Hybrid | Method::Auto) && request.weights.is_none();
+        if !by_language_only || self.semantic <= 0.0 || share >= self.coverage {
+            return self;
+        }
+        let trusted = trusted(share);
+        let semantic = SEMANTIC_WEIGHT * trusted;
+        Route { keyword: 1.0 - semantic, semantic, coverage: share, why: by_language(trusted), ..self }
+    }
+
+    /// Whether the model knows enough of the question's words to be asked.
+    pub(in crate::search) fn model_knows(&self) -> bool {
+        self.coverage >= COVERAGE_FROM
+    }
+
+    /// The route in words, for the trace.
+    fn in_words(&self) -> Vec<String> {
+        let fusion = match self.fusion {
+            Fusion::Weighted => "scores".to_owned(),
+            Fusion::Rrf(k) => format!("ranks, k {k}"),
+        };
+        let words = match self.expand {
+            Expand::Off => "as typed",
+            Expand::Missing => "others instead of those that nothing has",
+            Expand::All => "others beside them",
+            Expand::Llm => "others instead of those that nothing has, and the language model's wordings",
+        };
+        vec![
+            format!("weights: keyword {:.2}, semantic {:.2}: {}", self.keyword, self.semantic, self.why),
+            format!("fused by {fusion}; pool {}; words: {words}", self.pool),
+        ]
+    }
+
+    /// The method that the weights amount to.
+    pub fn method(&self) -> Method {
+        if self.semantic <= 0.0 {
+            Method::Keyword
+        } else if self.keyword <= 0.0 {
+            Method::Semantic
+        } else {
+            Method::Hybrid
+        }
+    }
+}
+
+/// The weighted terms of a question for all keyword fields: each once, function words left out where there is
+/// anything else.
+pub(in crate::search) fn keyword_terms(query: &str, identifiers: &[String]) -> Terms {
+    let mut words: Vec<(String, f32)> = Vec::new();
+    for token in tokenize(query) {
+        let typed = &query[token.start..token.end];
+        let weight = match token.kind {
+            TokenKind::Whole if identifiers.iter().any(|name| name == typed) => IDENTIFIER_WEIGHT,
+            TokenKind::Single => SINGLE_WEIGHT,
+            TokenKind::Part => PART_WEIGHT,
+            TokenKind::Word | TokenKind::Whole | TokenKind::Bigram => 1.0,
+        };
+        match words.iter().position(|(text, _)| *text == token.text) {
+            Some(known) => words[known].1 = words[known].1.max(weight),
+            None if words.len() < MOST_TERMS => words.push((token.text, weight)),
+            None => {}
+        }
+    }
+    let telling: Vec<(String, f32)> = words.iter().filter(|(text, _)| !is_stopword(text)).cloned().collect();
+    let words = if telling.is_empty() { words } else { telling };
+    words.into_iter().flat_map(|(text, weight)| in_all_fields(text, weight)).collect()
+}
+
+/// A word with its weights in text, titles (where it is the same until they are weighed) and what stands behind those.
+pub(in crate::search) fn in_all_fields(text: String, weight: f32) -> [(KeywordField, String, f32); 3] {
+    [
+        (KeywordField::Content, text.clone(), weight),
+        (KeywordField::Context, text.clone(), weight),
+        (KeywordField::Lead, text, weight * LEAD_WEIGHT),
+    ]
+}
+
+/// Lets words in the titles above a parent chunk count so much beside those in its text.
+pub(in crate::search) fn weigh_titles(terms: &mut [(KeywordField, String, f32)], title_weight: f32) {
+    for (field, _, weight) in terms {
+        if *field == KeywordField::Context {
+            *weight *= title_weight;
+        }
+    }
+}
+
+/// How far vectors are trusted where a model reads a share of a text.
+fn trusted(coverage: f32) -> f32 {
+    ((coverage - COVERAGE_FROM) / (COVERAGE_FULL - COVERAGE_FROM)).clamp(0.0, 1.0)
+}
+
+fn by_language(trusted: f32) -> &'static str {
+    if trusted <= 0.0 {
+        "the model does not know the question's language"
+    } else if trusted < 1.0 {
+        "the model knows a part of the question's words"
+    } else {
+        "the model knows the question's language"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::Weights;
+
+    /// By the model in the program.
+    fn coverage(query: &str) -> f32 {
+        crate::embed::Coverage::latin().share(query)
+    }
+
+    fn words(query: &str) -> Vec<String> {
+        keyword_terms(query, &[])
+            .into_iter()
+            .filter(|(field, ..)| *field == KeywordField::Content)
+            .map(|(_, text, _)| text)
+            .collect()
+    }
+
+    #[test]
+    fn function_words_are_left_out_unless_there_is_nothing_else() {
+        assert_eq!(words("How do I prime the pump?"), ["prime", "pump"]);
+        assert_eq!(words("what is this"), ["what", "is", "this"]);
+    }
+
+    #[test]
+    fn the_model_serves_only_its_languages() {
+        let route = |query| Route::choose(&Understanding::of(query), &SearchRequest::new(query), coverage(query));
+        assert_eq!(route("how to prime the pump").method(), Method::Hybrid);
+        assert_eq!(route("如何启动水泵？").method(), Method::Keyword);
+        assert!(route("LaTeX beamer theme 颜色").semantic < SEMANTIC_WEIGHT + 0.01);
+    }
+
+    #[test]
+    fn a_lookup_is_left_to_keywords_unless_a_method_is_asked_for() {
+        let route = |query: &str, method| {
+            let request = SearchRequest { method, ..SearchRequest::new(query) };
+            Route::choose(&Understanding::of(query), &request, coverage(query)).method()
+        };
+        assert_eq!(route("E-417", Method::Auto), Method::Keyword);
+        assert_eq!(route("E-417", Method::Hybrid), Method::Hybrid);
+        assert_eq!(route("what does E-417 mean?", Method::Auto), Method::Hybrid);
+    }
+
+    #[test]
+    fn weights_that_are_asked_for_hold_in_any_language() {
+        let request =
+            SearchRequest { weights: Weights::new(1.0, 3.0).ok(), ..SearchRequest::new("如何启动水泵") };
+        let route = Route::choose(&Understanding::of(&request.query), &request, coverage(&request.query));
+        assert_eq!((route.keyword, route.semantic), (0.25, 0.75));
+    }
+
+    #[test]
+    fn an_identifier_weighs_more_than_its_parts_and_a_compound() {
+        let identifiers = ["E-417".to_owned()];
+        let terms = keyword_terms("E-417 in a well-known pump", &identifiers);
+        let weight = |word: &str| terms.iter().find(|(_, text, _)| text == word).map(|(.., weight)| *weight);
+        assert_eq!((weight("e-417"), weight("417"), weight("well-known")), (Some(2.0), Some(0.6), Some(1.0)));
+    }
+
+    #[test]
+    fn a_question_that_the_model_could_only_spell_is_left_to_keywords() {
+        let request = SearchRequest::new("wat een onzin");
+        let route = Route::choose(&Understanding::of(&request.query), &request, 1.0);
+        assert_eq!(route.as_read(0.9, &request).semantic, SEMANTIC_WEIGHT);
+        assert!(route.as_read(0.65, &request).semantic < SEMANTIC_WEIGHT);
+        assert_eq!(route.as_read(0.2, &request).method(), Method::Keyword);
+        let asked = SearchRequest { method: Method::Semantic, ..request };
+        let route = Route::choose(&Understanding::of(&asked.query), &asked, 1.0);
+        assert_eq!(route.as_read(0.2, &asked).semantic, 1.0);
+    }
+
+    #[test]
+    fn a_very_long_question_has_a_bounded_number_of_terms() {
+        let query: String = (0..10_000).map(|i| format!("w{i}x ")).collect();
+        assert!(keyword_terms(&query, &[]).len() <= MOST_TERMS * 3);
+    }
+}

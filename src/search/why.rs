@@ -1,0 +1,517 @@
+//! Why a chunk or a section is where it is in a result, or in which stage it was lost.
+//!
+//! Promise: places and scores are those of the search that was asked. One more ranking is made where its trace cannot
+//! show the place: beyond the pool of a retriever, or among all sections.
+
+use std::collections::{BTreeSet, HashSet};
+
+use serde::Serialize;
+
+use super::searcher::Searcher;
+use super::select::{SectionRank, SectionRanks, rank_all_sections};
+use super::trace::{Stage, Traced};
+use super::{Hit, Mode, Restriction, SearchRequest, SearchResult, Target};
+use crate::error::{Error, Result};
+use crate::store::doc_id_of;
+use crate::text::count;
+
+/// The stages that recall: a chunk needs to be in one of them.
+const RETRIEVERS: [&str; 4] = ["keyword", "semantic", "reworded", "by_documents"];
+/// The stages that rank chunks before sections are ranked.
+const RANKING: [&str; 6] = ["recall", "fuse", "rerank", "cross_encoder", "decay", "cut"];
+
+/// What became of a chunk or a section.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Why {
+    /// The chunk or section that was asked about.
+    pub id: String,
+    /// The parent chunk that came furthest of those it stands for.
+    pub chunk_id: Option<String>,
+    /// Its place in the result, from 1; `None` where it is not in it.
+    pub rank: Option<usize>,
+    /// How the result shows it, where it is not a hit of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shown: Option<String>,
+    /// The stages it went through.
+    pub stages: Vec<WhyStage>,
+    #[serde(flatten)]
+    pub loss: Loss,
+    /// The setting that governs the stage in which it was lost, or joined to another hit.
+    pub setting: Option<&'static str>,
+    /// Of a section among sections, its rank there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub section: Option<SectionRank>,
+}
+
+/// Where something was lost; empty where it is in the result.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Loss {
+    /// The stage.
+    pub lost_in: Option<String>,
+    /// The place that it had there, from 1.
+    pub place: Option<usize>,
+    /// The score that it had there.
+    pub score: Option<f32>,
+    pub reason: Option<String>,
+}
+
+/// A chunk or a section in one stage.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WhyStage {
+    pub name: String,
+    /// Its place there, from 1; `None` where it did not come out.
+    pub place: Option<usize>,
+    /// How many came out.
+    pub of: usize,
+    pub score: Option<f32>,
+}
+
+/// What is asked about: the parent chunks that an id stands for.
+struct Asked {
+    id: String,
+    parents: Vec<String>,
+}
+
+impl Asked {
+    fn is_section(&self) -> bool {
+        self.id.contains('#')
+    }
+}
+
+/// A loss and the setting that governs its stage.
+type Lost = (Loss, Option<&'static str>);
+
+fn lost(stage: &str, at: Option<(usize, f32)>, reason: impl Into<String>, setting: Option<&'static str>) -> Lost {
+    let (place, score) = (at.map(|at| at.0), at.map(|at| at.1));
+    (Loss { lost_in: Some(stage.to_owned()), place, score, reason: Some(reason.into()) }, setting)
+}
+
+impl Searcher {
+    /// Says for a chunk (`7f3k2m:12`, or a part of it) or a section (`7f3k2m#3.2`) what became of it.
+    ///
+    /// # Errors
+    /// Where there is no such chunk or section, or the search fails.
+    pub async fn why(&self, request: &SearchRequest, id: &str) -> Result<Why> {
+        let asked = Asked { id: id.to_owned(), parents: self.parents_of(id).await? };
+        let request = SearchRequest { explain: true, ..request.clone() };
+        let found = self.search_for_why(&request).await?;
+        let shown = shown(&found, &asked, &request);
+        let led = found.trace.led_to_result();
+        let parent = shown.as_ref().and_then(|shown| shown.parent.clone());
+        let chunk_id = parent.or_else(|| furthest(&led, &asked.parents).map(str::to_owned));
+        let ranking;
+        let mut all = None;
+        if request.shape.seeks_sections() && found.contents.is_empty() {
+            ranking = self.rank(&SearchRequest { limit: request.depth(), ..request.clone() }).await?;
+            all = Some(rank_all_sections(self.searched(), &request, &ranking).await?);
+        }
+        let section = all.as_ref().filter(|_| asked.is_section()).and_then(|all| all.of(id));
+        let about = if section.is_some() { Some(id) } else { chunk_id.as_deref() };
+        let stages = stages(&led, chunk_id.as_deref(), about);
+        let (loss, setting) = match &shown {
+            Some(shown) => (Loss::default(), shown.setting),
+            None => self.loss(&request, &asked, &found, all.as_ref()).await?,
+        };
+        let (rank, shown) = shown.map_or((None, None), |shown| (Some(shown.rank), shown.how));
+        Ok(Why { id: id.to_owned(), chunk_id, rank, shown, stages, loss, setting, section })
+    }
+
+    /// The parent chunks that an id stands for; none for a section without text.
+    async fn parents_of(&self, id: &str) -> Result<Vec<String>> {
+        let mut found = BTreeSet::new();
+        let mut known = false;
+        for snapshot in self.snapshots().await? {
+            let rows = match id.split_once('#') {
+                Some((doc_id, path)) => {
+                    known |= snapshot.sections(doc_id).await?.iter().any(|section| section.section_id == id);
+                    let below = format!("{doc_id}#{path}.");
+                    let mut rows = snapshot.chunks_of(doc_id).await?;
+                    rows.retain(|row| row.section_id == id || row.section_id.starts_with(&below));
+                    rows
+                }
+                None => snapshot.chunks_by_id(&[id.to_owned()]).await?,
+            };
+            found.extend(rows.into_iter().map(|row| row.parent_id.unwrap_or(row.chunk_id)));
+        }
+        if found.is_empty() && !known {
+            return Err(Error::not_found(format!("no chunk or section {id:?}")).hint("`kb chunks-list` shows the ids"));
+        }
+        Ok(found.into_iter().collect())
+    }
+
+    /// Searches. A result whose first hit exceeds the token limit counts as empty here.
+    async fn search_for_why(&self, request: &SearchRequest) -> Result<SearchResult> {
+        match self.search(request).await {
+            Err(_) if request.shape.max_tokens.is_some() => {
+                let mut open = request.clone();
+                open.shape.max_tokens = None;
+                let mut result = self.search(&open).await?;
+                result.hits.clear();
+                Ok(result)
+            }
+            result => result,
+        }
+    }
+
+    /// Where something that is not in the result was lost.
+    async fn loss(
+        &self,
+        request: &SearchRequest,
+        asked: &Asked,
+        found: &SearchResult,
+        all: Option<&SectionRanks<'_>>,
+    ) -> Result<Lost> {
+        if !found.contents.is_empty() {
+            let reason = "the table of contents answers this question, so the text was not searched";
+            return Ok(lost("contents", None, reason, Some("kind")));
+        }
+        let doc_id = doc_id_of(asked.id.split('#').next().unwrap_or_default());
+        if !self.lets_through(request, doc_id, &asked.parents).await? {
+            let setting = self.restricting_setting(request, doc_id, &asked.parents).await?;
+            return Ok(lost("filter", None, "the filters exclude it", Some(setting)));
+        }
+        if !self.keeps_to_phrases(request, &asked.parents).await? {
+            return Ok(lost("phrases", None, "it lacks a phrase that the question has in quotation marks", None));
+        }
+        match all {
+            Some(all) => self.loss_among_sections(request, asked, found, all).await,
+            None => self.loss_of_chunk(request, asked, found).await,
+        }
+    }
+
+    /// The setting whose absence would let something through; the filter where it takes several.
+    async fn restricting_setting(
+        &self,
+        request: &SearchRequest,
+        doc_id: &str,
+        parents: &[String],
+    ) -> Result<&'static str> {
+        let own = &request.restriction;
+        let with = |restriction: Restriction| SearchRequest { restriction, ..request.clone() };
+        let without = [
+            ("doc", SearchRequest { documents: None, ..request.clone() }),
+            ("filter", with(Restriction { filter: None, ..own.clone() })),
+            ("as_of", with(Restriction { as_of: None, ..own.clone() })),
+            ("after", with(Restriction { after: None, ..own.clone() })),
+            ("before", with(Restriction { before: None, ..own.clone() })),
+        ];
+        for (setting, open) in without {
+            if open != *request && self.lets_through(&open, doc_id, parents).await? {
+                return Ok(setting);
+            }
+        }
+        Ok("filter")
+    }
+
+    /// Where a chunk was lost among chunks.
+    async fn loss_of_chunk(&self, request: &SearchRequest, asked: &Asked, found: &SearchResult) -> Result<Lost> {
+        let led = found.trace.led_to_result();
+        let Some(id) = furthest(&led, &asked.parents) else { return Ok(lost("recall", None, "it has no text", None)) };
+        let (retrievers, later): (Vec<_>, Vec<_>) = led.into_iter().partition(|(name, _)| RETRIEVERS.contains(name));
+        if retrievers.iter().all(|(_, stage)| stage.place_of(id).is_none()) {
+            return self.loss_in_recall(request, found, id).await;
+        }
+        let later: Vec<Named<'_>> = later.into_iter().filter(|(_, stage)| stage.is_listed()).collect();
+        let Some(at) = later.iter().position(|(_, stage)| stage.place_of(id).is_none()) else {
+            return Ok(loss_in_budget(request));
+        };
+        let Some((_, before)) = at.checked_sub(1).map(|before| later[before]) else {
+            return Ok(lost(later[at].0, None, "the retrievers found it, but it was not fused", None));
+        };
+        let place = before.place_of(id).unwrap_or(before.candidates.len());
+        let score = before.traced(id).map_or(0.0, |one| one.score);
+        let there = Some((place, score));
+        let (name, stage) = later[at];
+        let (mut loss, setting) = match name {
+            "cut" => cut(request, &later[..at], id, place, score),
+            "drill" => lost(name, there, format!("the beam {} does not lead to it", request.shape.beam), Some("mode")),
+            "duplicates" => {
+                let same = stage.candidates.iter().find(|one| one.duplicates.iter().any(|own| own == id));
+                let of = same.map_or_else(String::new, |one| format!(" as {}", one.id));
+                lost(name, there, format!("it says the same{of}, which is better"), Some("keep_duplicates"))
+            }
+            "per_document" => {
+                let own = before.candidates.iter().take_while(|one| !one.has(id));
+                let better = own.filter(|one| doc_id_of(&one.id) == doc_id_of(id)).count();
+                let reason = format!("its document has {}", count(better, "better hit"));
+                lost(name, there, reason, Some("per_document"))
+            }
+            "choose" if request.shape.mode == Mode::Broad && place <= request.limit => {
+                lost(name, there, "it is too like others that were chosen", Some("mode"))
+            }
+            "choose" => {
+                lost(name, there, format!("the result has at most {}", count(request.limit, "hit")), Some("limit"))
+            }
+            "budget" => loss_in_budget(request),
+            _ => lost(name, there, "it did not come out of this stage", None),
+        };
+        if let (Some(read), "cut" | "choose", Some(reason)) = (unread(found, id), name, &mut loss.reason) {
+            reason.push_str(&format!("; the cross-encoder read the first {read} only"));
+        }
+        Ok((loss, setting))
+    }
+
+    /// No retriever recalled it.
+    async fn loss_in_recall(&self, request: &SearchRequest, found: &SearchResult, id: &str) -> Result<Lost> {
+        let snapshots = self.snapshots().await?;
+        let all = snapshots.iter().map(|snapshot| usize::try_from(snapshot.keyword_count()).unwrap_or(usize::MAX));
+        let all = all.sum::<usize>().max(1);
+        let (fallback, rerank) = (super::Fallback::default(), super::Rerank::Off);
+        let open = SearchRequest { pool: all, limit: all, min_score: None, fallback, rerank, ..request.clone() };
+        let everything = self.rank(&open).await?.trace;
+        let retrievers = everything.stages.iter().filter(|stage| RETRIEVERS.contains(&stage.name.as_str()));
+        let there = |stage: &Stage| Some((stage.place_of(id)?, stage.name.clone(), stage.traced(id)?.score));
+        let nearest = retrievers.filter_map(there).min_by_key(|(place, ..)| *place);
+        Ok(match nearest {
+            Some((place, retriever, score)) => {
+                let reason =
+                    format!("it is at place {place} of the {retriever} retriever, which recalled {}", request.pool);
+                lost("recall", Some((place, score)), reason, Some("pool"))
+            }
+            None => {
+                let alone = found.route.semantic <= 0.0 && found.route.model_knows();
+                let setting = if alone { "method" } else { "expand" };
+                lost("recall", None, "it has no word of the question, and no vector near it", Some(setting))
+            }
+        })
+    }
+
+    /// Where a section, or a chunk, was lost among sections.
+    async fn loss_among_sections(
+        &self,
+        request: &SearchRequest,
+        asked: &Asked,
+        found: &SearchResult,
+        all: &SectionRanks<'_>,
+    ) -> Result<Lost> {
+        let sections: Vec<String> = match asked.is_section() {
+            true => vec![asked.id.clone()],
+            false => asked.parents.iter().flat_map(|id| all.above(id)).collect(),
+        };
+        // A preview shows no chunks; a chunk is in it that speaks for the section.
+        let speaks = |rank: &SectionRank| {
+            request.shape.target == Target::Chunks
+                || rank.chunks.iter().any(|one| asked.parents.contains(&one.chunk_id))
+        };
+        let places = sections.iter().filter_map(|section| all.of(section).filter(speaks));
+        let best = places.filter_map(|one| Some((one.place?, one.score.unwrap_or_default()))).min_by_key(|one| one.0);
+        match best {
+            Some((place, _)) if place > request.limit => {
+                return Ok(lost(
+                    "sections",
+                    best,
+                    format!("the result has at most {}", count(request.limit, "section")),
+                    Some("limit"),
+                ));
+            }
+            Some(_) if request.shape.max_tokens.is_some() => return Ok(loss_in_budget(request)),
+            _ => {}
+        }
+        let chunks = sections.first().and_then(|section| all.of(section)).map(|own| own.chunks).unwrap_or_default();
+        if chunks.is_empty() && !asked.parents.is_empty() {
+            let (loss, setting) = self.loss_of_chunk(request, asked, found).await?;
+            if loss.lost_in.as_deref().is_some_and(|stage| RANKING.contains(&stage)) {
+                let own = loss.reason.unwrap_or_default();
+                let reason = Some(format!(
+                    "nothing speaks for the section: the question is not its title, and of its best chunk, {own}"
+                ));
+                return Ok((Loss { reason, ..loss }, setting));
+            }
+        }
+        let other = chunks.iter().find_map(|one| one.counts_for.as_ref()).filter(|other| !sections.contains(other));
+        let reason = match other {
+            Some(other) => format!("its chunks count for {other}, and a chunk counts for one section only"),
+            None => "too little speaks for the section".to_owned(),
+        };
+        Ok(lost("sections", best, reason, None))
+    }
+}
+
+fn loss_in_budget(request: &SearchRequest) -> Lost {
+    match request.shape.max_tokens {
+        Some(most) => lost("budget", None, format!("it does not fit into {most} tokens"), Some("max_tokens")),
+        None => lost("fetch", None, "it came to the end and is not shown", None),
+    }
+}
+
+/// Its score was too low, or its place.
+fn cut(request: &SearchRequest, before: &[Named<'_>], id: &str, place: usize, score: f32) -> Lost {
+    let decay = before.iter().rposition(|(name, _)| *name == "decay").and_then(|at| Some(before[at.checked_sub(1)?].1));
+    let undecayed = decay.and_then(|stage| Some((stage.place_of(id)?, stage.traced(id)?.score)));
+    let (mut reason, mut setting) = match request.min_score {
+        Some(least) if score < least => (format!("its score is below {least}"), "min_score"),
+        _ => (format!("the first {} are taken", request.depth()), "limit"),
+    };
+    if let Some((place, score)) = undecayed {
+        let kept = if setting == "limit" { place <= request.depth() } else { request.min_score <= Some(score) };
+        if kept {
+            setting = "half_life";
+            reason.push_str(&format!("; before the decay it was at place {place} with score {score:.3}"));
+        }
+    }
+    lost("cut", Some((place, score)), reason, Some(setting))
+}
+
+/// How many candidates the cross-encoder read, where it did not read this one.
+fn unread(found: &SearchResult, id: &str) -> Option<usize> {
+    let stage = found.trace.stages.iter().find(|stage| stage.name == "cross_encoder")?;
+    let place = stage.candidates.iter().position(|candidate| candidate.id == id)? + 1;
+    (place > stage.taken).then_some(stage.taken)
+}
+
+/// How something is in a result.
+#[derive(Debug, Clone, PartialEq)]
+struct Shown {
+    /// The place of the hit, from 1.
+    rank: usize,
+    parent: Option<String>,
+    /// In words, where it is not a hit of its own.
+    how: Option<String>,
+    /// The setting that joined it to that hit.
+    setting: Option<&'static str>,
+}
+
+/// The first hit that is what was asked about, or shows it.
+fn shown(result: &SearchResult, asked: &Asked, request: &SearchRequest) -> Option<Shown> {
+    let sections = request.shape.seeks_sections();
+    if sections && asked.is_section() {
+        return shown_section(result, asked, request);
+    }
+    let found = |hit: &Hit| {
+        let own = asked.parents.iter().find(|id| **id == hit.chunk_id && (!sections || has(hit, id)));
+        let best = || {
+            let there = hit.sources.iter().filter(|source| asked.parents.contains(&source.chunk_id));
+            there.max_by(|a, b| a.score.unwrap_or(-1.0).total_cmp(&b.score.unwrap_or(-1.0))).map(|best| &best.chunk_id)
+        };
+        own.or_else(best).cloned()
+    };
+    let (hit, parent) = result.hits.iter().find_map(|hit| Some((hit, found(hit)?)))?;
+    let score = hit.sources.iter().find(|source| source.chunk_id == parent).and_then(|source| source.score);
+    let around = if request.shape.window.is_some() { "window" } else { "context" };
+    let (how, setting) = match (sections, score) {
+        (true, Some(_)) => (Some(format!("it speaks for the section {}", hit.section_id)), None),
+        (true, None) => (Some(format!("it is shown within the section {}", hit.section_id)), None),
+        (false, _) if hit.chunk_id == parent => (None, None),
+        (false, Some(_)) => (Some(format!("it was merged with its neighbour {}", hit.chunk_id)), Some("merge")),
+        (false, None) => (Some(format!("it is shown as a neighbour of {}", hit.chunk_id)), Some(around)),
+    };
+    Some(Shown { rank: hit.rank, parent: Some(parent), how, setting })
+}
+
+fn has(hit: &Hit, chunk_id: &str) -> bool {
+    hit.sources.iter().any(|source| source.chunk_id == chunk_id)
+}
+
+/// A section among sections: the hit that is it, otherwise one that shows it whole among the sections of its chapter.
+fn shown_section(result: &SearchResult, asked: &Asked, request: &SearchRequest) -> Option<Shown> {
+    if let Some(hit) = result.hits.iter().find(|hit| hit.section_id == asked.id) {
+        let parent = Some(hit.chunk_id.clone()).filter(|id| !id.is_empty());
+        return Some(Shown { rank: hit.rank, parent, how: None, setting: None });
+    }
+    if request.shape.target == Target::Sections {
+        return None;
+    }
+    let shows = |hit: &&Hit| {
+        asked.id.starts_with(&format!("{}.", hit.section_id))
+            && (asked.parents.is_empty() || asked.parents.iter().any(|id| has(hit, id)))
+    };
+    let hit = result.hits.iter().find(shows)?;
+    let parent = asked.parents.iter().find(|id| has(hit, id)).cloned();
+    let how = Some(format!("it is shown within the section {}", hit.section_id));
+    Some(Shown { rank: hit.rank, parent, how, setting: None })
+}
+
+/// A stage with its name in the attempt that counts.
+type Named<'t> = (&'t str, &'t Stage);
+
+impl Stage {
+    /// The place of something, from 1: a twin in another namespace takes no place of its own.
+    fn place_of(&self, id: &str) -> Option<usize> {
+        let at = self.candidates.iter().position(|one| one.has(id))?;
+        let before: HashSet<&str> = self.candidates[..at].iter().map(|one| one.id.as_str()).collect();
+        Some(before.len() + 1)
+    }
+
+    fn traced(&self, id: &str) -> Option<&Traced> {
+        self.candidates.iter().find(|one| one.has(id))
+    }
+}
+
+/// Of several parent chunks the one that came furthest, and is best there.
+fn furthest<'i>(led: &[Named<'_>], ids: &'i [String]) -> Option<&'i str> {
+    let best = ids.iter().max_by_key(|id| {
+        let came_to = led.iter().rposition(|(_, stage)| stage.place_of(id).is_some());
+        let place = came_to.and_then(|at| led[at].1.place_of(id));
+        (came_to, std::cmp::Reverse(place.unwrap_or(usize::MAX)), std::cmp::Reverse(id.as_str()))
+    });
+    best.map(String::as_str)
+}
+
+/// The stages as something went through them: a parent chunk, and from where sections are ranked on, the section.
+fn stages(led: &[Named<'_>], parent: Option<&str>, about: Option<&str>) -> Vec<WhyStage> {
+    let mut of_sections = false;
+    let listed = led.iter().filter(|(_, stage)| stage.is_listed()).map(|&(name, stage)| {
+        of_sections |= name == "sections";
+        let id = if of_sections { about } else { parent };
+        WhyStage {
+            name: name.to_owned(),
+            place: id.and_then(|id| stage.place_of(id)),
+            of: stage.candidates.iter().map(|one| one.id.as_str()).collect::<HashSet<&str>>().len(),
+            score: id.and_then(|id| stage.traced(id)).map(|one| one.score),
+        }
+    });
+    listed.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::trace::Trace;
+    use super::*;
+    use std::time::Instant;
+
+    fn trace(stages: &[(&str, &[&str])]) -> Trace {
+        let mut trace = Trace::new(true);
+        for (name, ids) in stages {
+            let stage = trace.stage(name, Instant::now(), ids.len(), ids.len());
+            stage.list(ids.iter().zip(1u8..).map(|(id, at)| Traced::new(*id, 0, 1.0 - f32::from(at) / 10.0)).collect());
+        }
+        trace
+    }
+
+    #[test]
+    fn a_chunk_has_a_place_in_each_stage_that_it_came_to() {
+        let asked = trace(&[("keyword", &["a", "b"]), ("fuse", &["a", "c", "b"]), ("cut", &[])]);
+        let places: Vec<_> = stages(&asked.led_to_result(), Some("b"), Some("b"))
+            .into_iter()
+            .map(|stage| (stage.place, stage.of))
+            .collect();
+        assert_eq!(places, [(Some(2), 2), (Some(3), 3), (None, 0)]);
+        let ids = ["c", "b"].map(str::to_owned);
+        assert_eq!(furthest(&asked.led_to_result(), &ids), Some("c"), "the better of those that came as far");
+    }
+
+    #[test]
+    fn a_twin_takes_no_place() {
+        let twice = trace(&[("fuse", &["a", "a", "b"])]);
+        assert_eq!(twice.stages[0].place_of("b"), Some(2));
+    }
+
+    #[test]
+    fn only_the_stages_of_the_attempt_that_counts_are_shown() {
+        let names = |trace: &Trace| -> Vec<String> {
+            trace.led_to_result().into_iter().map(|(name, _)| name.to_owned()).collect()
+        };
+        let mut again = trace(&[
+            ("fuse", &["a"]),
+            ("cut", &["a"]),
+            ("fallback_pool", &[]),
+            ("fallback_pool.fuse", &["a", "b"]),
+            ("fallback_pool.cut", &["a", "b"]),
+            ("choose", &["a"]),
+        ]);
+        assert_eq!(names(&again), ["fuse", "cut", "choose"], "the other attempt was no better");
+        again.counts("fallback_pool");
+        assert_eq!(names(&again), ["fuse", "cut", "choose"]);
+        assert_eq!(again.led_to_result()[0].1.candidates.len(), 2);
+    }
+}

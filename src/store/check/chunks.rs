@@ -1,0 +1,316 @@
+//! Ids are unique, well formed and lead to rows; no parent chunk is missing, its child chunks joined are its text, and each
+//! section knows its parent chunks.
+
+use std::collections::{HashMap, HashSet};
+
+use super::finding::{Finding, Part};
+use crate::store::{ChunkRow, ChunkType, NewDocument, children_by_parent};
+
+/// The document with each id once, the first row of each kept; and the ids that there were several of.
+pub(super) fn unique(mut new: NewDocument) -> (NewDocument, Vec<(String, usize)>) {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    let mut first = |id: &str| {
+        let times = seen.entry(id.to_owned()).or_default();
+        *times += 1;
+        *times == 1
+    };
+    new.sections.retain(|row| first(&row.section_id));
+    new.chunks.retain(|row| first(&row.chunk_id));
+    let mut several: Vec<(String, usize)> = seen.into_iter().filter(|(_, times)| *times > 1).collect();
+    several.sort();
+    (new, several)
+}
+
+/// The child chunks whose parent chunk is not there.
+pub(super) fn without_parent(new: &NewDocument) -> HashSet<String> {
+    let parents: HashSet<&str> = parents(new).map(|row| row.chunk_id.as_str()).collect();
+    let lost = |row: &&ChunkRow| {
+        row.chunk_type == ChunkType::Child && row.parent_id.as_deref().is_none_or(|id| !parents.contains(id))
+    };
+    new.chunks.iter().filter(lost).map(|row| row.chunk_id.clone()).collect()
+}
+
+/// Ids of the wrong form, and ids that lead nowhere.
+pub(super) fn check_ids(new: &NewDocument) -> Vec<Finding> {
+    let document = &new.document;
+    let doc_id = &document.doc_id;
+    let mut findings = Vec::new();
+    let sections: HashSet<&str> = new.sections.iter().map(|row| row.section_id.as_str()).collect();
+    for row in &new.sections {
+        if row.section_id != format!("{doc_id}#{}", row.path) || !is_path(&row.path) {
+            let what = format!("is no id of a section of {doc_id} with the path {:?}", row.path);
+            findings.push(Finding::structure_needed(document, &row.section_id, Part::Ids, what));
+        }
+        if let Some(parent) = row.parent_id.as_deref().filter(|id| !sections.contains(id)) {
+            let what = format!("lies in the section {parent}, which is not there");
+            findings.push(Finding::structure_needed(document, &row.section_id, Part::Ids, what));
+        }
+    }
+    let orphans = without_parent(new);
+    for row in &new.chunks {
+        if orphans.contains(&row.chunk_id) {
+            let parent = row.parent_id.as_deref().unwrap_or("without a name");
+            let what = format!("is a child chunk of the parent chunk {parent}, which is not there");
+            findings.push(Finding::repairable(&row.chunk_id, Part::Ids, what));
+            continue;
+        }
+        let expected = match &row.parent_id {
+            Some(parent) => format!("{parent}.{}", row.chunk_index),
+            None => format!("{doc_id}:{}", row.chunk_index),
+        };
+        if row.chunk_id != expected {
+            let what = format!("should be called {expected}");
+            findings.push(Finding::source_needed(document, &row.chunk_id, Part::Ids, what));
+        }
+        if !sections.contains(row.section_id.as_str()) {
+            let what = format!("lies in the section {}, which is not there", row.section_id);
+            findings.push(Finding::source_needed(document, &row.chunk_id, Part::Ids, what));
+        }
+    }
+    findings
+}
+
+/// The document's parent chunks.
+pub(super) fn parents(new: &NewDocument) -> impl Iterator<Item = &ChunkRow> {
+    new.chunks.iter().filter(|row| row.chunk_type == ChunkType::Parent)
+}
+
+fn is_path(path: &str) -> bool {
+    path.split('.').all(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// At most this many gaps are searched for.
+const MOST_GAPS: usize = 10_000;
+
+/// The parent chunks that were lost. Deleted ones (`kb chunk-delete`) leave gaps too, so two witnesses must speak of more
+/// than there is: the document's count, and the spans of its sections. One alone may be what is wrong, and spans that
+/// overlap are no witness.
+pub(super) fn missing(new: &NewDocument) -> Vec<u32> {
+    let there: HashSet<u32> = parents(new).map(|row| row.chunk_index).collect();
+    let lost = usize::try_from(new.document.parents).unwrap_or(usize::MAX).saturating_sub(there.len());
+    let said = in_order(new.sections.iter().map(|row| (row.position, (row.chunk_start, row.chunk_end))));
+    if lost == 0 || overlap(&said) {
+        return Vec::new();
+    }
+    let places = said.into_iter().flat_map(|(start, end)| start..end);
+    // A damaged span may be as long as numbers go.
+    let mut gaps: Vec<u32> = places.filter(|index| !there.contains(index)).take(MOST_GAPS).collect();
+    gaps.sort_unstable();
+    gaps.dedup();
+    gaps.truncate(lost);
+    gaps
+}
+
+/// Parent chunks that are missing, or whose child chunks are not their text.
+pub(super) fn check(new: &NewDocument) -> Vec<Finding> {
+    let document = &new.document;
+    let mut findings: Vec<Finding> = missing(new)
+        .into_iter()
+        .map(|index| {
+            let id = format!("{}:{index}", document.doc_id);
+            Finding::source_needed(document, &id, Part::ParentChunks, "is missing")
+        })
+        .collect();
+    let child_chunks = children_by_parent(&new.chunks);
+    for row in parents(new) {
+        let own = child_chunks.get(row.chunk_id.as_str()).map_or(&[][..], Vec::as_slice);
+        if own.iter().map(|child_chunk| child_chunk.content.as_str()).collect::<String>() != row.content {
+            let what = "is not what its child chunks joined are";
+            findings.push(Finding::source_needed(document, &row.chunk_id, Part::ParentChunks, what));
+        }
+    }
+    findings
+}
+
+/// For each section the span of its parent chunks; `None` where parent chunks of other sections lie between them.
+pub(super) fn spans(new: &NewDocument) -> Vec<Option<(u32, u32)>> {
+    let mut own: HashMap<&str, (u32, u32)> = HashMap::new();
+    for row in parents(new) {
+        let end = row.chunk_index.saturating_add(1);
+        let span = own.entry(&row.section_id).or_insert((row.chunk_index, end));
+        *span = (span.0.min(row.chunk_index), span.1.max(end));
+    }
+    let mut in_order: Vec<&ChunkRow> = parents(new).collect();
+    in_order.sort_by_key(|row| row.chunk_index);
+    let mut begun: HashSet<&str> = HashSet::new();
+    let runs = in_order.chunk_by(|a, b| a.section_id == b.section_id);
+    let torn: HashSet<&str> =
+        runs.map(|run| run[0].section_id.as_str()).filter(|section| !begun.insert(section)).collect();
+    new.sections
+        .iter()
+        .map(|section| section.section_id.as_str())
+        .map(|id| (!torn.contains(id)).then(|| own.get(id).copied().unwrap_or((0, 0))))
+        .collect()
+}
+
+/// Sections that do not know their parent chunks, or are out of order. Skipped where parent chunks are missing.
+pub(super) fn check_sections(new: &NewDocument) -> Vec<Finding> {
+    let document = &new.document;
+    let mut findings = Vec::new();
+    if missing(new).is_empty() {
+        for (row, span) in new.sections.iter().zip(spans(new)) {
+            match span {
+                Some(span) if agrees(row.chunk_start, row.chunk_end, span) => {}
+                Some((start, end)) => {
+                    let says = format!("says {}, has {}", range(row.chunk_start, row.chunk_end), range(start, end));
+                    findings.push(Finding::repairable(&row.section_id, Part::Sections, says));
+                }
+                None => {
+                    let what = "has parent chunks of other sections between its own";
+                    findings.push(Finding::structure_needed(document, &row.section_id, Part::Sections, what));
+                }
+            }
+        }
+    }
+    let mut positions: Vec<u32> = new.sections.iter().map(|row| row.position).collect();
+    positions.sort_unstable();
+    if !positions.iter().copied().eq(0..u32::try_from(positions.len()).unwrap_or(u32::MAX)) {
+        let what = "its sections are not numbered from 0 without gaps";
+        findings.push(Finding::structure_needed(document, &document.doc_id, Part::Sections, what));
+    }
+    let spans = new.sections.iter().zip(spans(new)).filter_map(|(row, span)| Some((row.position, span?)));
+    if overlap(&in_order(spans)) {
+        let what = "its sections are in another order than their parent chunks";
+        findings.push(Finding::structure_needed(document, &document.doc_id, Part::Sections, what));
+    }
+    findings
+}
+
+/// Spans that are not empty, by the positions of their sections.
+fn in_order(spans: impl Iterator<Item = (u32, (u32, u32))>) -> Vec<(u32, u32)> {
+    let mut spans: Vec<(u32, (u32, u32))> = spans.filter(|(_, (start, end))| start < end).collect();
+    spans.sort_unstable();
+    spans.into_iter().map(|(_, span)| span).collect()
+}
+
+/// Whether one of the spans begins before the one in front of it ends.
+fn overlap(spans: &[(u32, u32)]) -> bool {
+    spans.windows(2).any(|pair| pair[1].0 < pair[0].1)
+}
+
+/// Whether a section's span is the one it should have; without parent chunks, any empty one will do.
+pub(super) fn agrees(start: u32, end: u32, span: (u32, u32)) -> bool {
+    (start, end) == span || (start == end && span.0 == span.1)
+}
+
+fn range(start: u32, end: u32) -> String {
+    match end.checked_sub(start) {
+        Some(0) => "no parent chunks".to_owned(),
+        Some(1) => format!("parent chunk {start}"),
+        _ => format!("parent chunks {start} to {}", i64::from(end) - 1),
+    }
+}
+
+/// The counts that the document's row should have: sections, parent chunks, child chunks.
+pub(super) fn counts(new: &NewDocument) -> [u32; 3] {
+    let number = |rows: usize| u32::try_from(rows).unwrap_or(u32::MAX);
+    let all = parents(new).count();
+    let titled = new.sections.iter().filter(|row| row.level > 0).count();
+    [number(titled), number(all), number(new.chunks.len() - all)]
+}
+
+/// Counts that are wrong. Where parent chunks are missing, that is what is wrong.
+pub(super) fn check_counts(new: &NewDocument) -> Vec<Finding> {
+    let document = &new.document;
+    let said = [document.sections, document.parents, document.children];
+    if !missing(new).is_empty() {
+        return Vec::new();
+    }
+    let names = ["sections", "parent chunks", "child chunks"];
+    let wrong = said.into_iter().zip(counts(new)).zip(names).filter(|((said, there), _)| said != there);
+    wrong
+        .map(|((said, there), name)| {
+            let what = format!("says it has {said} {name}, has {there}");
+            Finding::repairable(&document.doc_id, Part::Counts, what)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod id_tests {
+    use super::super::sample::document;
+    use super::*;
+
+    fn whats(new: &NewDocument) -> Vec<(String, bool)> {
+        check_ids(new).into_iter().map(|finding| (finding.id, finding.repairable)).collect()
+    }
+
+    #[test]
+    fn ids_that_lead_nowhere_are_named() {
+        let mut new = document();
+        assert!(whats(&new).is_empty());
+        new.sections[1].parent_id = Some("abc123#9".into());
+        new.chunks[4].section_id = "abc123#7".into();
+        new.chunks[1].parent_id = Some("abc123:8".into());
+        let expected = [("abc123#1", false), ("abc123:0.0", true), ("abc123:1.0", false)];
+        assert_eq!(whats(&new), expected.map(|(id, repairable)| (id.to_owned(), repairable)));
+    }
+
+    #[test]
+    fn ids_of_another_form_are_named() {
+        let mut new = document();
+        new.chunks[0].chunk_id = "abc123:00".into();
+        new.sections[1].path = "1.".into();
+        assert!(whats(&new).contains(&("abc123:00".to_owned(), false)));
+        assert!(whats(&new).contains(&("abc123#1".to_owned(), false)));
+    }
+
+    #[test]
+    fn the_first_of_several_rows_stays() {
+        let mut new = document();
+        new.chunks.push(new.chunks[0].clone());
+        let (unique, several) = unique(new);
+        assert_eq!((unique, several), (document(), vec![("abc123:0".to_owned(), 2)]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::document;
+    use super::*;
+
+    #[test]
+    fn a_missing_parent_chunk_is_told_from_a_wrong_count() {
+        let mut wrong = document();
+        wrong.document.parents = 7;
+        assert!(missing(&wrong).is_empty());
+        assert_eq!(check_counts(&wrong)[0].what, "says it has 7 parent chunks, has 2");
+        let mut lost = document();
+        lost.chunks.truncate(3);
+        assert_eq!(missing(&lost), [1]);
+        assert!(check_counts(&lost).is_empty());
+        let mut first = document();
+        first.chunks.drain(..3);
+        assert_eq!(missing(&first), [0]);
+    }
+
+    #[test]
+    fn what_was_deleted_is_not_missing() {
+        let mut new = document();
+        new.chunks.drain(..3);
+        (new.document.parents, new.document.children) = (1, 1);
+        (new.sections[0].chunk_start, new.sections[0].chunk_end) = (0, 0);
+        assert!(check(&new).is_empty() && check_counts(&new).is_empty() && check_sections(&new).is_empty());
+    }
+
+    #[test]
+    fn child_chunks_must_be_the_parent_chunk() {
+        let mut new = document();
+        assert!(check(&new).is_empty());
+        new.chunks[2].content = "Four.".into();
+        assert_eq!(check(&new)[0].what, "is not what its child chunks joined are");
+        assert_eq!(check(&new)[0].id, "abc123:0");
+        assert_eq!(check(&new)[0].command, "kb ingest --force 'a b.md'");
+    }
+
+    #[test]
+    fn sections_must_know_their_parent_chunks() {
+        let mut new = document();
+        assert!(check_sections(&new).is_empty());
+        new.sections[0].chunk_end = 2;
+        assert_eq!(check_sections(&new)[0].what, "says parent chunks 0 to 1, has parent chunk 0");
+        let mut swapped = document();
+        (swapped.sections[0].position, swapped.sections[1].position) = (1, 0);
+        assert!(check_sections(&swapped)[0].what.contains("another order"));
+    }
+}

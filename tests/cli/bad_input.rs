@@ -1,0 +1,179 @@
+//! Bad input: one clear line with the next step, the right exit code, and nothing changed.
+
+use crate::common::{Sandbox, fixtures};
+
+/// Expects failure with this code and one line on standard error that holds all these words.
+fn refused(run: &crate::common::Run, code: i32, words: &[&str]) {
+    assert_eq!(run.code, code, "{}{}", run.out, run.err);
+    let line = run.err.lines().last().unwrap_or("");
+    for word in words {
+        assert!(line.contains(word), "{word:?} is not in {line:?}");
+    }
+}
+
+#[test]
+fn missing_paths_and_empty_folders_make_no_store() {
+    let sandbox = Sandbox::new();
+    refused(&sandbox.kb(&["ingest", "nowhere.pdf"]), 2, &["nowhere.pdf", "does not exist", "check the path"]);
+    std::fs::create_dir(sandbox.path("empty")).unwrap();
+    refused(&sandbox.kb(&["ingest", "empty"]), 1, &["no document found in empty", ".kbignore"]);
+    sandbox.write("only/a.exe", "MZ");
+    refused(&sandbox.kb(&["ingest", "only"]), 1, &["kb does not read the format of 1 file", "--as names"]);
+    assert!(!sandbox.path(".kb").exists());
+}
+
+#[test]
+fn a_run_in_which_all_fails_makes_no_store() {
+    let sandbox = Sandbox::new();
+    let junk = fixtures().join("hostile/junk.pdf").display().to_string();
+    let run = sandbox.kb(&["ingest", &junk]);
+    assert_eq!(run.code, 4);
+    assert!(run.out.contains("junk.pdf") && run.out.contains("not a PDF"), "{}", run.out);
+    assert!(!sandbox.path(".kb").exists());
+}
+
+#[test]
+fn encrypted_pdfs_open_with_their_password() {
+    let sandbox = Sandbox::new();
+    for name in ["encrypted-rc4.pdf", "encrypted-aes256.pdf"] {
+        let path = fixtures().join("hostile").join(name).display().to_string();
+        let without = sandbox.kb(&["ingest", &path]);
+        assert_eq!(without.code, 4, "{name}");
+        assert!(without.out.contains("--password"), "{name}: {}", without.out);
+        let wrong = sandbox.kb(&["ingest", &path, "--password", "wrong"]);
+        assert_eq!(wrong.code, 4, "{name}");
+        assert!(wrong.out.contains("does not open"), "{name}: {}", wrong.out);
+        let right = sandbox.kb(&["ingest", &path, "--password", "harbour"]);
+        assert_eq!(right.code, 0, "{name}: {}{}", right.out, right.err);
+    }
+    assert!(!std::fs::read_dir(sandbox.path(".kb")).unwrap().any(|entry| {
+        let path = entry.unwrap().path();
+        path.is_file() && std::fs::read_to_string(path).unwrap_or_default().contains("harbour")
+    }));
+}
+
+#[test]
+fn a_file_over_the_limit_is_refused_unread() {
+    let sandbox = Sandbox::new();
+    let path = sandbox.write("big.txt", "");
+    // Sparse: 200 MB that take no room.
+    std::fs::File::options().write(true).open(&path).unwrap().set_len(200 << 20).unwrap();
+    let run = sandbox.kb(&["ingest", "big.txt"]);
+    assert_eq!(run.code, 4);
+    assert!(
+        run.out.contains("big.txt: is 200 MB, more than 20 MB") && run.out.contains("--max-file-size"),
+        "{}",
+        run.out
+    );
+}
+
+#[test]
+fn a_file_that_failed_leaves_what_was_there() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "About valves, which close slowly.");
+    sandbox.json(&["ingest", "a.md"]);
+    sandbox.write("a.md", "");
+    assert_eq!(sandbox.kb(&["ingest", "a.md"]).code, 4);
+    assert!(sandbox.kb(&["search", "valves"]).out.contains("close slowly"));
+}
+
+#[test]
+fn empty_and_endless_queries_are_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "About valves.");
+    sandbox.json(&["ingest", "a.md"]);
+    refused(&sandbox.kb(&["search", ""]), 2, &["no word", "kb search"]);
+    refused(&sandbox.kb(&["search", " ?! "]), 2, &["no word"]);
+    let long = "valve ".repeat(17_000);
+    refused(&sandbox.kb(&["search", &long]), 2, &["99 kB", "shorter"]);
+    let longest = "valve ".repeat(10_000);
+    assert_eq!(sandbox.kb(&["search", &longest]).code, 0);
+    let run = sandbox.kb(&["search", "x", "--min-score", "7"]);
+    assert!(run.code == 2 && run.err.contains("--min-score") && run.err.contains("from 0 to 1"), "{}", run.err);
+}
+
+#[test]
+fn stores_that_are_none_or_of_another_version_are_left_alone() {
+    let sandbox = Sandbox::new();
+    refused(&sandbox.kb(&["search", "x"]), 3, &["no knowledge base", "kb ingest"]);
+    sandbox.write("a.md", "About valves.");
+    sandbox.write("project/precious.txt", "x");
+    refused(&sandbox.kb(&["ingest", "a.md", "--kb", "project"]), 3, &["project is not a knowledge base", "--kb"]);
+    refused(&sandbox.kb(&["search", "x", "--kb", "project"]), 3, &["not a knowledge base"]);
+    sandbox.write("newer/kb.json", r#"{"format": 99, "created_by": "9.0.0"}"#);
+    refused(&sandbox.kb(&["ingest", "a.md", "--kb", "newer"]), 3, &["format 99", "newer kb", "kb ingest"]);
+    refused(&sandbox.kb(&["docs", "--kb", "newer"]), 3, &["format 99", "newer kb", "kb ingest"]);
+    assert_eq!(std::fs::read_dir(sandbox.path("newer")).unwrap().count(), 1);
+    refused(&sandbox.kb(&["ingest", "a.md", "-n", "../out"]), 2, &["namespace"]);
+    refused(&sandbox.kb(&["ingest", "a.md", "--kb", "s3://bucket"]), 2, &["local disk"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_place_that_cannot_be_written_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "About valves.");
+    // Nobody can make a folder there, root neither.
+    refused(&sandbox.kb(&["ingest", "a.md", "--kb", "/proc/kb"]), 3, &["/proc/kb", "cannot create"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_disk_that_is_full_leaves_the_last_generation() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "About valves, which close slowly.");
+    sandbox.json(&["ingest", "a.md"]);
+    let long: String =
+        (0..600).map(|i| format!("Sentence number {i} speaks of pumps and of nothing else.\n\n")).collect();
+    sandbox.write("b.md", &long);
+    // A limit on the size of files is what a full disk is to a test that is not allowed to mount one.
+    let kb = env!("CARGO_BIN_EXE_kb");
+    let script = format!("trap '' XFSZ; ulimit -f 8; exec {kb} ingest b.md");
+    let output = std::process::Command::new("bash")
+        .args(["-c", &script])
+        .current_dir(sandbox.path("."))
+        .env("KB_ONNXRUNTIME", "off")
+        .output()
+        .unwrap();
+    let run = crate::common::Run::of(output);
+    refused(&run, 3, &["file too large", "free some space"]);
+    let docs = sandbox.kb(&["docs", "--format", "paths"]);
+    assert_eq!(docs.out, "a.md\n");
+    assert!(sandbox.kb(&["search", "valves"]).out.contains("close slowly"));
+    assert_eq!(sandbox.kb(&["ingest", "b.md"]).code, 0, "with room, the same command does its work");
+}
+
+#[test]
+fn errors_are_json_where_results_are() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.kb(&["search", "x", "--format", "json"]);
+    let error: serde_json::Value = serde_json::from_str(&run.err).unwrap();
+    assert_eq!(error["error"]["kind"], "failed");
+    assert!(error["error"]["hint"].as_str().unwrap().contains("kb ingest"));
+    assert_eq!(run.out, "");
+    let run = sandbox.kb(&["search", "x", "--format", "json", "--min-score", "7"]);
+    let error: serde_json::Value = serde_json::from_str(&run.err).unwrap();
+    assert_eq!((run.code, &error["error"]["kind"]), (2, &"usage".into()));
+    let message = error["error"]["message"].as_str().unwrap();
+    assert!(message.contains("--min-score") && message.contains("from 0 to 1"), "{message}");
+}
+
+#[test]
+fn unknown_documents_and_sections_get_suggestions() {
+    let sandbox = Sandbox::new();
+    sandbox.write("valves.md", "# Valves\n\nText.\n\n## Closing slowly\n\nMore text.");
+    sandbox.json(&["ingest", "."]);
+    refused(&sandbox.kb(&["toc", "valvs.md"]), 1, &["no document", "valves.md"]);
+    refused(&sandbox.kb(&["section", "valves.md", "Closed slow"]), 1, &["no section", "Closing slowly"]);
+    refused(&sandbox.kb(&["remove", "nothing"]), 1, &["no document"]);
+}
+
+/// A file of the process table has no length that agrees with what is read from it, each time anew.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_that_changes_while_it_is_read_is_told_as_that() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.kb(&["ingest", "/proc/meminfo", "--as", "text"]);
+    assert_eq!(run.code, 4, "{}{}", run.out, run.err);
+    assert!(run.out.contains("changes while it is read") && run.out.contains("run the command again"), "{}", run.out);
+}

@@ -1,0 +1,306 @@
+//! `kb check`: what is damaged is found, named and repaired, and what cannot be repaired is told with the way out.
+
+use crate::common::{Sandbox, rewrite};
+use kb::internals::embed::Model;
+use kb::internals::store::ChunkRow;
+use serde_json::Value;
+
+const KEYWORD: &str = ".kb/namespaces/default/keyword";
+
+fn two_documents() -> Sandbox {
+    Sandbox::prepared("check::two_documents", |sandbox| {
+        sandbox.write(
+            "a.md",
+            "# Valves\n\nClose the valve slowly.\n\n## Seals\n\nGrease the seal.\n\n# Pipes\n\nRinse them.",
+        );
+        sandbox.write("b.md", "# Pumps\n\nPrime the pump first.");
+        sandbox.json(&["ingest", "."]);
+        assert_eq!(sandbox.kb(&["check"]).code, 0);
+    })
+}
+
+/// The check's JSON for the namespace, whatever the exit code, which is given too.
+fn check(sandbox: &Sandbox, args: &[&str]) -> (i32, Value) {
+    let run = sandbox.kb(&[&["check", "--format", "json"], args].concat());
+    let json: Value = serde_json::from_str(&run.out).unwrap_or_else(|error| panic!("{error}: {}{}", run.out, run.err));
+    (run.code, json["namespaces"][0].clone())
+}
+
+/// The ids of what is found, and what is said of them.
+fn findings(sandbox: &Sandbox) -> Vec<(String, String)> {
+    let (code, found) = check(sandbox, &[]);
+    let list = found["findings"].as_array().unwrap();
+    assert_eq!(code, if list.is_empty() { 0 } else { 3 });
+    let text = |finding: &Value, key: &str| finding[key].as_str().unwrap().to_owned();
+    list.iter().map(|finding| (text(finding, "id"), text(finding, "what"))).collect()
+}
+
+fn found(sandbox: &Sandbox, id: &str, what: &str) {
+    let all = findings(sandbox);
+    assert!(all.iter().any(|(one, said)| one == id && said.contains(what)), "{id} {what}: {all:?}");
+}
+
+/// Repairs, expects that nothing is left to do, and gives what was done.
+fn repaired(sandbox: &Sandbox) -> String {
+    let (code, report) = check(sandbox, &["--repair"]);
+    assert_eq!(code, 0, "{report:#}");
+    assert_eq!(findings(sandbox), []);
+    assert_eq!(check(sandbox, &["--repair"]).1["mended"], Value::Array(Vec::new()));
+    report["mended"].to_string()
+}
+
+#[test]
+fn a_sound_store_passes_and_is_not_written() {
+    let sandbox = Sandbox::with_fixtures();
+    assert_eq!(findings(&sandbox), []);
+    let run = sandbox.kb(&["check", "--repair"]);
+    assert_eq!(run.code, 0);
+    assert!(run.out.contains("default: sound; generation 1"), "{}", run.out);
+    sandbox.json(&["ingest", "docs", "-n", "words", "--no-embed"]);
+    let both = sandbox.json(&["check", "--all-namespaces"]);
+    let names: Vec<&str> =
+        both["namespaces"].as_array().unwrap().iter().map(|n| n["namespace"].as_str().unwrap()).collect();
+    assert_eq!((names, &both["sound"]), (vec!["default", "words"], &Value::Bool(true)));
+    std::fs::remove_dir_all(sandbox.path(".kb/namespaces/words/keyword")).unwrap();
+    let words = sandbox.kb(&["check", "--all-namespaces"]);
+    assert!(words.code == 3 && words.out.contains("; kb check --repair -n words"), "{}", words.out);
+    assert_eq!(sandbox.kb(&["check", "-n", "nobody"]).code, 3);
+    assert_eq!(sandbox.kb(&["check", "--wait", "1"]).code, 2);
+}
+
+#[test]
+fn a_lost_keyword_index_is_found_and_rebuilt() {
+    let sandbox = two_documents();
+    std::fs::remove_dir_all(sandbox.path(KEYWORD)).unwrap();
+    found(&sandbox, "keyword", "missing or damaged");
+    assert!(!sandbox.path(KEYWORD).exists(), "a check changes nothing");
+    assert!(repaired(&sandbox).contains("rebuilt from the tables"));
+    assert!(sandbox.kb(&["search", "valve", "--method", "keyword"]).out.contains("slowly"));
+}
+
+#[test]
+fn a_keyword_index_of_other_texts_is_found_and_rebuilt() {
+    let sandbox = two_documents();
+    let other = Sandbox::new();
+    // The same path gives the same id, so the parent chunks are called the same.
+    other.write("a.md", "# Valves\n\nClose the hatch slowly.\n\n## Seals\n\nGrease the seal.");
+    other.write("c.md", "# Filters\n\nRinse the filter.");
+    other.json(&["ingest", "."]);
+    std::fs::remove_dir_all(sandbox.path(KEYWORD)).unwrap();
+    crate::common::copy_folder(&other.path(KEYWORD), &sandbox.path(KEYWORD));
+    let id = |sandbox: &Sandbox, source: &str| {
+        let documents = sandbox.json(&["docs"]);
+        let mut all = documents.as_array().unwrap().iter();
+        all.find(|row| row["source"] == source).unwrap()["doc_id"].as_str().unwrap().to_owned()
+    };
+    let (a, b, c) = (id(&sandbox, "a.md"), id(&sandbox, "b.md"), id(&other, "c.md"));
+    found(&sandbox, &format!("{a}:0"), "other words");
+    found(&sandbox, &format!("{a}:2"), "not in the keyword index");
+    found(&sandbox, &format!("{b}:0"), "not in the keyword index");
+    found(&sandbox, &format!("{c}:0"), "not in the tables");
+    assert_eq!(findings(&sandbox).len(), 4);
+    assert!(repaired(&sandbox).contains("rebuilt from the tables"));
+    assert_eq!(sandbox.json(&["status"])["generation"], 2);
+    assert!(sandbox.kb(&["search", "pump", "--method", "keyword"]).out.contains("Prime"));
+}
+
+#[test]
+fn generations_that_disagree_are_found_and_mended() {
+    let sandbox = two_documents();
+    let namespace = sandbox.path(".kb/namespaces/default");
+    let manifest = std::fs::read_to_string(namespace.join("MANIFEST.json")).unwrap();
+    let announced = manifest.replace("\"generation\": 1", "\"generation\": 2");
+    std::fs::write(namespace.join("PENDING.json"), &announced).unwrap();
+    found(&sandbox, "PENDING.json", "generation 2 was interrupted");
+    let lock = std::fs::File::options().write(true).open(namespace.join("lock")).unwrap();
+    lock.lock().unwrap();
+    assert_eq!(findings(&sandbox), [], "somebody is publishing it");
+    assert_eq!(sandbox.kb(&["check", "--repair"]).code, 0, "nothing to repair, so nothing is locked");
+    drop(lock);
+    assert!(repaired(&sandbox).contains("given up"));
+    std::fs::write(namespace.join("MANIFEST.json"), &announced).unwrap();
+    found(&sandbox, "keyword", "carries generation 1, the manifest 2");
+    assert!(repaired(&sandbox).contains("rebuilt from the tables"));
+}
+
+#[test]
+fn damaged_rows_are_found_and_mended_as_one_generation() {
+    let sandbox = two_documents();
+    let stranger = |row: &ChunkRow| ChunkRow { doc_id: "zzz999".into(), ..row.clone() };
+    let id = rewrite(&sandbox, "a.md", |new| {
+        new.document.parents = 9;
+        new.sections.iter_mut().find(|row| row.path == "1.1").unwrap().chunk_end = 40;
+        let first = new.chunks[0].clone();
+        new.chunks.push(first.clone());
+        new.chunks.push(stranger(&new.chunks[1]));
+        let child_chunk = ChunkRow { chunk_id: "x:9.0".into(), parent_id: Some("x:9".into()), ..new.chunks[1].clone() };
+        new.chunks.push(child_chunk);
+        new.chunks[2].vector = vec![0.0; Model::embedded().embedding_config.dimension];
+    });
+    found(&sandbox, "zzz999", "0 sections and 1 chunk, and is no document");
+    found(&sandbox, &format!("{id}:0"), "the id of 2 rows");
+    found(&sandbox, "x:9.0", "child chunk of the parent chunk x:9, which is not there");
+    found(&sandbox, &format!("{id}#1.1"), "has parent chunk 1");
+    found(&sandbox, &format!("{id}:1"), "length 0.000");
+    let generation = sandbox.json(&["status"])["generation"].as_u64().unwrap();
+    let done = repaired(&sandbox);
+    for what in ["rows without a document removed", "of the same id removed", "counts corrected", "recomputed", "anew"]
+    {
+        assert!(done.contains(what), "{what}: {done}");
+    }
+    let status = sandbox.json(&["status"]);
+    assert_eq!(status["generation"].as_u64().unwrap(), generation + 1);
+    assert_eq!((status["parents"].as_u64(), status["keyword_chunks"].as_u64()), (Some(4), Some(4)));
+}
+
+#[test]
+fn deleted_chunks_are_no_damage() {
+    let sandbox = two_documents();
+    let documents = sandbox.json(&["docs"]);
+    let id = documents[0]["doc_id"].as_str().unwrap();
+    assert_eq!(sandbox.kb(&["chunk-delete", "--yes", &format!("{id}:1")]).code, 0);
+    assert_eq!(findings(&sandbox), []);
+}
+
+#[test]
+fn a_vector_that_is_lost_is_made_by_the_next_ingest() {
+    let sandbox = two_documents();
+    let id = rewrite(&sandbox, "b.md", |new| {
+        new.chunks.iter_mut().for_each(|row| row.vector = vec![1.0; Model::embedded().embedding_config.dimension]);
+    });
+    found(&sandbox, &format!("{id}:0.0"), "length 19.596");
+    assert!(repaired(&sandbox).contains("kb ingest"));
+    assert_eq!(sandbox.json(&["status"])["without_vectors"], 1);
+    sandbox.json(&["ingest", "."]);
+    assert_eq!(sandbox.json(&["status"])["without_vectors"], 0);
+    assert_eq!(findings(&sandbox), []);
+}
+
+#[test]
+fn what_the_store_cannot_mend_is_told_with_the_command_that_does() {
+    let sandbox = two_documents();
+    let id = rewrite(&sandbox, "a.md", |new| {
+        new.chunks.retain(|row| row.chunk_id.split(':').next_back() != Some("2"));
+        new.chunks[1].content = "Something else.".into();
+    });
+    found(&sandbox, &format!("{id}:0"), "not what its child chunks joined are");
+    found(&sandbox, &format!("{id}:2"), "is missing");
+    let (code, report) = check(&sandbox, &["--repair"]);
+    assert_eq!(code, 3);
+    let left = report["left"]["findings"].as_array().unwrap();
+    assert!(!left.is_empty() && left.iter().all(|one| one["command"] == "kb ingest --force a.md"), "{report:#}");
+    sandbox.json(&["ingest", "--force", "a.md"]);
+    assert_eq!(findings(&sandbox), []);
+}
+
+#[test]
+fn findings_are_a_line_each_in_every_format() {
+    let sandbox = two_documents();
+    let id = rewrite(&sandbox, "b.md", |new| (new.document.sections, new.document.children) = (5, 7));
+    let lines = |format: &str| sandbox.kb(&["check", "--format", format]).out.lines().count();
+    assert_eq!(["table", "markdown", "jsonl", "paths"].map(lines), [3, 4, 2, 2]);
+    let run = sandbox.kb(&["check"]);
+    assert!(
+        run.out.contains(&format!("- counts: {id} says it has 5 sections, has 1; kb check --repair")),
+        "{}",
+        run.out
+    );
+    let mended = sandbox.kb(&["check", "--repair"]);
+    assert_eq!(mended.code, 0);
+    assert!(mended.out.contains(&format!("mended: {id}: its counts corrected")), "{}", mended.out);
+}
+
+/// A store with a history of four generations, and the folder of a table's versions.
+fn with_history() -> (Sandbox, std::path::PathBuf) {
+    let sandbox = Sandbox::new();
+    for version in 1..=4 {
+        sandbox.write("docs/a.md", format!("# A\n\nAbout version {version} of the valves.\n"));
+        sandbox.json(&["ingest", "docs", "--no-embed"]);
+    }
+    let versions = sandbox.path(".kb/namespaces/default/tables/chunks.lance/_versions");
+    (sandbox, versions)
+}
+
+/// The files of versions, the oldest first.
+fn oldest_first(versions: &std::path::Path) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(versions).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> = entries.filter(|path| path.extension().is_some_and(|end| end == "manifest")).collect();
+    // Lance counts the names down.
+    files.sort_unstable_by(|a, b| b.cmp(a));
+    files
+}
+
+#[test]
+fn a_damaged_version_is_told_of_and_nothing_stops_for_it() {
+    let (sandbox, versions) = with_history();
+    let damaged = oldest_first(&versions)[1].clone();
+    // Cut off in the middle, as a disk that lost its last blocks has it.
+    let whole = std::fs::read(&damaged).unwrap();
+    std::fs::write(&damaged, &whole[..whole.len() / 2]).unwrap();
+    let name = damaged.file_name().unwrap().to_str().unwrap().to_owned();
+    // Publications go on, each says why old versions stay, and the other tables are tidied.
+    sandbox.write(".kb/kb.toml", "[history]\nkeep = \"0s\"\n");
+    for version in 5..=6 {
+        sandbox.write("docs/a.md", format!("# A\n\nAbout version {version} of the valves.\n"));
+        let run = sandbox.kb(&["ingest", "docs", "--no-embed"]);
+        assert!(run.code == 0 && run.err.contains(&name) && run.err.contains("kb check --repair"), "{}", run.err);
+    }
+    assert!(oldest_first(&versions).len() > 4, "nothing of this table could be removed");
+    let documents = versions.parent().unwrap().with_file_name("documents.lance").join("_versions");
+    assert_eq!(oldest_first(&documents).len(), 1);
+    let check = sandbox.kb(&["check"]);
+    assert!(
+        check.code == 3 && check.out.contains(&name) && check.out.contains("history"),
+        "{}{}",
+        check.out,
+        check.err
+    );
+    let repair = sandbox.kb(&["check", "--repair"]);
+    assert_eq!(repair.code, 0, "{}{}", repair.out, repair.err);
+    assert!(!damaged.exists());
+    sandbox.write("docs/a.md", "# A\n\nAbout the last version of the valves.\n");
+    let run = sandbox.kb(&["ingest", "docs", "--no-embed"]);
+    assert!(run.code == 0 && !run.err.contains(&name), "{}", run.err);
+    assert_eq!(oldest_first(&versions).len(), 1, "now they could be removed");
+    assert_eq!(sandbox.kb(&["check"]).code, 0);
+}
+
+#[test]
+fn a_version_that_says_nonsense_is_found() {
+    for nonsense in [&b"no version of anything"[..], b"", &[b'x'; 100], &[&[0u8; 90][..], b"LANC"].concat()] {
+        let (sandbox, versions) = with_history();
+        let damaged = oldest_first(&versions)[1].clone();
+        std::fs::write(&damaged, nonsense).unwrap();
+        found(
+            &sandbox,
+            &format!("tables/chunks.lance/_versions/{}", damaged.file_name().unwrap().to_str().unwrap()),
+            "cannot be read",
+        );
+        repaired(&sandbox);
+    }
+}
+
+#[test]
+fn records_that_bring_nothing_back_are_found_and_removed() {
+    let (sandbox, versions) = with_history();
+    let record = |generation: u64| sandbox.path(&format!(".kb/namespaces/default/history/{generation:07}.json"));
+    std::fs::write(record(1), "no record").unwrap();
+    std::fs::write(record(4), "{").unwrap();
+    let needed: Value = serde_json::from_str(&std::fs::read_to_string(record(2)).unwrap()).unwrap();
+    let version = needed["manifest"]["chunks"].as_u64().unwrap();
+    std::fs::remove_file(versions.join(format!("{:020}.manifest", u64::MAX - version))).unwrap();
+    let check = sandbox.kb(&["check", "--format", "json"]);
+    let told: Value = serde_json::from_str(&check.out).unwrap();
+    for said in ["history/0000001.json", "history/0000002.json", "history/0000004.json", "which is gone"] {
+        assert!(check.code == 3 && told.to_string().contains(said), "{said}: {told}");
+    }
+    assert!(!told.to_string().contains("history/0000003.json"), "{told}");
+    let repair = sandbox.kb(&["check", "--repair"]);
+    assert_eq!(repair.code, 0, "{}{}", repair.out, repair.err);
+    assert!(!record(1).exists() && !record(2).exists() && record(3).exists());
+    assert!(record(4).exists(), "the published one is written anew");
+    assert_eq!(sandbox.kb(&["check"]).code, 0);
+    // What is sound can still be brought back.
+    assert_eq!(sandbox.kb(&["restore", "3"]).code, 0);
+    assert!(sandbox.kb(&["section", "a.md", "1"]).out.contains("version 3"));
+}

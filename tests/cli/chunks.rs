@@ -1,0 +1,249 @@
+//! `kb chunks-list` and `kb chunk-delete`: chunks seen and taken out one by one.
+
+use crate::common::Sandbox;
+use serde_json::Value;
+
+/// Two documents; section 2 of the first is long enough for several parent chunks of several child chunks.
+fn guides() -> Sandbox {
+    Sandbox::prepared("chunks::guides", |sandbox| {
+        let long: String = (0..40).map(|i| format!("Step {i} turns the handle number {i} by one notch.\n\n")).collect();
+        let text =
+            format!("# Start\n\nUnpack the zebra.\n\n# Turning\n\n{long}\n\n## Backwards\n\nNever it's ÄRGER.\n");
+        sandbox.write("guide.md", text);
+        sandbox.write("other.md", "# Other\n\nOnly a quokka is here. 启动水泵。\n");
+        assert_eq!(sandbox.kb(&["ingest", ".", "-q"]).code, 0);
+    })
+}
+
+fn list(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {
+    sandbox.json(&[&["chunks-list"], args].concat()).as_array().unwrap().clone()
+}
+
+fn text<'v>(row: &'v Value, field: &str) -> &'v str {
+    row[field].as_str().unwrap_or_default()
+}
+
+fn ids(rows: &[Value]) -> Vec<String> {
+    rows.iter().map(|row| text(row, "chunk_id").to_owned()).collect()
+}
+
+fn id_of(sandbox: &Sandbox, source: &str) -> String {
+    let documents = sandbox.json(&["docs"]);
+    let document = documents.as_array().unwrap().iter().find(|row| text(row, "source") == source).unwrap();
+    text(document, "doc_id").to_owned()
+}
+
+#[test]
+fn chunks_are_listed_in_order_with_their_facts() {
+    let sandbox = guides();
+    let (guide, other) = (id_of(&sandbox, "guide.md"), id_of(&sandbox, "other.md"));
+    let all = list(&sandbox, &[]);
+    // Each parent, followed by its children, document by document.
+    let parents: Vec<&Value> = all.iter().filter(|row| text(row, "chunk_type") == "parent").collect();
+    assert!(parents.len() >= 5 && parents.iter().all(|row| row["parent_id"].is_null()));
+    let mut expected = Vec::new();
+    for parent in &parents {
+        expected.push(text(parent, "chunk_id").to_owned());
+        let own: Vec<&Value> = all.iter().filter(|row| row["parent_id"] == parent["chunk_id"]).collect();
+        let joined: String = own.iter().map(|row| text(row, "content")).collect();
+        assert_eq!(joined, text(parent, "content"));
+        expected.extend((0..own.len()).map(|i| format!("{}.{i}", text(parent, "chunk_id"))));
+    }
+    assert_eq!(ids(&all), expected);
+    assert!(ids(&all)[0].starts_with(&guide) && ids(&all).last().unwrap().starts_with(&other));
+    let first = &all[0];
+    assert_eq!((text(first, "doc_id"), text(first, "source_id")), (guide.as_str(), "guide.md"));
+    assert_eq!((text(first, "section_id"), text(first, "section_title")), (format!("{guide}#1").as_str(), "Start"));
+    assert_eq!((text(first, "content").trim(), first["chunk_index"].as_u64()), ("Unpack the zebra.", Some(0)));
+    assert_eq!(first["metadata"]["language"], "en");
+    assert!(text(first, "updated_at").contains('T'));
+}
+
+#[test]
+fn a_list_can_be_narrowed_ordered_and_paged() {
+    let sandbox = guides();
+    let guide = id_of(&sandbox, "guide.md");
+    let children = ids(&list(&sandbox, &["--doc", "guide.md", "--type", "child"]));
+    assert!(children.len() > 6 && children.iter().all(|id| id.starts_with(&guide) && id.contains('.')));
+    let all = ids(&list(&sandbox, &["--doc", "guide.md"]));
+    assert_eq!(children, all.iter().filter(|id| id.contains('.')).cloned().collect::<Vec<_>>());
+    // Page by page it is the same list, in any order.
+    for order in ["document", "chunk_id:desc", "section:desc,index", "chunk_type,updated_at:desc"] {
+        let whole = ids(&list(&sandbox, &["--order-by", order]));
+        let mut paged = Vec::new();
+        while paged.len() < whole.len() {
+            let offset = paged.len().to_string();
+            paged.extend(ids(&list(&sandbox, &["--order-by", order, "--limit", "9", "--offset", &offset])));
+        }
+        assert_eq!(paged, whole, "{order}");
+    }
+    let mut sorted = all.clone();
+    sorted.sort();
+    sorted.reverse();
+    assert_eq!(ids(&list(&sandbox, &["--doc", "guide.md", "--order-by", "chunk_id:desc"])), sorted);
+    let run = sandbox.kb(&["chunks-list", "--limit", "2", "--offset", "1"]);
+    assert!(run.err.contains("2 to 3 of ") && run.err.contains("--offset 3"), "{}", run.err);
+    // A section with its subsections, by path or title.
+    let sections = |args: &[&str]| {
+        let rows = list(&sandbox, &[&["--doc", "guide.md", "--type", "parent", "--section"], args].concat());
+        let mut paths: Vec<String> = rows.iter().map(|row| text(row, "section_id")[guide.len()..].to_owned()).collect();
+        paths.dedup();
+        paths.join(" ")
+    };
+    assert_eq!((sections(&["2"]), sections(&["backwards"])), ("#2 #2.1".into(), "#2.1".into()));
+}
+
+#[test]
+fn the_filter_is_plain_text_whatever_the_case() {
+    let sandbox = guides();
+    let found = |filter: &str| ids(&list(&sandbox, &["--filter", filter])).len();
+    for filter in ["UNPACK the Zebra", "it's ärger", "启动水泵"] {
+        assert_eq!(found(filter), 2, "{filter}: a parent and its child");
+    }
+    for nothing in ["%", "zebra_", "100 %", ".*"] {
+        let run = sandbox.kb(&["chunks-list", "--filter", nothing]);
+        assert_eq!((run.code, run.out.as_str()), (1, ""), "{nothing}: {}", run.err);
+    }
+    let rows = list(&sandbox, &["--filter", "step 39", "--type", "child"]);
+    assert!(rows.len() == 1 && text(&rows[0], "content").contains("Step 39 "), "{rows:?}");
+}
+
+#[test]
+fn a_list_is_written_in_every_format() {
+    let sandbox = guides();
+    let run = |format: &str| sandbox.kb(&["chunks-list", "--doc", "guide.md", "--format", format]).out;
+    let rows = list(&sandbox, &["--doc", "guide.md"]);
+    let lines: Vec<Value> = run("jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines, rows);
+    assert_eq!(run("paths").lines().collect::<Vec<_>>(), ids(&rows));
+    let table = run("table");
+    assert_eq!(table.lines().count(), rows.len());
+    assert!(table.lines().all(|line| line.chars().count() <= 100) && table.contains('…'), "{table}");
+    let markdown = run("markdown");
+    assert!(markdown.contains(&format!("## {} (parent)\n", ids(&rows)[0])), "{markdown}");
+    assert!(markdown.contains("\n> Unpack the zebra.\n") && markdown.contains("#1` Start\n"), "{markdown}");
+    for wrong in [&["--order-by", "nonsense"][..], &["--section", "2"], &["--limit", "0"], &["--filter", ""]] {
+        assert_eq!(sandbox.kb(&[&["chunks-list"], wrong].concat()).code, 2, "{wrong:?}");
+    }
+}
+
+/// The contents of all hits.
+fn search(sandbox: &Sandbox, query: &str, method: &str) -> Vec<String> {
+    let run = sandbox.kb(&["search", query, "--method", method, "-k", "50", "--format", "json"]);
+    let result: Value = serde_json::from_str(&run.out).unwrap_or_default();
+    let hits = result["hits"].as_array().cloned().unwrap_or_default();
+    hits.iter().map(|hit| text(hit, "content").to_owned()).collect()
+}
+
+fn section(sandbox: &Sandbox, path: &str) -> String {
+    text(&sandbox.json(&["section", "guide.md", path, "--no-children"])["parts"][0], "text").to_owned()
+}
+
+fn counts(sandbox: &Sandbox, source: &str) -> (usize, usize) {
+    let row = &sandbox.json(&["docs", source])[0];
+    (row["parents"].as_u64().unwrap() as usize, row["children"].as_u64().unwrap() as usize)
+}
+
+#[test]
+fn a_deleted_child_chunk_is_found_by_neither_retriever_and_the_rest_stays() {
+    let sandbox = guides();
+    let before = list(&sandbox, &["--doc", "guide.md"]);
+    let child = before.iter().find(|row| !row["parent_id"].is_null() && text(row, "content").contains("Step 7 "));
+    let (id, gone) = (text(child.unwrap(), "chunk_id").to_owned(), text(child.unwrap(), "content").to_owned());
+    assert!(gone.trim_end().lines().all(|line| line.is_empty() || line.starts_with("Step ")), "{gone}");
+    let whole = section(&sandbox, "2");
+    let dry = sandbox.json(&["chunk-delete", &id, "--dry-run"]);
+    assert_eq!((&dry["dry_run"], &dry["generation"]), (&Value::Bool(true), &Value::Null));
+    assert_eq!(list(&sandbox, &["--doc", "guide.md"]), before);
+    let done = sandbox.json(&["chunk-delete", &id, "--yes"]);
+    assert_eq!(done["documents"][0]["deleted"], serde_json::json!([id]));
+    assert_eq!(done["documents"][0]["rebuilt"], serde_json::json!([text(child.unwrap(), "parent_id")]));
+    assert_eq!(done["generation"], sandbox.json(&["status"])["generation"]);
+    for method in ["keyword", "semantic", "hybrid"] {
+        let found = search(&sandbox, "step 7 turns the handle number 7", method);
+        assert!(!found.is_empty() && found.iter().all(|content| !content.contains("Step 7 ")), "{method}: {found:?}");
+    }
+    // The other ids are what they were; the section is the rest.
+    let after = list(&sandbox, &["--doc", "guide.md"]);
+    let mut expected = ids(&before);
+    expected.retain(|other| other != &id);
+    assert_eq!(ids(&after), expected);
+    assert_eq!(section(&sandbox, "2"), whole.replace(&gone, ""));
+    let kinds = |kind: &str| after.iter().filter(|row| text(row, "chunk_type") == kind).count();
+    assert_eq!(counts(&sandbox, "guide.md"), (kinds("parent"), kinds("child")));
+    // The file has not changed, so the next ingest leaves it at that.
+    sandbox.json(&["ingest", "."]);
+    assert_eq!(list(&sandbox, &["--doc", "guide.md"]), after);
+}
+
+#[test]
+fn a_deleted_parent_chunk_takes_its_child_chunks_along_and_leaves_a_gap() {
+    let sandbox = guides();
+    let parents = list(&sandbox, &["--doc", "guide.md", "--type", "parent", "--section", "2"]);
+    let (first, second) = (text(&parents[0], "chunk_id"), text(&parents[1], "chunk_id"));
+    let run = sandbox.kb(&["chunk-delete", second, "--no-cascade", "--yes"]);
+    assert!(run.code == 2 && run.err.contains(&format!("{second}.0")), "{}", run.err);
+    sandbox.json(&["chunk-delete", second, "--yes"]);
+    let left = ids(&list(&sandbox, &["--doc", "guide.md"]));
+    assert!(left.iter().all(|id| id != second && !id.starts_with(&format!("{second}."))));
+    assert!(left.contains(&first.to_owned()));
+    let own: Vec<&Value> = parents
+        .iter()
+        .filter(|row| text(row, "section_id").ends_with("#2") && text(row, "chunk_id") != second)
+        .collect();
+    let rest: String = own.iter().map(|row| text(row, "content")).collect();
+    assert_eq!(section(&sandbox, "2"), rest.trim_end());
+    // All of its own: the section is there still, and empty; the one below it keeps its text.
+    let own: Vec<&str> = own.iter().map(|row| text(row, "chunk_id")).collect();
+    sandbox.json(&[&["chunk-delete", "--yes"], own.as_slice()].concat());
+    assert_eq!((section(&sandbox, "2"), section(&sandbox, "2.1")), (String::new(), "Never it's ÄRGER.".into()));
+    // The last child chunk takes its parent chunk along.
+    let last = list(&sandbox, &["--filter", "ärger", "--type", "child"]);
+    let done = sandbox.json(&["chunk-delete", text(&last[0], "chunk_id"), "--yes"]);
+    assert_eq!(done["documents"][0]["deleted"].as_array().unwrap().len(), 2);
+    assert_eq!(counts(&sandbox, "guide.md"), (1, 1));
+}
+
+#[test]
+fn a_document_without_chunks_stays_deleted() {
+    let sandbox = guides();
+    let parents = list(&sandbox, &["--doc", "other.md", "--type", "parent"]);
+    assert_eq!(parents.len(), 1);
+    let run = sandbox.kb(&["chunk-delete", text(&parents[0], "chunk_id"), "--yes"]);
+    assert!(run.code == 0 && run.out.contains("the document is empty now"), "{}{}", run.out, run.err);
+    let assert_away = |sandbox: &Sandbox| {
+        assert!(search(sandbox, "quokka", "keyword").is_empty());
+        assert!(search(sandbox, "quokka", "semantic").iter().all(|content| !content.contains("quokka")));
+        assert_eq!(counts(sandbox, "other.md"), (0, 0));
+        assert_eq!(sandbox.kb(&["check"]).code, 0);
+    };
+    assert_away(&sandbox);
+    for again in [&["ingest", "."][..], &["ingest", ".", "--force"], &["reindex", "--structure", "--force"]] {
+        assert_eq!(sandbox.kb(again).code, 0, "{again:?}");
+        assert_away(&sandbox);
+    }
+    assert_eq!(sandbox.json(&["ingest", "."])["counts"]["unchanged"], 2, "nothing is left to be done");
+    // A sentence that is new in the source is not what was deleted.
+    let source = std::fs::read_to_string(sandbox.path("other.md")).unwrap();
+    sandbox.write("other.md", format!("{source}\n\n# New\n\nA wombat has come.\n"));
+    assert_eq!(sandbox.kb(&["ingest", "."]).code, 0);
+    assert!(search(&sandbox, "quokka", "keyword").is_empty() && search(&sandbox, "wombat", "keyword").len() == 1);
+    // It can be had back.
+    sandbox.json(&["chunk-edit", text(&parents[0], "chunk_id"), "--reset"]);
+    assert_eq!(search(&sandbox, "quokka", "keyword").len(), 1);
+}
+
+#[test]
+fn a_deletion_needs_consent_and_is_whole() {
+    let sandbox = guides();
+    let before = list(&sandbox, &[]);
+    let first = text(&before[0], "chunk_id");
+    let run = sandbox.kb(&["chunk-delete", first]);
+    assert!(run.code == 2 && run.err.contains("--yes"), "{}", run.err);
+    for unknown in ["zzzzzz:1", "nonsense", &format!("{first}.99")] {
+        let run = sandbox.kb(&["chunk-delete", first, unknown, "--yes"]);
+        assert!(run.code == 1 && run.err.contains(unknown) && !run.err.contains(&format!("{first:?}")), "{}", run.err);
+    }
+    assert_eq!(list(&sandbox, &[]), before);
+    assert_eq!(sandbox.json(&["status"])["generation"], 1);
+}

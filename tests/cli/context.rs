@@ -1,0 +1,133 @@
+//! `kb context`: what a prompt needs, with sources, never over the budget.
+
+use crate::common::Sandbox;
+use serde_json::Value;
+
+fn guide() -> Sandbox {
+    Sandbox::prepared("context::guide", |sandbox| {
+        let steps: Vec<String> = (1..=12)
+            .map(|number| {
+                format!("Step {number} of priming turns the handle number {number} by one notch and waits. ").repeat(11)
+            })
+            .collect();
+        sandbox.write("guide.md", format!("# Running\n\n## Priming the pump\n\n{}\n", steps.join("\n\n")));
+        sandbox.write("notes.txt", "The apprentice asked about priming.\n\n# chmod handle\n");
+        assert_eq!(sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).code, 0);
+    })
+}
+
+fn context(sandbox: &Sandbox, args: &[&str]) -> Value {
+    sandbox.json(&[&["context", "priming handle"], args].concat())
+}
+
+#[test]
+fn documents_come_with_sources_and_parent_chunks_in_reading_order() {
+    let sandbox = guide();
+    let found = context(&sandbox, &[]);
+    let text = found["text"].as_str().unwrap();
+    let places: Vec<usize> = (1..=12).map(|number| text.find(&format!("Step {number} of")).unwrap()).collect();
+    assert!(places.is_sorted(), "{places:?}");
+    assert_eq!(text.matches("## Priming the pump [").count(), 1, "parent chunks that follow each other are one");
+    for told in ["# Running", "`guide.md`", "`notes.txt`", "#1.1]", "\n\\# chmod handle"] {
+        assert!(text.contains(told), "{told}: {text}");
+    }
+    assert!(found["left_out"].as_array().unwrap().is_empty());
+    assert_eq!(sandbox.kb(&["context", "priming handle"]).out, text, "what is counted is what is printed");
+}
+
+#[test]
+fn the_budget_is_never_exceeded_whatever_counts() {
+    let sandbox = guide();
+    let whole = context(&sandbox, &["--max-tokens", "9000"])["tokens"].as_u64().unwrap();
+    for most in [60, 200, 201, 350, 700, 1500] {
+        for tokenizer in ["", "chars/4", "chars/1"] {
+            let number = most.to_string();
+            let mut args = vec!["--max-tokens", number.as_str()];
+            if !tokenizer.is_empty() {
+                args.extend(["--tokenizer", tokenizer]);
+            }
+            let run = sandbox.kb(&[&["context", "priming handle", "--format", "json"], &args[..]].concat());
+            if run.code == 1 {
+                assert!(run.err.contains("not even the first parent chunk fits"), "{args:?}: {}", run.err);
+                continue;
+            }
+            let found: Value = serde_json::from_str(&run.out).unwrap();
+            let (tokens, text) = (found["tokens"].as_u64().unwrap(), found["text"].as_str().unwrap());
+            assert!(tokens <= most, "{args:?}: {tokens}");
+            if tokenizer == "chars/1" {
+                assert_eq!(tokens as usize, text.chars().count());
+            }
+            if tokens < whole && tokenizer.is_empty() {
+                assert!(
+                    !found["left_out"].as_array().unwrap().is_empty() && run.err.contains("left out: "),
+                    "{args:?}"
+                );
+            }
+        }
+    }
+    let run = sandbox.kb(&["context", "priming handle", "--max-tokens", "700"]);
+    assert!(run.out.lines().last().unwrap().starts_with("[left out: "), "{}", run.out);
+    let none = sandbox.kb(&["context", "priming handle", "--max-tokens", "5"]);
+    assert!(none.code == 1 && none.out.is_empty() && none.err.contains("--max-tokens"), "{}", none.err);
+    let nothing = sandbox.kb(&["context", "zebra"]);
+    assert!(nothing.code == 1 && nothing.err.contains("nothing found"), "{}", nothing.err);
+}
+
+#[test]
+fn a_template_lays_it_out_within_the_budget() {
+    let sandbox = guide();
+    sandbox.write(
+        "prompt.txt",
+        "{% for document in documents %}\n<{{ document.source }}>\n{% for parent_chunk in document.parent_chunks %}\n\
+         [{{ parent_chunk.section_id }}] {{ parent_chunk.text }}\n{% endfor %}\n{% endfor %}\nQ: {{ query }}\n",
+    );
+    let run = sandbox.kb(&["context", "priming handle", "--template", "prompt.txt", "--max-tokens", "500"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.starts_with("<guide.md>\n[") && run.out.ends_with("Q: priming handle\n"), "{}", run.out);
+    let found = context(&sandbox, &["--template", "prompt.txt", "--max-tokens", "500"]);
+    assert!(found["tokens"].as_u64().unwrap() <= 500 && found["text"] == run.out);
+    sandbox.write("wrong.txt", "{{ question }}");
+    let wrong = sandbox.kb(&["context", "priming", "--template", "wrong.txt"]);
+    assert!(wrong.code == 2 && wrong.err.contains("question") && wrong.err.contains("documents"), "{}", wrong.err);
+    sandbox.write("nested.txt", "{% for d in documents %}\n{{ d.name }}\n{% endfor %}");
+    let nested = sandbox.kb(&["context", "priming", "--template", "nested.txt"]);
+    assert!(nested.code == 2 && nested.err.contains("line 2") && nested.err.contains("d.name"), "{}", nested.err);
+    let missing = sandbox.kb(&["context", "priming", "--template", "nowhere.txt"]);
+    assert!(missing.code == 2 && missing.err.contains("nowhere.txt"), "{}", missing.err);
+}
+
+#[test]
+fn modes_and_flags_of_a_search_apply() {
+    let sandbox = guide();
+    let one = context(&sandbox, &["--doc", "notes.txt"]);
+    assert_eq!(one["documents"].as_array().unwrap().len(), 1);
+    let section = context(&sandbox, &["--mode", "section", "--doc", "guide.md", "-k", "1"]);
+    assert!(section["text"].as_str().unwrap().contains("Step 12 of"), "{section}");
+    let drilled = context(&sandbox, &["--mode", "drill:1,1,1"]);
+    assert!(drilled["text"].as_str().unwrap().len() < one["text"].as_str().unwrap().len() + 400, "{drilled}");
+    let lines = sandbox.kb(&["context", "priming handle", "--format", "jsonl"]).out;
+    assert!(lines.lines().all(|line| serde_json::from_str::<Value>(line).unwrap()["source"].is_string()), "{lines}");
+    let paths = sandbox.kb(&["context", "priming handle", "--format", "paths"]).out;
+    assert_eq!(paths.lines().count(), 2, "{paths}");
+    let help = sandbox.kb(&["context", "--help"]).out;
+    assert!(
+        help.starts_with("Build a prompt context with sources, within a token limit") && help.contains("--template"),
+        "{help}"
+    );
+    assert!(help.contains("--mode section --doc network-guide.md"), "its own examples: {help}");
+}
+
+#[test]
+fn fixtures_in_both_languages_make_contexts() {
+    let sandbox = Sandbox::new();
+    crate::common::copy_folder(&crate::common::fixtures().join("docs"), &sandbox.path("docs"));
+    assert_eq!(sandbox.kb(&["ingest", "docs", "--no-embed", "-q"]).code, 0);
+    let english = sandbox.kb(&["context", "how is the pump primed?", "--max-tokens", "800"]);
+    assert!(
+        english.code == 0 && english.out.contains("pump-station-manual.pdf") && english.out.contains(", p"),
+        "{}",
+        english.out
+    );
+    let chinese = sandbox.kb(&["context", "如何启动水泵？", "--max-tokens", "800"]);
+    assert!(chinese.code == 0 && chinese.out.contains("泵站维护手册.pdf"), "{}", chinese.out);
+}

@@ -1,0 +1,220 @@
+//! Profiles of documents: shown, kept true through every change, and made for documents of older stores.
+
+use crate::common::{Sandbox, rewrite};
+use kb::internals::store::{Snapshot, Store};
+use serde_json::Value;
+
+const GUIDE: &str = "# Pump guide\n\n## Changing the mechanical seal\n\n1. Switch the pump off and lock it.\n2. Drain the \
+    casing.\n3. Undo the four screws and lift the plate off.\n4. Press the new mechanical seal in by hand.\n5. Tighten the \
+    screws.\n\n## Why seals fail\n\nThe faces of a mechanical seal run on a film of water. It follows that a seal which runs \
+    dry is destroyed, because the heat depends on the friction.\n";
+const RULES: &str = "# 考勤制度\n\n## 请假\n\n员工因事不能到岗的，应当提前一天请假，未经批准不得离岗。病假须提供证明。\n\n## 罚则\n\n\
+    违反本制度的，公司有权解除劳动合同。员工应当遵守规定。\n";
+
+fn profile(sandbox: &Sandbox, document: &str) -> Value {
+    sandbox.json(&["docs", document])[0]["profile"].clone()
+}
+
+fn kinds(sandbox: &Sandbox, document: &str) -> Vec<String> {
+    let profile = profile(sandbox, document);
+    let kinds = profile["kinds"].as_array().unwrap();
+    kinds.iter().map(|share| share["kind"].as_str().unwrap().to_owned()).collect()
+}
+
+fn summary(sandbox: &Sandbox, document: &str) -> String {
+    profile(sandbox, document)["summary"].as_str().unwrap().to_owned()
+}
+
+/// The vectors of the documents in the store, by id.
+fn vectors(sandbox: &Sandbox) -> std::collections::HashMap<String, Vec<f32>> {
+    let work = async {
+        let store = Store::open(Some(&sandbox.path(".kb")), &sandbox.path(".")).unwrap();
+        let snapshot = Snapshot::open(&store.namespace("default").unwrap()).await.unwrap();
+        snapshot.document_vectors().await.unwrap()
+    };
+    tokio::runtime::Runtime::new().unwrap().block_on(work)
+}
+
+fn id(sandbox: &Sandbox, document: &str) -> String {
+    sandbox.json(&["docs", document])[0]["doc_id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_document_shows_what_it_is_in_its_own_language() {
+    let sandbox = Sandbox::new();
+    sandbox.write("guide.md", GUIDE);
+    sandbox.write("rules.md", RULES);
+    sandbox.json(&["ingest", ".", "--no-embed"]);
+    assert_eq!(kinds(&sandbox, "guide.md"), ["procedure", "theory"]);
+    let profile = profile(&sandbox, "guide.md");
+    let shares: f64 = profile["kinds"].as_array().unwrap().iter().map(|kind| kind["share"].as_f64().unwrap()).sum();
+    assert!((shares - 1.0).abs() < 1e-5, "{profile}");
+    assert!(profile["topics"].as_array().unwrap().contains(&"mechanical seal".into()), "{profile}");
+    assert!(summary(&sandbox, "guide.md").starts_with("Mainly procedure ("), "{profile}");
+    let rules = summary(&sandbox, "rules.md");
+    assert!(rules.starts_with("全篇为规定。核心主题：请假、罚则。适合"), "{rules}");
+    let shown = sandbox.kb(&["docs", "guide.md", "--format", "table"]).out;
+    assert!(shown.contains("█") && shown.contains("% procedure") && shown.contains("mechanical seal"), "{shown}");
+    let shown = sandbox.kb(&["docs", "rules.md", "--format", "markdown"]).out;
+    assert!(shown.contains("- kinds: policy 100 %") && shown.contains("- summary: 全篇为规定。"), "{shown}");
+    let context = sandbox.kb(&["context", "changing the seal", "--method", "keyword"]).out;
+    assert!(context.contains("*Mainly procedure ("), "{context}");
+    let tight = sandbox.kb(&["context", "changing the seal", "--method", "keyword", "--max-tokens", "150"]).out;
+    assert!(!tight.contains("*Mainly procedure (") && tight.contains("Undo the four screws"), "{tight}");
+}
+
+#[test]
+fn every_change_of_the_text_changes_the_profile() {
+    let sandbox = Sandbox::new();
+    sandbox.write("guide.md", GUIDE);
+    sandbox.json(&["ingest", "."]);
+    let (first, id) = (summary(&sandbox, "guide.md"), id(&sandbox, "guide.md"));
+    let before = vectors(&sandbox)[&id].clone();
+    assert_eq!(before.len(), 384);
+    let list = sandbox.json(&["chunks-list", "--doc", "guide.md"]);
+    let parent_chunk = |title: &str| {
+        let rows = list["chunks"].as_array().or(list.as_array()).unwrap();
+        let found = rows.iter().find(|row| {
+            row["parent_id"].is_null() && row["section_title"].as_str().unwrap_or_default().contains(title)
+        });
+        found.unwrap()["chunk_id"].as_str().unwrap().to_owned()
+    };
+    let (seal, why) = (parent_chunk("Changing"), parent_chunk("Why"));
+
+    // A text that says otherwise.
+    let rule = "Nobody shall touch the seal. Employees must not open the pump without written approval.";
+    assert_eq!(sandbox.kb(&["chunk-edit", &why, "--content", rule]).code, 0);
+    assert!(summary(&sandbox, "guide.md").contains("policy"), "{}", summary(&sandbox, "guide.md"));
+    assert_ne!(vectors(&sandbox)[&id], before, "the vector follows the paragraph");
+    assert_eq!(sandbox.kb(&["chunk-edit", &why, "--reset"]).code, 0);
+    assert_eq!((summary(&sandbox, "guide.md"), &vectors(&sandbox)[&id]), (first.clone(), &before));
+
+    // A text that is gone, and a generation that comes back.
+    assert_eq!(sandbox.kb(&["chunk-delete", &seal, "--yes"]).code, 0);
+    assert_eq!(kinds(&sandbox, "guide.md"), ["theory"]);
+    let generation = sandbox.json(&["status"])["generation"].as_u64().unwrap();
+    assert_eq!(sandbox.kb(&["restore", &(generation - 1).to_string()]).code, 0);
+    assert_eq!((summary(&sandbox, "guide.md"), &vectors(&sandbox)[&id]), (first.clone(), &before));
+
+    // Other titles, of which the topics come.
+    let toc = sandbox.kb(&["toc", "guide.md", "--editable"]).out;
+    let fewer: Vec<&str> = toc.lines().filter(|line| !line.contains("Changing")).collect();
+    sandbox.write("toc.txt", fewer.join("\n"));
+    assert_eq!(sandbox.kb(&["toc", "guide.md", "--set", "toc.txt"]).code, 0);
+    assert_ne!(summary(&sandbox, "guide.md"), first);
+    assert_eq!(sandbox.kb(&["toc", "guide.md", "--reset"]).code, 0);
+    assert_eq!((summary(&sandbox, "guide.md"), &vectors(&sandbox)[&id]), (first, &before));
+    std::fs::remove_file(sandbox.path("toc.txt")).unwrap();
+
+    // Another source.
+    sandbox.write("guide.md", RULES);
+    sandbox.json(&["ingest", "."]);
+    assert!(summary(&sandbox, "guide.md").starts_with("全篇为规定"), "{}", summary(&sandbox, "guide.md"));
+    assert_ne!(vectors(&sandbox)[&id], before);
+    assert_eq!(sandbox.kb(&["check"]).code, 0, "the store is sound");
+}
+
+#[test]
+fn a_moved_or_touched_document_keeps_its_vector() {
+    let sandbox = Sandbox::new();
+    sandbox.write("guide.md", GUIDE);
+    sandbox.json(&["ingest", "."]);
+    let before = vectors(&sandbox);
+    std::fs::rename(sandbox.path("guide.md"), sandbox.path("moved.md")).unwrap();
+    // A library that is not there would be an error, if anything asked for the model.
+    let nothing_embedded = ["ingest", ".", "--onnxruntime", "/nowhere/libonnxruntime.so"];
+    assert_eq!(sandbox.json(&nothing_embedded)["counts"]["moved"], 1);
+    assert_eq!(vectors(&sandbox), before);
+    sandbox.write("moved.md", GUIDE);
+    sandbox.json(&nothing_embedded);
+    assert_eq!(vectors(&sandbox), before);
+}
+
+#[test]
+fn documents_of_an_older_store_get_a_profile_without_being_read_again() {
+    let sandbox = Sandbox::new();
+    sandbox.write("guide.md", GUIDE);
+    sandbox.json(&["ingest", "."]);
+    let (whole, before) = (profile(&sandbox, "guide.md"), vectors(&sandbox));
+    let forget = || {
+        rewrite(&sandbox, "guide.md", |new| {
+            (new.document.profile, new.document.vector_of) = (None, None);
+            new.document.vector.clear();
+        });
+        assert_eq!(profile(&sandbox, "guide.md"), Value::Null);
+        assert!(vectors(&sandbox).is_empty());
+    };
+    forget();
+    let dry = sandbox.json(&["ingest", ".", "--dry-run"]);
+    assert_eq!((dry["profiled"].as_u64(), profile(&sandbox, "guide.md")), (Some(1), Value::Null));
+    // Without embedding, it gets its words, and the vector the next time.
+    let words = sandbox.json(&["ingest", ".", "--no-embed"]);
+    assert_eq!((words["profiled"].as_u64(), words["counts"]["unchanged"].as_u64()), (Some(1), Some(1)));
+    assert_eq!((profile(&sandbox, "guide.md"), vectors(&sandbox).len()), (whole.clone(), 0));
+    let run = sandbox.kb(&["ingest", "."]);
+    assert!(run.out.contains("1 unchanged document got a profile"), "{}", run.out);
+    assert_eq!(vectors(&sandbox), before);
+    let again = sandbox.json(&["ingest", "."]);
+    assert_eq!((again["profiled"].as_u64(), &again["generation"]), (Some(0), &Value::Null));
+
+    forget();
+    let report = sandbox.json(&["reindex", "--structure"]);
+    assert_eq!((report["profiled"].as_u64(), report["embedded"].as_u64()), (Some(1), Some(0)));
+    assert_eq!((profile(&sandbox, "guide.md"), vectors(&sandbox)), (whole, before));
+    assert_eq!(sandbox.kb(&["check"]).code, 0, "the store is sound");
+}
+
+#[test]
+fn hostile_text_has_a_profile_too() {
+    let sandbox = Sandbox::new();
+    sandbox.write("line.txt", "x".repeat(100_000));
+    sandbox.write("numbers.txt", "12345 67890 !!! ---\n".repeat(3_000));
+    sandbox.json(&["ingest", ".", "--no-embed"]);
+    for document in ["line.txt", "numbers.txt"] {
+        let profile = profile(&sandbox, document);
+        assert!(profile["kinds"][0]["share"].as_f64().unwrap() > 0.9, "{profile}");
+        assert_eq!(profile["topics"].as_array().unwrap().len(), 0, "{profile}");
+    }
+}
+
+#[test]
+fn a_drill_goes_to_the_document_whose_title_is_asked_for() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "a.md",
+        "# Valves\n\n## Overview\n\nPriming the pump is told elsewhere: see priming the pump. Priming!\n",
+    );
+    sandbox.write(
+        "b.md",
+        "# Pumps\n\n## Priming the pump\n\nFill the casing with water and close the plug.\n\n## Stopping\n\nWait.\n",
+    );
+    sandbox.json(&["ingest", ".", "--no-embed"]);
+    let found = sandbox.json(&["search", "priming the pump", "--mode", "drill", "--explain"]);
+    assert_eq!(found["hits"][0]["source"], "b.md", "{found}");
+    let stages = found["stages"].as_array().unwrap();
+    let drill = stages.iter().find(|stage| stage["name"] == "drill").unwrap();
+    assert!(drill["notes"][1].as_str().unwrap().contains("titles 1.00"), "{drill}");
+}
+
+#[test]
+fn a_drill_finds_a_document_none_of_whose_parent_chunks_is_among_the_best_of_all() {
+    let sandbox = Sandbox::new();
+    let mentions = "Priming the pump: for priming the pump, see priming the pump.\n";
+    sandbox.write("a.md", format!("# Valves\n\n## Overview\n\n{mentions}"));
+    sandbox.write("b.md", "# Pumps\n\n## Priming the pump\n\nFill the casing with water and close the plug.\n");
+    sandbox.json(&["ingest", ".", "--no-embed"]);
+    let search =
+        |flags: &[&str]| sandbox.json(&[&["search", "priming the pump", "--pool", "1", "--explain"], flags].concat());
+    assert_eq!(search(&["-k", "1"])["hits"][0]["source"], "a.md", "the only one that is recalled by its words");
+    let found = search(&["--mode", "drill:1,1,1"]);
+    assert_eq!(found["hits"][0]["source"], "b.md", "{found}");
+    let stages = found["stages"].as_array().unwrap();
+    let by_documents = stages.iter().find(|stage| stage["name"] == "by_documents").unwrap();
+    assert_eq!((by_documents["taken"].as_u64(), by_documents["given"].as_u64()), (Some(1), Some(1)));
+    assert!(by_documents["notes"][0].as_str().unwrap().ends_with(", 1 parent chunk more of it"), "{by_documents}");
+    let again = search(&["--mode", "drill:1,1,1"]);
+    assert_eq!(again["hits"], found["hits"], "a later process reads what the first has kept");
+    // What may not be found is not found that way either.
+    let confined = search(&["--mode", "drill:1,1,1", "--doc", "a.md"]);
+    assert_eq!(confined["hits"][0]["source"], "a.md", "{confined}");
+}

@@ -1,0 +1,285 @@
+//! Entities: what things are and since when, set, listed, found in parent chunks and told in contexts.
+
+use crate::common::Sandbox;
+use serde_json::{Value, json};
+
+const GUIDE: &str = "# Station guide\n\n## Pumps\n\nPump P-12 feeds the boiler. Prime pump P-12 before it is started.\n\n\
+                     ## Valves\n\nThe relief valve opens at 5 bar. P-12B is another machine.\n";
+const CHINESE: &str =
+    "# 泵站手册\n\n## 启动\n\n启动一号泵之前先打开排气阀，再检查泄压阀。\n\n## 停机\n\n停机时先关闭排气阀。\n";
+
+/// Two documents, and a pump with states in three years.
+fn station() -> Sandbox {
+    Sandbox::prepared("entities::station", |sandbox| {
+        sandbox.write("guide.md", GUIDE);
+        sandbox.write("手册.md", CHINESE);
+        sandbox.json(&["ingest", ".", "--no-embed", "--time", "2020"]);
+        set(sandbox, &["Pump P-12", "--type", "pump", "--alias", "一号泵", "--state", "new", "--time", "2023"]);
+        set(sandbox, &["pump p-12", "--state", "out of order", "--time", "2025-02-03"]);
+        set(sandbox, &["一号泵", "--state", "in service", "--time", "2024-06"]);
+    })
+}
+
+fn set(sandbox: &Sandbox, args: &[&str]) -> Value {
+    sandbox.json(&[&["entity-set"], args].concat())
+}
+
+fn names(list: &Value) -> Vec<&str> {
+    list.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect()
+}
+
+fn generation(sandbox: &Sandbox) -> u64 {
+    sandbox.json(&["status"])["generation"].as_u64().unwrap()
+}
+
+#[test]
+fn a_state_holds_from_its_time_until_the_next() {
+    let sandbox = station();
+    let state = |as_of: &str| sandbox.json(&["entities", "--as-of", as_of])[0]["state"].clone();
+    assert_eq!(state("2022"), Value::Null);
+    assert_eq!(state("2024-05"), "new");
+    assert_eq!(state("2024-06-01"), "in service");
+    assert_eq!(state("2025-02-02"), "in service");
+    assert_eq!(state("2025-02-03"), "out of order");
+    let pump = &sandbox.json(&["entities", "一号泵"])[0];
+    let states: Vec<&str> =
+        pump["states"].as_array().unwrap().iter().map(|one| one["state"].as_str().unwrap()).collect();
+    assert_eq!(states, ["new", "in service", "out of order"]);
+    assert_eq!(pump["type"], "pump");
+}
+
+#[test]
+fn mentions_follow_parent_chunks_and_names() {
+    let sandbox = station();
+    let counts = || {
+        let list = sandbox.json(&["entities"]);
+        let count = |one: &Value| (one["documents"].as_u64().unwrap(), one["parent_chunks"].as_u64().unwrap());
+        list.as_array()
+            .unwrap()
+            .iter()
+            .map(|one| (one["name"].as_str().unwrap().to_owned(), count(one)))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(counts(), [("Pump P-12".to_owned(), (2, 2))], "in English and Chinese, and P-12B is another");
+    set(&sandbox, &["排气阀", "--type", "valve"]);
+    assert_eq!(counts()[1], ("排气阀".to_owned(), (1, 2)));
+    // A longer name takes what a shorter one had.
+    set(&sandbox, &["打开排气阀"]);
+    assert_eq!(counts()[1..], [("打开排气阀".to_owned(), (1, 1)), ("排气阀".to_owned(), (1, 1))]);
+    sandbox.write("more.md", "# More\n\nThe ｐｕｍｐ　Ｐ-１２ leaks.\n");
+    sandbox.json(&["ingest", ".", "--no-embed"]);
+    assert_eq!(counts()[0].1, (3, 3));
+    sandbox.json(&["remove", "guide.md"]);
+    assert_eq!(counts()[0].1, (2, 2));
+    set(&sandbox, &["Pump P-12", "--remove", "--alias", "一号泵"]);
+    assert_eq!(counts()[0].1, (1, 1));
+    let chunk = sandbox.json(&["chunks-list", "--doc", "more.md"])[0]["chunk_id"].as_str().unwrap().to_owned();
+    sandbox.json(&["chunk-edit", &chunk, "--content", "Nothing leaks."]);
+    assert_eq!(counts()[0].1, (0, 0));
+    assert_eq!(sandbox.kb(&["check"]).code, 0);
+}
+
+#[test]
+fn a_context_has_the_states_of_mentioned_entities() {
+    let sandbox = station();
+    set(&sandbox, &["relief valve", "--type", "valve", "--state", "stuck", "--time", "2025"]);
+    set(&sandbox, &["泄压阀", "--state", "已更换", "--time", "2025-01-02"]);
+    let context = |args: &[&str]| sandbox.json(&[&["context"], args, &["--method", "keyword"]].concat());
+    let found = context(&["how is pump P-12 primed"]);
+    assert_eq!(names(&found["entities"])[0], "Pump P-12", "the question's come first: {found}");
+    assert_eq!(
+        (&found["entities"][0]["state"], &found["entities"][0]["in_question"]),
+        (&json!("out of order"), &json!(true))
+    );
+    let text = found["text"].as_str().unwrap();
+    assert!(
+        text.starts_with("# Entities\n\n- Pump P-12 (pump; also 一号泵): out of order, since 2025-02-03\n"),
+        "{text}"
+    );
+    // A parent chunk mentions it, in Chinese, and the question another.
+    let found = context(&["启动之前先检查什么"]);
+    assert_eq!(names(&found["entities"]), ["Pump P-12", "泄压阀"]);
+    assert_eq!(found["entities"][1]["in_question"], false);
+    let text = found["text"].as_str().unwrap();
+    assert!(text.contains("- 泄压阀: 已更换, since 2025-01-02\n"), "{text}");
+    let found = context(&["泄压阀怎么样", "--as-of", "2024-12"]);
+    assert!(!names(&found["entities"]).contains(&"泄压阀"), "it had no state then");
+    let run =
+        sandbox.kb(&["context", "pump P-12", "--method", "keyword", "--max-tokens", "90", "--tokenizer", "chars/1"]);
+    assert!(run.code == 1 || run.out.chars().count() <= 90, "{}", run.out);
+    let run =
+        sandbox.kb(&["context", "pump P-12", "--method", "keyword", "--max-tokens", "200", "--tokenizer", "chars/1"]);
+    assert!(run.out.chars().count() <= 200 && run.err.contains("the state of Pump P-12"), "{}{}", run.out, run.err);
+    sandbox.write(
+        "t.txt",
+        "{% for entity in entities %}{{ entity.name }} is {{ entity.state }}.\n{% endfor %}{{ query }}",
+    );
+    let run = sandbox.kb(&["context", "pump P-12 primed", "--method", "keyword", "--template", "t.txt"]);
+    assert!(run.out.starts_with("Pump P-12 is out of order.\n"), "{}{}", run.out, run.err);
+}
+
+#[test]
+fn explain_names_the_entities_of_the_question() {
+    let sandbox = station();
+    let found = sandbox.json(&["search", "is 一号泵 primed?", "--method", "keyword", "--explain"]);
+    let stages = found["stages"].as_array().unwrap();
+    let stage = stages.iter().find(|stage| stage["name"] == "entities").unwrap();
+    assert_eq!(stage["notes"][0], "Pump P-12 (pump; also 一号泵): out of order, since 2025-02-03");
+    let args = ["search", "is 一号泵 primed?", "--method", "keyword", "--explain", "--as-of", "2024-07"];
+    let run = sandbox.kb(&args);
+    assert!(run.out.contains("in service, since 2024-06-01"), "{}{}", run.out, run.err);
+}
+
+#[test]
+fn each_namespace_has_its_own_entities() {
+    let sandbox = station();
+    sandbox.write("other/plant.md", "# Plant\n\nPump P-12 of the plant is primed by hand.\n");
+    sandbox.json(&["ingest", "other", "--no-embed", "-n", "plant"]);
+    set(&sandbox, &["Pump P-12", "--state", "sold", "--time", "2025-05", "-n", "plant"]);
+    let found = sandbox.json(&["context", "pump P-12 primed", "--method", "keyword", "-n", "default,plant"]);
+    let told: Vec<String> = found["entities"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| format!("{} {}", one["namespace"].as_str().unwrap(), one["state"].as_str().unwrap()))
+        .collect();
+    assert_eq!(told, ["default out of order", "plant sold"]);
+    assert!(found["text"].as_str().unwrap().contains("since 2025-05-01 [plant]"));
+    let list = sandbox.kb(&["entities", "-n", "all", "--format", "markdown"]);
+    assert!(list.out.contains("| namespace |") && list.out.contains("| plant |"), "{}", list.out);
+    // A namespace takes its entities along.
+    sandbox.json(&["namespaces", "rename", "plant", "works"]);
+    assert_eq!(names(&sandbox.json(&["entities", "-n", "works"])), ["Pump P-12"]);
+}
+
+#[test]
+fn a_state_can_be_removed() {
+    let sandbox = station();
+    let before = generation(&sandbox);
+    let run = sandbox.kb(&["entity-set", "Pump P-12", "--remove", "--dry-run"]);
+    assert!(run.out.starts_with("would remove Pump P-12"), "{}", run.out);
+    assert_eq!(generation(&sandbox), before, "only asked");
+    assert_eq!(set(&sandbox, &["Pump P-12", "--state", "out of order"])["generation"], Value::Null, "as it is already");
+    set(&sandbox, &["Pump P-12", "--remove", "--time", "2025"]);
+    assert_eq!(sandbox.json(&["entities"])[0]["state"], "in service");
+    set(&sandbox, &["Pump P-12", "--remove"]);
+    let empty = sandbox.kb(&["entities", "--format", "json"]);
+    assert_eq!((empty.code, empty.out.trim()), (1, "[]"));
+    let diff = sandbox.json(&["diff", &before.to_string()]);
+    assert_eq!((&diff["entities"][0]["name"], &diff["entities"][0]["what"]), (&json!("Pump P-12"), &json!("gone")));
+    assert!(diff["documents"].as_array().unwrap().is_empty());
+    let log = sandbox.json(&["log"]);
+    assert_eq!((&log[0]["command"], &log[0]["sources"][0]), (&json!("entity-set"), &json!("Pump P-12")));
+    let restored = sandbox.json(&["restore", &before.to_string()]);
+    assert_eq!(restored["entities"], 1);
+    assert_eq!(sandbox.json(&["entities"])[0]["state"], "out of order");
+    // Before there were any.
+    sandbox.json(&["restore", "1"]);
+    assert_eq!(sandbox.kb(&["entities"]).code, 1);
+    assert_eq!(sandbox.kb(&["check"]).code, 0);
+}
+
+#[test]
+fn a_list_goes_into_another_namespace() {
+    let sandbox = station();
+    set(&sandbox, &["O'Brien \\ 50%", "--type", "person", "--state", "said \"no\"; DROP", "--time", "2024"]);
+    let all = sandbox.kb(&["entities", "Pump P-12", "--format", "jsonl"]).out;
+    let others = sandbox.kb(&["entities", "--type", "PERSON", "--format", "jsonl"]).out;
+    sandbox.json(&["ingest", ".", "--no-embed", "-n", "copy"]);
+    let run = sandbox.kb_with_input(&["entity-set", "--from", "-", "-n", "copy"], format!("{all}{others}").as_bytes());
+    assert_eq!(run.code, 0, "{}", run.err);
+    for command in [&["entities"][..], &["entities", "--as-of", "2024-07"]] {
+        let strip = |list: Value| {
+            let mut list = list;
+            list.as_array_mut().unwrap().iter_mut().for_each(|one| one["namespace"] = Value::Null);
+            list
+        };
+        let copy = sandbox.json(&[command, &["-n", "copy"]].concat());
+        assert_eq!(strip(sandbox.json(command)), strip(copy));
+    }
+    set(&sandbox, &["O'Brien \\ 50%", "--state", "gone"]);
+    set(&sandbox, &["o'brien \\ 50%", "--remove"]);
+    assert_eq!(names(&sandbox.json(&["entities"])), ["Pump P-12"]);
+}
+
+#[test]
+fn bad_lines_are_named_and_change_nothing() {
+    let sandbox = station();
+    let before = generation(&sandbox);
+    for (bad, told) in [
+        ("{\"name\": \"\"}", "the name is empty"),
+        ("{\"name\": \"x\", \"state\": \"a\\u001b[31mb\"}", "an invisible character (U+001B)"),
+        ("{\"name\": \"x\", \"state\": \"a\", \"time\": \"2999\"}", "in the future"),
+        ("{\"name\": \"Pump P-12\", \"type\": \"valve\"}", "of the type \"pump\""),
+        ("{\"name\": \"x\", \"aliases\": [\"一号泵\"]}", "a name of \"Pump P-12\" already"),
+        ("{\"name\": \"x\", \"colour\": \"red\"}", "colour"),
+        ("{\"name\": \"nobody\", \"remove\": true}", "no entity \"nobody\""),
+        ("not json", "expected"),
+    ] {
+        sandbox.write("in.jsonl", format!("{{\"name\": \"Good\", \"state\": \"set\"}}\n{bad}\n"));
+        let run = sandbox.kb(&["entity-set", "--from", "in.jsonl"]);
+        assert!(
+            run.code != 0 && run.err.contains(told) && run.err.contains("line 2 of in.jsonl"),
+            "{bad}: {}",
+            run.err
+        );
+        assert!(!run.err.contains('\u{1b}'), "{:?}", run.err);
+    }
+    for args in [
+        &["entity-set"][..],
+        &["entity-set", ""],
+        &["entity-set", "x", "--time", "2024"],
+        &["entity-set", "x", "--remove", "--state", "y"],
+        &["entity-set", "x", "--from", "in.jsonl"],
+        &["entity-set", "x", "--state", "y", "--time", "2999-01-01"],
+        &["entity-set", "x\u{202e}y"],
+        &["entity-set", "Pump P-12", "--retype"],
+        &["entities", "--as-of", "soon"],
+    ] {
+        assert_eq!(sandbox.kb(args).code, 2, "{args:?}");
+    }
+    let run = sandbox.kb(&["entities", "Pump P12"]);
+    assert!(run.code == 1 && run.err.contains("did you mean \"Pump P-12\"?"), "{}", run.err);
+    assert_eq!(sandbox.kb(&["entity-set", "x", "-n", "nowhere"]).code, 3);
+    assert_eq!(generation(&sandbox), before);
+}
+
+#[test]
+fn a_filter_keeps_the_parent_chunks_that_mention_an_entity() {
+    let sandbox = station();
+    set(&sandbox, &["relief valve"]);
+    let sections = |filter: &str| {
+        let found = sandbox.json(&["chunks-list", "--where", filter, "--type", "parent"]);
+        let mut titles: Vec<String> =
+            found.as_array().unwrap().iter().map(|row| row["section_title"].as_str().unwrap().to_owned()).collect();
+        titles.sort();
+        titles
+    };
+    assert_eq!(sections("entity = 一号泵"), ["Pumps", "启动"]);
+    assert_eq!(sections("entity = 'PUMP  p-12' and language = en"), ["Pumps"]);
+    assert_eq!(sections("entity != 'Pump P-12'"), ["Valves", "停机"]);
+    assert_eq!(sections("entity exists").len(), 3);
+    assert_eq!(sections("entity in (一号泵, 'relief valve')").len(), 3);
+    let found = sandbox.json(&["search", "打开", "--method", "keyword", "--filter", "entity = 'Pump P-12'"]);
+    assert_eq!(found["hits"].as_array().unwrap().len(), 1);
+    let nothing = sandbox.kb(&["search", "valve", "--filter", "entity = nobody", "--method", "keyword"]);
+    assert!(
+        nothing.code == 1 && nothing.err.contains("no document matches `entity = nobody`: no entity has that name"),
+        "{}",
+        nothing.err
+    );
+    assert!(nothing.err.contains("`kb entities`") && !nothing.err.contains("`kb docs DOC`"), "{}", nothing.err);
+    // One that there is and that nothing mentions is another matter.
+    set(&sandbox, &["compressor"]);
+    let nothing = sandbox.kb(&["search", "valve", "--filter", "entity = compressor", "--method", "keyword"]);
+    assert!(nothing.code == 1 && nothing.err.contains("no document matches `entity = compressor`"), "{}", nothing.err);
+    // What a title names, its parent chunks mention, for filters, counts and contexts alike.
+    set(&sandbox, &["station guide", "--state", "in revision", "--time", "2025"]);
+    assert_eq!(sections("entity = 'Station Guide'"), ["Pumps", "Valves"]);
+    assert_eq!(sandbox.json(&["entities", "station guide"])[0]["parent_chunks"], 2);
+    let found =
+        sandbox.json(&["context", "relief valve", "--method", "keyword", "--filter", "entity = 'station guide'"]);
+    assert!(names(&found["entities"]).contains(&"station guide"), "{found}");
+    set(&sandbox, &["停机"]);
+    assert_eq!(sections("entity = 停机"), ["停机"]);
+}

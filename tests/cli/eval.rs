@@ -1,0 +1,52 @@
+//! `kb eval` on the small set among the fixtures.
+
+use crate::common::{Sandbox, fixtures};
+
+#[test]
+fn quality_on_the_fixtures_and_minimums() {
+    let sandbox = Sandbox::new();
+    let set = fixtures().join("retrieval").display().to_string();
+    let report = sandbox.json(&["eval", &set]);
+    assert_eq!(report["documents"], 40);
+    let of = |method: &str| {
+        let rows = report["methods"].as_array().unwrap();
+        rows.iter().find(|row| row["method"] == method).unwrap()["ndcg@10"].as_f64().unwrap()
+    };
+    assert!(of("hybrid") >= 0.9, "{report}");
+    assert!(of("hybrid") >= of("keyword").max(of("semantic")) - 0.005, "{report}");
+    let fine = sandbox.kb(&["eval", &set, "--methods", "keyword", "--min", "keyword.ndcg@10>=0.5"]);
+    assert_eq!(fine.code, 0, "{}", fine.err);
+    let low = sandbox.kb(&["eval", &set, "--methods", "keyword", "--min", "keyword.p@1>=1.01"]);
+    assert_eq!(low.code, 1);
+    assert!(low.err.contains("keyword.p@1 is below 1.01"), "{}", low.err);
+    assert!(!sandbox.path(".kb").exists(), "the scratch store is not the user's");
+}
+
+#[test]
+fn a_folder_without_a_set_is_refused() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.kb(&["eval", "."]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("corpus.jsonl"), "{}", run.err);
+    let run = sandbox.kb(&["eval", ".", "--min", "nonsense"]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("METHOD.FIGURE>=NUMBER"), "{}", run.err);
+}
+
+#[test]
+fn a_published_beir_set_is_read_and_its_gaps_are_reported() {
+    let sandbox = Sandbox::new();
+    for name in ["corpus.jsonl", "queries.jsonl"] {
+        sandbox.write(&format!("set/{name}"), std::fs::read(fixtures().join("retrieval").join(name)).unwrap());
+    }
+    sandbox.write("set/qrels/test.tsv", "query-id\tcorpus-id\tscore\nq01\ten01\t1\nq02\tgone\t1\nq99\ten01\t1\n");
+    let run = sandbox.kb(&["eval", "set", "--methods", "keyword", "--format", "json"]);
+    let report: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(report["missing"], serde_json::json!({ "documents": 1, "unanswerable": 1, "queries": 1 }));
+    assert_eq!((run.code, report["queries"].as_u64()), (0, Some(2)));
+    assert!(run.err.contains("corpus.jsonl lacks 1 document that the judgements name"), "{}", run.err);
+    sandbox.write("set/qrels.tsv", "q01\tMED-10\t1\n");
+    let run = sandbox.kb(&["eval", "set"]);
+    assert_eq!(run.code, 2);
+    assert!(run.err.contains("qrels.tsv names no document of corpus.jsonl for any query"), "{}", run.err);
+}

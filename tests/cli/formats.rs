@@ -1,0 +1,144 @@
+//! DOCX, EPUB, reStructuredText, AsciiDoc and JSON Lines: the same tree from each, and hostile ones refused with the
+//! reason.
+
+use crate::common::{Sandbox, copy_folder, fixtures};
+
+fn ingested() -> Sandbox {
+    Sandbox::prepared("formats::ingested", |sandbox| {
+        copy_folder(&fixtures().join("formats"), &sandbox.path("in"));
+        let run = sandbox.kb(&["ingest", "in"]);
+        assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    })
+}
+
+/// Paths and titles of a document's table of contents.
+fn toc(sandbox: &Sandbox, name: &str) -> Vec<String> {
+    let run = sandbox.kb(&["toc", name, "--format", "json"]);
+    assert_eq!(run.code, 0, "{name}: {}", run.err);
+    let entries: Vec<serde_json::Value> = serde_json::from_str(&run.out).unwrap();
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    entries.iter().map(|entry| format!("{} {}", text(&entry["path"]), text(&entry["title"]))).collect()
+}
+
+#[test]
+fn each_format_gives_its_tree() {
+    let sandbox = ingested();
+    for (name, wanted) in [
+        (
+            "harbour-handbook.docx",
+            &["1 Arriving", "1.1 Calling the pilot", "1.1.1 Night arrivals", "2 Berths", "2.1 Fees"][..],
+        ),
+        ("渡船养护规程.docx", &["1 总则", "1.1 职责", "2 检查项目", "2.1 船体"]),
+        (
+            "skarn-light.epub",
+            &[
+                "1 Part One: The Tower",
+                "1.1 1. The Lamp",
+                "1.1.1 Oil",
+                "1.1.2 The wick",
+                "1.2 2. The Stairs",
+                "1.2.1 The broken step",
+                "2 Afterword",
+            ],
+        ),
+        ("茶园笔记.epub", &["1 第一章 采茶", "1.1 清明前", "2 第二章 炒茶"]),
+        ("tide-tables.rst", &["1 Tide Tables", "1.1 Heights", "1.1.1 Neap tides", "1.1.2 mhwn and mlwn", "1.2 春潮表"]),
+        ("signal-flags.adoc", &["1 Single flags of Ellery Mole", "1.1 Flag O", "2 组合旗"]),
+        ("records.jsonl", &["1 Rye bread", "2 白茶的存放", "3 note-3", "4 42"]),
+    ] {
+        let found: Vec<String> = toc(&sandbox, name).into_iter().filter(|entry| !entry.starts_with("0 ")).collect();
+        assert_eq!(found, wanted, "{name}");
+    }
+}
+
+#[test]
+fn sections_hold_their_text_tables_and_notes() {
+    let sandbox = ingested();
+    let section = |name: &str, path: &str| {
+        let run = sandbox.kb(&["section", name, path]);
+        assert_eq!(run.code, 0, "{name} {path}: {}", run.err);
+        run.out
+    };
+    let pilot = section("harbour-handbook.docx", "Calling the pilot");
+    for words in ["one hour ahead.[^1]", "[^1]: The pilot boat", "1. Give the draught", "  - Port side"] {
+        assert!(pilot.contains(words), "{words:?} is not in {pilot}");
+    }
+    assert!(section("harbour-handbook.docx", "Berths").contains("| North quay | 7.5 |"));
+    assert!(section("渡船养护规程.docx", "船体").contains("| 船底 | 每天 |"));
+    let wick = section("skarn-light.epub", "The wick");
+    assert!(wick.contains("every four hours") && wick.contains("In fog, every three"), "{wick}");
+    assert!(!section("skarn-light.epub", "Oil").contains("wick"), "an entry ends where the next one leads to");
+    assert!(section("茶园笔记.epub", "第二章 炒茶").contains("锅温二百度"));
+    assert!(section("signal-flags.adoc", "Flag O").contains("|Flag |Colours"));
+    assert!(section("tide-tables.rst", "Heights").contains("Not a heading"));
+    assert!(section("records.jsonl", "白茶的存放").contains("_id: tea-07"));
+}
+
+#[test]
+fn titles_and_metadata_come_from_the_documents() {
+    let sandbox = ingested();
+    for (name, title, stated) in [
+        ("harbour-handbook.docx", "Harbour Handbook", "Ines Marlow"),
+        ("渡船养护规程.docx", "渡船养护规程", "柳溪渡口管理站"),
+        ("skarn-light.epub", "The Keeper of Skarn Light", "Ada Thorne, Jon Thorne"),
+        ("茶园笔记.epub", "茶园笔记", "2019-04"),
+        ("tide-tables.rst", "Tide Tables", "Tom Reed"),
+        ("signal-flags.adoc", "Signal Flags: A Pocket Guide", "Mara Lind"),
+    ] {
+        let document = sandbox.json(&["docs", name]).to_string();
+        assert!(document.contains(title) && document.contains(stated), "{name}: {document}");
+    }
+}
+
+#[test]
+fn records_are_found_by_their_id() {
+    let sandbox = ingested();
+    let found = sandbox.kb(&["search", "bread-01", "--method", "keyword", "-k", "1"]).out;
+    assert!(found.contains("Rye bread"), "{found}");
+}
+
+#[test]
+fn standard_input_is_recognised_by_its_content() {
+    let sandbox = Sandbox::new();
+    for (file, format) in [("harbour-handbook.docx", "docx"), ("skarn-light.epub", "epub"), ("records.jsonl", "jsonl")]
+    {
+        let bytes = std::fs::read(fixtures().join("formats").join(file)).unwrap();
+        let run = sandbox.kb_with_input(&["ingest", "-", "--name", format!("from-{format}").as_str()], &bytes);
+        assert_eq!(run.code, 0, "{file}: {}{}", run.out, run.err);
+        let document = sandbox.json(&["docs", &format!("from-{format}")]).to_string();
+        assert!(document.contains(&format!("\"{format}\"")), "{document}");
+    }
+}
+
+#[test]
+fn hostile_files_are_refused_with_the_reason() {
+    let sandbox = Sandbox::new();
+    for (name, words) in [
+        ("bomb.docx", "unpacks to more than 64 MB"),
+        ("bomb.epub", "unpacks to more than 64 MB"),
+        ("deep-nesting.docx", "nested more than 1,000 deep"),
+        ("empty.docx", "no text"),
+        ("no-document.docx", "is not a DOCX"),
+        ("no-container.epub", "is not an EPUB"),
+        ("old-word.docx", "save it as DOCX"),
+        ("broken.docx", "cannot be read as DOCX"),
+        ("broken.epub", "cannot be read as EPUB"),
+        ("protected.epub", "DRM"),
+        ("bad-line.jsonl", "line 3"),
+    ] {
+        let path = fixtures().join("hostile").join(name).display().to_string();
+        let run = sandbox.kb(&["ingest", &path]);
+        assert_eq!(run.code, 4, "{name}: {}", run.err);
+        assert!(run.out.contains(words), "{name}: {words:?} is not in {}", run.out);
+    }
+    for (name, words) in [
+        ("billion-laughs.docx", "joke is over"),
+        ("paths-outside.epub", "chapter that is there"),
+        ("quotation-marks.adoc", "before the marks"),
+    ] {
+        let path = fixtures().join("hostile").join(name).display().to_string();
+        assert_eq!(sandbox.kb(&["ingest", &path]).code, 0, "{name}");
+        let text = sandbox.kb(&["section", name, "0"]).out;
+        assert!(text.contains(words), "{name}: {text}");
+    }
+}

@@ -1,0 +1,581 @@
+//! The history: what each generation did, one brought back, what lies between two, and a store that does not grow.
+
+use std::path::Path;
+
+use crate::common::{Run, Sandbox};
+use kb::internals::store::{
+    Change, ChunkRow, ChunkType, DocumentRow, ModelRecord, NewDocument, Note, Snapshot, Store, Writer,
+};
+use serde_json::Value;
+
+const INGEST: [&str; 4] = ["ingest", "docs", "--prune", "--no-embed"];
+
+/// How many documents a version of the folder has.
+const DOCUMENTS: usize = 6;
+
+/// Writes version `version` of the folder: half of the files change.
+fn write_version(sandbox: &Sandbox, version: usize) {
+    for i in 0..DOCUMENTS {
+        let version = if i % 2 == 0 { version } else { 0 };
+        let parts: String = (0..20)
+            .map(|part| format!("## Part {part}\n\nThe valve {part} of version{version}x, closed slowly.\n\n"))
+            .collect();
+        sandbox.write(&format!("docs/{i}.md"), format!("# Manual {i}\n\n{parts}"));
+    }
+}
+
+/// The generations that `kb log` shows, the newest first.
+fn generations(sandbox: &Sandbox) -> Vec<u64> {
+    let log = sandbox.json(&["log"]);
+    log.as_array().unwrap().iter().map(|entry| entry["generation"].as_u64().unwrap()).collect()
+}
+
+fn assert_sound(sandbox: &Sandbox) {
+    let check = sandbox.kb(&["check"]);
+    assert_eq!(check.code, 0, "{}{}", check.out, check.err);
+}
+
+/// Bytes and number of all files below a folder.
+fn size_of(folder: &Path) -> (u64, usize) {
+    let mut sum = (0, 0);
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        let (bytes, files) =
+            if entry.path().is_dir() { size_of(&entry.path()) } else { (entry.metadata().unwrap().len(), 1) };
+        sum = (sum.0 + bytes, sum.1 + files);
+    }
+    sum
+}
+
+#[test]
+fn a_store_does_not_grow_under_nightly_ingests() {
+    let sandbox = Sandbox::new();
+    let namespace = sandbox.path(".kb/namespaces/default");
+    let mut sizes = Vec::new();
+    for night in 1..=50 {
+        write_version(&sandbox, night);
+        sandbox.json(&INGEST);
+        sizes.push(size_of(&namespace));
+    }
+    // Compaction goes up and down in a saw, so the largest of some nights are compared.
+    let most = |nights: std::ops::Range<usize>| {
+        let some = &sizes[nights];
+        (some.iter().map(|size| size.0).max().unwrap(), some.iter().map(|size| size.1).max().unwrap())
+    };
+    let (earlier, later) = (most(13..25), most(38..50));
+    println!("bytes and files: nights 14 to 25 {earlier:?}, nights 39 to 50 {later:?}; all {sizes:?}");
+    assert!(later.0 * 10 <= earlier.0 * 13, "{earlier:?} {later:?}");
+    assert!(later.1 * 10 <= earlier.1 * 13, "{earlier:?} {later:?}");
+    assert_eq!(generations(&sandbox), (31..=50).rev().collect::<Vec<u64>>());
+    assert_eq!(std::fs::read_dir(namespace.join("history")).unwrap().count(), 20);
+    assert_sound(&sandbox);
+    // The oldest that is kept is whole.
+    sandbox.json(&["restore", "31"]);
+    assert!(sandbox.kb(&["section", "docs/0.md", "1.1"]).out.contains("version31x"));
+    assert_sound(&sandbox);
+}
+
+/// A store with three generations: two documents, a third one, one less.
+fn three_generations() -> Sandbox {
+    Sandbox::prepared("history::three_generations", |sandbox| {
+        sandbox.write("docs/a.md", "# Valves\n\nClose the valve slowly.");
+        sandbox.write("docs/b.md", "# Pumps\n\nPrime the pump first.");
+        sandbox.json(&INGEST);
+        sandbox.write("docs/c.md", "# Filters\n\nRinse the filter.");
+        sandbox.json(&INGEST);
+        sandbox.kb(&["remove", "b.md"]);
+    })
+}
+
+#[test]
+fn the_log_tells_what_each_generation_did() {
+    let sandbox = three_generations();
+    let log = sandbox.json(&["log"]);
+    let told: Vec<(u64, &str, &Value, bool, bool)> = log
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| {
+            let flag = |name: &str| entry[name].as_bool().unwrap();
+            let number = entry["generation"].as_u64().unwrap();
+            (number, entry["command"].as_str().unwrap(), &entry["counts"], flag("published"), flag("restorable"))
+        })
+        .collect();
+    let counts = |action: &str, number: u64| serde_json::json!({ action: number });
+    assert_eq!(
+        told,
+        [
+            (3, "remove", &counts("removed", 1), true, false),
+            (2, "ingest", &counts("added", 1), false, true),
+            (1, "ingest", &counts("added", 2), false, true),
+        ]
+    );
+    assert_eq!(log[1]["sources"], serde_json::json!(["docs/c.md"]));
+    let markdown = sandbox.kb(&["log", "--limit", "1"]).out;
+    assert!(markdown.contains("| remove | 1 removed: docs/b.md | published |"), "{markdown}");
+    assert_eq!(sandbox.kb(&["log", "--format", "paths"]).out, "3\n2\n1\n");
+    let table = sandbox.kb(&["log", "--format", "table"]).out;
+    assert!(table.contains("can be restored"), "{table}");
+    let status = sandbox.json(&["status"]);
+    assert_eq!(status["restorable_generations"], 2);
+    assert!(status["history_bytes"].as_u64().unwrap() > 0);
+    assert_ne!(sandbox.kb(&["log", "-n", "other"]).code, 0);
+    assert!(!sandbox.path(".kb/namespaces/other").exists(), "nothing is made by looking");
+}
+
+#[test]
+fn every_command_that_publishes_says_what_it_did() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/a.md", "# Valves\n\nClose the valve slowly.\n\n# Pumps\n\nPrime the pump.");
+    sandbox.json(&INGEST);
+    sandbox.write("docs/a.md", "# Valves\n\nClose the valve at once.\n\n# Pumps\n\nPrime the pump.");
+    sandbox.write("docs/b.md", "# Filters\n\nRinse the filter.");
+    sandbox.json(&INGEST);
+    std::fs::rename(sandbox.path("docs/b.md"), sandbox.path("docs/c.md")).unwrap();
+    sandbox.json(&INGEST);
+    let id = sandbox.json(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
+    assert_eq!(sandbox.kb(&["chunk-delete", &format!("{id}:0"), "--yes"]).code, 0);
+    assert_eq!(sandbox.kb(&["reindex", "--structure", "--force"]).code, 0);
+    let log = sandbox.json(&["log"]);
+    let told: Vec<String> = log
+        .as_array()
+        .unwrap()
+        .iter()
+        .rev()
+        .map(|entry| format!("{} {}", entry["command"].as_str().unwrap(), entry["counts"]))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            r#"ingest {"added":1}"#,
+            r#"ingest {"added":1,"updated":1}"#,
+            r#"ingest {"moved":1}"#,
+            r#"chunk-delete {"updated":1}"#,
+            r#"reindex {"rebuilt":2}"#
+        ]
+    );
+}
+
+#[test]
+fn a_removed_document_is_brought_back() {
+    let sandbox = three_generations();
+    assert_eq!(sandbox.kb(&["search", "prime the pump", "--method", "keyword"]).code, 1);
+    let planned = sandbox.json(&["restore", "1", "--dry-run"]);
+    assert_eq!((planned["generation"].as_u64(), planned["dry_run"].as_bool()), (None, Some(true)));
+    assert_eq!(generations(&sandbox), [3, 2, 1]);
+    let restored = sandbox.json(&["restore", "1"]);
+    let number = |name: &str| restored[name].as_u64();
+    assert_eq!((number("restored"), number("generation")), (Some(1), Some(4)));
+    assert_eq!((number("added"), number("changed"), number("removed")), (Some(1), Some(0), Some(1)));
+    let found = sandbox.json(&["search", "prime the pump", "--method", "keyword"]).to_string();
+    assert!(found.contains("Prime the pump first"), "{found}");
+    assert_eq!(sandbox.kb(&["search", "rinse the filter", "--method", "keyword"]).code, 1);
+    let sources: Vec<String> = sandbox.kb(&["docs", "--format", "paths"]).out.lines().map(str::to_owned).collect();
+    assert_eq!(sources, ["docs/a.md", "docs/b.md"]);
+    assert!(sandbox.kb(&["section", "b.md", "1"]).out.contains("Prime the pump first"));
+    assert_sound(&sandbox);
+    let log = sandbox.kb(&["log"]).out;
+    assert!(log.contains("restore of generation 1 | 1 added, 1 removed: docs/b.md, docs/c.md"), "{log}");
+    // Nothing differs across it, and what was replaced can be brought back in turn.
+    let same = sandbox.kb(&["diff", "1", "4"]);
+    assert_eq!((same.code, same.out.as_str()), (1, ""), "{}", same.out);
+    assert!(same.err.contains("do not differ"), "{}", same.err);
+    sandbox.json(&["restore", "3"]);
+    assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "docs/a.md\ndocs/c.md\n");
+    // The next publication goes on from there.
+    sandbox.json(&INGEST);
+    assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "docs/a.md\ndocs/b.md\ndocs/c.md\n");
+    assert_sound(&sandbox);
+}
+
+#[test]
+fn an_edit_is_taken_back_and_brought_back() {
+    let sandbox = three_generations();
+    let id = sandbox.json(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
+    let edit = sandbox.kb(&["chunk-edit", &format!("{id}:0"), "--content", "Close the valve at once."]);
+    assert_eq!(edit.code, 0, "{}", edit.err);
+    let log = sandbox.kb(&["log", "--limit", "1"]).out;
+    assert!(log.contains("| chunk-edit | 1 updated: docs/a.md |"), "{log}");
+    let diff = sandbox.json(&["diff", "3"]);
+    let document = &diff["documents"][0];
+    assert_eq!((&document["what"], &document["fields"][0]), (&"changed".into(), &"edits".into()), "{diff}");
+    assert_eq!(document["chunk_items"][0]["text"], "Close the valve at once.");
+    let text = || sandbox.kb(&["section", "a.md", "1"]).out;
+    sandbox.json(&["restore", "3"]);
+    assert!(text().contains("slowly"), "{}", text());
+    assert_sound(&sandbox);
+    sandbox.json(&["restore", "4"]);
+    assert!(text().contains("at once"), "{}", text());
+    assert_sound(&sandbox);
+    // It still is an edit, and stands when the source is read again.
+    sandbox.json(&["ingest", "docs/a.md", "--no-embed", "--force"]);
+    assert!(text().contains("at once"), "{}", text());
+}
+
+#[test]
+fn restoring_what_is_published_or_unknown_changes_nothing() {
+    let sandbox = three_generations();
+    let same = sandbox.kb(&["restore", "3"]);
+    assert_eq!(same.code, 0, "{}", same.err);
+    assert!(same.out.contains("no change"), "{}", same.out);
+    for unknown in ["0", "4", "99"] {
+        for command in [&["restore", unknown][..], &["restore", unknown, "--dry-run"], &["diff", unknown]] {
+            let run = sandbox.kb(command);
+            assert_eq!((run.code, run.out.as_str()), (2, ""), "{command:?}");
+            assert!(run.err.contains("available: 3, 2, 1; `kb log`"), "{command:?}: {}", run.err);
+        }
+    }
+    assert_eq!(sandbox.kb(&["restore", "one"]).code, 2);
+    assert_eq!(generations(&sandbox), [3, 2, 1]);
+}
+
+#[test]
+fn a_diff_tells_what_was_added_has_changed_and_is_gone() {
+    let sandbox = Sandbox::new();
+    let long = |what: &str| format!("{} ", format!("The {what} is described here at length.").repeat(12));
+    sandbox.write("docs/a.md", format!("# Valves\n\n{}\n\n# Pumps\n\n{}", long("valve"), long("pump")));
+    sandbox.write("docs/b.md", "# Filters\n\nRinse the filter.");
+    sandbox.write("docs/same.md", "# Same\n\nNothing happens here.");
+    sandbox.json(&INGEST);
+    std::fs::remove_file(sandbox.path("docs/b.md")).unwrap();
+    let a = format!("# Seals\n\nNew: seals.\n\n# Valves\n\n{}\n\n# Pumps\n\n{}", long("valve"), long("motor"));
+    sandbox.write("docs/a.md", a);
+    sandbox.write("docs/c.md", "# Cables\n\nPull the cable.");
+    sandbox.json(&INGEST);
+    let diff = sandbox.json(&["diff", "1"]);
+    assert_eq!((diff["from"].as_u64(), diff["to"].as_u64()), (Some(1), Some(2)));
+    let documents = diff["documents"].as_array().unwrap();
+    let what: Vec<(&str, &str)> =
+        documents.iter().map(|d| (d["source"].as_str().unwrap(), d["what"].as_str().unwrap())).collect();
+    assert_eq!(what, [("docs/a.md", "changed"), ("docs/b.md", "gone"), ("docs/c.md", "added")]);
+    let a = &documents[0];
+    assert_eq!(a["fields"][0], "text");
+    let titles = |what: &str| -> Vec<&str> {
+        let items = a["section_items"].as_array().unwrap().iter();
+        items.filter(|item| item["what"] == what).map(|item| item["text"].as_str().unwrap()).collect()
+    };
+    assert_eq!(titles("added"), ["Seals"]);
+    assert!(titles("changed").is_empty() && titles("gone").is_empty(), "{a}");
+    assert_eq!(a["sections"]["moved"], 2, "those behind it have other numbers: {a}");
+    let chunks = a["chunk_items"].as_array().unwrap();
+    let texts = |what: &str| -> String {
+        let items = chunks.iter().filter(|item| item["what"] == what);
+        items.map(|item| item["text"].as_str().unwrap()).collect::<Vec<_>>().join("\n")
+    };
+    assert!(texts("added").contains("New: seals"), "{a}");
+    let (old, new) = (texts("gone") + &texts("changed"), texts("added") + &texts("changed"));
+    assert!(new.contains("motor") && !new.contains("valve") && !old.contains("valve"), "{a}");
+    assert!(a["chunks"]["moved"].as_u64().unwrap() > 0, "the valves are where they were, behind the seals: {a}");
+    // In the other direction, what was added is gone.
+    let back = sandbox.json(&["diff", "2", "1"]);
+    let back: Vec<&str> =
+        back["documents"].as_array().unwrap().iter().map(|document| document["what"].as_str().unwrap()).collect();
+    assert_eq!(back, ["changed", "added", "gone"]);
+    let markdown = sandbox.kb(&["diff", "1"]).out;
+    assert!(markdown.starts_with("# Generation 1 to 2\n") && markdown.contains("added `docs/c.md`"), "{markdown}");
+    assert!(markdown.ends_with("\ndocuments: 1 added, 1 changed, 1 gone\n"), "{markdown}");
+    let stat = sandbox.kb(&["diff", "1", "--stat"]).out;
+    assert!(stat.contains("sections: 1 added, 2 moved") && !stat.contains("Seals"), "{stat}");
+    assert_eq!(sandbox.kb(&["diff", "1", "--format", "jsonl"]).out.lines().count(), 3);
+    assert_eq!(sandbox.kb(&["diff", "1", "--format", "paths"]).out, "docs/a.md\ndocs/b.md\ndocs/c.md\n");
+    let table = sandbox.kb(&["diff", "1", "--format", "table"]).out;
+    assert!(table.contains("+ docs/c.md"), "{table}");
+    let none = sandbox.kb(&["diff", "2"]);
+    assert_eq!((none.code, none.out.as_str()), (1, ""));
+}
+
+#[test]
+fn what_is_kept_is_set_in_the_settings() {
+    let sandbox = Sandbox::new();
+    let ingest = |version: usize| {
+        write_version(&sandbox, version);
+        sandbox.kb(&INGEST)
+    };
+    ingest(1);
+    sandbox.write(".kb/kb.toml", "[history]\ngenerations = 3\n");
+    (2..=6).for_each(|version| assert_eq!(ingest(version).code, 0));
+    assert_eq!(generations(&sandbox), [6, 5, 4]);
+    sandbox.write(".kb/kb.toml", "[history]\nkeep = \"0s\"\n");
+    assert_eq!(ingest(7).code, 0);
+    assert_eq!(generations(&sandbox), [7]);
+    let gone = sandbox.kb(&["restore", "6"]);
+    assert_eq!(gone.code, 2);
+    assert!(gone.err.contains("generation 6 is no longer kept"), "{}", gone.err);
+    assert_eq!(sandbox.json(&["status"])["restorable_generations"], 0);
+    // Also the commands that change one document leave nothing behind.
+    assert_eq!(sandbox.kb(&["remove", "docs/1.md"]).code, 0);
+    let id = sandbox.json(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
+    assert_eq!(sandbox.kb(&["chunk-delete", &format!("{id}:0"), "--yes"]).code, 0);
+    assert_eq!(generations(&sandbox), [9]);
+    assert_sound(&sandbox);
+    // What cannot be understood is said before anything is published.
+    sandbox.write(".kb/kb.toml", "[history]\nkeep = \"a while\"\n");
+    let refused = sandbox.kb(&["remove", "docs/2.md"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("line 2") && refused.err.contains("a while"), "{}", refused.err);
+    sandbox.write(".kb/kb.toml", "");
+    assert_eq!(generations(&sandbox), [9]);
+}
+
+#[test]
+fn a_crash_while_restoring_leaves_one_generation() {
+    const STEPS: [&str; 8] = [
+        "begun",
+        "tables restored",
+        "keyword written",
+        "history written",
+        "pending written",
+        "keyword committed",
+        "published",
+        "history pruned",
+    ];
+    for (place, step) in STEPS.into_iter().enumerate() {
+        let sandbox = three_generations();
+        let crashed =
+            sandbox.command(&["restore", "1"]).env("KB_TEST_FAULT", format!("abort:{step}")).output().unwrap();
+        assert!(crashed.status.code().is_none(), "the process dies at {step:?}");
+        let decided = place >= STEPS.iter().position(|step| *step == "keyword committed").unwrap();
+        let there = if decided { "docs/a.md\ndocs/b.md\n" } else { "docs/a.md\ndocs/c.md\n" };
+        assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, there, "after a crash at {step:?}");
+        let found = sandbox.kb(&["search", "prime the pump", "--method", "keyword"]);
+        assert_eq!(found.code == 0, decided, "after a crash at {step:?}");
+        let log = generations(&sandbox);
+        assert_eq!(log[0], if decided { 4 } else { 3 }, "what a crash left is not shown: {step:?}");
+        sandbox.json(&["restore", "1"]);
+        assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "docs/a.md\ndocs/b.md\n");
+        assert_sound(&sandbox);
+        let failing =
+            Run::of(sandbox.command(&["restore", "3"]).env("KB_TEST_FAULT", format!("fail:{step}")).output().unwrap());
+        assert_eq!(failing.code, 3, "{}", failing.err);
+        assert_eq!(failing.err.contains("is published, but"), step == "history pruned", "{}", failing.err);
+        assert_sound_after_writing(&sandbox);
+    }
+}
+
+/// A check finds interrupted publications; the next writer mends them.
+fn assert_sound_after_writing(sandbox: &Sandbox) {
+    sandbox.write("docs/d.md", "# Bolts\n\nTighten the bolts.");
+    sandbox.json(&["ingest", "docs/d.md", "--no-embed"]);
+    assert_sound(sandbox);
+}
+
+#[test]
+fn a_store_without_history_gets_one_and_nothing_is_invented() {
+    let sandbox = three_generations();
+    std::fs::remove_dir_all(sandbox.path(".kb/namespaces/default/history")).unwrap();
+    let log = sandbox.json(&["log"]);
+    assert_eq!((log.as_array().unwrap().len(), log[0]["generation"].as_u64()), (1, Some(3)));
+    assert_eq!(log[0].get("command"), None);
+    assert!(sandbox.kb(&["log"]).out.contains("not recorded"));
+    sandbox.json(&INGEST);
+    assert_eq!(generations(&sandbox), [4, 3]);
+    assert_eq!(sandbox.json(&["log"])[1]["restorable"], true);
+    sandbox.json(&["restore", "3"]);
+    assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "docs/a.md\ndocs/c.md\n");
+    assert_sound(&sandbox);
+}
+
+#[test]
+fn a_renamed_namespace_keeps_its_history() {
+    let sandbox = three_generations();
+    assert_eq!(sandbox.kb(&["namespaces", "rename", "default", "manuals"]).code, 0);
+    assert_eq!(sandbox.json(&["log", "-n", "manuals"]).as_array().unwrap().len(), 3);
+    sandbox.json(&["restore", "2", "-n", "manuals"]);
+    assert_eq!(sandbox.kb(&["docs", "-n", "manuals", "--format", "paths"]).out.lines().count(), 3);
+}
+
+fn model() -> ModelRecord {
+    ModelRecord { name: "m".into(), dimension: 4, fingerprint: "f".into() }
+}
+
+/// A document whose text says its version.
+fn document(version: usize) -> NewDocument {
+    let chunk = ChunkRow {
+        chunk_id: "doc111:0".into(),
+        doc_id: "doc111".into(),
+        section_id: "doc111#0".into(),
+        chunk_type: ChunkType::Parent,
+        parent_id: None,
+        chunk_index: 0,
+        content: format!("version{version}x"),
+        context: "title".into(),
+        lead: None,
+        page_start: None,
+        page_end: None,
+        language: "en".into(),
+        content_hash: "h".into(),
+        updated_at: "now".into(),
+        edited: false,
+        metadata: Default::default(),
+        vector: vec![1.0, 0.0, 0.0, 0.0],
+    };
+    let document = DocumentRow {
+        doc_id: "doc111".into(),
+        source: "a.md".into(),
+        title: "title".into(),
+        format: "markdown".into(),
+        content_hash: version.to_string(),
+        size: 1,
+        mtime_ns: 0,
+        language: "en".into(),
+        pages: None,
+        metadata: Default::default(),
+        chunking: "{}".into(),
+        engine: "e".into(),
+        warnings: Vec::new(),
+        toc_method: "none".into(),
+        sections: 0,
+        parents: 1,
+        children: 0,
+        ingested_at: "now".into(),
+        corrected_toc: None,
+        structure_version: 1,
+        embedded: true,
+        edits: Vec::new(),
+        time: None,
+        profile: None,
+        vector_of: None,
+        vector: Vec::new(),
+    };
+    NewDocument { document, sections: Vec::new(), chunks: vec![chunk] }
+}
+
+async fn publish(writer: &mut Writer, version: usize) {
+    let note = Note::of("test").with("updated", "a.md");
+    let change = Change { remove: vec!["doc111".into()], add: vec![document(version)], note, ..Change::default() };
+    writer.publish(&change).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_reader_keeps_what_it_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+    std::fs::write(store.root().join("kb.toml"), "[history]\nkeep = \"0s\"\n").unwrap();
+    let namespace = store.namespace("default").unwrap();
+    let said = async |snapshot: &Snapshot| {
+        let chunks = snapshot.chunks_of("doc111").await.unwrap();
+        assert_eq!(snapshot.documents().await.unwrap().len(), 1);
+        chunks[0].content.clone()
+    };
+    publish(&mut Writer::open(&namespace, &model()).await.unwrap(), 1).await;
+    let reader = Snapshot::open(&namespace).await.unwrap();
+    // Thirty runs, and one that publishes thirty times.
+    for version in 2..32 {
+        publish(&mut Writer::open(&namespace, &model()).await.unwrap(), version).await;
+        assert_eq!(said(&reader).await, "version1x");
+    }
+    let mut writer = Writer::open(&namespace, &model()).await.unwrap();
+    for version in 32..62 {
+        publish(&mut writer, version).await;
+        assert_eq!(said(&reader).await, "version1x");
+        assert_eq!(said(&Snapshot::open(&namespace).await.unwrap()).await, format!("version{version}x"));
+    }
+    let kept = |namespace: &kb::internals::store::Namespace| {
+        let mut kept: Vec<String> = std::fs::read_dir(namespace.root().join("history"))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        kept.sort();
+        kept
+    };
+    assert_eq!(kept(&namespace), ["0000001.json", "0000061.json"]);
+    drop(reader);
+    publish(&mut writer, 62).await;
+    assert_eq!(kept(&namespace), ["0000062.json"]);
+}
+
+#[tokio::test]
+async fn the_batches_of_a_run_are_one_generation_in_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+    let namespace = store.namespace("default").unwrap();
+    for run in [1..4, 4..7] {
+        let mut writer = Writer::open(&namespace, &model()).await.unwrap();
+        for version in run {
+            publish(&mut writer, version).await;
+        }
+    }
+    let log = kb::internals::store::log(&namespace).await.unwrap();
+    let told: Vec<(u64, u64)> = log.iter().map(|e| (e.generation, e.note.as_ref().unwrap().documents())).collect();
+    assert_eq!(told, [(6, 3), (3, 3)], "the last of each tells of all");
+    assert_eq!(kb::internals::store::diff(&namespace, 3, None, true).await.unwrap().documents.len(), 1);
+}
+
+#[tokio::test]
+async fn a_generation_is_kept_however_old_its_tables_are() {
+    // The tables are not written for long, as far as the files tell; then one of them is.
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+    std::fs::write(store.root().join("kb.toml"), "[history]\ngenerations = 2\n").unwrap();
+    let namespace = store.namespace("default").unwrap();
+    let update = async |title: &str| {
+        let row = DocumentRow { title: title.into(), ..document(1).document };
+        let mut writer = Writer::open(&namespace, &model()).await.unwrap();
+        writer.publish(&Change { update: vec![row], note: Note::of("test"), ..Change::default() }).await.unwrap();
+    };
+    publish(&mut Writer::open(&namespace, &model()).await.unwrap(), 1).await;
+    for i in 0..5 {
+        // Only the table of documents gets new versions.
+        update(&format!("title {i}")).await;
+    }
+    let log = kb::internals::store::log(&namespace).await.unwrap();
+    assert_eq!(
+        log.iter().map(|entry| (entry.generation, entry.restorable)).collect::<Vec<_>>(),
+        [(6, false), (5, true)]
+    );
+    let mut writer = Writer::open(&namespace, &model()).await.unwrap();
+    writer.restore(5).await.unwrap();
+    let snapshot = Snapshot::open(&namespace).await.unwrap();
+    assert_eq!(snapshot.documents().await.unwrap()[0].title, "title 3");
+    assert_eq!(snapshot.chunks_of("doc111").await.unwrap()[0].content, "version1x");
+}
+
+#[tokio::test]
+async fn what_crashed_writes_left_in_the_tables_is_taken_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+    let namespace = store.namespace("default").unwrap();
+    publish(&mut Writer::open(&namespace, &model()).await.unwrap(), 1).await;
+    // Written whole and never committed, a moment ago.
+    let data = namespace.tables().join("chunks.lance/data");
+    let whole = std::fs::read_dir(&data).unwrap().next().unwrap().unwrap().path();
+    let left = data.join("0123456789abcdef0123456789abcdef.lance");
+    std::fs::copy(&whole, &left).unwrap();
+    publish(&mut Writer::open(&namespace, &model()).await.unwrap(), 2).await;
+    assert!(!left.exists());
+    assert!(whole.exists(), "the generation before is kept");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn readers_come_and_go_while_generations_are_taken_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+    std::fs::write(store.root().join("kb.toml"), "[history]\nkeep = \"0s\"\n").unwrap();
+    let namespace = store.namespace("default").unwrap();
+    let mut writer = Writer::open(&namespace, &model()).await.unwrap();
+    publish(&mut writer, 1).await;
+    let done = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let readers: Vec<_> = (0..3)
+        .map(|_| {
+            let (namespace, done) = (namespace.clone(), done.clone());
+            tokio::spawn(async move {
+                let mut reads = 0;
+                while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                    let snapshot = Snapshot::open(&namespace).await.unwrap();
+                    let of = snapshot.documents().await.unwrap()[0].content_hash.clone();
+                    let chunks = snapshot.chunks_of("doc111").await.unwrap();
+                    assert_eq!(chunks[0].content, format!("version{of}x"), "one generation, whole");
+                    reads += 1;
+                }
+                reads
+            })
+        })
+        .collect();
+    for version in 2..25 {
+        publish(&mut writer, version).await;
+    }
+    done.store(true, std::sync::atomic::Ordering::Relaxed);
+    for reader in readers {
+        assert!(reader.await.unwrap() > 3);
+    }
+}

@@ -1,0 +1,237 @@
+//! `kb ingest` on real files: what is read, what is left alone, what is said.
+
+use crate::common::{Sandbox, copy_folder, fixtures};
+
+#[test]
+fn the_fixtures_are_ingested_and_the_second_run_reads_nothing() {
+    let sandbox = Sandbox::new();
+    let folder = fixtures().display().to_string();
+    // The whole folder, as the README's first command does: .kbignore leaves the hostile files out.
+    let report = sandbox.json(&["ingest", &folder]);
+    assert_eq!((report["counts"]["added"].as_u64(), report["counts"]["failed"].as_u64()), (Some(8), Some(0)));
+    assert!(report["embedded"].as_u64().unwrap() > 50);
+    let again = sandbox.json(&["ingest", &folder]);
+    assert_eq!(again["counts"]["unchanged"], 8);
+    assert_eq!(again["embedded"], 0);
+    assert_eq!(again["generation"], serde_json::Value::Null, "nothing changed, so nothing is published");
+}
+
+#[test]
+fn changed_files_embed_only_what_changed_and_keep_their_id() {
+    let sandbox = Sandbox::new();
+    let head = "# A\n\nThe first parent chunk stays as it is.\n\n# B\n\n";
+    sandbox.write("a.md", format!("{head}The old text of the second."));
+    let before = sandbox.json(&["ingest", "."]);
+    sandbox.write("a.md", format!("{head}The new and longer text of the second."));
+    let after = sandbox.json(&["ingest", "."]);
+    assert_eq!(after["counts"]["updated"], 1);
+    assert_eq!((after["embedded"].as_u64(), after["reused"].as_u64()), (Some(1), Some(1)));
+    assert_eq!(before["sources"][0]["doc_id"], after["sources"][0]["doc_id"]);
+    let hits = sandbox.json(&["search", "old text second"]);
+    assert!(!hits.to_string().contains("The old text"), "{hits}");
+}
+
+#[test]
+fn a_touched_file_is_unchanged_and_a_moved_one_keeps_its_vectors() {
+    let sandbox = Sandbox::new();
+    let path = sandbox.write("a.md", "# A\n\nSome text about valves.");
+    let id = sandbox.json(&["ingest", "."])["sources"][0]["doc_id"].clone();
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(5);
+    std::fs::File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
+    let touched = sandbox.json(&["ingest", "."]);
+    assert_eq!((touched["counts"]["unchanged"].as_u64(), touched["embedded"].as_u64()), (Some(1), Some(0)));
+    std::fs::create_dir(sandbox.path("sub")).unwrap();
+    std::fs::rename(&path, sandbox.path("sub/b.md")).unwrap();
+    let moved = sandbox.json(&["ingest", "."]);
+    assert_eq!((moved["counts"]["moved"].as_u64(), moved["embedded"].as_u64()), (Some(1), Some(0)));
+    let docs = sandbox.json(&["docs"]);
+    assert_eq!((docs[0]["source"].as_str(), &docs[0]["doc_id"]), (Some("sub/b.md"), &id));
+    assert_eq!(docs.as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn copies_of_one_file_are_documents_of_their_own() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "Some text about valves.");
+    sandbox.json(&["ingest", "."]);
+    std::fs::remove_file(sandbox.path("a.md")).unwrap();
+    sandbox.write("b.md", "Some text about valves.");
+    sandbox.write("c.md", "Some text about valves.");
+    sandbox.json(&["ingest", "."]);
+    let docs = sandbox.json(&["docs"]);
+    let parents: Vec<u64> = docs.as_array().unwrap().iter().map(|doc| doc["parents"].as_u64().unwrap()).collect();
+    assert_eq!(parents, [1, 1]);
+}
+
+#[test]
+fn prune_removes_only_documents_whose_file_is_gone() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/a.md", "About valves.");
+    sandbox.write("docs/b.md", "About pumps.");
+    sandbox.write("other/c.md", "About filters.");
+    sandbox.json(&["ingest", "docs", "other"]);
+    std::fs::remove_file(sandbox.path("docs/a.md")).unwrap();
+    std::fs::remove_file(sandbox.path("other/c.md")).unwrap();
+    assert_eq!(sandbox.json(&["ingest", "docs"])["counts"]["removed"], 0, "not without --prune");
+    assert_eq!(sandbox.json(&["ingest", "docs", "--prune", "--dry-run"])["counts"]["removed"], 1);
+    assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 3, "a dry run changes nothing");
+    assert_eq!(sandbox.json(&["ingest", "docs", "--prune"])["counts"]["removed"], 1);
+    let left = sandbox.kb(&["docs", "--format", "paths"]).out;
+    assert_eq!(left, "docs/b.md\nother/c.md\n", "what lies elsewhere is not this run's");
+}
+
+#[cfg(unix)]
+#[test]
+fn files_whose_names_are_not_utf_8_are_kept_apart_and_found_again() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let sandbox = Sandbox::new();
+    let path = |name: &[u8]| sandbox.path("d").join(OsStr::from_bytes(name));
+    sandbox.write("d/caf%E9.txt", "About pipes.");
+    std::fs::write(path(b"caf\xe8.txt"), "About valves.").unwrap();
+    std::fs::write(path(b"caf\xe9.txt"), "About pumps.").unwrap();
+    assert_eq!(sandbox.json(&["ingest", "d"])["counts"]["added"], 3);
+    let names = sandbox.kb(&["docs", "--format", "paths"]).out;
+    assert_eq!(names, "d/caf%25E9.txt\nd/caf%E8.txt\nd/caf%E9.txt\n");
+    assert!(sandbox.kb(&["chunks-list", "--doc", "d/caf%E9.txt"]).out.contains("pumps"));
+    let counts = &sandbox.json(&["ingest", "d", "--prune"])["counts"];
+    assert_eq!((counts["unchanged"].as_u64(), counts["removed"].as_u64()), (Some(3), Some(0)), "{counts}");
+    // One of another name is taken for moved, one that is gone goes.
+    std::fs::rename(path(b"caf\xe9.txt"), path(b"\xc4\xe3.txt")).unwrap();
+    std::fs::remove_file(path(b"caf\xe8.txt")).unwrap();
+    let counts = &sandbox.json(&["ingest", "d", "--prune"])["counts"];
+    assert_eq!((counts["moved"].as_u64(), counts["removed"].as_u64()), (Some(1), Some(1)), "{counts}");
+    assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "d/%C4%E3.txt\nd/caf%25E9.txt\n");
+}
+
+#[test]
+fn hints_for_standard_input_differ_from_hints_for_files() {
+    let sandbox = Sandbox::new();
+    for (name, input, hint) in [
+        ("x.md", &b""[..], "check what is piped in"),
+        ("x.md", b" \n", "check what is piped in"),
+        ("x.epub", b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", "name its format with --as"),
+    ] {
+        let run = sandbox.kb_with_input(&["ingest", "-", "--name", name], input);
+        let told = format!("{}{}", run.out, run.err);
+        assert_eq!(run.code, 4, "{told}");
+        assert!(told.contains(hint) && !told.contains("--exclude") && !told.contains("delete"), "{told}");
+    }
+}
+
+#[test]
+fn a_dry_run_reports_and_writes_nothing() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "About valves.");
+    let report = sandbox.json(&["ingest", ".", "--dry-run"]);
+    assert_eq!((report["dry_run"].as_bool(), report["counts"]["added"].as_u64()), (Some(true), Some(1)));
+    assert!(!sandbox.path(".kb").exists());
+}
+
+#[test]
+fn a_missing_engine_leaves_no_empty_store() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "About valves.");
+    let refused = |args: &[&str]| {
+        let run = sandbox.kb(&[&["ingest", "a.md", "--onnxruntime", "off"], args].concat());
+        assert!(run.code == 2 && run.err.contains("offers no device cuda"), "{}", run.err);
+    };
+    refused(&["--device", "cuda"]);
+    assert!(!sandbox.path(".kb").exists(), "it would shadow a store further up");
+    sandbox.json(&["ingest", "a.md"]);
+    refused(&["--device", "cuda", "-n", "other"]);
+    assert_eq!(sandbox.json(&["namespaces"]).as_array().unwrap().len(), 1, "no empty namespace either");
+    // Without vectors no engine is needed.
+    assert_eq!(sandbox.kb(&["ingest", "a.md", "--no-embed", "--device", "cuda", "-n", "words"]).code, 0);
+}
+
+#[test]
+fn ignore_files_and_globs_choose_the_files() {
+    let sandbox = Sandbox::new();
+    for name in ["a.md", "b.txt", "drafts/c.md", "ignored.md", "private.md", ".hidden.md", "program.exe"] {
+        sandbox.write(name, "About valves and pumps.");
+    }
+    sandbox.write(".gitignore", "ignored.md\n");
+    sandbox.write(".kbignore", "private.md\n");
+    let paths = |args: &[&str]| {
+        let run = sandbox.kb(&[&["ingest", ".", "--dry-run", "--format", "paths"], args].concat());
+        run.out.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(paths(&[]), ["a.md", "b.txt", "drafts/c.md"]);
+    assert_eq!(paths(&["--include", "*.md"]), ["a.md", "drafts/c.md"]);
+    assert_eq!(paths(&["--exclude", "drafts/**"]), ["a.md", "b.txt"]);
+    assert_eq!(paths(&["--include", "*.md", "--exclude", "drafts"]), ["a.md"]);
+}
+
+#[test]
+fn standard_input_is_a_document_with_a_name() {
+    let sandbox = Sandbox::new();
+    let run = sandbox.kb_with_input(&["ingest", "-", "--name", "notes.md"], b"# Valves\n\nClose the valve slowly.");
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "stdin:notes.md\n");
+    assert!(sandbox.kb(&["section", "notes.md", "valves"]).out.contains("Close the valve slowly."));
+    let unnamed = sandbox.kb_with_input(&["ingest", "-"], b"x");
+    assert_eq!(unnamed.code, 2);
+    assert!(unnamed.err.contains("--name"), "{}", unnamed.err);
+}
+
+#[test]
+fn failing_files_are_named_and_the_rest_is_in() {
+    let sandbox = Sandbox::new();
+    copy_folder(&fixtures().join("hostile"), &sandbox.path("in"));
+    sandbox.write("in/good.md", "# Valves\n\nClose the valve slowly.");
+    let run = sandbox.kb(&["ingest", "in", "--format", "json"]);
+    assert_eq!(run.code, 4, "{}", run.err);
+    let report: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    let reason = |name: &str| {
+        let source = format!("in/{name}");
+        let line = report["sources"].as_array().unwrap().iter().find(|line| line["source"] == source.as_str());
+        let line = line.unwrap_or_else(|| panic!("{name} is not in the report"));
+        line["error"].as_str().unwrap_or("").to_owned()
+    };
+    assert!(reason("junk.pdf").contains("not a PDF"));
+    assert!(reason("empty.pdf").contains("empty"));
+    assert!(reason("empty.md").contains("empty"));
+    assert!(reason("blank.md").contains("no text"));
+    assert!(reason("encrypted-rc4.pdf").contains("encrypted"));
+    assert!(reason("encrypted-aes256.pdf").contains("encrypted"));
+    assert!(reason("scanned.pdf").contains("scan"));
+    assert!(reason("nul-bytes.txt").contains("binary"));
+    for good in
+        ["good.md", "invalid-utf8.txt", "deep-nesting.html", "deep-nesting.md", "long-line.txt", "owner-only.pdf"]
+    {
+        assert_eq!(reason(good), "", "{good}");
+    }
+    // Every failure is told with its file as it happens, and the good ones can be searched.
+    assert!(run.err.contains("failed: in/junk.pdf"), "{}", run.err);
+    assert!(sandbox.kb(&["search", "close the valve"]).out.contains("slowly"));
+}
+
+#[test]
+fn a_file_that_takes_too_much_memory_fails_alone() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "# Valves\n\nClose them slowly.");
+    sandbox.write("b.pdf", std::fs::read(crate::common::fixtures().join("docs/pump-station-manual.pdf")).unwrap());
+    let run = sandbox.kb(&["ingest", ".", "--no-embed", "--worker-memory", "1", "--format", "json"]);
+    assert_eq!(run.code, 4, "{}{}", run.out, run.err);
+    let report: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!((report["counts"]["added"].as_u64(), report["counts"]["failed"].as_u64()), (Some(1), Some(1)));
+    let failed = report["sources"].as_array().unwrap().iter().find(|row| row["action"] == "failed").unwrap();
+    assert!(failed["error"].as_str().unwrap().contains("memory"), "{failed}");
+    assert!(failed["hint"].as_str().unwrap().contains("--worker-memory"), "{failed}");
+    // The same file is read where it may take what it needs.
+    assert_eq!(sandbox.json(&["ingest", ".", "--no-embed"])["counts"]["added"], 1);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_page_that_hangs_is_left_out() {
+    let sandbox = Sandbox::new();
+    sandbox.write("scan.pdf", std::fs::read(crate::common::fixtures().join("hostile/scanned.pdf")).unwrap());
+    sandbox.write("a.md", "# Valves\n\nClose them slowly.");
+    let hangs = "sh -c 'sleep 600' {}";
+    let run = sandbox.kb(&["ingest", ".", "--no-embed", "--ocr-command", hangs, "--page-timeout", "1"]);
+    assert_eq!(run.code, 4, "{}{}", run.out, run.err);
+    assert!(run.out.contains("took too long") && run.out.contains("--page-timeout"), "{}", run.out);
+    assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 1, "the other file is in");
+}

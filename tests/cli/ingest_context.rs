@@ -1,0 +1,117 @@
+//! What stands in front of parent chunks for vectors and keywords: chosen at ingest, changed by `kb reindex`, shown nowhere.
+
+use crate::common::Sandbox;
+use serde_json::Value;
+
+/// Two parent chunks a section: the second is about what the first one names.
+fn guide() -> String {
+    let filler = |text: &str, times: usize| (0..times).map(|i| text.replace('%', &i.to_string())).collect::<String>();
+    format!(
+        "# Pump station\n\n## Priming\n\nThe centrifugal pump in the lower hall moves water to the tower. {}\n\n\
+        It must be vented by hand. {}\n\n## 主泵\n\n主泵房的离心泵把水送到水塔。{}\n\n其轴承每月加油一次。{}\n",
+        filler("It draws % litres from the lake. ", 26),
+        filler("Open vent % and wait. ", 10),
+        filler("它从湖里取水%次经过滤网。", 66),
+        filler("第%次加油之前应先停机。", 20)
+    )
+}
+
+fn sandbox(flags: &[&str]) -> Sandbox {
+    Sandbox::prepared(&format!("ingest_context::sandbox {flags:?}"), |sandbox| {
+        sandbox.write("docs/guide.md", guide());
+        let run = sandbox.kb(&[&["ingest", "docs"], flags].concat());
+        assert_eq!(run.code, 0, "{}", run.err);
+    })
+}
+
+fn counts(report: &Value) -> (u64, u64) {
+    (report["embedded"].as_u64().unwrap(), report["reused"].as_u64().unwrap())
+}
+
+/// The parent chunks that are found by words, best first.
+fn found(sandbox: &Sandbox, query: &str) -> Vec<String> {
+    let args = ["search", query, "--method", "keyword", "-k", "20", "--expand", "off", "--format", "json"];
+    let result: Value = serde_json::from_str(&sandbox.kb(&args).out).unwrap_or_default();
+    result["hits"].as_array().into_iter().flatten().map(|hit| hit["content"].as_str().unwrap().to_owned()).collect()
+}
+
+fn starts(found: &[String], start: &str) -> bool {
+    found.iter().any(|content| content.starts_with(start))
+}
+
+#[test]
+fn a_parent_chunk_is_found_by_what_it_leaves_unsaid_and_shows_no_more_than_it_says() {
+    let sandbox = sandbox(&["--context", "subjects", "--no-embed"]);
+    assert!(starts(&found(&sandbox, "centrifugal lower hall"), "It must be vented"));
+    assert!(starts(&found(&sandbox, "水塔"), "其轴承"));
+    // A phrase is found only where it stands.
+    assert!(!starts(&found(&sandbox, "\"lower hall\""), "It must"));
+    let shown = sandbox.kb(&["search", "vented by hand", "--method", "keyword", "-k", "1"]).out;
+    assert!(shown.contains("Pump station › Priming") && !shown.contains("lower hall"), "{shown}");
+    let listed = sandbox.kb(&["chunks-list", "--format", "jsonl"]).out;
+    let vented = listed.lines().find(|line| line.contains("It must be vented")).unwrap();
+    assert!(!vented.contains("lower hall"), "{vented}");
+    // A correction that names another subject takes the parent chunk behind along.
+    let first = sandbox.json(&["search", "centrifugal", "--method", "keyword"])["hits"][0]["chunk_id"].clone();
+    let text = "The diaphragm pump in the attic moves air to the tower. It draws from the roof.";
+    let run = sandbox.kb(&["chunk-edit", first.as_str().unwrap(), "--content", text]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(starts(&found(&sandbox, "diaphragm attic"), "It must be vented"));
+    assert!(!starts(&found(&sandbox, "centrifugal lower hall"), "It must be vented"));
+    assert_eq!(sandbox.kb(&["check"]).code, 0);
+}
+
+#[test]
+fn which_context_a_document_has_is_shown() {
+    let sandbox = sandbox(&["--context", "subjects", "--no-embed"]);
+    sandbox.write("docs/other.md", "# Other\n\nA valve stops water.\n");
+    assert_eq!(sandbox.kb(&["ingest", "docs", "--no-embed"]).code, 0);
+    for (document, context) in [("guide.md", "subjects"), ("other.md", "headings")] {
+        assert!(sandbox.kb(&["docs", document]).out.contains(&format!("\n- context: {context}\n")));
+        assert_eq!(sandbox.json(&["docs", document])[0]["context"], context);
+    }
+    assert_eq!(sandbox.json(&["status"])["contexts"], serde_json::json!({ "headings": 1, "subjects": 1 }));
+    assert!(sandbox.kb(&["status"]).out.contains("- contexts: headings 1, subjects 1\n"));
+}
+
+#[test]
+fn a_context_is_changed_in_place_and_embeds_only_what_is_other_now() {
+    let sandbox = sandbox(&[]);
+    assert!(!starts(&found(&sandbox, "centrifugal lower hall"), "It must"));
+    let all = counts(&sandbox.json(&["ingest", "docs", "--force"])).1;
+    let dry = sandbox.json(&["reindex", "--context", "subjects", "--dry-run"]);
+    assert_eq!((dry["documents"].as_array().unwrap().len(), &dry["generation"]), (1, &Value::Null));
+    let (embedded, reused) = counts(&sandbox.json(&["reindex", "--context", "subjects"]));
+    assert!(embedded > 0 && reused > 0 && embedded + reused == all, "{embedded} of {all}");
+    assert!(starts(&found(&sandbox, "centrifugal lower hall"), "It must"));
+    assert_eq!(sandbox.json(&["reindex", "--context", "subjects"])["current"], 1);
+    // An ingest that says nothing leaves it as it is; one that does changes it.
+    let unchanged = |report: &Value| report["counts"]["unchanged"].as_u64() == Some(1);
+    assert!(unchanged(&sandbox.json(&["ingest", "docs"])));
+    assert_eq!(counts(&sandbox.json(&["ingest", "docs", "--force"])), (0, all));
+    assert!(starts(&found(&sandbox, "centrifugal lower hall"), "It must"));
+    let back = sandbox.json(&["ingest", "docs", "--context", "headings"]);
+    assert_eq!(counts(&back), (embedded, reused), "{back}");
+    assert!(!starts(&found(&sandbox, "centrifugal lower hall"), "It must"));
+    // By the file of settings, and without anything in front.
+    sandbox.write(".kb/kb.toml", "[ingest]\ncontext = \"none\"\n");
+    assert_eq!(counts(&sandbox.json(&["ingest", "docs"])).1, 0);
+    assert!(unchanged(&sandbox.json(&["ingest", "docs"])));
+    assert_eq!(found(&sandbox, "priming"), [""; 0], "titles are in front of nothing");
+    let hit = &sandbox.json(&["search", "vented by hand", "--method", "keyword"])["hits"][0];
+    assert_eq!(hit["section_title"], "Priming", "and still are shown");
+    let structure = sandbox.json(&["reindex", "--structure", "--context", "headings"]);
+    assert_eq!(counts(&structure), (all, 0), "{structure}");
+    assert_eq!(sandbox.kb(&["check"]).code, 0);
+}
+
+#[test]
+fn a_model_that_is_not_configured_is_asked_for_and_nothing_is_made() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/guide.md", guide());
+    let run = sandbox.kb(&["ingest", "docs", "--context", "llm"]);
+    assert!(run.code == 2 && run.err.contains("--context llm") && run.err.contains("base_url"), "{}", run.err);
+    assert!(!sandbox.path(".kb").exists(), "nothing was made");
+    let run = sandbox.kb(&["ingest", "docs", "--context", "titles"]);
+    assert!(run.code == 2 && run.err.contains("headings"), "{}", run.err);
+}

@@ -1,0 +1,99 @@
+//! `kb ingest --no-embed`: documents without vectors are found by their words, and get vectors later.
+
+use crate::common::Sandbox;
+use serde_json::Value;
+
+const VALVE: &str = "# Valves\n\nClose the valve slowly, or the pipe will hammer.\n";
+const PUMP: &str = "# Pumps\n\nPrime the pump before it is switched on.\n";
+
+fn without_vectors() -> Sandbox {
+    Sandbox::prepared("ingest_no_embed::without_vectors", |sandbox| {
+        sandbox.write("a.md", VALVE);
+        sandbox.write("b.md", PUMP);
+        // A library that is not there would be an error, if anything asked for the model.
+        let run = sandbox.kb(&["ingest", ".", "--no-embed", "--onnxruntime", "/nowhere/libonnxruntime.so"]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        assert!(run.out.contains("2 documents have no vectors"), "{}", run.out);
+    })
+}
+
+fn sources(result: &Value) -> Vec<String> {
+    result["hits"].as_array().unwrap().iter().map(|hit| hit["source"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn words_find_what_has_no_vectors_and_the_next_ingest_makes_them() {
+    let sandbox = without_vectors();
+    assert_eq!(sandbox.json(&["status"])["without_vectors"], 2);
+    assert!(sandbox.kb(&["status"]).out.contains("2 without vectors"));
+    for method in ["keyword", "auto", "hybrid"] {
+        let found = sandbox.json(&["search", "close the valve", "--method", method]);
+        assert_eq!((sources(&found)[0].as_str(), found["method"].as_str()), ("a.md", Some("keyword")), "{method}");
+        assert!(found["hits"][0]["score"].as_f64() > Some(0.9), "{method}: {found}");
+    }
+    let told = sandbox.kb(&["search", "close the valve", "--method", "hybrid"]).err;
+    assert!(told.contains("ranked by keywords alone"), "{told}");
+    let semantic = sandbox.kb(&["search", "close the valve", "--method", "semantic"]);
+    assert_eq!((semantic.code, semantic.out.as_str()), (1, ""));
+    assert!(semantic.err.contains("nothing that is searched has vectors"), "{}", semantic.err);
+    assert_eq!(sandbox.json(&["section", "a.md", "Valves"])["parts"][0]["path"], "1");
+
+    let later = sandbox.json(&["ingest", "."]);
+    assert_eq!((later["counts"]["embedded"].as_u64(), later["embedded"].as_u64()), (Some(2), Some(2)));
+    assert_eq!(sandbox.json(&["status"])["without_vectors"], 0);
+    let found = sandbox.json(&["search", "filling it with water at first", "--method", "semantic"]);
+    assert_eq!(sources(&found).len(), 2);
+    assert_eq!(sandbox.json(&["ingest", "."])["counts"]["unchanged"], 2, "the third time there is nothing to do");
+}
+
+#[test]
+fn beside_embedded_ones_documents_without_vectors_are_not_pushed_back() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", VALVE);
+    sandbox.json(&["ingest", "a.md"]);
+    sandbox.write("b.md", PUMP);
+    sandbox.json(&["ingest", "b.md", "--no-embed"]);
+    // The valve's parent chunk has a vector and shares a word; the answer has none.
+    let found = sandbox.json(&["search", "prime the pump, not the valve"]);
+    assert_eq!((sources(&found), found["method"].as_str()), (vec!["b.md".into(), "a.md".into()], Some("hybrid")));
+    assert_eq!(found["hits"][0]["semantic_score"], Value::Null);
+    assert!(found["hits"][1]["semantic_score"].is_number());
+    // And one that the words do not favour does not profit from having none.
+    assert_eq!(sources(&sandbox.json(&["search", "close the valve, not the pump"]))[0], "a.md");
+    let semantic = sandbox.kb(&["search", "prime the pump", "--method", "semantic", "--format", "paths"]);
+    assert_eq!(semantic.out, "a.md\n");
+    assert!(semantic.err.contains("1 document has no vectors"), "{}", semantic.err);
+    let only = sandbox.kb(&["search", "prime the pump", "--method", "semantic", "--doc", "b.md"]);
+    assert!(only.code == 1 && only.err.contains("nothing that is searched has vectors"), "{}", only.err);
+}
+
+#[test]
+fn vectors_that_are_there_are_kept_and_only_the_missing_ones_made() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", format!("{VALVE}\n# Seals\n\nGrease the seal.\n"));
+    assert_eq!(sandbox.json(&["ingest", "a.md"])["embedded"], 2);
+    sandbox.write("a.md", format!("{VALVE}\n# Seals\n\nGrease the seal every month.\n"));
+    let changed = sandbox.json(&["ingest", "a.md", "--no-embed"]);
+    assert_eq!((changed["embedded"].as_u64(), changed["reused"].as_u64()), (Some(0), Some(1)));
+    assert_eq!(sandbox.json(&["docs"])[0]["embedded"], false);
+    // What still has its vector is found by it.
+    assert_eq!(sandbox.json(&["search", "pipe hammer", "--method", "semantic"])["hits"].as_array().unwrap().len(), 1);
+    let later = sandbox.json(&["ingest", "a.md"]);
+    assert_eq!((later["embedded"].as_u64(), later["reused"].as_u64()), (Some(1), Some(1)));
+    assert_eq!(sandbox.json(&["docs"])[0]["embedded"], true);
+}
+
+#[test]
+fn a_file_that_moved_meanwhile_gets_its_vectors_too() {
+    let sandbox = without_vectors();
+    let id = sandbox.json(&["docs", "a.md"])[0]["doc_id"].clone();
+    std::fs::rename(sandbox.path("a.md"), sandbox.path("c.md")).unwrap();
+    let report = sandbox.json(&["ingest", "."]);
+    assert_eq!((report["counts"]["moved"].as_u64(), report["embedded"].as_u64()), (Some(1), Some(2)));
+    let docs = sandbox.json(&["docs"]);
+    assert_eq!(docs.as_array().unwrap().len(), 2);
+    assert_eq!(
+        (&docs[1]["doc_id"], docs[1]["source"].as_str(), docs[1]["embedded"].as_bool()),
+        (&id, Some("c.md"), Some(true))
+    );
+}

@@ -1,0 +1,269 @@
+//! The language model on the command line: `kb llm`, and `kb search --expand llm`.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::server::{Reply, Server};
+use crate::common::{Run, Sandbox};
+
+/// The answer to every request.
+type Answer = fn() -> Reply;
+
+const KEY: &str = "sk-verysecret0123456789abcdef";
+
+/// A sandbox with two parent chunks, and a server in its `kb.toml`.
+fn sandbox(server: &Server, more: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    let text = "# Machine\n\n## Bleeding\n\nOpen the upper vent until water leaves it without bubbles, then shut it.\n\n\
+        ## Paint\n\nThe casing is green or blue.\n\n## Rattling\n\nA rattle means a worn bearing.\n";
+    sandbox.write("manual.md", text);
+    assert_eq!(sandbox.kb(&["ingest", "manual.md", "-q", "--no-embed"]).code, 0);
+    sandbox.write(".kb/kb.toml", toml(server, more));
+    sandbox
+}
+
+fn toml(server: &Server, more: &str) -> String {
+    format!("[llm]\nbase_url = {:?}\nmodel = \"test\"\ntimeout = 10\nretries = 1\n{more}", server.base_url())
+}
+
+fn expansion() -> String {
+    json!({
+        "rewritten": "How is air removed from the casing?",
+        "queries": ["open the vent until no bubbles leave it"],
+        "hypothetical": "Open the vent until water leaves it.",
+        "keywords": ["vent", "bubbles"],
+        "entities": []
+    })
+    .to_string()
+}
+
+fn stage<'v>(result: &'v Value, name: &str) -> &'v Value {
+    let stages = result["stages"].as_array().unwrap();
+    stages.iter().find(|stage| stage["name"] == name).unwrap_or_else(|| panic!("no stage {name}: {stages:?}"))
+}
+
+fn sections(result: &Value) -> Vec<&str> {
+    result["hits"].as_array().unwrap().iter().map(|hit| hit["section_title"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn nothing_is_sent_unless_asked_for_and_a_missing_model_is_refused() {
+    let server = Server::saying(expansion());
+    let sandbox = sandbox(&server, "");
+    assert_eq!(sandbox.kb(&["search", "priming"]).code, 1);
+    sandbox.json(&["search", "rattle"]);
+    sandbox.kb(&["search", "rattle", "--expand", "all", "--fallback", "min_hits=3"]);
+    assert_eq!(server.count(), 0);
+    std::fs::remove_file(sandbox.path(".kb/kb.toml")).unwrap();
+    let run = sandbox.kb(&["search", "priming", "--expand", "llm"]);
+    assert_eq!(run.code, 2);
+    for word in ["--expand llm", "none is configured", "base_url", "KB_LLM_MODEL", "kb llm check"] {
+        assert!(run.err.contains(word), "{}", run.err);
+    }
+}
+
+#[test]
+fn other_words_are_searched_and_the_model_is_asked_once() {
+    let server = Server::saying(expansion());
+    let sandbox = sandbox(&server, "");
+    let search = || sandbox.json(&["search", "priming a rattle", "--expand", "llm", "--explain"]);
+    let result = search();
+    // The question's own word is found first, then what only the other words find.
+    assert_eq!(sections(&result), ["Rattling", "Bleeding", "Paint"]);
+    let llm = stage(&result, "llm");
+    let says: Vec<&str> = llm["notes"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
+    assert!(says[0].contains("1 request") && says.iter().any(|line| line.contains("How is air removed")), "{says:?}");
+    assert_eq!((llm["given"].as_u64(), stage(&result, "reworded")["given"].as_u64()), (Some(4), Some(2)));
+    assert!(llm["milliseconds"].as_f64() > Some(0.0));
+    let again = search();
+    assert_eq!((sections(&again), server.count()), (sections(&result), 1));
+    assert!(stage(&again, "llm")["notes"][0].as_str().unwrap().contains("1 answer from the cache"));
+    let hit = result["hits"][1]["chunk_id"].as_str().unwrap();
+    let why = sandbox.json(&["search", "priming a rattle", "--expand", "llm", "--why", hit]);
+    assert_eq!((why["rank"].as_u64(), why["lost_in"].as_str()), (Some(2), None), "{why}");
+}
+
+#[test]
+fn semantic_search_uses_other_words_too() {
+    let server = Server::saying(expansion());
+    let sandbox = sandbox(&server, "");
+    assert_eq!(sandbox.kb(&["ingest", "manual.md", "-q"]).code, 0);
+    let plain = sandbox.json(&["search", "priming the machine", "--explain"]);
+    let result = sandbox.json(&["search", "priming the machine", "--expand", "llm", "--explain"]);
+    assert_eq!(sections(&result)[0], "Bleeding", "{plain}");
+    assert_eq!(stage(&result, "semantic")["given"], 3);
+    let scored = result["hits"].as_array().unwrap().iter().all(|hit| hit["semantic_score"].is_number());
+    assert!(scored, "what is recalled by other words has its true score for the question: {result}");
+    assert_eq!(server.count(), 1);
+}
+
+#[test]
+fn file_and_environment_can_ask_for_the_model() {
+    let server = Server::saying(expansion());
+    let sandbox = sandbox(&server, "[search]\nexpand = \"llm\"\n");
+    assert_eq!(sections(&sandbox.json(&["search", "priming"])).len(), 2);
+    assert_eq!(sandbox.kb(&["search", "priming", "--expand", "missing"]).code, 1);
+    assert_eq!(server.count(), 1);
+    sandbox.write(".kb/kb.toml", "");
+    let environment = |model: &str| {
+        let mut command = sandbox.command(&["search", "priming"]);
+        command.env("KB_SEARCH_EXPAND", "llm").env("KB_LLM_BASE_URL", server.base_url()).env("KB_LLM_MODEL", model);
+        Run::of(command.output().unwrap())
+    };
+    assert_eq!((environment("test").code, server.count()), (0, 1), "the same model, so from the cache");
+    assert_eq!((environment("another").code, server.count()), (0, 2));
+}
+
+#[test]
+fn lookups_and_questions_about_chapters_are_not_sent() {
+    let server = Server::saying(expansion());
+    let sandbox = sandbox(&server, "");
+    sandbox.kb(&["search", "E-417", "--expand", "llm"]);
+    sandbox.json(&["search", "what chapters does manual.md have", "--expand", "llm"]);
+    assert_eq!(server.count(), 0);
+}
+
+#[test]
+fn a_failing_model_costs_a_note_and_no_result() {
+    let failing: [(&str, Answer); 5] = [
+        ("server error", || Reply::Status(500, &[], "no".into())),
+        ("timeout", || Reply::Late(Duration::from_secs(12), expansion())),
+        ("malformed answer", || Reply::Say("I would rather talk about pumps.".into())),
+        ("broken answer", || Reply::Half),
+        ("unauthorised", || Reply::Status(401, &[], "who are you".into())),
+    ];
+    for (reason, reply) in failing {
+        let server = Server::start(move |_| reply());
+        let sandbox = sandbox(&server, "");
+        let plain = sandbox.json(&["search", "rattle"]);
+        let run = sandbox.kb(&["search", "rattle", "--expand", "llm", "--format", "json", "--fallback", "min_hits=3"]);
+        assert_eq!(run.code, 0, "{reason}: {}", run.err);
+        let result: Value = serde_json::from_str(&run.out).unwrap();
+        assert_eq!(sections(&result), sections(&plain), "{reason}");
+        assert!(
+            run.err.contains("searched without the language model's wordings") && run.err.contains(reason),
+            "{}",
+            run.err
+        );
+        assert!(server.count() <= 2, "{reason}: it is not waited for again by the second look");
+    }
+}
+
+#[test]
+fn check_reports_an_answer_or_the_problem() {
+    let sandbox = Sandbox::new();
+    let check = |url: &str, key: Option<&str>, more: &[&str]| {
+        let mut command = sandbox.command(&[&["llm", "check"], more].concat());
+        command.env("KB_LLM_BASE_URL", url).env("KB_LLM_MODEL", "test").env("KB_LLM_TIMEOUT", "3");
+        command.env("KB_LLM_CONNECT_TIMEOUT", "3");
+        if let Some(key) = key {
+            command.env("KB_LLM_API_KEY", key);
+        }
+        Run::of(command.output().unwrap())
+    };
+    let good = Server::start(|request| match request.authorization.as_deref() {
+        Some(header) if header == format!("Bearer {KEY}") => Reply::Say("OK".into()),
+        sent => Reply::Status(401, &[], json!({ "error": { "message": format!("not {sent:?}") } }).to_string()),
+    });
+    let run = check(&good.base_url(), Some(KEY), &[]);
+    assert!(run.code == 0 && run.out.contains("test answers in") && run.out.contains("100 tokens sent"), "{}", run.out);
+    let json: Value = serde_json::from_str(&check(&good.base_url(), Some(KEY), &["--format", "json"]).out).unwrap();
+    assert_eq!((&json["answer"], &json["with_key"]), (&json!("OK"), &json!(true)));
+    let wrong = |url: &str, key: Option<&str>, words: &[&str]| {
+        let run = check(url, key, &["-v"]);
+        assert_eq!((run.code, run.err.lines().count()), (3, 1), "{}", run.err);
+        words.iter().for_each(|word| assert!(run.err.contains(word), "{word}: {}", run.err));
+        assert!(!run.err.contains("verysecret") && !run.out.contains("verysecret"), "{}", run.err);
+    };
+    wrong(&good.base_url(), None, &["HTTP 401", "api_key_env"]);
+    wrong(&good.base_url(), Some("sk-verysecret0123456789wrong"), &["HTTP 401", "check the key"]);
+    wrong("http://no-such-host.invalid/v1", None, &["unreachable", "base_url"]);
+    let gone = Server::nowhere();
+    wrong(&gone, None, &["unreachable", "refused", "something listens"]);
+    let slow = Server::start(|_| Reply::Late(Duration::from_secs(12), "OK".into()));
+    wrong(&slow.base_url(), None, &["timeout", "no answer within 3 s"]);
+    let not_there = Server::start(|_| Reply::Status(404, &[], "{\"error\": \"model 'test' not found\"}".into()));
+    wrong(&not_there.base_url(), None, &["model 'test' not found", "check model (test)"]);
+    let other = Server::start(|_| Reply::Status(200, &[], "<html>".into()));
+    wrong(&other.base_url(), None, &["OpenAI protocol"]);
+    let run = sandbox.kb(&["llm", "check"]);
+    assert!(run.code == 2 && run.err.contains("KB_LLM_BASE_URL"), "{}", run.err);
+    assert!(!sandbox.path(".kb").exists(), "a check makes no store");
+}
+
+#[test]
+fn no_proxy_sees_the_key() {
+    let (server, proxy) = (Server::saying("OK"), Server::saying("OK"));
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command(&["llm", "check"]);
+    for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
+        command.env(name, proxy.base_url());
+    }
+    command.env("KB_LLM_BASE_URL", server.base_url()).env("KB_LLM_MODEL", "m").env("KB_LLM_API_KEY", KEY);
+    command.env_remove("NO_PROXY").env_remove("no_proxy");
+    assert_eq!(Run::of(command.output().unwrap()).code, 0);
+    assert_eq!((server.count(), proxy.count()), (1, 0));
+}
+
+#[test]
+fn wrong_settings_are_refused_before_anything_is_sent() {
+    let server = Server::saying(expansion());
+    let sandbox = sandbox(&server, "");
+    let refused = |more: &str, words: &[&str]| {
+        sandbox.write(".kb/kb.toml", toml(&server, more));
+        let run = sandbox.kb(&["search", "priming", "--expand", "llm"]);
+        assert_eq!(run.code, 2, "{more}: {}", run.err);
+        words.iter().for_each(|word| assert!(run.err.contains(word), "{more}: {}", run.err));
+        assert!(!run.err.contains("verysecret"), "{}", run.err);
+    };
+    refused("api_key_env = \"NOT_SET_ANYWHERE\"", &["NOT_SET_ANYWHERE is not set"]);
+    refused(&format!("api_key_env = {KEY:?}"), &["not the name of an environment variable"]);
+    refused(&format!("api_key = {KEY:?}"), &["line 6", "api_key"]);
+    refused("max_cost = 1.5", &["line 6", "max_cost"]);
+    refused("concurrency = 0", &["concurrency in [llm]", "from 1 to 64"]);
+    refused("prompts = \"nowhere\"", &["nowhere does not exist"]);
+    sandbox.write(".kb/prompts/expand-query.md", "Just do it.\n---\n{{ question }}");
+    refused("", &["prompts/expand-query.md", "is data", "kb llm prompt expand-query"]);
+    assert_eq!(server.count(), 0);
+}
+
+#[test]
+fn a_users_prompt_is_sent() {
+    let server = Server::saying(expansion());
+    let sandbox = sandbox(&server, "");
+    let built_in = sandbox.kb(&["llm", "prompt", "expand-query"]);
+    assert_eq!(built_in.code, 0);
+    sandbox.write(".kb/prompts/expand-query.md", built_in.out.replace("You help", "As a plumber, you help"));
+    sandbox.json(&["search", "priming", "--expand", "llm"]);
+    assert!(server.requests()[0].system().starts_with("As a plumber, you help"));
+    let unknown = sandbox.kb(&["llm", "prompt", "nonsense"]);
+    assert!(unknown.code == 2 && unknown.err.contains("expand-query"), "{}", unknown.err);
+}
+
+#[test]
+fn the_key_appears_in_no_output_and_no_file() {
+    let server = Server::start(|request| match request.number {
+        0 => Reply::Status(500, &[], format!("your key {KEY} is fine, but I am not")),
+        _ => Reply::Say(expansion().replace("bubbles", "bubbles, not rattling")),
+    });
+    let sandbox = sandbox(&server, "api_key_env = \"MY_KEY\"\n");
+    for format in ["json", "markdown", "table"] {
+        let args = ["search", "priming", "--expand", "llm", "--explain", "-v", "--format", format];
+        let run = Run::of(sandbox.command(&args).env("MY_KEY", KEY).output().unwrap());
+        assert_eq!(run.code, 0, "{}", run.err);
+        assert!(!run.out.contains("verysecret") && !run.err.contains("verysecret"), "{}", run.err);
+    }
+    let mut left = vec![sandbox.path(".kb")];
+    let mut kept = 0;
+    while let Some(path) = left.pop() {
+        if path.is_dir() {
+            left.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        } else {
+            let bytes = std::fs::read(&path).unwrap();
+            assert!(!bytes.windows(10).any(|part| part == &KEY.as_bytes()[3..13]), "{}", path.display());
+            kept += usize::from(path.components().any(|part| part.as_os_str() == "llm"));
+        }
+    }
+    assert_eq!(kept, 1, "the answer is in the cache");
+}

@@ -1,0 +1,230 @@
+//! One writer at a time, and who it is: others wait or are told; a dead one is no obstacle, and readers see none.
+
+use std::collections::BTreeSet;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::common::{Run, Sandbox};
+
+const LOCK: &str = ".kb/namespaces/default/lock";
+
+fn start(sandbox: &Sandbox, args: &[&str]) -> Child {
+    sandbox.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn end(child: Child) -> Run {
+    Run::of(child.wait_with_output().unwrap())
+}
+
+fn one_document() -> Sandbox {
+    Sandbox::prepared("locking::one_document", |sandbox| {
+        sandbox.write("docs/a.md", "# Valves\n\nClose the valve slowly.");
+        sandbox.json(&["ingest", "docs"]);
+    })
+}
+
+/// A document that keeps the model busy for far longer than any test lasts.
+fn long_document(sandbox: &Sandbox) {
+    let text: String = (0..20_000).map(|n| format!("Sentence {n} is about the valve of pump {}.\n\n", n * 7)).collect();
+    sandbox.write("long/long.md", format!("# Long\n\n{text}"));
+}
+
+/// An ingest that has the lock.
+fn start_long_ingest(sandbox: &Sandbox) -> Child {
+    long_document(sandbox);
+    let child = start(sandbox, &["ingest", "long"]);
+    let (mark, started) = (format!("process {} ", child.id()), Instant::now());
+    while !std::fs::read_to_string(sandbox.path(LOCK)).unwrap_or_default().starts_with(&mark) {
+        assert!(started.elapsed() < Duration::from_secs(60), "the ingest does not take the lock");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child
+}
+
+#[test]
+fn the_message_says_who_writes_and_since_when() {
+    let sandbox = one_document();
+    let mut holder = start_long_ingest(&sandbox);
+    let id = sandbox.json(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
+    sandbox.write("toc.txt", "1 Valves\n");
+    for command in [
+        &["ingest", "docs"][..],
+        &["ingest", "docs", "--wait", "1"],
+        &["remove", &id],
+        &["reindex", "--structure", "--wait", "1"],
+    ] {
+        let refused = sandbox.kb(command);
+        assert_eq!(refused.code, 3, "{command:?}: {}", refused.err);
+        let who = format!("being written by process {} since ", holder.id());
+        assert!(refused.err.contains(&who) && refused.err.contains(", "), "{command:?}: {}", refused.err);
+        assert!(refused.err.contains("ago") || refused.err.contains("just now"), "{command:?}: {}", refused.err);
+        assert!(!refused.err.contains('Z'), "no machine's time: {}", refused.err);
+        assert_eq!(refused.err.contains("after 1 second "), command.contains(&"--wait"), "{}", refused.err);
+    }
+    assert_eq!(sandbox.kb(&["search", "valve", "--method", "keyword"]).code, 0, "readers wait for nobody");
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+}
+
+#[test]
+fn status_says_who_writes_and_what_is_pending() {
+    let sandbox = one_document();
+    let status = sandbox.json(&["status"]);
+    assert_eq!((status["writing"].as_bool(), status["writer"].is_null()), (Some(false), true));
+    assert!(status["pending_generation"].is_null() && status["without_vectors"] == 0);
+    let bytes = ["bytes", "tables_bytes", "keyword_bytes"].map(|name| status[name].as_u64().unwrap());
+    assert!(bytes[0] > bytes[1] + bytes[2] && bytes[1] > 0 && bytes[2] > 0, "{bytes:?}");
+    let words = sandbox.kb(&["status"]).out;
+    assert!(words.contains("generation: 1, published ") && words.contains("keyword index"), "{words}");
+    assert!(!words.contains("writing") && !words.contains("pending"), "{words}");
+
+    let mut holder = start_long_ingest(&sandbox);
+    let status = sandbox.json(&["status"]);
+    assert_eq!(
+        (status["writing"].as_bool(), status["writer"]["process"].as_u64()),
+        (Some(true), Some(holder.id().into()))
+    );
+    let words = sandbox.kb(&["status"]).out;
+    assert!(words.contains(&format!("writing: process {} since ", holder.id())), "{words}");
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+    assert_eq!(sandbox.json(&["status"])["writing"], false);
+
+    let namespace = sandbox.path(".kb/namespaces/default");
+    let manifest = std::fs::read_to_string(namespace.join("MANIFEST.json")).unwrap();
+    let announced = manifest.replace("\"generation\": 1", "\"generation\": 2");
+    std::fs::write(namespace.join("PENDING.json"), announced).unwrap();
+    assert_eq!(sandbox.json(&["status"])["pending_generation"], 2);
+    assert!(sandbox.kb(&["status"]).out.contains("pending: generation 2 is unfinished; the next command that writes"));
+}
+
+#[test]
+fn a_killed_writer_is_no_obstacle() {
+    let sandbox = one_document();
+    let mut holder = start_long_ingest(&sandbox);
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+    assert!(sandbox.path(LOCK).exists(), "its lock file is left");
+    sandbox.write("docs/b.md", "# Pumps\n\nPrime the pump.");
+    let run = sandbox.kb(&["ingest", "docs"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn who_waits_says_so_and_works_on_the_state_it_finds() {
+    let sandbox = one_document();
+    let lock = std::fs::File::options().write(true).open(sandbox.path(LOCK)).unwrap();
+    lock.lock().unwrap();
+    let waiting = start(&sandbox, &["remove", "a.md", "--wait", "60"]);
+    let quiet = start(&sandbox, &["ingest", "docs", "--wait", "60", "--quiet"]);
+    std::thread::sleep(Duration::from_secs(1));
+    drop(lock);
+    let (removed, ingested) = (end(waiting), end(quiet));
+    assert_eq!((removed.code, ingested.code), (0, 0), "{}{}", removed.err, ingested.err);
+    assert!(removed.err.contains("is being written by") && removed.err.contains("; waiting"), "{}", removed.err);
+    assert_eq!(ingested.err, "");
+}
+
+#[test]
+fn two_first_ingests_at_once_both_succeed() {
+    let sandbox = Sandbox::new();
+    for n in 0..12 {
+        sandbox.write(&format!("docs/{n}.md"), format!("# Part {n}\n\nThis is about part {n} of the pump."));
+    }
+    let arguments = ["ingest", "docs", "--wait", "60", "--format", "json"];
+    let both = [start(&sandbox, &arguments), start(&sandbox, &arguments)].map(end);
+    let mut added = 0;
+    for run in &both {
+        assert_eq!(run.code, 0, "{}", run.err);
+        added += run.out.matches("\"action\": \"added\"").count();
+    }
+    assert_eq!(added, 12, "each document is taken in once:\n{}\n{}", both[0].out, both[1].out);
+    let status = sandbox.json(&["status"]);
+    let figures = ["documents", "keyword_chunks", "generation"].map(|name| status[name].as_u64().unwrap());
+    assert_eq!(figures, [12, 12, 1], "the one that came second changed nothing");
+}
+
+#[test]
+fn two_ingests_of_different_folders_at_once_both_succeed() {
+    let sandbox = one_document();
+    for folder in ["x", "y"] {
+        for n in 0..6 {
+            sandbox.write(&format!("{folder}/{n}.md"), format!("# {folder} {n}\n\nAbout part {n} of {folder}."));
+        }
+    }
+    let both = ["x", "y"].map(|folder| start(&sandbox, &["ingest", folder, "--wait", "60"])).map(end);
+    for run in &both {
+        assert_eq!(run.code, 0, "{}", run.err);
+    }
+    let status = sandbox.json(&["status"]);
+    assert_eq!((status["documents"].as_u64(), status["generation"].as_u64()), (Some(13), Some(3)));
+}
+
+#[test]
+fn waiting_is_for_commands_that_write() {
+    let sandbox = one_document();
+    assert_eq!(sandbox.kb(&["search", "valve", "--wait", "1"]).code, 2);
+    let refused = sandbox.kb(&["toc", "a.md", "--wait", "1"]);
+    assert!(refused.code == 2 && refused.err.contains("--wait"), "{}", refused.err);
+    assert_eq!(sandbox.kb(&["ingest", "docs", "--wait", "soon"]).code, 2);
+}
+
+/// The editions that an answer speaks of.
+fn editions(answer: &str) -> BTreeSet<&str> {
+    answer.split("Edition ").skip(1).filter_map(|rest| rest.split(|c: char| !c.is_ascii_digit()).next()).collect()
+}
+
+#[test]
+fn every_answer_is_of_one_generation() {
+    let sandbox = Sandbox::new();
+    let write = |edition: usize| {
+        for n in 0..5 {
+            // Each edition is longer, so that none is taken for the one before.
+            let text = "Close the valve slowly. ".repeat(edition + 1);
+            sandbox.write(&format!("docs/{n}.md"), format!("# Edition {edition} of {n}\n\n{text}"));
+        }
+    };
+    write(0);
+    sandbox.json(&["ingest", "docs", "--no-embed"]);
+    let mut seen = BTreeSet::new();
+    for edition in 1..=6 {
+        write(edition);
+        let mut ingest = start(&sandbox, &["ingest", "docs", "--no-embed"]);
+        while ingest.try_wait().unwrap().is_none() {
+            let found = sandbox.kb(&["search", "valve", "--method", "keyword", "-k", "20", "--format", "json"]);
+            assert_eq!(found.code, 0, "{}", found.err);
+            let docs = sandbox.json(&["docs"]).to_string();
+            assert_eq!((docs.matches("\"doc_id\"").count(), editions(&docs).len()), (5, 1), "{docs}");
+            let of_search = editions(&found.out);
+            assert_eq!(of_search.len(), 1, "{}", found.out);
+            seen.extend(of_search.into_iter().map(str::to_owned));
+        }
+        assert_eq!(end(ingest).code, 0);
+    }
+    assert!(seen.len() > 1, "nothing was published meanwhile: {seen:?}");
+}
+
+#[test]
+fn readers_see_the_batches_of_an_ingest_one_after_the_other() {
+    const BATCH: usize = 256;
+    let sandbox = Sandbox::new();
+    for n in 0..4 * BATCH {
+        sandbox.write(&format!("docs/{n}.md"), format!("# Part {n}\n\nAbout the valve of part {n}."));
+    }
+    let mut ingest = start(&sandbox, &["ingest", "docs", "--no-embed"]);
+    while !sandbox.path(".kb/namespaces/default/MANIFEST.json").exists() {
+        assert!(ingest.try_wait().unwrap().is_none(), "the ingest ended without a publication");
+    }
+    let mut seen = BTreeSet::new();
+    while ingest.try_wait().unwrap().is_none() {
+        let documents = sandbox.json(&["docs"]).as_array().unwrap().len();
+        assert_eq!(documents % BATCH, 0, "a half of a generation");
+        seen.insert(documents);
+        let found = sandbox.kb(&["search", "valve", "--method", "keyword"]);
+        assert_eq!(found.code, 0, "{}", found.err);
+    }
+    assert_eq!(end(ingest).code, 0);
+    assert!(!seen.is_empty());
+    assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 4 * BATCH);
+}

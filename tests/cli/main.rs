@@ -1,0 +1,42 @@
+//! The program as its users run it: one module for each command or subject, each test one behaviour.
+
+// What goes wrong in a helper ends the test, as it should.
+#![allow(clippy::expect_used, clippy::unwrap_used)]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod bad_input;
+mod check;
+mod chunks;
+mod completions;
+mod context;
+mod document_profile;
+mod edits;
+mod entities;
+mod eval;
+mod formats;
+mod history;
+mod ingest;
+mod ingest_context;
+mod ingest_no_embed;
+mod llm;
+mod locking;
+mod models;
+mod namespaces;
+mod output;
+mod read_cache;
+mod reindex_structure;
+mod reindex_vectors;
+mod search;
+mod search_explain;
+mod search_filter;
+mod search_modes;
+mod search_namespaces;
+mod search_query;
+mod search_rerank;
+mod section;
+mod store;
+mod structure;
+mod synonyms;
+mod toc;

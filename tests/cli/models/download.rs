@@ -1,0 +1,400 @@
+//! Models from a hub: complete, resumed, checked; and the faults of hubs and connections.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::json;
+
+use super::hub::{Hub, REVISION, Reply, Request, files};
+use super::{error, everything, here};
+use crate::common::{Run, Sandbox, fixtures};
+
+/// The embedding model in a hub's layout.
+fn tiny() -> BTreeMap<String, Vec<u8>> {
+    files(&fixtures().join("embedding"), "onnx/")
+}
+
+/// The reranking model.
+fn reranker() -> BTreeMap<String, Vec<u8>> {
+    files(&fixtures().join("rerank"), "onnx/")
+}
+
+fn well(_request: &Request, _before: usize) -> Reply {
+    Reply::Well
+}
+
+/// Runs kb with a hub and more variables.
+fn with_hub(sandbox: &Sandbox, endpoint: &str, args: &[&str], environment: &[(&str, &str)]) -> Run {
+    let mut command = sandbox.command(args);
+    command.env("HF_ENDPOINT", endpoint);
+    command.envs(environment.iter().copied());
+    Run::of(command.output().unwrap())
+}
+
+fn add(sandbox: &Sandbox, hub: &Hub) -> Run {
+    with_hub(sandbox, &hub.endpoint(), &["models", "add", "ours/tiny"], &[])
+}
+
+/// The error of adding a model whose graph the hub answers like this.
+fn refused(answer: impl Fn(usize) -> Reply + Send + Sync + 'static) -> String {
+    let sandbox = Sandbox::new();
+    let answer = move |request: &Request, before| match request.target.ends_with("model.onnx") {
+        true => answer(before),
+        false => Reply::Well,
+    };
+    let hub = Hub::with("ours/tiny", tiny(), answer);
+    let told = error(&add(&sandbox, &hub), 3);
+    assert!(here(&sandbox).is_empty());
+    told
+}
+
+#[test]
+fn a_model_of_the_catalogue_is_downloaded_checked_and_added() {
+    let sandbox = Sandbox::new();
+    let hub = Hub::with("BAAI/bge-reranker-base", reranker(), well);
+    let run = with_hub(&sandbox, &hub.endpoint(), &["models", "add", "bge-reranker-base", "--format", "json"], &[]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let added: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!((&added["model"]["name"], &added["model"]["licence"]), (&"bge-reranker-base".into(), &"MIT".into()));
+    let from = added["model"]["from"].as_str().unwrap();
+    assert!(from.ends_with(&format!("BAAI/bge-reranker-base@{REVISION}")), "{from}");
+    assert_eq!(everything(&sandbox), ["bge-reranker-base"], "nothing is left of the download");
+    let asked = hub.requests();
+    assert!(asked.iter().skip(1).all(|request| request.target.contains(REVISION)), "all at one commit: {asked:?}");
+    assert!(run.err.contains("downloading bge-reranker-base, "), "{}", run.err);
+    // Under any of its names it is installed now, and the hub gets no request.
+    let again = with_hub(&sandbox, "http://127.0.0.1:1", &["models", "add", "BAAI/bge-reranker-base"], &[]);
+    assert!(again.code == 0 && again.out.contains("is already installed"), "{}", again.err);
+}
+
+#[test]
+fn a_model_of_another_owner_or_with_other_prefixes_is_added_separately() {
+    let sandbox = Sandbox::new();
+    let hub = Hub::with("ours/tiny", tiny(), well);
+    assert_eq!(add(&sandbox, &hub).code, 0);
+    let offline = |args: &[&str]| with_hub(&sandbox, "http://127.0.0.1:1", &[&["models", "add"], args].concat(), &[]);
+    let again = offline(&["ours/tiny"]);
+    assert!(again.code == 0 && again.out.contains("is already installed"), "{}", again.err);
+    for args in [&["theirs/tiny"][..], &["ours/tiny", "--query-prefix", "q: "], &["ours/tiny", "--document-prefix", ""]]
+    {
+        let told = error(&offline(args), 2);
+        assert!(told.contains("there is a model tiny already") && told.contains("--name NAME"), "{args:?}: {told}");
+    }
+    // The same holds for a model that only has a name of the catalogue.
+    let hub = Hub::with("theirs/bge-m3", tiny(), well);
+    assert_eq!(with_hub(&sandbox, &hub.endpoint(), &["models", "add", "theirs/bge-m3"], &[]).code, 0);
+    let told = error(&offline(&["bge-m3"]), 2);
+    assert!(told.contains("there is a model bge-m3 already"), "{told}");
+    // The owner of a model from a folder is unknown, but its name may be in the catalogue.
+    super::copy_model(&sandbox.path("mine"));
+    for (name, code) in [("bge-base-en-v1.5", 0), ("theirs/mine", 2)] {
+        let own = name.rsplit('/').next().unwrap();
+        assert_eq!(sandbox.kb(&["models", "add", "./mine", "--name", own, "--document-prefix", "p: "]).code, 0);
+        assert_eq!(offline(&[name]).code, code, "{name}");
+    }
+}
+
+#[test]
+fn any_model_with_an_onnx_file_can_be_named_by_its_owner() {
+    let sandbox = Sandbox::new();
+    let mut there = tiny();
+    let outside = fixtures().join("embedding/external");
+    there.insert("onnx/model.onnx".to_owned(), std::fs::read(outside.join("model.onnx")).unwrap());
+    there.insert("onnx/model.onnx_data".to_owned(), std::fs::read(outside.join("model.onnx_data")).unwrap());
+    there.insert("pytorch_model.bin".to_owned(), b"a pickle".to_vec());
+    let hub = Hub::with("ours/tiny", there, |request, _| {
+        // As the real hub does with large files.
+        match request.target.contains(".onnx") && !request.target.starts_with("/cdn") {
+            true => Reply::Redirect(format!("/cdn{}", request.target)),
+            false => Reply::Well,
+        }
+    });
+    let run = add(&sandbox, &hub);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.contains("\"query: \" for questions"), "{}", run.out);
+    assert_eq!(here(&sandbox), ["tiny"]);
+    let asked: Vec<String> = hub.requests().into_iter().map(|request| request.target).collect();
+    assert!(asked.iter().any(|target| target.ends_with("model.onnx_data")), "{asked:?}");
+    assert!(!asked.iter().any(|target| target.contains("pytorch")), "{asked:?}");
+    assert!(!std::path::Path::new("/tmp/kb-evil").exists());
+}
+
+#[test]
+fn an_interrupted_download_continues_where_it_stopped() {
+    let sandbox = Sandbox::new();
+    let hub =
+        Hub::with("ours/tiny", tiny(), |request, before| match request.target.ends_with("model.onnx") && before < 2 {
+            true => Reply::BreakAfter(1000),
+            false => Reply::Well,
+        });
+    assert_eq!(add(&sandbox, &hub).code, 0);
+    let expected = [None, Some("bytes=1000-"), Some("bytes=2000-")];
+    assert_eq!(hub.ranges("model.onnx"), expected.map(|range| range.map(str::to_owned)));
+    assert_eq!(everything(&sandbox), ["tiny"]);
+}
+
+#[test]
+fn the_next_run_keeps_complete_files() {
+    let sandbox = Sandbox::new();
+    let hub = Hub::with("ours/tiny", tiny(), |request, before| {
+        match request.target.ends_with("tokenizer.json") && before < 4 {
+            true => Reply::BreakAfter(if before == 0 { 100 } else { 0 }),
+            false => Reply::Well,
+        }
+    });
+    let broken = add(&sandbox, &hub);
+    let told = error(&broken, 3);
+    assert!(
+        told.contains("tokenizer.json") && told.contains("broke off") && told.contains("run the command again"),
+        "{told}"
+    );
+    assert!(!broken.err.contains("trying the model"), "{}", broken.err);
+    assert!(here(&sandbox).is_empty());
+    let whole = add(&sandbox, &hub);
+    assert!(whole.code == 0 && whole.err.contains("trying the model"), "{}", whole.err);
+    assert_eq!(hub.ranges("model.onnx").len(), 1, "the graph was there");
+    assert_eq!(hub.ranges("tokenizer.json").last().unwrap().as_deref(), Some("bytes=100-"));
+}
+
+#[test]
+fn an_unfinished_download_can_be_removed() {
+    let sandbox = Sandbox::new();
+    let hub = Hub::with("ours/tiny", tiny(), |request, _| match request.target.ends_with("tokenizer.json") {
+        true => Reply::Status(404, &[], String::new()),
+        false => Reply::Well,
+    });
+    assert_eq!(add(&sandbox, &hub).code, 3);
+    assert_eq!(everything(&sandbox), [".downloading-tiny"]);
+    assert_eq!(sandbox.json(&["models", "remove", "tiny"])["name"], "tiny");
+    assert!(everything(&sandbox).is_empty());
+    error(&sandbox.kb(&["models", "remove", "tiny"]), 2);
+    error(&sandbox.kb(&["models", "remove", "../tiny"]), 2);
+}
+
+#[test]
+fn a_running_download_is_not_removed() {
+    let sandbox = Sandbox::new();
+    let hub = Hub::with("ours/tiny", tiny(), |request, _| match request.target.ends_with("tokenizer.json") {
+        true => Reply::Status(404, &[], String::new()),
+        false => Reply::Well,
+    });
+    assert_eq!(add(&sandbox, &hub).code, 3);
+    // As a process that is downloading holds it.
+    let lock = std::fs::File::open(sandbox.path("models/.downloading-tiny/.lock")).unwrap();
+    lock.try_lock().unwrap();
+    for args in [&["models", "remove", "tiny"][..], &["models", "remove", "tiny", "--yes"]] {
+        let told = error(&sandbox.kb(args), 3);
+        assert!(told.contains("another kb is downloading tiny; wait until it is done"), "{told}");
+    }
+    assert!(error(&add(&sandbox, &hub), 3).contains("another kb is downloading tiny"));
+    // A model that was added in another way in the meantime stays as well.
+    super::copy_model(&sandbox.path("mine"));
+    assert_eq!(sandbox.kb(&["models", "add", "mine", "--name", "tiny"]).code, 0);
+    assert!(error(&sandbox.kb(&["models", "remove", "tiny"]), 3).contains("another kb is downloading tiny"));
+    assert_eq!(everything(&sandbox), [".downloading-tiny", "tiny"]);
+    drop(lock);
+    assert_eq!(sandbox.kb(&["models", "remove", "tiny"]).code, 0);
+    assert!(everything(&sandbox).is_empty());
+}
+
+#[test]
+fn a_damaged_rest_of_an_earlier_run_is_downloaded_again() {
+    let sandbox = Sandbox::new();
+    let hub = Hub::with("ours/tiny", tiny(), well);
+    let place = format!("models/.downloading-tiny/{REVISION}/onnx");
+    sandbox.write(&format!("{place}/model.onnx.part"), [7; 500]);
+    sandbox
+        .write("models/.downloading-tiny/ffffffffffffffffffffffffffffffffffffffff/config.json", "of another revision");
+    assert_eq!(add(&sandbox, &hub).code, 0);
+    assert_eq!(hub.ranges("model.onnx"), [Some("bytes=500-".to_owned()), None]);
+    assert_eq!(everything(&sandbox), ["tiny"]);
+}
+
+#[test]
+fn a_hub_without_ranges_sends_the_whole_file() {
+    let sandbox = Sandbox::new();
+    let hub = Hub::with("ours/tiny", tiny(), |request, before| match request.target.ends_with("model.onnx") {
+        true if before == 0 => Reply::BreakAfter(1000),
+        true => Reply::Whole,
+        false => Reply::Well,
+    });
+    assert_eq!(add(&sandbox, &hub).code, 0);
+    assert_eq!(hub.ranges("model.onnx").len(), 2);
+}
+
+#[test]
+fn a_file_that_differs_from_the_listing_is_refused() {
+    let length = tiny()["onnx/model.onnx"].len();
+    let told = refused(move |_| Reply::Bytes(vec![0; length]));
+    assert!(told.contains("another hash") && told.contains("nothing was added"), "{told}");
+    let told = refused(move |_| Reply::Bytes(vec![0; length - 1]));
+    assert!(told.contains(&format!("{} bytes instead of the listed {length}", length - 1)), "{told}");
+    let told = refused(move |_| Reply::Bytes(vec![0; length * 100]));
+    assert!(told.contains("sent something else than onnx/model.onnx"), "{told}");
+    let told = refused(move |_| Reply::Promise(length, vec![0; length - 10]));
+    assert!(told.contains("broke off") || told.contains("another hash"), "{told}");
+}
+
+#[test]
+fn a_mirror_without_sizes_and_hashes_works() {
+    let sandbox = Sandbox::new();
+    let bare = |mut listing: serde_json::Value| {
+        listing["sha"] = json!("../../../evil");
+        for sibling in listing["siblings"].as_array_mut().unwrap() {
+            *sibling = json!({ "rfilename": sibling["rfilename"] });
+        }
+        listing
+    };
+    let hub = Hub::listed("ours/tiny", tiny(), bare, well);
+    let run = add(&sandbox, &hub);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(hub.requests().iter().skip(1).all(|request| request.target.contains("/resolve/main/")));
+    assert_eq!(everything(&sandbox), ["tiny"]);
+}
+
+#[test]
+fn refusals_name_the_next_step() {
+    for (status, headers, says) in [
+        (401, &[][..], "put your token into HF_TOKEN"),
+        (403, &[("x-error-message", "Access to model is restricted")][..], "Access to model is restricted"),
+        (404, &[][..], "check the name"),
+        (429, &[("Retry-After", "17")][..], "run the command again in 17 s"),
+        (500, &[][..], "HTTP 500"),
+    ] {
+        let sandbox = Sandbox::new();
+        let hub = Hub::with("ours/tiny", tiny(), move |_, _| Reply::Status(status, headers, "no".to_owned()));
+        let told = error(&add(&sandbox, &hub), 3);
+        assert!(told.contains(says) && told.contains(&format!("HTTP {status}")), "{status}: {told}");
+        assert!(here(&sandbox).is_empty());
+        let told = refused(move |_| Reply::Status(status, headers, String::new()));
+        assert!(told.contains(says), "{status}: {told}");
+    }
+    let told =
+        refused(
+            |before| if before == 0 { Reply::Status(503, &[], String::new()) } else { Reply::Redirect("/".to_owned()) },
+        );
+    assert!(told.contains("HTTP 404"), "{told}");
+}
+
+#[test]
+fn temporary_faults_of_the_hub_are_retried() {
+    let sandbox = Sandbox::new();
+    let asked = AtomicUsize::new(0);
+    let hub = Hub::with("ours/tiny", tiny(), move |request, _| {
+        match request.target.ends_with("config.json") && asked.fetch_add(1, Ordering::SeqCst) == 0 {
+            true => Reply::Status(503, &[], String::new()),
+            false => Reply::Well,
+        }
+    });
+    assert_eq!(add(&sandbox, &hub).code, 0);
+}
+
+#[test]
+fn redirect_loops_and_other_servers_are_reported() {
+    let told = refused(|_| Reply::Redirect("/ours/tiny/resolve/x/onnx/model.onnx".to_owned()));
+    assert!(told.contains("circles"), "{told}");
+    let sandbox = Sandbox::new();
+    let page = || Reply::Status(200, &[], "<html>please log in</html>".to_owned());
+    let hub = Hub::with("ours/tiny", tiny(), move |_, _| page());
+    let told = error(&add(&sandbox, &hub), 3);
+    assert!(told.contains("does not answer like a hub") && told.contains("proxy"), "{told}");
+}
+
+#[test]
+fn a_repository_without_needed_files_is_refused() {
+    for (missing, says) in [
+        (
+            "onnx/model.onnx",
+            "it has no ONNX file such as onnx/model.onnx; `kb models` lists models that can be downloaded; `optimum-cli export onnx --model ours/tiny OUT`",
+        ),
+        ("tokenizer.json", "it has no tokenizer.json"),
+    ] {
+        let sandbox = Sandbox::new();
+        let mut there = tiny();
+        there.remove(missing);
+        let hub = Hub::with("ours/tiny", there, well);
+        let told = error(&add(&sandbox, &hub), 3);
+        assert!(told.contains(says), "{told}");
+        assert_eq!(hub.requests().len(), 1, "nothing was downloaded");
+    }
+    // A known name with the files of another model.
+    let sandbox = Sandbox::new();
+    let hub = Hub::with("intfloat/multilingual-e5-small", tiny(), well);
+    let run = with_hub(&sandbox, &hub.endpoint(), &["models", "add", "multilingual-e5-small"], &[]);
+    let told = error(&run, 3);
+    assert!(told.contains("vectors of 12 numbers instead of 384"), "{told}");
+    assert!(here(&sandbox).is_empty());
+}
+
+#[test]
+fn without_a_network_the_command_says_so_and_ends_with_3() {
+    let sandbox = Sandbox::new();
+    // Nothing listens at port 1.
+    let run = with_hub(&sandbox, "http://127.0.0.1:1", &["models", "add", "bge-m3"], &[]);
+    let told = error(&run, 3);
+    assert!(told.contains("cannot reach http://127.0.0.1:1") && told.contains("kb models add FOLDER"), "{told}");
+    let run = with_hub(&sandbox, "http://127.0.0.1:1", &["models", "add", "bge-m3"], &[("HF_HUB_OFFLINE", "1")]);
+    assert!(error(&run, 3).contains("HF_HUB_OFFLINE"));
+    let run = with_hub(&sandbox, "nonsense", &["models", "add", "bge-m3"], &[]);
+    assert!(error(&run, 2).contains("HF_ENDPOINT"));
+    let run = with_hub(&sandbox, "http://127.0.0.1:1", &["models", "add", "bge-m4"], &[]);
+    assert!(error(&run, 2).contains("did you mean bge-m3?"));
+    let json = with_hub(&sandbox, "http://127.0.0.1:1", &["models", "add", "bge-m3", "--format", "json"], &[]);
+    let body: serde_json::Value = serde_json::from_str(&json.err).unwrap();
+    assert_eq!(body["error"]["kind"], "failed");
+    assert!(everything(&sandbox).is_empty(), "{:?}", everything(&sandbox));
+}
+
+#[test]
+fn a_password_in_the_endpoint_is_refused_and_never_printed() {
+    let sandbox = Sandbox::new();
+    let hub = Hub::with("ours/tiny", tiny(), well);
+    let endpoint = hub.endpoint().replace("http://", "http://me:hunter2@");
+    for endpoint in [endpoint.clone(), format!("{}/?token=hunter2", hub.endpoint()), endpoint.replace("http://", "")] {
+        for format in ["table", "json"] {
+            let run = with_hub(&sandbox, &endpoint, &["models", "add", "ours/tiny", "--format", format], &[]);
+            assert!(run.code == 2 && run.err.contains("HF_ENDPOINT") && run.err.contains("HF_TOKEN"), "{}", run.err);
+            assert!(!run.err.contains("hunter2"), "{}", run.err);
+        }
+    }
+    assert!(hub.requests().is_empty() && everything(&sandbox).is_empty());
+}
+
+#[test]
+fn proxies_are_used() {
+    let sandbox = Sandbox::new();
+    let proxy = Hub::with("ours/tiny", tiny(), well);
+    // An unknown host: only the proxy can answer.
+    let run =
+        with_hub(&sandbox, "http://hub.invalid", &["models", "add", "ours/tiny"], &[("HTTP_PROXY", &proxy.endpoint())]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(proxy.requests().iter().all(|request| request.target.starts_with("http://hub.invalid/")));
+    let refusing = Hub::with("ours/tiny", tiny(), |_, _| Reply::Status(403, &[], String::new()));
+    let sandbox = Sandbox::new();
+    let run = with_hub(
+        &sandbox,
+        "https://hub.invalid",
+        &["models", "add", "ours/tiny"],
+        &[("HTTPS_PROXY", &refusing.endpoint())],
+    );
+    assert!(error(&run, 3).contains("cannot reach https://hub.invalid"), "{}", run.err);
+    assert_eq!(refusing.requests()[0].method, "CONNECT");
+}
+
+#[test]
+fn a_token_is_sent_to_the_hub_only() {
+    let sandbox = Sandbox::new();
+    let elsewhere = Hub::with("ours/tiny", tiny(), well);
+    let there = elsewhere.endpoint();
+    let hub = Hub::with("ours/tiny", tiny(), move |request, _| match request.target.ends_with("model.onnx") {
+        // Another port is another host.
+        true => Reply::Redirect(format!("{there}{}", request.target)),
+        false => Reply::Well,
+    });
+    let run = with_hub(&sandbox, &hub.endpoint(), &["models", "add", "ours/tiny"], &[("HF_TOKEN", "hf_secret")]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(hub.requests().iter().all(|request| request.authorization.as_deref() == Some("Bearer hf_secret")));
+    let asked = elsewhere.requests();
+    assert!(asked.len() == 1 && asked[0].authorization.is_none(), "{asked:?}");
+    assert!(!run.out.contains("hf_secret") && !run.err.contains("hf_secret"));
+}

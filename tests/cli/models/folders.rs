@@ -1,0 +1,396 @@
+//! Models from folders: added after a trial, or refused without a trace.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use kb::internals::embed::{Embedder, EmbeddingConfig, EngineChoice, Model, ModelFiles, select};
+
+use super::{copy_model, error, everything, here};
+use crate::common::{Sandbox, copy_files, copy_folder, fixtures, onnxruntime};
+
+/// A folder `mine` with the embedding model.
+fn mine() -> Sandbox {
+    let sandbox = Sandbox::new();
+    copy_model(&sandbox.path("mine"));
+    sandbox
+}
+
+/// The model's folder with the graph of another fixture.
+fn with_graph(graph: &str) -> Sandbox {
+    let sandbox = mine();
+    std::fs::copy(fixtures().join("embedding").join(graph), sandbox.path("mine/model.onnx")).unwrap();
+    sandbox
+}
+
+fn refused(sandbox: &Sandbox, args: &[&str]) -> String {
+    let told = error(&sandbox.kb(&[&["models", "add", "mine"], args].concat()), 3);
+    // The next addition removes what a crash left.
+    let left: Vec<String> = everything(sandbox).into_iter().filter(|name| !name.starts_with(".adding-")).collect();
+    assert!(left.is_empty() && here(sandbox).is_empty(), "{left:?}");
+    told
+}
+
+#[test]
+fn a_folder_is_added_with_its_embedding_config() {
+    a_folder_is_added_with_its_embedding_config_on("off");
+}
+
+#[test]
+#[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
+fn a_folder_is_added_with_its_embedding_config_on_onnxruntime() {
+    a_folder_is_added_with_its_embedding_config_on(&onnxruntime());
+}
+
+fn a_folder_is_added_with_its_embedding_config_on(engine: &str) {
+    let sandbox = mine();
+    let added = sandbox.json(&["models", "add", "mine", "--onnxruntime", engine]);
+    let model = &added["model"];
+    assert_eq!((&model["dimension"], &model["max_tokens"]), (&12.into(), &48.into()), "{added}");
+    assert_eq!((&added["query_prefix"], &added["document_prefix"]), (&"query: ".into(), &"passage: ".into()));
+    assert_eq!((&added["pooling"], &added["was_here"]), (&"mean".into(), &false.into()));
+    assert_eq!((&model["licence"], &model["languages"]), (&"mit".into(), &"en".into()));
+    assert_eq!(model["scripts"], serde_json::json!(["Latin"]));
+    assert_eq!(everything(&sandbox), ["mine"]);
+    assert_eq!(here(&sandbox), ["mine"]);
+    // Files that do not describe the model are not copied.
+    let mut files: Vec<String> = std::fs::read_dir(sandbox.path("models/mine"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    files.sort();
+    let wanted = [
+        "config.json",
+        "kb-model.json",
+        "model.onnx",
+        "special_tokens_map.json",
+        "tokenizer.json",
+        "tokenizer_config.json",
+    ];
+    assert_eq!(files, wanted);
+    let again = error(&sandbox.kb(&["models", "add", "mine"]), 2);
+    assert!(again.contains("there is a model mine already") && again.contains("--name"), "{again}");
+}
+
+#[test]
+fn flags_override_what_the_folder_declares() {
+    let sandbox = mine();
+    let flags = ["--name", "ours", "--query-prefix", "q: ", "--document-prefix", ""];
+    let added = sandbox.json(&[&["models", "add", "mine"], &flags[..]].concat());
+    assert_eq!((&added["query_prefix"], &added["document_prefix"]), (&"q: ".into(), &"".into()));
+    assert_eq!(here(&sandbox), ["ours"]);
+}
+
+#[test]
+fn undeclared_settings_come_from_the_name_or_are_noted() {
+    let sandbox = mine();
+    for file in
+        ["modules.json", "1_Pooling/config.json", "sentence_bert_config.json", "config_sentence_transformers.json"]
+    {
+        std::fs::remove_file(sandbox.path("mine").join(file)).unwrap();
+    }
+    let plain = sandbox.json(&["models", "add", "mine"]);
+    let notes = plain["notes"].to_string();
+    assert!(notes.contains("--query-prefix") && notes.contains("mean is taken"), "{notes}");
+    assert_eq!((&plain["query_prefix"], &plain["model"]["max_tokens"]), (&"".into(), &64.into()));
+    let named = sandbox.json(&["models", "add", "mine", "--name", "e5-small-v2"]);
+    assert_eq!((&named["query_prefix"], &named["document_prefix"]), (&"query: ".into(), &"passage: ".into()));
+    assert_eq!(named["notes"], serde_json::json!([]));
+    // The first token of a bag of words is the same in every text, so the trial refuses pooling by it.
+    let told = error(&sandbox.kb(&["models", "add", "mine", "--name", "bge-small-zh-v1.5"]), 3);
+    assert!(told.contains("the same vector for every text"), "{told}");
+}
+
+#[test]
+fn weights_beside_the_graph_and_pooled_graphs_are_added() {
+    weights_beside_the_graph_and_pooled_graphs_are_added_on("off");
+}
+
+#[test]
+#[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
+fn weights_beside_the_graph_and_pooled_graphs_are_added_on_onnxruntime() {
+    weights_beside_the_graph_and_pooled_graphs_are_added_on(&onnxruntime());
+}
+
+fn weights_beside_the_graph_and_pooled_graphs_are_added_on(engine: &str) {
+    for graph in ["external", "whole"] {
+        let sandbox = mine();
+        copy_folder(&fixtures().join("embedding").join(graph), &sandbox.path("mine"));
+        let added = sandbox.json(&["models", "add", "mine", "--onnxruntime", engine]);
+        assert_eq!(added["model"]["dimension"], 12, "{graph} {engine}");
+        assert!(!sandbox.path("models/mine/model.onnx_data").exists(), "they are in the graph now");
+    }
+}
+
+#[test]
+#[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
+fn weights_that_stay_beside_a_graph_are_read_from_there() {
+    // As in models above two gigabytes, which only ONNX Runtime loads.
+    let library = onnxruntime();
+    let engine = select(&EngineChoice::parse(Some(Path::new(&library)))).unwrap();
+    let embedded = |external: &[&str], graph: &str| {
+        let sandbox = mine();
+        copy_folder(&fixtures().join("embedding").join(graph), &sandbox.path("mine"));
+        let external = external.iter().map(|name| (*name).to_owned()).collect();
+        let files = ModelFiles { folder: sandbox.path("mine"), graph: "model.onnx".to_owned(), external };
+        let embedding_config =
+            EmbeddingConfig { dimension: 12, max_tokens: 48, ..Model::embedded().embedding_config.clone() };
+        let model = Arc::new(Model::in_folder("m", embedding_config, files).unwrap());
+        Embedder::for_queries(&engine, &model).unwrap().embed_query("a valve closes").unwrap()
+    };
+    let (beside, within) = (embedded(&["model.onnx_data"], "external"), embedded(&[], "whole"));
+    let cosine: f32 = beside.iter().zip(&within).map(|(a, b)| a * b).sum();
+    assert!(cosine > 0.9999, "{cosine}");
+}
+
+#[test]
+#[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
+fn a_graph_that_rounds_by_batches_is_recorded_as_dynamic() {
+    let engine = onnxruntime();
+    let sandbox = with_graph("dynamic/model.onnx");
+    assert_eq!(sandbox.kb(&["models", "add", "mine", "--onnxruntime", &engine]).code, 0);
+    let record = std::fs::read_to_string(sandbox.path("models/mine/kb-model.json")).unwrap();
+    assert!(record.contains("\"quantization\": \"dynamic\""), "{record}");
+}
+
+#[test]
+fn unusable_models_are_refused() {
+    unusable_models_are_refused_on("off");
+}
+
+#[test]
+#[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
+fn unusable_models_are_refused_on_onnxruntime() {
+    unusable_models_are_refused_on(&onnxruntime());
+}
+
+fn unusable_models_are_refused_on(engine: &str) {
+    for (graph, says) in [
+        ("broken/same.onnx", "the same vector for every text"),
+        ("broken/zero.onnx", "vectors that are zero"),
+        ("broken/none.onnx", "invalid numbers"),
+        ("broken/batch.onnx", "another vector in a batch with other texts"),
+        // One engine reports the fault, the other one crashes.
+        ("broken/fewer-tokens.onnx", "mine"),
+        ("../rerank/broken/other-output.onnx", "mine"),
+        ("../rerank/broken/wants-positions.onnx", "it wants position_ids"),
+        ("../rerank/broken/three-labels.onnx", "3 numbers for a pair"),
+    ] {
+        let sandbox = with_graph(graph);
+        let told = refused(&sandbox, &["--onnxruntime", engine]);
+        assert!(told.contains(says), "{graph} {engine}: {told}");
+    }
+}
+
+#[test]
+fn hostile_folders_are_refused_and_leave_nothing() {
+    let graph = std::fs::read(fixtures().join("embedding/model.onnx")).unwrap();
+    let deep = "[".repeat(100_000);
+    for (file, content, says) in [
+        ("model.onnx", &graph[..graph.len() / 2], "model.onnx: not a complete ONNX model"),
+        ("model.onnx", b"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"),
+        ("model.onnx", b"", "not a complete ONNX model"),
+        ("tokenizer.json", b"{}", "tokenizer.json: not a tokenizer"),
+        ("config.json", deep.as_bytes(), "config.json: invalid JSON"),
+        ("config.json", br#"{"vocab_size": 20}"#, "it belongs to another model"),
+        ("config.json", br#"{"max_position_embeddings": 3}"#, "takes 3 tokens"),
+        ("config.json", br#"{"pad_token_id": 5000000000}"#, "pad_token_id is too large"),
+        ("sentence_bert_config.json", b"[1]", "not a JSON object"),
+        ("1_Pooling/config.json", br#"{"pooling_mode_lasttoken": true}"#, "cannot pool tokens by lasttoken"),
+        ("1_Pooling/config.json", br#"{"pooling_mode_max_tokens": true}"#, "cannot pool tokens by max_tokens"),
+        (
+            "1_Pooling/config.json",
+            br#"{"pooling_mode_mean_tokens": true, "include_prompt": false}"#,
+            "all tokens but those of the prefix",
+        ),
+        ("modules.json", br#"[{"type": "sentence_transformers.models.Dense"}]"#, "a layer \"Dense\""),
+        ("modules.json", b"{}", "modules.json: not a list"),
+    ] {
+        let sandbox = mine();
+        sandbox.write(&format!("mine/{file}"), content);
+        let told = refused(&sandbox, &[]);
+        assert!(told.contains(says), "{file}: {told} lacks {says}");
+    }
+    let sandbox = mine();
+    let file = std::fs::File::options().write(true).open(sandbox.path("mine/tokenizer.json")).unwrap();
+    // A hole: it takes no space on the disk.
+    file.set_len(3 << 30).unwrap();
+    assert!(refused(&sandbox, &[]).contains("more than any tokenizer"));
+}
+
+#[test]
+fn escape_sequences_in_a_folder_do_not_reach_a_terminal() {
+    let sandbox = mine();
+    // A new name of an input, as long as the old one.
+    let mut graph = std::fs::read(sandbox.path("mine/model.onnx")).unwrap();
+    while let Some(at) = graph.windows(14).position(|name| name == b"attention_mask") {
+        graph[at..at + 14].copy_from_slice(b"\x1b[2J\xc2\x9b1mgone..");
+    }
+    sandbox.write("mine/model.onnx", graph);
+    let told = refused(&sandbox, &[]);
+    assert!(told.contains("it wants [2J 1mgone..") && !told.contains(char::is_control), "{told:?}");
+
+    let sandbox = mine();
+    let long = "x".repeat(2 << 20);
+    let card = format!("---\nlicense: mit\x1b[2J\nlanguage:\n- en\x1b[31m\n- \"\u{9b}fr\"\n- {long}\n---\n");
+    sandbox.write("mine/README.md", card);
+    let added = sandbox.kb(&["models", "add", "mine"]);
+    let listed = sandbox.kb(&["models"]);
+    assert!(listed.out.contains("en [31m, fr"), "{}", listed.out);
+    for run in [added, listed] {
+        assert_eq!(run.code, 0, "{}", run.err);
+        assert!(!run.out.contains(|c: char| c.is_control() && c != '\n'), "{:?}", run.out);
+        assert!(run.out.contains("mit [2J"), "{}", run.out);
+    }
+}
+
+#[test]
+fn a_removed_model_is_reported_by_the_store_that_uses_it() {
+    a_removed_model_is_reported_by_the_store_that_uses_it_on("off");
+}
+
+#[test]
+#[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
+fn a_removed_model_is_reported_by_the_store_that_uses_it_on_onnxruntime() {
+    a_removed_model_is_reported_by_the_store_that_uses_it_on(&onnxruntime());
+}
+
+fn a_removed_model_is_reported_by_the_store_that_uses_it_on(engine: &str) {
+    let sandbox = mine();
+    assert_eq!(sandbox.kb(&["models", "add", "mine", "--onnxruntime", engine]).code, 0);
+    sandbox.write("docs/a.md", "# A\n\nThe pump moves water.\n");
+    assert_eq!(sandbox.kb(&["ingest", "docs", "-q", "--model", "mine", "--onnxruntime", engine]).code, 0);
+    let told = error(&sandbox.kb(&["models", "remove", "mine"]), 2);
+    assert!(told.contains("has vectors of mine (namespaces: default)") && told.contains("--yes"), "{told}");
+    assert!(sandbox.json(&["status"]).get("model_problem").is_none());
+    assert_eq!(sandbox.kb(&["models", "remove", "mine", "--yes"]).code, 0);
+    let status = sandbox.json(&["status"]);
+    let problem = status["model_problem"].as_str().unwrap();
+    assert!(problem.contains("is not installed") && problem.contains("kb models add mine"), "{problem}");
+    let lost = &sandbox.json(&["models"])["models"];
+    let lost = lost.as_array().unwrap().iter().find(|model| model["name"] == "mine").unwrap();
+    assert_eq!((&lost["here"], &lost["used_by"]), (&false.into(), &serde_json::json!(["default"])));
+}
+
+#[test]
+fn weights_without_a_graph_are_refused_with_the_export_command() {
+    for weights in ["model.safetensors", "model.safetensors.index.json", "pytorch_model.bin"] {
+        let sandbox = mine();
+        std::fs::rename(sandbox.path("mine/model.onnx"), sandbox.path("mine").join(weights)).unwrap();
+        let message = refused(&sandbox, &[]);
+        assert!(message.contains("`optimum-cli export onnx --model mine OUT`"), "{message}");
+        let reason = if weights.starts_with("model") { "no ONNX graph" } else { "pickle" };
+        assert!(message.contains(reason), "{message}");
+    }
+}
+
+#[test]
+fn files_missing_folders_and_bad_names_are_refused() {
+    let sandbox = mine();
+    let told = error(&sandbox.kb(&["models", "add", "mine/config.json"]), 2);
+    assert!(told.contains("is a file; a model is a folder"), "{told}");
+    let told = error(&sandbox.kb(&["models", "add", "./nowhere"]), 3);
+    assert!(told.contains("nowhere"), "{told}");
+    for name in ["light", "../evil", "a b", "all-MiniLM-L6-v2-int8", ""] {
+        copy_model(&sandbox.path("mine"));
+        let told = error(&sandbox.kb(&["models", "add", "mine", "--name", name]), 2);
+        assert!(told.contains("--name NAME"), "{name}: {told}");
+    }
+    assert!(everything(&sandbox).is_empty());
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_to_files_only() {
+    use std::os::unix::fs::symlink;
+    // As in the cache of Hugging Face: a snapshot of links to blobs.
+    let sandbox = Sandbox::new();
+    let snapshot = "cache/models--ours--tiny/snapshots/abc";
+    copy_model(&sandbox.path("blobs"));
+    std::fs::create_dir_all(sandbox.path(snapshot)).unwrap();
+    for entry in std::fs::read_dir(sandbox.path("blobs")).unwrap().flatten() {
+        symlink(entry.path(), sandbox.path(snapshot).join(entry.file_name())).unwrap();
+    }
+    assert_eq!(sandbox.kb(&["models", "add", snapshot]).code, 0);
+    assert_eq!(here(&sandbox), ["tiny"]);
+    assert!(!sandbox.path("models/tiny/model.onnx").is_symlink());
+
+    let sandbox = mine();
+    std::fs::remove_file(sandbox.path("mine/tokenizer.json")).unwrap();
+    symlink("/dev/zero", sandbox.path("mine/tokenizer.json")).unwrap();
+    assert!(refused(&sandbox, &[]).contains("tokenizer.json: not a regular file"));
+    let sandbox = mine();
+    std::fs::remove_file(sandbox.path("mine/model.onnx")).unwrap();
+    symlink("/dev/zero", sandbox.path("mine/model.onnx")).unwrap();
+    assert!(refused(&sandbox, &[]).contains("no model.onnx"));
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_in_place_of_files_are_refused_without_waiting() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    use crate::common::Run;
+    let pipe = |path: std::path::PathBuf| {
+        std::fs::remove_file(&path).unwrap();
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+    };
+    let beside = mine();
+    copy_folder(&fixtures().join("embedding/external"), &beside.path("mine"));
+    pipe(beside.path("mine/model.onnx_data"));
+    let reranker = Sandbox::new();
+    copy_files(&fixtures().join("rerank"), &reranker.path("mine"));
+    pipe(reranker.path("mine/tokenizer.json"));
+    for (sandbox, says) in
+        [(beside, "model.onnx_data, which is not a regular file"), (reranker, "tokenizer.json: not a regular file")]
+    {
+        let mut command = sandbox.command(&["models", "add", "mine"]);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let begun = Instant::now();
+        while child.try_wait().unwrap().is_none() {
+            if begun.elapsed() > Duration::from_secs(120) {
+                child.kill().unwrap();
+                panic!("it waits for {says}");
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let told = error(&Run::of(child.wait_with_output().unwrap()), 3);
+        assert!(told.contains(says), "{told}");
+        assert!(everything(&sandbox).is_empty());
+    }
+}
+
+#[test]
+fn rerankers_are_added_and_removed() {
+    rerankers_are_added_and_removed_on("off");
+}
+
+#[test]
+#[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
+fn rerankers_are_added_and_removed_on_onnxruntime() {
+    rerankers_are_added_and_removed_on(&onnxruntime());
+}
+
+fn rerankers_are_added_and_removed_on(engine: &str) {
+    let sandbox = Sandbox::new();
+    let folder = fixtures().join("rerank");
+    let added = sandbox.json(&["models", "add", &folder.display().to_string(), "--onnxruntime", engine]);
+    assert_eq!(added["model"]["kind"], "reranking");
+    assert_eq!(here(&sandbox), ["rerank"]);
+    let told = error(&sandbox.kb(&["models", "remove", "rerenk"]), 2);
+    assert!(told.contains("no such model \"rerenk\""), "{told}");
+    assert_eq!(sandbox.json(&["models", "remove", "rerank"])["name"], "rerank");
+    assert!(everything(&sandbox).is_empty());
+    let sandbox = Sandbox::new();
+    let told = error(&sandbox.kb(&["models", "remove", "all-MiniLM-L6-v2-int8", "--yes"]), 2);
+    assert!(told.contains("part of kb"), "{told}");
+}
+
+#[test]
+fn a_full_disk_is_reported() {
+    let sandbox = mine();
+    sandbox.write("models", "a file where the folder should be");
+    let told = error(&sandbox.kb(&["models", "add", "mine"]), 3);
+    assert!(told.contains("models"), "{told}");
+    assert!(Path::new(&sandbox.path("models")).is_file());
+}

@@ -1,0 +1,116 @@
+//! The list of models: available, installed, in use by the store.
+
+use super::{copy_model, error, everything, here};
+use crate::common::{Run, Sandbox, onnxruntime};
+
+#[test]
+fn every_model_is_listed_in_every_format_without_a_store() {
+    let sandbox = Sandbox::new();
+    let list = sandbox.json(&["models"]);
+    let models = list["models"].as_array().unwrap();
+    assert_eq!(models.len(), 51, "the embedded one, 46 that fastembed embeds with and 4 that it reranks with");
+    assert_eq!((&models[0]["name"], &models[0]["here"]), (&"all-MiniLM-L6-v2-int8".into(), &true.into()));
+    assert_eq!(list["engine"], "tract (pure Rust)");
+    let e5 = models.iter().find(|model| model["name"] == "multilingual-e5-small").unwrap();
+    assert_eq!((&e5["dimension"], &e5["licence"], &e5["here"]), (&384.into(), &"MIT".into(), &false.into()));
+    assert_eq!(e5["used_by"].as_array().unwrap().len(), 0);
+    let lines = sandbox.kb(&["models", "--format", "jsonl"]);
+    assert_eq!((lines.code, lines.out.lines().count()), (0, 51));
+    let paths = sandbox.kb(&["models", "--format", "paths"]);
+    assert!(paths.out.starts_with("all-MiniLM-L6-v2-int8\nall-MiniLM-L6-v2\n"), "{}", paths.out);
+    let table = sandbox.kb(&["models", "--format", "table"]);
+    assert!(
+        table.out.contains("jina-reranker-v2-base-multilingual ") && table.out.contains("CC-BY-NC-4.0"),
+        "{}",
+        table.out
+    );
+    assert_eq!(sandbox.kb(&["models"]).out, sandbox.kb(&["models", "--format", "markdown"]).out);
+    assert!(everything(&sandbox).is_empty(), "listing creates nothing");
+}
+
+#[test]
+fn the_model_of_the_store_is_marked_and_a_damaged_one_is_listed() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/a.md", "# A\n\nThe pump moves water.\n");
+    assert_eq!(sandbox.kb(&["ingest", "docs", "-q"]).code, 0);
+    copy_model(&sandbox.path("mine"));
+    assert_eq!(sandbox.kb(&["models", "add", "mine", "-q"]).code, 0);
+    let list = sandbox.json(&["models"]);
+    assert_eq!(list["models"][0]["used_by"], serde_json::json!(["default"]));
+    assert_eq!(here(&sandbox), ["mine"]);
+    sandbox.write("models/mine/model.onnx", "no model");
+    let damaged = &sandbox.json(&["models"])["models"][1];
+    assert_eq!((&damaged["name"], &damaged["here"]), (&"mine".into(), &false.into()));
+    assert!(damaged["error"].as_str().unwrap().contains("has 8 bytes"), "{damaged}");
+    assert!(sandbox.kb(&["models"]).out.contains("| mine |"));
+}
+
+#[test]
+fn an_unavailable_device_is_refused_with_the_available_ones() {
+    an_unavailable_device_is_refused_with_the_available_ones_on("off");
+}
+
+#[test]
+#[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
+fn an_unavailable_device_is_refused_with_the_available_ones_on_onnxruntime() {
+    an_unavailable_device_is_refused_with_the_available_ones_on(&onnxruntime());
+}
+
+fn an_unavailable_device_is_refused_with_the_available_ones_on(engine: &str) {
+    let sandbox = Sandbox::new();
+    copy_model(&sandbox.path("mine"));
+    let told = error(&sandbox.kb(&["models", "add", "mine", "--device", "cuda"]), 2);
+    assert!(told.contains("tract (pure Rust) offers no device cuda, only cpu"), "{told}");
+    // The sandbox sets the engine by its variable.
+    assert!(told.contains("set KB_ONNXRUNTIME to the path of an ONNX Runtime"), "{told}");
+    for device in ["auto", "cpu"] {
+        let list = sandbox.json(&["models", "--device", device, "--onnxruntime", engine]);
+        assert_eq!(list["devices"][0], "cpu", "{engine}");
+    }
+    // The library of the tests is built for the processor only.
+    for device in ["coreml", "directml", "rocm"] {
+        let args = ["models", "add", "mine", "--device", device, "--onnxruntime", engine];
+        let told = error(&sandbox.kb(&args), 2);
+        assert!(told.contains(&format!("offers no device {device}, only cpu")), "{told}");
+    }
+    sandbox.write("docs/a.md", "# A\n\nThe pump moves water.\n");
+    assert_eq!(sandbox.kb(&["ingest", "docs", "-q", "--device", "cpu"]).code, 0);
+    sandbox.write(".kb/kb.toml", "device = \"cuda\"\n");
+    let told = error(&sandbox.kb(&["search", "what moves water?", "--method", "semantic"]), 2);
+    assert!(told.contains("offers no device cuda"), "{told}");
+    assert_eq!(sandbox.kb(&["search", "what moves water?", "--method", "semantic", "--device", "cpu"]).code, 0);
+    // The list of devices also reports that this one is unavailable.
+    let list = sandbox.json(&["models"]);
+    assert_eq!(list["devices"], serde_json::json!(["cpu"]));
+    assert!(list["notes"][0].as_str().is_some_and(|note| note.contains("offers no device cuda, only cpu")), "{list}");
+    let status = sandbox.json(&["status"]);
+    let problem = status["engine_problem"].as_str();
+    assert!(problem.is_some_and(|problem| problem.contains("offers no device cuda")), "{status}");
+    let mut command = sandbox.command(&["models"]);
+    let run = Run::of(command.env("KB_DEVICE", "coreml").output().unwrap());
+    assert!(run.code == 0 && run.out.contains("offers no device coreml"), "{}{}", run.out, run.err);
+    let run = sandbox.kb(&["models", "--device", "abacus"]);
+    assert!(run.code == 2 && run.err.contains("directml"), "{}", run.err);
+}
+
+#[test]
+fn a_model_that_a_damaged_namespace_may_need_is_removed_only_with_yes() {
+    let sandbox = Sandbox::new();
+    copy_model(&sandbox.path("mine"));
+    assert_eq!(sandbox.kb(&["models", "add", "mine", "-q"]).code, 0);
+    sandbox.write("docs/a.md", "# A\n\nThe pump moves water.\n");
+    for namespace in ["default", "other"] {
+        assert_eq!(sandbox.kb(&["ingest", "docs", "-q", "--model", "mine", "-n", namespace]).code, 0);
+    }
+    sandbox.write(".kb/namespaces/other/MANIFEST.json", "{");
+    let told = error(&sandbox.kb(&["models", "remove", "mine"]), 2);
+    assert!(told.contains("has vectors of mine (namespaces: default); the namespace other cannot be read"), "{told}");
+    sandbox.write(".kb/namespaces/default/MANIFEST.json", "{");
+    let told = error(&sandbox.kb(&["models", "remove", "mine"]), 2);
+    assert!(told.contains("may have vectors of mine: the namespace default cannot be read: "), "{told}");
+    assert!(told.contains("MANIFEST.json is damaged") && told.contains("--yes"), "{told}");
+    assert_eq!(here(&sandbox), ["mine"]);
+    let removed = sandbox.kb(&["models", "remove", "mine", "--yes"]);
+    assert!(removed.code == 0 && removed.err.contains("the namespace other cannot be read"), "{}", removed.err);
+    assert!(everything(&sandbox).is_empty());
+}

@@ -1,0 +1,43 @@
+//! `kb models`: the list, models from folders and from a hub on this machine, good and bad, and their removal.
+
+mod download;
+mod folders;
+mod hub;
+mod list;
+
+use std::path::Path;
+
+use crate::common::{Run, Sandbox, fixtures};
+
+/// A copy of the fixture's embedding model.
+fn copy_model(to: &Path) {
+    let from = fixtures().join("embedding");
+    crate::common::copy_folder(&from.join("1_Pooling"), &to.join("1_Pooling"));
+    for entry in std::fs::read_dir(from).unwrap().flatten().filter(|entry| entry.path().is_file()) {
+        std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+    }
+}
+
+/// The names of the installed models, without the embedded one.
+fn here(sandbox: &Sandbox) -> Vec<String> {
+    let list = sandbox.json(&["models"]);
+    let models = list["models"].as_array().unwrap().iter().filter(|model| model["here"] == true);
+    models.map(|model| model["name"].as_str().unwrap().to_owned()).skip(1).collect()
+}
+
+/// Everything in the folder of models, hidden or not, except its lock file, which stays.
+fn everything(sandbox: &Sandbox) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(sandbox.path("models")) else { return Vec::new() };
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.retain(|name| name != ".lock");
+    names.sort();
+    names
+}
+
+/// The line of an error that ended a command with this exit code.
+fn error(run: &Run, code: i32) -> String {
+    assert_eq!((run.code, run.out.as_str()), (code, ""), "{}", run.err);
+    let line = run.err.lines().find(|line| line.starts_with("error: "));
+    line.unwrap_or_else(|| panic!("no error: {:?}", run.err)).to_owned()
+}

@@ -1,0 +1,193 @@
+//! Namespaces: listed, renamed and removed, never by mistake, and never outside of the store.
+
+use crate::common::Sandbox;
+
+const FOLDER: &str = ".kb/namespaces";
+
+/// `default` with two documents, `manuals` with one.
+fn two_namespaces() -> Sandbox {
+    Sandbox::prepared("namespaces::two_namespaces", |sandbox| {
+        sandbox.write("a.md", "# Valves\n\nClose the valve slowly.");
+        sandbox.write("b.md", "# Pumps\n\nPrime the pump first.");
+        sandbox.json(&["ingest", ".", "--no-embed"]);
+        sandbox.json(&["ingest", "b.md", "--no-embed", "-n", "manuals"]);
+    })
+}
+
+fn names(sandbox: &Sandbox) -> Vec<String> {
+    sandbox.kb(&["namespaces", "--format", "paths"]).out.lines().map(str::to_owned).collect()
+}
+
+/// All that lies in the folder of the namespaces.
+fn folders(sandbox: &Sandbox) -> Vec<String> {
+    let entries = std::fs::read_dir(sandbox.path(FOLDER)).unwrap();
+    let mut found: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn they_are_listed_with_counts_and_sizes() {
+    let sandbox = two_namespaces();
+    let list = sandbox.json(&["namespaces"]);
+    let figures = |n: usize| (list[n]["name"].as_str().unwrap(), list[n]["documents"].as_u64().unwrap());
+    assert_eq!([figures(0), figures(1)], [("default", 2), ("manuals", 1)]);
+    for line in list.as_array().unwrap() {
+        assert!(line["chunks"].as_u64().unwrap() >= 2 && line["bytes"].as_u64().unwrap() > 1000, "{line}");
+        assert!(line["generation"] == 1 && line["published_at"].is_string() && line["error"].is_null(), "{line}");
+    }
+    let table = sandbox.kb(&["namespaces", "--format", "table"]).out;
+    assert!(table.contains("manuals") && table.contains("documents") && table.contains(" kB"), "{table}");
+}
+
+#[test]
+fn a_damaged_one_does_not_hide_the_others() {
+    let sandbox = two_namespaces();
+    sandbox.write(".kb/namespaces/manuals/MANIFEST.json", "{");
+    let list = sandbox.json(&["namespaces"]);
+    assert_eq!((list[0]["documents"].as_u64(), list[1]["documents"].as_u64()), (Some(2), None));
+    assert!(list[1]["error"].as_str().unwrap().contains("damaged"), "{list}");
+    assert_eq!(sandbox.kb(&["namespaces", "remove", "manuals", "--yes"]).code, 0);
+    assert_eq!(names(&sandbox), ["default"]);
+}
+
+#[test]
+fn a_renamed_one_has_all_it_had() {
+    let sandbox = two_namespaces();
+    let before = sandbox.json(&["docs", "-n", "manuals"]);
+    let renamed = sandbox.json(&["namespaces", "rename", "manuals", "泵站-2026"]);
+    assert_eq!((renamed["outcome"].as_str(), renamed["to"].as_str()), (Some("renamed"), Some("泵站-2026")));
+    assert_eq!(names(&sandbox), ["default", "泵站-2026"]);
+    assert_eq!(sandbox.json(&["docs", "-n", "泵站-2026"]), before);
+    assert_eq!(sandbox.kb(&["search", "pump", "--method", "keyword", "-n", "泵站-2026"]).code, 0);
+    assert_eq!(sandbox.kb(&["docs", "-n", "manuals"]).code, 3);
+    assert_eq!(sandbox.kb(&["ingest", "a.md", "--no-embed", "-n", "泵站-2026"]).code, 0, "it can be written to");
+}
+
+#[test]
+fn a_name_that_is_taken_or_missing_is_refused() {
+    let sandbox = two_namespaces();
+    for to in ["default", "manuals"] {
+        let taken = sandbox.kb(&["namespaces", "rename", "manuals", to]);
+        assert!(taken.code == 2 && taken.err.contains("already"), "{}", taken.err);
+    }
+    for change in [&["rename", "manual", "other"][..], &["remove", "manual", "--yes"]] {
+        let missing = sandbox.kb(&[&["namespaces"], change].concat());
+        assert!(missing.code == 3 && missing.err.contains("did you mean manuals?"), "{}", missing.err);
+    }
+    assert_eq!(folders(&sandbox), ["default", "manuals"], "nothing was made or moved");
+}
+
+#[test]
+fn commands_on_a_namespace_that_is_not_there_name_the_near_ones() {
+    let sandbox = two_namespaces();
+    for command in
+        [&["docs"][..], &["search", "pump"], &["toc"], &["status"], &["remove", "b.md"], &["reindex", "--structure"]]
+    {
+        let run = sandbox.kb(&[command, &["-n", "Manual"]].concat());
+        assert!(run.code == 3 && run.err.contains("did you mean manuals?"), "{command:?}: {}", run.err);
+        let run = sandbox.kb(&[command, &["-n", "zzz"]].concat());
+        assert!(run.code == 3 && run.err.contains("default, manuals"), "{command:?}: {}", run.err);
+    }
+    assert_eq!(folders(&sandbox), ["default", "manuals"]);
+}
+
+#[test]
+fn removing_asks_and_takes_only_that_one() {
+    let sandbox = two_namespaces();
+    for run in [
+        sandbox.kb(&["namespaces", "remove", "manuals"]),
+        sandbox.kb_with_input(&["namespaces", "remove", "manuals"], b"y\n"),
+    ] {
+        assert_eq!((run.code, run.out.as_str()), (2, ""));
+        assert!(run.err.contains("1 document") && run.err.contains("--yes"), "{}", run.err);
+    }
+    assert_eq!(names(&sandbox), ["default", "manuals"]);
+    let removed = sandbox.json(&["namespaces", "remove", "manuals", "--yes"]);
+    assert_eq!((removed["outcome"].as_str(), removed["name"].as_str()), (Some("removed"), Some("manuals")));
+    assert_eq!(folders(&sandbox), ["default"]);
+    assert!(sandbox.path("b.md").exists(), "the file stays");
+    assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 2);
+    assert_eq!(sandbox.kb(&["ingest", "b.md", "--no-embed", "-n", "manuals"]).code, 0, "the name is free again");
+}
+
+#[test]
+fn what_an_interrupted_removal_leaves_is_no_namespace_and_is_cleared() {
+    for next in [&["ingest", ".", "--no-embed"][..], &["namespaces", "remove", "default", "--yes"]] {
+        let sandbox = two_namespaces();
+        std::fs::rename(sandbox.path(".kb/namespaces/manuals"), sandbox.path(".kb/namespaces/.removing-manuals-1"))
+            .unwrap();
+        assert_eq!(names(&sandbox), ["default"]);
+        assert_eq!(sandbox.kb(next).code, 0);
+        assert!(!folders(&sandbox).iter().any(|name| name.starts_with('.')), "{:?}", folders(&sandbox));
+    }
+}
+
+#[test]
+fn names_lead_nowhere_else() {
+    let sandbox = two_namespaces();
+    sandbox.write("precious/MANIFEST.json", "{}");
+    let bad = ["..", ".", "", "../../precious", "/etc", "a/b", "manuals/..", "..\\x", ".removing-x", "x\n", "a:b", "~"];
+    for name in bad {
+        for command in [
+            &["namespaces", "remove", "--yes", "--", name][..],
+            &["namespaces", "rename", "--", name, "new"],
+            &["namespaces", "rename", "--", "manuals", name],
+            &["docs", &format!("--namespace={name}")],
+            &["ingest", "a.md", "--no-embed", &format!("--namespace={name}")],
+        ] {
+            let run = sandbox.kb(command);
+            assert_eq!((run.code, run.out.as_str()), (2, ""), "{command:?}: {}", run.err);
+        }
+    }
+    assert_eq!(folders(&sandbox), ["default", "manuals"]);
+    assert!(sandbox.path("precious/MANIFEST.json").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_place_of_a_namespace_is_not_followed_to_remove_or_rename() {
+    let sandbox = two_namespaces();
+    sandbox.write("precious/MANIFEST.json", "{}");
+    std::os::unix::fs::symlink(sandbox.path("precious"), sandbox.path(".kb/namespaces/link")).unwrap();
+    assert_ne!(sandbox.kb(&["namespaces", "remove", "link", "--yes"]).code, 0);
+    assert_ne!(sandbox.kb(&["namespaces", "rename", "link", "other"]).code, 0);
+    assert_eq!(std::fs::read_dir(sandbox.path("precious")).unwrap().count(), 1);
+}
+
+#[test]
+fn a_namespace_that_is_being_written_stays_as_it_is() {
+    let sandbox = two_namespaces();
+    let lock = std::fs::File::options().write(true).open(sandbox.path(".kb/namespaces/manuals/lock")).unwrap();
+    lock.lock().unwrap();
+    for change in [
+        &["rename", "manuals", "other"][..],
+        &["remove", "manuals", "--yes"],
+        &["remove", "manuals", "-y", "--wait", "1"],
+    ] {
+        let run = sandbox.kb(&[&["namespaces"], change].concat());
+        assert!(run.code == 3 && run.err.contains("being written by process"), "{change:?}: {}", run.err);
+    }
+    assert_eq!(folders(&sandbox), ["default", "manuals"]);
+    drop(lock);
+    assert_eq!(sandbox.kb(&["namespaces", "rename", "manuals", "other"]).code, 0);
+}
+
+#[test]
+fn who_waited_for_a_namespace_that_was_renamed_writes_to_no_other() {
+    let sandbox = two_namespaces();
+    let lock = std::fs::File::options().write(true).open(sandbox.path(".kb/namespaces/manuals/lock")).unwrap();
+    lock.lock().unwrap();
+    let waiting = sandbox
+        .command(&["remove", "b.md", "-n", "manuals", "--wait", "60"])
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    std::fs::rename(sandbox.path(".kb/namespaces/manuals"), sandbox.path(".kb/namespaces/other")).unwrap();
+    drop(lock);
+    let run = crate::common::Run::of(waiting.wait_with_output().unwrap());
+    assert!(run.code == 3 && run.err.contains("nothing was ingested"), "{}", run.err);
+    assert_eq!(sandbox.json(&["docs", "-n", "other"]).as_array().unwrap().len(), 1);
+    assert_eq!(folders(&sandbox), ["default", "other"]);
+}

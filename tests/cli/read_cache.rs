@@ -1,0 +1,101 @@
+//! What makes a search in a fresh process quick, and that nothing hangs on it.
+
+use crate::common::{Sandbox, onnxruntime};
+use serde_json::Value;
+
+const QUESTION: &str = "how is the pump vented";
+
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "docs/a.md",
+        "# Pump\n\n## Venting\n\nOpen the vent until water leaves it.\n\n## Paint\n\nIt is green.\n",
+    );
+    sandbox.write("docs/b.md", "# Tower\n\nThe tower holds 400 litres.\n");
+    sandbox
+}
+
+fn search(sandbox: &Sandbox) -> Value {
+    sandbox.json(&["search", QUESTION, "--explain"])
+}
+
+fn took(result: &Value, stage: &str) -> Option<f64> {
+    let stages = result["stages"].as_array().unwrap();
+    stages.iter().find(|own| own["name"] == stage)?["milliseconds"].as_f64()
+}
+
+/// What was found, with the scores.
+fn found(result: &Value) -> Vec<(String, String)> {
+    let hits = result["hits"].as_array().unwrap().iter();
+    hits.map(|hit| (hit["chunk_id"].to_string(), format!("{:.4}", hit["score"].as_f64().unwrap()))).collect()
+}
+
+#[test]
+fn a_question_asked_again_needs_no_model_and_finds_the_same() {
+    let sandbox = sandbox();
+    sandbox.json(&["ingest", "docs"]);
+    let first = search(&sandbox);
+    assert!(took(&first, "model_load") > Some(0.0) && !found(&first).is_empty(), "{first}");
+    let again = search(&sandbox);
+    assert_eq!((took(&again, "model_load"), found(&again)), (Some(0.0), found(&first)));
+    // Another question, and the same one of a store without its caches, go to the model again.
+    assert!(took(&sandbox.json(&["search", "who painted it", "--explain"]), "model_load") > Some(0.0));
+    std::fs::remove_dir_all(sandbox.path(".kb/cache")).unwrap();
+    std::fs::remove_dir_all(sandbox.path(".kb/namespaces/default/read-cache")).unwrap();
+    let anew = search(&sandbox);
+    assert!(took(&anew, "model_load") > Some(0.0));
+    assert_eq!(found(&anew), found(&first));
+}
+
+#[test]
+fn what_is_kept_for_readers_goes_with_its_generation_and_may_be_damaged() {
+    let sandbox = sandbox();
+    sandbox.json(&["ingest", "docs"]);
+    let first = search(&sandbox);
+    let folder = sandbox.path(".kb/namespaces/default/read-cache");
+    let files = || std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path()).collect::<Vec<_>>();
+    assert_eq!(files().len(), 2, "vectors and names");
+    for damage in [b"".as_slice(), b"\xff\xff\xff\xff\x10\x27\0\0", &[0; 4096]] {
+        files().iter().for_each(|file| std::fs::write(file, damage).unwrap());
+        assert_eq!(found(&search(&sandbox)), found(&first));
+    }
+    // A generation that came after it is seen at once.
+    sandbox.write("docs/c.md", "# Vents\n\nHow is the pump vented? By hand, says the old foreman.\n");
+    sandbox.json(&["ingest", "docs"]);
+    let after = search(&sandbox);
+    assert_eq!(after["hits"][0]["source"], "docs/c.md", "{after}");
+    sandbox.json(&["remove", "docs/c.md"]);
+    assert_eq!(found(&search(&sandbox)), found(&first));
+    assert_eq!(sandbox.kb(&["check"]).code, 0);
+}
+
+#[test]
+#[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
+fn onnxruntime_gives_the_same_answer() {
+    let sandbox = sandbox();
+    sandbox.json(&["ingest", "docs"]);
+    let direct = search(&sandbox);
+    std::fs::remove_dir_all(sandbox.path(".kb/cache")).unwrap();
+    let engine = sandbox.json(&["search", QUESTION, "--explain", "--onnxruntime", &onnxruntime()]);
+    assert_eq!(found(&engine), found(&direct));
+}
+
+#[test]
+fn an_ingest_says_what_the_model_cannot_read_and_which_one_can() {
+    let sandbox = Sandbox::new();
+    let chinese =
+        "# 离心泵\n\n离心泵在启动前必须灌满水，并打开排气阀，直到没有气泡为止。\n\n# 轴承\n\n轴承每月加油一次。\n";
+    sandbox.write("zh/a.md", chinese);
+    sandbox.write("en/a.md", "# Pump\n\nIt must be vented.\n");
+    let report = sandbox.json(&["ingest", "zh"]);
+    let languages = &report["languages"];
+    assert!(languages["share_not_read"].as_f64() > Some(0.9) && languages["documents_not_read"] == 1, "{report}");
+    let better = languages["better"].as_str().unwrap().to_owned();
+    let told = sandbox.kb(&["ingest", "zh", "--force", "-n", "other"]).out;
+    assert!(told.contains("cannot read") && told.contains(&format!("kb models add {better}")), "{told}");
+    assert!(sandbox.json(&["ingest", "en"])["languages"].is_null());
+    assert!(sandbox.json(&["models"]).to_string().contains(&better));
+    // A question that the model can only spell is left to the words.
+    let spelt = sandbox.json(&["search", "ўзбекча vented", "--explain"]);
+    assert_eq!(spelt["weights"]["semantic"], 0.0, "{spelt}");
+}

@@ -1,0 +1,214 @@
+//! `kb reindex --structure`: sections anew in place, with the vectors that are there.
+
+use crate::common::{Sandbox, rewrite};
+use kb::internals::store::NewDocument;
+use serde_json::Value;
+
+const GUIDE: &str = "intro\n\n# Start\n\nUnpack it.\n\n```sh\n# no heading\n\n\nrun --it\n```\n\n## Use\n\nTurn it.\n";
+const PDF: &str = "docs/pump-station-manual.pdf";
+
+fn outdated(new: &mut NewDocument) {
+    new.document.structure_version = 0;
+}
+
+fn guide() -> Sandbox {
+    Sandbox::prepared("reindex_structure::guide", |sandbox| {
+        sandbox.write("guide.md", GUIDE);
+        sandbox.json(&["ingest", "guide.md"]);
+    })
+}
+
+/// Every section of a document with its text, the text before the first heading in front.
+fn everything(sandbox: &Sandbox, document: &str) -> (String, Value) {
+    let before = sandbox.kb(&["section", document, "0"]).out;
+    let toc: Value = serde_json::from_str(&sandbox.kb(&["toc", document, "--format", "json"]).out).unwrap();
+    let paths: Vec<&str> = toc.as_array().unwrap().iter().map(|e| e["path"].as_str().unwrap()).collect();
+    if paths.is_empty() {
+        assert_ne!(before, "", "{document} has neither sections nor text");
+        return (before, Value::Null);
+    }
+    (before, sandbox.json(&[&["section", document, "--no-children"], &paths[..]].concat()))
+}
+
+#[test]
+fn what_to_reindex_must_be_said_and_what_is_current_is_left_alone() {
+    let sandbox = guide();
+    let run = sandbox.kb(&["reindex"]);
+    assert!(run.code == 2 && run.err.contains("`--structure` rebuilds sections"), "{}", run.err);
+    let report = sandbox.json(&["reindex", "--structure"]);
+    assert_eq!((report["current"].as_u64(), &report["documents"]), (Some(1), &Value::Array(Vec::new())));
+    assert_eq!(report["generation"], Value::Null);
+    assert_eq!(sandbox.kb(&["reindex", "--structure", "nobody.md"]).code, 1);
+}
+
+#[test]
+fn sections_of_an_older_version_are_made_anew_and_vectors_are_kept() {
+    let sandbox = guide();
+    let good = everything(&sandbox, "guide.md");
+    // An older kb called the section otherwise, so that the embedded texts were others, and missed one parent chunk.
+    rewrite(&sandbox, "guide.md", |new| {
+        outdated(new);
+        new.sections.iter_mut().filter(|s| s.path == "1").for_each(|s| s.title = "Old".into());
+        for chunk in new.chunks.iter_mut() {
+            chunk.context = "guide › Old".into();
+            chunk.content_hash = blake3_of(&chunk.content);
+            if chunk.content.contains("Turn it.") {
+                chunk.content = "Something else.".into();
+            }
+        }
+    });
+    assert_ne!(everything(&sandbox, "guide.md"), good);
+    let dry = sandbox.json(&["reindex", "--structure", "--dry-run"]);
+    assert_eq!((dry["documents"][0]["from"].as_str(), &dry["generation"]), (Some("source"), &Value::Null));
+    assert_ne!(everything(&sandbox, "guide.md"), good);
+    let report = sandbox.json(&["reindex", "--structure"]);
+    // Three child chunks: two as they were under other titles, one with a text that has no vector yet.
+    assert_eq!((report["reused"].as_u64(), report["embedded"].as_u64()), (Some(2), Some(1)), "{report}");
+    assert_eq!(everything(&sandbox, "guide.md"), good);
+    assert_eq!(sandbox.json(&["reindex", "--structure"])["current"], 1);
+    let forced = sandbox.json(&["reindex", "--structure", "guide.md", "--force"]);
+    assert_eq!((forced["reused"].as_u64(), forced["embedded"].as_u64()), (Some(3), Some(0)));
+    // The file is as ingested, so an ingest finds nothing to do.
+    assert_eq!(sandbox.json(&["ingest", "guide.md"])["counts"]["unchanged"], 1);
+}
+
+/// Any text that is not the hash of what is embedded now.
+fn blake3_of(text: &str) -> String {
+    format!("another hash of {text}")
+}
+
+#[test]
+fn without_the_source_the_stored_text_gives_the_same_sections() {
+    let sandbox = Sandbox::with_fixtures();
+    sandbox.write("guide.md", GUIDE);
+    sandbox.json(&["ingest", "guide.md"]);
+    let names = [PDF, "guide.md", "docs/泵站维护手册.pdf", "docs/network-guide.md", "docs/field-notes.txt"];
+    let all = || names.map(|name| everything(&sandbox, name));
+    let before = all();
+    std::fs::remove_file(sandbox.path(PDF)).unwrap();
+    std::fs::remove_file(sandbox.path("docs/泵站维护手册.pdf")).unwrap();
+    std::fs::remove_file(sandbox.path("docs/network-guide.md")).unwrap();
+    std::fs::remove_file(sandbox.path("docs/field-notes.txt")).unwrap();
+    sandbox.write("guide.md", "# Changed\n\nmeanwhile");
+    let report = sandbox.json(&["reindex", "--structure", "--force"]);
+    let from = |source: &str| {
+        let documents = report["documents"].as_array().unwrap();
+        documents.iter().find(|d| d["source"] == source).unwrap()["from"].as_str().unwrap().to_owned()
+    };
+    assert!(names.iter().all(|name| from(name) == "store"), "{report}");
+    assert_eq!(from("docs/release-notes.html"), "source");
+    assert_eq!(report["embedded"], 0, "no text is new");
+    assert_eq!(all(), before);
+    // The changed file is still seen as changed.
+    assert_eq!(sandbox.json(&["ingest", "guide.md"])["counts"]["updated"], 1);
+}
+
+#[test]
+fn sections_that_only_the_file_shows_are_not_lost_with_it() {
+    let sandbox = guide();
+    // As if fonts or tags had shown these sections: no line says their titles, and the outline is of another kind.
+    sandbox.write("tide.pdf", std::fs::read(crate::common::fixtures().join("pdf/no-outline.pdf")).unwrap());
+    sandbox.json(&["ingest", "tide.pdf"]);
+    rewrite(&sandbox, "tide.pdf", |new| {
+        outdated(new);
+        let titled = new.sections.iter_mut().filter(|section| section.path != "0");
+        titled.for_each(|section| (section.title, section.provenance) = ("a big word".into(), "typography".into()));
+    });
+    let before = everything(&sandbox, "tide.pdf");
+    assert_eq!(before.1["parts"].as_array().unwrap().len(), 4);
+    std::fs::remove_file(sandbox.path("tide.pdf")).unwrap();
+    let report = sandbox.json(&["reindex", "--structure"]);
+    assert_eq!((report["documents"][0]["kept"].as_bool(), report["embedded"].as_u64()), (Some(true), Some(0)));
+    assert_eq!(everything(&sandbox, "tide.pdf"), before);
+    assert_eq!(sandbox.json(&["reindex", "--structure"])["current"], 2);
+}
+
+#[test]
+fn a_document_that_fails_stays_and_the_rest_is_rebuilt() {
+    let sandbox = guide();
+    sandbox.write("b.md", "# B\n\nText of b.");
+    sandbox.json(&["ingest", "b.md"]);
+    let before = everything(&sandbox, "b.md");
+    rewrite(&sandbox, "guide.md", outdated);
+    rewrite(&sandbox, "b.md", |new| {
+        outdated(new);
+        new.document.corrected_toc = Some("{damaged".into());
+    });
+    let run = sandbox.kb(&["reindex", "--structure", "--format", "json"]);
+    assert_eq!(run.code, 4, "{}", run.err);
+    assert!(run.err.contains("failed: b.md: the corrected table of contents"), "{}", run.err);
+    let report: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!((report["failed"].as_u64(), report["documents"].as_array().unwrap().len()), (Some(1), 2));
+    assert!(report["documents"][0]["hint"].as_str().unwrap().contains("--reset"));
+    assert_eq!(everything(&sandbox, "b.md"), before);
+    assert_eq!(sandbox.json(&["reindex", "--structure", "guide.md"])["current"], 1);
+}
+
+#[test]
+fn corrections_survive_and_documents_without_vectors_stay_without() {
+    let sandbox = guide();
+    sandbox.write("t.txt", "Start\nUse\n");
+    sandbox.json(&["toc", "guide.md", "--set", "t.txt"]);
+    let corrected = sandbox.json(&["toc", "guide.md"]);
+    sandbox.write("b.md", "# B\n\nText of b.");
+    sandbox.json(&["ingest", "b.md", "--no-embed"]);
+    let report = sandbox.json(&["reindex", "--structure", "--force"]);
+    assert_eq!((report["embedded"].as_u64(), report["reused"].as_u64()), (Some(0), Some(3)), "{report}");
+    assert_eq!(sandbox.json(&["toc", "guide.md"]), corrected);
+    assert_eq!(sandbox.json(&["status"])["without_vectors"], 1);
+    assert_eq!(sandbox.json(&["ingest", "b.md"])["counts"]["embedded"], 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_scan_is_read_again_by_the_program_that_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write("scan.pdf", std::fs::read(crate::common::fixtures().join("hostile/scanned.pdf")).unwrap());
+    sandbox.write("ocr.sh", "echo The landing stage was repaired.");
+    let ocr = ["--ocr-command", "sh ocr.sh"];
+    sandbox.json(&[&["ingest", "scan.pdf", "--no-embed"], &ocr[..]].concat());
+    let again = ["reindex", "--structure", "--force", "scan.pdf"];
+    let without = sandbox.kb(&again);
+    assert!(without.code == 4 && without.out.contains("--ocr-command"), "{}{}", without.out, without.err);
+    let report = sandbox.json(&[&again[..], &ocr, &["--page-timeout", "60", "--file-timeout", "90"]].concat());
+    assert_eq!((report["documents"][0]["from"].as_str(), &report["failed"]), (Some("source"), &Value::from(0)));
+    // The settings of `kb.toml` serve where nothing is typed, and flags win over them.
+    sandbox.write(".kb/kb.toml", "[ingest]\nocr_command = \"sh ocr.sh\"\n");
+    assert_eq!(sandbox.kb(&again).code, 0);
+    let hangs = [&again[..], &["--ocr-command", "sh -c 'sleep 30' {}", "--page-timeout", "1"]].concat();
+    let hanging = sandbox.kb(&hangs);
+    assert!(hanging.code == 4 && hanging.out.contains("too long"), "{}{}", hanging.out, hanging.err);
+    let little = sandbox.kb(&[&again[..], &["--worker-memory", "0"]].concat());
+    assert!(little.code == 2 && little.err.contains("--worker-memory"), "{}", little.err);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_correction_reads_a_scan_by_the_program_that_is_named() {
+    let sandbox = Sandbox::new();
+    sandbox.write("scan.pdf", std::fs::read(crate::common::fixtures().join("hostile/scanned.pdf")).unwrap());
+    sandbox.write("ocr.sh", "echo Repairs; echo; echo The landing stage was repaired.");
+    sandbox.write("toc.txt", "Repairs  [p. 1]\nMore repairs  [p. 2]\n");
+    let ocr = ["--ocr-command", "sh ocr.sh"];
+    sandbox.json(&[&["ingest", "scan.pdf", "--no-embed"], &ocr[..]].concat());
+    let titles = || {
+        // Without an entry the command ends with 1.
+        let toc: Value = serde_json::from_str(&sandbox.kb(&["toc", "scan.pdf", "--format", "json"]).out).unwrap();
+        toc.as_array().unwrap().iter().map(|entry| entry["title"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let found = titles();
+    let set = ["toc", "scan.pdf", "--set", "toc.txt"];
+    let without = sandbox.kb(&set);
+    assert!(without.code != 0 && without.err.contains("--ocr-command"), "{}{}", without.out, without.err);
+    assert_eq!(titles(), found, "nothing was changed");
+    sandbox.json(&[&set[..], &ocr].concat());
+    assert_eq!(titles(), ["Repairs", "More repairs"]);
+    assert!(sandbox.kb(&["section", "scan.pdf", "2"]).out.contains("The landing stage was repaired"));
+    let reset = sandbox.json(&[&["toc", "scan.pdf", "--reset"], &ocr[..]].concat());
+    assert_eq!((reset["outcome"].as_str(), titles()), (Some("reset"), found));
+    // What only shows reads no source.
+    for args in [&["toc", "scan.pdf"][..], &["toc", "scan.pdf", "--editable"], &["toc"]] {
+        let run = sandbox.kb(&[args, &ocr].concat());
+        assert!(run.code == 2 && run.err.contains("--ocr-command is for corrections"), "{args:?}: {}", run.err);
+    }
+}

@@ -1,0 +1,145 @@
+//! `kb search`: the right section first, in every format.
+
+use crate::common::{Run, Sandbox};
+
+#[test]
+fn questions_find_the_section_that_answers_them() {
+    let sandbox = Sandbox::with_fixtures();
+    let first = |query: &str| {
+        let hit = sandbox.json(&["search", query])["hits"][0].clone();
+        (hit["source"].as_str().unwrap().to_owned(), hit["section"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(first("how do I prime the pump?"), ("docs/pump-station-manual.pdf".into(), "3.2.1".into()));
+    // An identifier, which only keyword search can know.
+    let (source, _) = first("E-417");
+    assert_eq!(source, "docs/pump-station-manual.pdf");
+    // Chinese is not second-class: the model does not know it, and keyword search alone decides.
+    let (source, _) = first("推力轴承温度过高怎么办");
+    assert_eq!(source, "docs/泵站维护手册.pdf");
+    let (source, _) = first("max_retry_count");
+    assert_eq!(source, "docs/network-guide.md");
+}
+
+#[test]
+fn traditional_and_simplified_characters_are_the_same() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/泵.md", "# 水泵手册\n\n## 设备采购\n\n先订货。\n\n## 启动\n\n打开排气阀，再启动它。\n");
+    sandbox.write("docs/閥.md", "# 閥門手冊\n\n## 維護保養\n\n1. 關閉閥門。\n2. 清潔濾網。\n3. 檢查壓力傳感器。\n");
+    sandbox.json(&["ingest", "docs", "--no-embed"]);
+    let first = |query: &str, flags: &[&str]| {
+        let hit = sandbox.json(&[&["search", query], flags].concat())["hits"][0].clone();
+        hit["section_title"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_eq!(first("設備採購", &["--mode", "section"]), "设备采购");
+    assert_eq!(first("如何啟動？", &[]), "启动");
+    assert_eq!(first("维护保养", &["--mode", "section"]), "維護保養");
+    assert_eq!(first("“压力传感器”", &[]), "維護保養");
+    // What is shown is as it was written, and marked where it was found.
+    let shown = sandbox.kb(&["search", "压力传感器", "--color", "always"]).out;
+    assert!(shown.contains("傳") && !shown.contains("传"), "{shown}");
+    assert!(sandbox.kb(&["section", "閥.md", "维护保养"]).out.contains("關閉閥門"));
+    // Its words are read as those of simplified text are.
+    assert_eq!(sandbox.json(&["docs", "閥.md"])[0]["profile"]["kinds"][0]["kind"], "procedure");
+}
+
+#[test]
+fn chinese_ranks_like_keyword_search() {
+    let sandbox = Sandbox::with_fixtures();
+    let order = |method: &str| {
+        let result =
+            sandbox.json(&["search", "水泵启动以前要检查什么", "--method", method, "-k", "10", "--rerank", "off"]);
+        let hits = result["hits"].as_array().unwrap().clone();
+        hits.iter().map(|hit| hit["chunk_id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let keyword = order("keyword");
+    assert!(!keyword.is_empty());
+    assert_eq!(order("auto"), keyword);
+    assert_eq!(order("hybrid"), keyword);
+    let told = sandbox.kb(&["search", "水泵启动", "--method", "hybrid"]).err;
+    assert!(told.contains("does not know this question's language"), "{told}");
+}
+
+#[test]
+fn methods_limits_and_scores_narrow_a_search() {
+    let sandbox = Sandbox::with_fixtures();
+    let hits = |args: &[&str]| {
+        let result = sandbox.json(&[&["search", "how do I prime the pump?"], args].concat());
+        result["hits"].as_array().unwrap().clone()
+    };
+    assert_eq!(hits(&["-k", "2"]).len(), 2);
+    assert!(hits(&["--method", "keyword"]).iter().all(|hit| hit["semantic_score"].is_null()));
+    assert!(hits(&["--method", "semantic"]).iter().all(|hit| hit["keyword_score"].is_null()));
+    // What is near in meaning alone is told as that.
+    let told = sandbox.kb(&["search", "flibbertigibbet"]);
+    assert!(told.code == 0 && told.err.contains("found by meaning alone"), "{}", told.err);
+    assert!(!sandbox.kb(&["search", "prime the flibbertigibbet"]).err.contains("by meaning alone"));
+    let elsewhere = hits(&["--doc", "network-guide.md"]);
+    assert!(!elsewhere.is_empty() && elsewhere.iter().all(|hit| hit["source"] == "docs/network-guide.md"));
+    let all = hits(&["-k", "20"]);
+    let good = hits(&["-k", "20", "--min-score", "0.7"]);
+    assert!(!good.is_empty() && good.len() < all.len());
+    assert!(good.iter().all(|hit| hit["score"].as_f64().unwrap() >= 0.7));
+    let nothing = sandbox.kb(&["search", "zzyzxqwv", "--method", "keyword"]);
+    assert_eq!((nothing.code, nothing.out.as_str()), (1, ""));
+    assert!(nothing.err.contains("nothing found"));
+}
+
+#[test]
+fn every_format_has_its_fields() {
+    let sandbox = Sandbox::with_fixtures();
+    let out = |format: &str| sandbox.kb(&["search", "how do I prime the pump?", "-k", "2", "--format", format]).out;
+    assert!(out("markdown").starts_with("## 1. Norwick Pump Station"), "{}", out("markdown"));
+    assert_eq!(out("jsonl").lines().count(), 2);
+    let line: serde_json::Value = serde_json::from_str(out("jsonl").lines().next().unwrap()).unwrap();
+    for field in [
+        "rank",
+        "score",
+        "chunk_id",
+        "doc_id",
+        "source",
+        "title",
+        "section_id",
+        "section",
+        "section_title",
+        "page_start",
+        "page_end",
+        "content",
+        "snippet",
+        "matches",
+    ] {
+        assert!(line.get(field).is_some(), "{field}");
+    }
+    let (start, end) =
+        (line["matches"][0][0].as_u64().unwrap() as usize, line["matches"][0][1].as_u64().unwrap() as usize);
+    assert!(line["snippet"].as_str().unwrap()[start..end].to_lowercase().starts_with("prim"));
+    assert_eq!(out("paths"), "docs/pump-station-manual.pdf\n");
+    assert!(out("table").contains(" 1. Norwick Pump Station"));
+    assert!(out("table").contains("p. 5") || out("table").contains("pp. 5"), "{}", out("table"));
+}
+
+#[test]
+fn colours_are_for_terminals() {
+    let sandbox = Sandbox::with_fixtures();
+    let args = ["search", "prime the pump", "--format", "table"];
+    assert!(!sandbox.kb(&args).out.contains('\u{1b}'), "no colour in a pipe");
+    let always = sandbox.kb(&[&args[..], &["--color", "always"]].concat());
+    assert!(always.out.contains('\u{1b}'));
+    let mut command = sandbox.command(&args);
+    command.env("NO_COLOR", "1").env("CLICOLOR_FORCE", "1");
+    assert!(!Run::of(command.output().unwrap()).out.contains('\u{1b}'), "NO_COLOR wins");
+}
+
+/// `kb search x | head -1`.
+#[test]
+fn a_closed_pipe_ends_a_search_quietly() {
+    let sandbox = Sandbox::with_fixtures();
+    let mut child = sandbox
+        .command(&["search", "pump", "-k", "50", "--format", "json"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let run = Run::of(child.wait_with_output().unwrap());
+    assert_eq!((run.code, run.err.as_str()), (0, ""));
+}

@@ -1,0 +1,332 @@
+//! `kb search --explain`, `--why` and `--rerank`: how a result came about.
+
+use crate::common::Sandbox;
+use serde_json::Value;
+
+/// Parent chunks that speak of a pump, one that says everything the question asks, and one that says a word of it often.
+fn pumps() -> Sandbox {
+    Sandbox::prepared("search_explain::pumps", |sandbox| {
+        let often = "The pump is a pump. ".repeat(6);
+        let text = format!(
+            "# Overview\n\n{often}\n\n# Relief\n\nThe valve relieves the pump casing of trapped air.\n\n# Paint\n\nGreen or blue.\n"
+        );
+        sandbox.write("pumps.md", text);
+        assert_eq!(sandbox.kb(&["ingest", ".", "-q", "--no-embed"]).code, 0);
+    })
+}
+
+fn stage<'v>(result: &'v Value, name: &str) -> &'v Value {
+    let stages = result["stages"].as_array().unwrap();
+    stages.iter().find(|stage| stage["name"] == name).unwrap_or_else(|| panic!("no stage {name}: {stages:?}"))
+}
+
+fn hits(result: &Value) -> Vec<&str> {
+    result["hits"].as_array().unwrap().iter().map(|hit| hit["chunk_id"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn explain_lists_what_each_stage_took_and_gave() {
+    let sandbox = pumps();
+    let result = sandbox.json(&["search", "air in the pump", "--explain"]);
+    let fused = stage(&result, "fuse")["candidates"].as_array().unwrap();
+    assert_eq!(fused.len(), 2, "{fused:?}");
+    assert!(stage(&result, "keyword")["milliseconds"].as_f64() > Some(0.0));
+    let cut = stage(&result, "cut")["candidates"].as_array().unwrap();
+    assert_eq!(cut.iter().map(|one| one["id"].as_str().unwrap()).collect::<Vec<_>>(), hits(&result));
+    assert!(sandbox.json(&["search", "air in the pump"])["stages"].is_null());
+    for format in ["table", "markdown"] {
+        let shown = sandbox.kb(&["search", "air in the pump", "--explain", "--format", format]).out;
+        assert!(shown.contains("Stages of the search") && shown.contains("rerank"), "{shown}");
+    }
+}
+
+#[test]
+fn reranking_can_be_turned_off() {
+    let sandbox = pumps();
+    let result = sandbox.json(&["search", "air in the pump", "--explain", "--rerank", "off"]);
+    assert!(result["stages"].as_array().unwrap().iter().all(|stage| stage["name"] != "rerank"));
+    // A retriever that was asked for alone stays itself, unless reranking is asked for too.
+    let result = sandbox.json(&["search", "pump", "--explain", "--method", "keyword"]);
+    assert!(result["stages"].as_array().unwrap().iter().all(|stage| stage["name"] != "rerank"));
+    stage(&sandbox.json(&["search", "pump", "--explain", "--method", "keyword", "--rerank", "light"]), "rerank");
+}
+
+#[test]
+fn why_names_the_stage_in_which_a_chunk_was_lost() {
+    let sandbox = pumps();
+    let all = sandbox.json(&["search", "air in the pump", "-k", "9"]);
+    let [first, second] = hits(&all)[..] else { panic!("{all}") };
+    let why = |args: &[&str]| {
+        let run = sandbox.kb(&[&["search", "air in the pump", "--format", "json"], args].concat());
+        (run.code, serde_json::from_str::<Value>(&run.out).unwrap_or_default(), run.err)
+    };
+    let (code, found, _) = why(&["--why", first]);
+    assert_eq!((code, found["rank"].as_u64()), (0, Some(1)));
+    let (code, cut, _) = why(&["--why", second, "-k", "1"]);
+    assert_eq!((code, cut["lost_in"].as_str(), cut["setting"].as_str()), (1, Some("choose"), Some("limit")));
+    assert_eq!((cut["place"].as_u64(), &cut["score"]), (Some(2), &all["hits"][1]["score"]));
+    let shown = sandbox.kb(&["search", "air in the pump", "-k", "1", "--why", second]).out;
+    assert!(shown.contains("was lost in the stage choose at place 2 with score 0."), "{shown}");
+    assert!(shown.contains("--limit governs this stage"), "{shown}");
+    // A child chunk stands for its parent chunk, a section for its best.
+    assert_eq!(why(&["--why", &format!("{first}.0")]).1["chunk_id"], first);
+    let section = all["hits"][0]["section_id"].as_str().unwrap();
+    assert_eq!(why(&["--why", section]).1["chunk_id"], first);
+    let document = first.split(':').next().unwrap();
+    let (_, paint, _) = why(&["--why", &format!("{document}#3")]);
+    assert_eq!(paint["lost_in"], "recall", "{paint}");
+    let (code, _, error) = why(&["--why", "zzzzzz:1"]);
+    assert!(code == 1 && error.contains("no chunk or section"), "{code} {error}");
+}
+
+/// A manual with sections of known parent chunks, two notes that say the same, and one that is older than all of them.
+fn manuals() -> Sandbox {
+    Sandbox::prepared("search_explain::manuals", |sandbox| {
+        sandbox.write_manuals("\n# Empty\n\n## Spare parts\n");
+        sandbox.write(
+            "old.md",
+            "---\ndate: 2001-01-01\n---\n# Old\n\nThe handle of the priming valve was a handle for priming.\n",
+        );
+        assert_eq!(sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).code, 0);
+    })
+}
+
+/// What `--why` says of an id, asked as `args` ask.
+fn why(sandbox: &Sandbox, args: &[&str], id: &str) -> Value {
+    let run = sandbox.kb(&[&["search"], args, &["--why", id, "--format", "json"]].concat());
+    let why: Value = serde_json::from_str(&run.out).unwrap_or_else(|_| panic!("{args:?} {id}: {}", run.err));
+    assert_eq!(run.code, i32::from(why["rank"].is_null()), "{args:?}: {why}");
+    why
+}
+
+/// The hits of a search, none where it finds nothing or nothing fits.
+fn found(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {
+    let run = sandbox.kb(&[&["search"], args, &["--format", "json"]].concat());
+    assert!(run.code < 2, "{args:?}: {}", run.err);
+    let result: Value = serde_json::from_str(&run.out).unwrap_or_default();
+    result["hits"].as_array().cloned().unwrap_or_default()
+}
+
+/// The place of the first hit that is, or shows, a chunk or a section.
+fn place(hits: &[Value], id: &str, sections: bool) -> Option<u64> {
+    let names = |hit: &Value, key: &str, id: &str| hit[key].as_str() == Some(id);
+    let below = format!("{id}.");
+    let own = |section: &str| section == id || section.starts_with(&below);
+    let shows = |hit: &&Value| {
+        let mut sources = hit["sources"].as_array().unwrap().iter();
+        match id.contains('#') {
+            true if sections => names(hit, "section_id", id),
+            true => sources.any(|source| own(source["section_id"].as_str().unwrap())),
+            false => sources.any(|source| names(source, "chunk_id", id)),
+        }
+    };
+    let first = hits.iter().find(shows)?;
+    first["rank"].as_u64()
+}
+
+/// Asks why of an id and checks that against the result. By words alone and reranked, so that no run loads the model.
+fn agrees(sandbox: &Sandbox, args: &[&str], id: &str, sections: bool) -> Value {
+    let args = &[args, &["--method", "keyword", "--rerank", "light"]].concat()[..];
+    let why = why(sandbox, args, id);
+    let mut rank = place(&found(sandbox, args), id, sections);
+    if rank.is_none() && sections && id.contains('#') && why["shown"].is_string() {
+        // Within the hit that is its chapter.
+        let above = why["shown"].as_str().unwrap().rsplit(' ').next().unwrap().to_owned();
+        rank = place(&found(sandbox, args), &above, sections);
+    }
+    assert_eq!(why["rank"].as_u64(), rank, "{args:?} {id}: {why}");
+    assert_eq!(why["lost_in"].is_null(), rank.is_some(), "{args:?} {id}: {why}");
+    why
+}
+
+/// The parent chunks of the store: ids and texts.
+fn parent_chunks(sandbox: &Sandbox) -> Vec<(String, String)> {
+    let list = sandbox.json(&["chunks-list"]);
+    let text = |chunk: &Value, field: &str| chunk[field].as_str().unwrap().to_owned();
+    let chunks = list.as_array().unwrap().iter().filter(|chunk| chunk["chunk_type"] == "parent");
+    chunks.map(|chunk| (text(chunk, "chunk_id"), text(chunk, "content"))).collect()
+}
+
+/// The id of the parent chunk that says something.
+fn parent_chunk(sandbox: &Sandbox, says: &str) -> String {
+    let found = parent_chunks(sandbox).into_iter().find(|(_, text)| text.contains(says));
+    found.unwrap_or_else(|| panic!("nothing says {says}")).0
+}
+
+fn text<'v>(why: &'v Value, field: &str) -> &'v str {
+    why[field].as_str().unwrap_or_default()
+}
+
+#[test]
+fn each_stage_that_drops_a_chunk_is_named_with_its_setting() {
+    let sandbox = manuals();
+    let [first, old] = ["Step 1 ", "The handle of"].map(|says| parent_chunk(&sandbox, says));
+    let steps: Vec<String> = (1..=6).map(|step| parent_chunk(&sandbox, &format!("Step {step} "))).collect();
+    let vent = parent_chunk(&sandbox, "Open the vent");
+    let is = |why: &Value, stage: &str, setting: &str| {
+        assert_eq!((text(why, "lost_in"), text(why, "setting")), (stage, setting), "{why}");
+    };
+    // Of the two that say the same, the one that was left out.
+    let hits = found(&sandbox, &["apprentice priming handle"]);
+    let twin = hits.iter().find_map(|hit| hit["duplicates"][0].as_str()).unwrap().to_owned();
+    let dropped = agrees(&sandbox, &["apprentice priming handle"], &twin, false);
+    is(&dropped, "duplicates", "keep_duplicates");
+    assert!(text(&dropped, "reason").contains(hits[0]["chunk_id"].as_str().unwrap()), "{dropped}");
+    // A merged chunk is in the result.
+    let merging = ["priming handle", "--merge", "-k", "20"];
+    let hits = found(&sandbox, &merging);
+    let merged = steps.iter().find(|id| hits.iter().all(|hit| hit["chunk_id"] != ***id)).unwrap();
+    let part = agrees(&sandbox, &merging, merged, false);
+    is(&part, "", "merge");
+    assert!(text(&part, "shown").contains("merged"), "{part}");
+    // What the modes leave out.
+    let all_lost = |args: &[&str], stage: &str, setting: &str| -> Vec<Value> {
+        let lost: Vec<Value> = steps.iter().map(|id| agrees(&sandbox, args, id, false)).collect();
+        let here = lost.into_iter().filter(|why| why["lost_in"] == stage);
+        here.inspect(|why| assert_eq!(text(why, "setting"), setting, "{why}")).collect()
+    };
+    assert!(all_lost(&["handle", "--mode", "drill:1,1,1"], "drill", "mode").len() >= 5);
+    assert!(all_lost(&["handle", "--per-document", "1"], "per_document", "per_document").len() >= 5);
+    let broad = ["priming handle number", "--mode", "broad:0.9", "--merge=false", "-k", "3"];
+    let lost: Vec<Value> = steps.iter().map(|id| agrees(&sandbox, &broad, id, false)).collect();
+    assert!(lost.iter().any(|why| text(why, "reason").contains("too like others")), "{lost:?}");
+    assert!(lost.iter().any(|why| text(why, "setting") == "mode"), "{lost:?}");
+    // The token limit.
+    let budget = ["priming handle", "--max-tokens", "120", "-k", "9", "--tokenizer", "chars/4"];
+    assert!(all_lost(&budget, "budget", "max_tokens").len() >= 5);
+    let nothing = ["priming handle", "--max-tokens", "3", "--doc", "pumps.md"];
+    is(&agrees(&sandbox, &nothing, &first, false), "budget", "max_tokens");
+    // Scores and times.
+    let least = agrees(&sandbox, &["priming handle", "--min-score", "0.99"], &first, false);
+    is(&least, "cut", "min_score");
+    assert!(least["score"].as_f64() < Some(0.99) && text(&least, "reason").contains("0.99"), "{least}");
+    for more in [&["--min-score", "0.1", "-k", "9"][..], &["-k", "2"]] {
+        let decayed = [&["priming handle", "--half-life", "90d"], more].concat();
+        let aged = agrees(&sandbox, &decayed, &old, false);
+        assert!(text(&aged, "lost_in") == "cut" && text(&aged, "reason").contains("before the decay"), "{aged}");
+        assert_eq!(text(&aged, "setting"), "half_life", "{aged}");
+    }
+    // Filters, phrases, recall.
+    for (args, id, stage, setting) in [
+        (&["handle", "--filter", "source = notes.md"][..], &first, "filter", "filter"),
+        (&["handle", "--doc", "notes.md"], &first, "filter", "doc"),
+        (&["handle", "--before", "2002-01-01"], &first, "filter", "before"),
+        (&["\"priming handle\" handle"], &first, "phrases", ""),
+        (&["handle", "--pool", "1", "-k", "1"], &old, "recall", "pool"),
+        (&["handl", "--expand", "off"], &vent, "recall", "method"),
+    ] {
+        let lost = agrees(&sandbox, args, id, false);
+        is(&lost, stage, setting);
+        assert_eq!(lost["place"].is_number(), setting == "pool", "{args:?}: {lost}");
+    }
+    // A neighbour is in the result, and no hit.
+    let around = ["handle number 3", "-k", "1", "--context", "1", "--doc", "pumps.md"];
+    let beside = agrees(&sandbox, &around, &steps[1], false);
+    assert!(text(&beside, "shown").contains("neighbour of"), "{beside}");
+    is(&beside, "", "context");
+}
+
+#[test]
+fn a_question_about_structure_ranks_nothing() {
+    let sandbox = manuals();
+    let id = parent_chunk(&sandbox, "Grease");
+    let args = ["what chapters does pumps.md have", "-k", "50"];
+    let run = sandbox.kb(&[&["search"], &args[..], &["--why", &id]].concat());
+    assert!(run.code == 1 && run.out.contains("table of contents") && run.out.contains("--kind"), "{}", run.out);
+    let section = format!("{}#1.3", id.split(':').next().unwrap());
+    let listed = agrees(&sandbox, &args, &section, false);
+    assert_eq!((text(&listed, "lost_in"), text(&listed, "setting")), ("contents", "kind"), "{listed}");
+}
+
+#[test]
+fn a_lookup_is_not_reranked_to_say_why() {
+    let sandbox = Sandbox::new();
+    // The word alone, often; then among the other words of its section's title, which a rerank would prefer.
+    sandbox.write("codes.md", "# Codes\n\nE-417 E-417 E-417.\n\n## E-417 in the list\n\nSee E-417 there.\n");
+    assert_eq!(sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).code, 0);
+    for (id, _) in parent_chunks(&sandbox) {
+        let why = why(&sandbox, &["E-417", "-k", "1"], &id);
+        assert_eq!(why["rank"].as_u64(), place(&found(&sandbox, &["E-417", "-k", "1"]), &id, false));
+        let stages = why["stages"].as_array().unwrap();
+        assert!(stages.iter().all(|stage| stage["name"] != "rerank"), "{why}");
+    }
+}
+
+#[test]
+fn a_lost_section_names_what_speaks_for_it_and_what_took_its_place() {
+    let sandbox = manuals();
+    let vent = parent_chunk(&sandbox, "Open the vent");
+    let document = vent.split(':').next().unwrap();
+    let section = |path: &str| format!("{document}#{path}");
+    for shape in [&["--mode", "section"][..], &["--in", "sections"]] {
+        let ask = |query, more: &[&'static str], path: &str| {
+            agrees(&sandbox, &[&[query], shape, more].concat(), &section(path), true)
+        };
+        let first = ask("priming handle", &[], "1.2");
+        let chunks = first["section"]["chunks"].as_array().unwrap();
+        assert_eq!((first["rank"].as_u64(), first["section"]["place"].as_u64()), (Some(1), Some(1)), "{first}");
+        assert!(chunks.len() >= 6 && chunks.iter().all(|one| one["counts_for"] == *section("1.2")), "{first}");
+        // Its parent chunks count for the section below it.
+        let chapter = ask("priming handle", &[], "1");
+        let counted = text(&chapter, "reason").contains(&section("1.2"));
+        assert!(chapter["lost_in"] == "sections" && counted, "{chapter}");
+        // Too far down, and not recalled.
+        let second = ask("grease or vent", &["-k", "1"], "1.2.1");
+        let third = ask("grease or vent", &["-k", "1"], "1.3");
+        let lost = if second["rank"].is_null() { second } else { third };
+        let place = (text(&lost, "lost_in"), text(&lost, "setting"), lost["place"].as_u64());
+        assert_eq!(place, ("sections", "limit", Some(2)), "{lost}");
+        let unheard = ask("water", &["--filter", "source = pumps.md"], "1.3");
+        assert_eq!((text(&unheard, "lost_in"), unheard["section"]["chunks"].as_array().unwrap().len()), ("recall", 0));
+        // Without any text there is still a title.
+        let parts = ask("spare parts", &[], "3.1");
+        assert_eq!(
+            (parts["rank"].as_u64(), parts["section"]["title_likeness"].as_f64()),
+            (Some(1), Some(1.0)),
+            "{parts}"
+        );
+        assert_eq!(ask("water", &["--doc", "notes.md"], "3.1")["lost_in"], "filter");
+    }
+    // Within the section above it, where that is shown whole.
+    let within = agrees(&sandbox, &["priming the pump", "--mode", "section", "-k", "1"], &section("1.2.1"), true);
+    assert!(text(&within, "shown").contains(&section("1.2")), "{within}");
+    let cut =
+        agrees(&sandbox, &["priming the pump", "--mode", "section", "-k", "1", "--max-tokens", "300"], &vent, true);
+    assert_eq!((text(&cut, "lost_in"), text(&cut, "setting")), ("budget", "max_tokens"), "{cut}");
+    // Readable, too.
+    let shown = sandbox.kb(&["search", "priming handle", "--in", "sections", "--why", &section("1")]).out;
+    assert!(shown.contains("As a section") && shown.contains("counts for"), "{shown}");
+}
+
+#[test]
+fn the_attempt_that_counts_is_the_one_that_why_reports() {
+    let sandbox = manuals();
+    let args = ["handle", "--pool", "2", "-k", "2", "--fallback", "min_hits=2,min_docs=2"];
+    for (id, _) in parent_chunks(&sandbox) {
+        agrees(&sandbox, &args, &id, false);
+    }
+}
+
+#[test]
+fn why_agrees_with_the_result_for_every_chunk_and_section() {
+    let sandbox = manuals();
+    let ids: Vec<String> = parent_chunks(&sandbox).into_iter().map(|(id, _)| id).collect();
+    let document = parent_chunk(&sandbox, "Grease").split(':').next().unwrap().to_owned();
+    let sections =
+        ["0", "1", "1.1", "1.2", "1.2.1", "1.3", "2", "2.1", "3", "3.1"].map(|path| format!("{document}#{path}"));
+    let sections = sections.iter().filter(|id| !id.ends_with("#0"));
+    let (priming, valves) = ("priming handle", "what is a valve introduction");
+    for (query, shape, of_sections) in [
+        (priming, &["-k", "2"][..], false),
+        (valves, &["--mode", "broad", "-k", "2"], false),
+        (priming, &["--mode", "drill:2,2,2"], false),
+        (priming, &["--mode", "section", "-k", "2", "--max-tokens", "400"], true),
+        (valves, &["--in", "sections", "-k", "2"], true),
+        (priming, &["--group-by", "doc", "--context", "1", "-k", "3"], false),
+    ] {
+        let args = [&[query], shape].concat();
+        for id in ids.iter().chain(sections.clone()) {
+            agrees(&sandbox, &args, id, of_sections);
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! `--filter` and the flags about time: what may be found is decided before anything is ranked.
+
+use crate::common::Sandbox;
+
+/// Five documents in two folders, without vectors; every one speaks of the pump.
+fn library() -> Sandbox {
+    Sandbox::prepared("search_filter::library", |sandbox| {
+        sandbox.write(
+            "docs/manual.md",
+            "---\ntitle: Pump manual\nauthor: Ann Lee\ntags: [pump, safety]\ndate: 2026-03-01\nversion: 10\n---\n\
+             # Safety\n\nThe pump must be earthed.\n\n## Cleaning\n\nClean the pump with water.\n\n# Running\n\n\
+             Start the pump slowly.\n",
+        );
+        sandbox.write(
+            "docs/old/manual.md",
+            "---\ntitle: Older manual\nauthor: Bo Chen\ntags: [pump]\ndate: 2020-05-05\nversion: 9\n---\n\
+             # Safety\n\nThe pump must be earthed twice.\n",
+        );
+        sandbox.write("docs/notes.txt", "The pump leaks and nobody knows why.");
+        sandbox.write(
+            "docs/手册.md",
+            "---\n作者: 张三\n标签: 水泵\n日期: 2025年6月7日\n---\n# 启动\n\n启动 pump 之前检查水位。\n",
+        );
+        sandbox.write(
+            "web/page.html",
+            "<html><head><title>Pump page</title><meta name=date content=2024-02-03></head>\
+                       <body><main><h1>Pump</h1><p>A page about the pump.</p></main></body></html>",
+        );
+        let run = sandbox.kb(&["ingest", "docs", "web", "--no-embed"]);
+        assert_eq!(run.code, 0, "{}", run.err);
+    })
+}
+
+/// The sources and sections of all hits, sorted.
+fn found(sandbox: &Sandbox, flags: &[&str]) -> Vec<String> {
+    let result = sandbox.json(&[&["search", "pump", "-k", "50"], flags].concat());
+    let hits = result["hits"].as_array().unwrap();
+    let mut found: Vec<String> = hits
+        .iter()
+        .map(|hit| format!("{}#{}", hit["source"].as_str().unwrap(), hit["section"].as_str().unwrap()))
+        .collect();
+    found.sort();
+    found
+}
+
+/// The sources alone.
+fn sources(sandbox: &Sandbox, flags: &[&str]) -> Vec<String> {
+    let mut sources: Vec<String> = found(sandbox, flags)
+        .into_iter()
+        .map(|hit| hit.split('#').next().unwrap().trim_start_matches("docs/").to_owned())
+        .collect();
+    sources.dedup();
+    sources
+}
+
+#[test]
+fn filters_let_through_what_they_say() {
+    let sandbox = library();
+    let by = |filter: &str| sources(&sandbox, &["--filter", filter]);
+    assert_eq!(sources(&sandbox, &[]).len(), 5);
+    // What documents say about themselves, numbers as numbers and times as times.
+    assert_eq!(by("author = 'ann lee'"), ["manual.md"]);
+    assert_eq!(by("author contains CHEN"), ["old/manual.md"]);
+    assert_eq!(by("version > 9"), ["manual.md"]);
+    assert_eq!(by("version >= 9"), ["manual.md", "old/manual.md"]);
+    assert_eq!(by("date < 2021"), ["old/manual.md"]);
+    assert_eq!(by("tags = safety"), ["manual.md"]);
+    assert_eq!(by("tags in (pump, water)"), ["manual.md", "old/manual.md"]);
+    assert_eq!(by("author exists and tags != safety"), ["old/manual.md"]);
+    assert_eq!(by("not author exists and format != html"), ["notes.txt", "手册.md"]);
+    assert_eq!(by("作者 = 张三"), ["手册.md"]);
+    assert_eq!(by("标签＝水泵 or title contains page"), ["手册.md", "web/page.html"]);
+    // What every document has.
+    assert_eq!(by("format in (html, txt)"), ["notes.txt", "web/page.html"]);
+    assert_eq!(by("path = 'docs/**/manual.md'"), ["manual.md", "old/manual.md"]);
+    assert_eq!(by("path = docs/old"), ["old/manual.md"]);
+    assert_eq!(by("path = *.txt"), ["notes.txt"]);
+    assert_eq!(by("title = \"pump manual\""), ["manual.md"]);
+    assert_eq!(by("source contains web/"), ["web/page.html"]);
+    assert_eq!(by("time = 2024"), ["web/page.html"]);
+    // Several are joined by and; one that is empty says nothing.
+    assert_eq!(sources(&sandbox, &["--filter", "tags = pump", "--filter", "version = 9"]), ["old/manual.md"]);
+    assert_eq!(sources(&sandbox, &["--filter", ""]).len(), 5);
+
+    // What parent chunks have: of one document some are found and others not.
+    let parent_chunks = |filter: &str| found(&sandbox, &["--filter", filter]);
+    assert_eq!(parent_chunks("section = safety"), ["docs/manual.md#1", "docs/manual.md#1.1", "docs/old/manual.md#1"]);
+    assert_eq!(parent_chunks("section = 1.1"), ["docs/manual.md#1.1"]);
+    assert_eq!(parent_chunks("section = 1 and author = 'Ann Lee' and not section = Cleaning"), ["docs/manual.md#1"]);
+    assert_eq!(parent_chunks("section contains clean or title = notes"), ["docs/manual.md#1.1", "docs/notes.txt#0"]);
+    assert_eq!(parent_chunks("language = zh"), ["docs/手册.md#1"]);
+    notes_of_chunks(&sandbox);
+    what_is_not_there(&sandbox);
+    documents_too(&sandbox);
+    configured(&sandbox);
+}
+
+/// A person's notes about a parent chunk stand above what its document says.
+fn notes_of_chunks(sandbox: &Sandbox) {
+    let result = sandbox.json(&["search", "pump", "--filter", "section = Cleaning"]);
+    let id = result["hits"][0]["chunk_id"].as_str().unwrap().to_owned();
+    let run = sandbox.kb(&["chunk-edit", &id, "--meta", "reviewed=yes", "--meta", "version=11"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let parent_chunks = |filter: &str| found(sandbox, &["--filter", filter]);
+    assert_eq!(parent_chunks("reviewed = yes"), ["docs/manual.md#1.1"]);
+    assert_eq!(parent_chunks("version = 11"), ["docs/manual.md#1.1"]);
+    let why = sandbox.kb(&["search", "pump", "--why", &id, "--filter", "format = html", "--format", "json"]);
+    let why: serde_json::Value = serde_json::from_str(&why.out).unwrap();
+    assert_eq!(why["lost_in"], "filter");
+    assert_eq!(parent_chunks("version = 10"), ["docs/manual.md#1", "docs/manual.md#2"]);
+    assert_eq!(parent_chunks("title = 'Pump manual' and reviewed != yes"), ["docs/manual.md#1", "docs/manual.md#2"]);
+}
+
+fn what_is_not_there(sandbox: &Sandbox) {
+    let fails = |flags: &[&str], code: i32, words: &[&str]| {
+        let run = sandbox.kb(&[&["search", "pump"], flags].concat());
+        assert_eq!((run.code, run.out.as_str()), (code, ""), "{flags:?}: {}", run.err);
+        for word in words {
+            assert!(run.err.contains(word), "{flags:?}: {word:?} is not in {}", run.err);
+        }
+    };
+    // A mistake is named with its place.
+    fails(
+        &["--filter", "author ="],
+        2,
+        &["--filter: filter, character 9: expected a value", "\n  author =\n          ^"],
+    );
+    fails(&["--filter", "作者 == 张三"], 2, &["character 5", "\n  作者 == 张三\n        ^"]);
+    fails(&["--filter", "page > last"], 2, &["the number of a page"]);
+    // A key that nothing has, with those that are like it.
+    fails(&["--filter", "autor = Ann"], 2, &["\"autor\"", "did you mean author"]);
+    let run = sandbox.kb(&["search", "pump", "--filter", "archived != yes"]);
+    assert!(run.code == 0 && run.err.contains("\"archived\""), "{}", run.err);
+    // What lets nothing through is named.
+    fails(&["--filter", "format = pdf"], 1, &["no document matches `format = pdf`"]);
+    fails(
+        &["--filter", "tags = pump and format = html"],
+        1,
+        &["no document that matches `tags = pump` matches `format = html`"],
+    );
+    fails(&["--filter", "section = Nowhere"], 1, &["no document matches `section = Nowhere`"]);
+    fails(&["--doc", "notes.txt", "--filter", "tags = pump"], 1, &["none of the named documents matches"]);
+    fails(&["--after", "2030"], 1, &["no document matches a time from 2030-01-01"]);
+    // Times and durations name their flag.
+    fails(&["--before", "soon"], 2, &["--before", "soon", "2026-11-21"]);
+    fails(&["--half-life", "0d"], 2, &["--half-life", "90d"]);
+    // For scripts, an error is JSON.
+    let run = sandbox.kb(&["search", "pump", "--filter", "a = ", "--format", "json"]);
+    let error: serde_json::Value = serde_json::from_str(&run.err).unwrap();
+    assert_eq!(error["error"]["kind"], "usage");
+    // Deep and long ones are refused and end nothing.
+    fails(&["--filter", &"(".repeat(5000)], 2, &["at most 50 parentheses"]);
+}
+
+fn documents_too(sandbox: &Sandbox) {
+    let listed = |flags: &[&str]| {
+        let list = sandbox.json(&[&["docs"], flags].concat());
+        list.as_array().unwrap().iter().map(|row| row["source"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(&["--filter", "tags = pump"]), ["docs/manual.md", "docs/old/manual.md"]);
+    assert_eq!(listed(&["--filter", "section = Cleaning"]), ["docs/manual.md"]);
+    assert_eq!(listed(&["--before", "2021"]), ["docs/old/manual.md"]);
+    let chunks = sandbox.json(&["chunks-list", "--where", "section = Safety and author exists", "--type", "child"]);
+    let sections: Vec<&str> =
+        chunks.as_array().unwrap().iter().map(|chunk| chunk["section_title"].as_str().unwrap()).collect();
+    assert!(sections.contains(&"Safety") && sections.contains(&"Cleaning") && !sections.contains(&"Running"));
+    let run = sandbox.kb(&["chunks-list", "--where", "section ="]);
+    assert!(run.code == 2 && run.err.contains("--where: filter, character 10"), "{}", run.err);
+    let run = sandbox.kb(&["docs", "notes.txt", "--filter", "tags = pump"]);
+    assert_eq!(run.code, 1, "{}", run.err);
+}
+
+/// kb.toml says what holds where nothing is typed.
+fn configured(sandbox: &Sandbox) {
+    sandbox.write(".kb/kb.toml", "[search]\nfilter = \"tags = safety\"\nhalf_life = \"90d\"\n");
+    assert_eq!(sources(sandbox, &[]), ["manual.md"]);
+    assert_eq!(sources(sandbox, &["--filter", "tags = pump"]), ["manual.md", "old/manual.md"]);
+    assert_eq!(sources(sandbox, &["--filter", ""]).len(), 5);
+    assert!(sandbox.kb(&["search", "pump", "-v"]).err.contains("decay"));
+    assert!(!sandbox.kb(&["search", "pump", "-v", "--half-life", "none"]).err.contains("decay"));
+    sandbox.write(".kb/kb.toml", "[search]\nfilter = \"tags =\"\n");
+    let run = sandbox.kb(&["search", "pump"]);
+    assert!(run.code == 2 && run.err.contains("kb.toml, [search]: filter, character 7"), "{}", run.err);
+    sandbox.write(".kb/kb.toml", "[search]\nhalf_life = \"soon\"\n");
+    let run = sandbox.kb(&["search", "pump"]);
+    assert!(run.code == 2 && run.err.contains("half_life"), "{}", run.err);
+    std::fs::remove_file(sandbox.path(".kb/kb.toml")).unwrap();
+}
+
+#[test]
+fn a_place_among_the_best_is_not_spent_on_what_is_filtered_out() {
+    // Two hundred documents that match better than the one that is wanted, which is outside every pool.
+    let sandbox = Sandbox::new();
+    for i in 0..200 {
+        sandbox.write(&format!("docs/d{i}.md"), "pump pump pump pump");
+    }
+    sandbox.write(
+        "docs/wanted.md",
+        "---\nstatus: final\n---\nOf all machines in the house the oldest one is a pump, they say.",
+    );
+    assert_eq!(sandbox.kb(&["ingest", "docs", "--no-embed"]).code, 0);
+    let without = sandbox.json(&["search", "pump", "-k", "100"]);
+    assert!(without["hits"].as_array().unwrap().iter().all(|hit| hit["source"] != "docs/wanted.md"));
+    for filter in ["status = final", "section = 0 and status = final"] {
+        let with = sandbox.json(&["search", "pump", "-k", "3", "--filter", filter]);
+        assert_eq!(with["hits"].as_array().unwrap().len(), 1, "{filter}");
+        assert_eq!(with["hits"][0]["source"], "docs/wanted.md", "{filter}");
+    }
+}
+
+#[test]
+fn both_retrievers_keep_to_the_filter() {
+    let sandbox = Sandbox::with_fixtures();
+    for method in ["keyword", "semantic", "hybrid"] {
+        let hits = |query: &str, filter: &str| {
+            let result = sandbox.json(&["search", query, "--method", method, "--filter", filter]);
+            result["hits"].as_array().unwrap().clone()
+        };
+        let hits_of_pages = hits("how is the pump primed", "format = pdf and page >= 2 and page <= 3");
+        assert!(!hits_of_pages.is_empty(), "{method}");
+        for hit in hits_of_pages {
+            assert!(hit["source"].as_str().unwrap().ends_with(".pdf"), "{method}: {hit}");
+            let pages = [&hit["page_start"], &hit["page_end"]].map(|page| page.as_u64().unwrap());
+            assert!(pages[0] <= 3 && pages[1] >= 2, "{method}: {hit}");
+        }
+        let elsewhere = hits("how often is it tried again", "path = network-guide.md");
+        assert!(elsewhere.iter().all(|hit| hit["source"] == "docs/network-guide.md"), "{method}");
+    }
+    let told = sandbox.kb(&["search", "pump", "--filter", "format = pdf", "--half-life", "1y", "-v"]).err;
+    assert!(told.contains("filter ") && told.contains("decay "), "{told}");
+}
+
+#[test]
+fn times_come_from_the_document_or_from_who_ingests_it() {
+    let sandbox = library();
+    let time = |name: &str| {
+        let row = sandbox.json(&["docs", name])[0]["time"].clone();
+        (row["at"].as_str().unwrap().to_owned(), row["from"].as_str().unwrap().to_owned())
+    };
+    let is = |at: &str, from: &str| (format!("{at}T00:00:00Z"), from.to_owned());
+    assert_eq!(time("docs/manual.md"), is("2026-03-01", "date"));
+    assert_eq!(time("手册.md"), is("2025-06-07", "日期"));
+    assert_eq!(time("page.html"), is("2024-02-03", "date"));
+    assert_eq!(time("notes.txt").1, "file");
+
+    let by = |flags: &[&str]| sources(&sandbox, &[flags, &["--filter", "path != *.txt"]].concat());
+    assert_eq!(by(&["--before", "2024-02-03"]), ["old/manual.md"]);
+    assert_eq!(by(&["--after", "2024-02-03", "--before", "2026"]), ["手册.md", "web/page.html"]);
+    assert_eq!(by(&["--as-of", "2024-02"]), ["old/manual.md", "web/page.html"]);
+    assert_eq!(by(&["--as-of", "2025-06-06"]), ["old/manual.md", "web/page.html"]);
+    // A file's own time is now, and so it is not older than a day.
+    assert_eq!(sources(&sandbox, &["--after", "yesterday"]), ["notes.txt"]);
+
+    // The file has not changed, and gets the time all the same; what is said stands above what is written.
+    let run = sandbox.kb(&["ingest", "docs/notes.txt", "docs/manual.md", "--no-embed", "--time", "2019-02"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(time("notes.txt"), is("2019-02-01", "--time"));
+    assert_eq!(time("docs/manual.md"), is("2019-02-01", "--time"));
+    // It stays as long as the content does.
+    assert_eq!(sandbox.kb(&["ingest", "docs", "--no-embed", "--force"]).code, 0);
+    assert_eq!(time("notes.txt"), is("2019-02-01", "--time"));
+    sandbox.write("docs/notes.txt", "---\nThe pump is tight again.");
+    assert_eq!(sandbox.kb(&["ingest", "docs", "--no-embed"]).code, 0);
+    assert_eq!(time("notes.txt").1, "file");
+    let run = sandbox.kb(&["ingest", "docs", "--time", "soon"]);
+    assert!(run.code == 2 && run.err.contains("--time"), "{}", run.err);
+}
+
+#[test]
+fn scores_decay_with_age() {
+    let sandbox = Sandbox::new();
+    for (name, date) in [("new", "2026-06-01"), ("middle", "2026-03-03"), ("old", "2025-12-03")] {
+        // The older, the better it matches.
+        let times = match name {
+            "new" => 1,
+            "middle" => 2,
+            _ => 3,
+        };
+        let text = format!("---\ndate: {date}\n---\n{} and some other words.\n", "pump ".repeat(times));
+        sandbox.write(&format!("docs/{name}.md"), text);
+    }
+    assert_eq!(sandbox.kb(&["ingest", "docs", "--no-embed"]).code, 0);
+    let ranked = |flags: &[&str]| {
+        let result = sandbox.json(&[&["search", "pump"], flags].concat());
+        let hits = result["hits"].as_array().unwrap().clone();
+        hits.iter()
+            .map(|hit| (hit["source"].as_str().unwrap().to_owned(), hit["score"].as_f64().unwrap()))
+            .collect::<Vec<_>>()
+    };
+    let names = |hits: &[(String, f64)]| hits.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    let plain = ranked(&[]);
+    assert_eq!(names(&plain), ["docs/old.md", "docs/middle.md", "docs/new.md"]);
+    // Seen from the end of the first of June, the middle one is 91 days old and the old one 181.
+    let decayed = ranked(&["--half-life", "91d", "--as-of", "2026-06-01"]);
+    assert_eq!(names(&decayed), ["docs/new.md", "docs/middle.md", "docs/old.md"]);
+    let score = |hits: &[(String, f64)], name: &str| hits.iter().find(|(source, _)| source == name).unwrap().1;
+    let share = score(&decayed, "docs/middle.md") / score(&plain, "docs/middle.md");
+    assert!((share - 0.5).abs() < 1e-3, "{share}");
+}

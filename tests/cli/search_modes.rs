@@ -1,0 +1,292 @@
+//! What is made of a ranking: modes, neighbours, windows, merging, duplicates, groups and budgets.
+
+use crate::common::Sandbox;
+use serde_json::Value;
+
+/// A manual with sections of known parent chunks, a second one with the same words, and a third that is another copy.
+fn manuals() -> Sandbox {
+    Sandbox::prepared("search_modes::manuals", |sandbox| {
+        sandbox.write_manuals("");
+        assert_eq!(sandbox.kb(&["ingest", ".", "--no-embed", "-q"]).code, 0);
+    })
+}
+
+fn search(sandbox: &Sandbox, args: &[&str]) -> Value {
+    sandbox.json(&[&["search"], args].concat())
+}
+
+fn hits(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {
+    search(sandbox, args)["hits"].as_array().unwrap().clone()
+}
+
+fn text<'v>(hit: &'v Value, field: &str) -> &'v str {
+    hit[field].as_str().unwrap_or_else(|| panic!("{field}: {hit}"))
+}
+
+fn texts(hits: &[Value], field: &str) -> Vec<String> {
+    hits.iter().map(|hit| text(hit, field).to_owned()).collect()
+}
+
+/// The numbers of the parent chunks that a hit is made of.
+fn parent_chunks(hit: &Value) -> Vec<u64> {
+    hit["sources"].as_array().unwrap().iter().map(|source| source["index"].as_u64().unwrap()).collect()
+}
+
+#[test]
+fn neighbours_are_shown_on_both_sides_within_the_section() {
+    let sandbox = manuals();
+    let args = ["handle number 3", "-k", "1", "--doc", "pumps.md"];
+    let alone = &hits(&sandbox, &args)[0];
+    let [own] = parent_chunks(alone)[..] else { panic!("{alone}") };
+    assert_eq!(text(alone, "chunk_id"), alone["sources"][0]["chunk_id"]);
+    let around = &hits(&sandbox, &[&args[..], &["--context", "1"]].concat())[0];
+    assert_eq!(parent_chunks(around), [own - 1, own, own + 1]);
+    assert!(text(around, "content").contains(text(alone, "content")), "{around}");
+    assert!(text(around, "content").starts_with("Step 2") && text(around, "content").contains("Step 4"), "{around}");
+    assert_eq!(around["matched_chunks"], 1);
+    assert!(around["sources"][0]["score"].is_null() && around["sources"][1]["score"].is_number());
+    // Far enough, the section ends.
+    let most = &hits(&sandbox, &[&args[..], &["--context", "50"]].concat())[0];
+    assert!(!text(most, "content").contains("A pump moves water") && !text(most, "content").contains("vent"), "{most}");
+}
+
+#[test]
+fn adjacent_hits_become_one_across_what_was_deleted() {
+    let sandbox = manuals();
+    let args = ["priming handle", "-k", "20", "--doc", "pumps.md"];
+    let apart = hits(&sandbox, &args);
+    let in_section: Vec<u64> =
+        apart.iter().filter(|hit| text(hit, "section") == "1.2").map(|hit| parent_chunks(hit)[0]).collect();
+    assert!(in_section.len() >= 5, "{in_section:?}");
+    let merged = hits(&sandbox, &[&args[..], &["--merge"]].concat());
+    let one: Vec<&Value> = merged.iter().filter(|hit| text(hit, "section") == "1.2").collect();
+    assert_eq!(one.len(), 1, "{merged:?}");
+    let mut sorted = in_section.clone();
+    sorted.sort_unstable();
+    assert_eq!(parent_chunks(one[0]), sorted, "every parent chunk is named");
+    assert!(one[0]["score"].as_f64() >= apart[0]["score"].as_f64());
+    // What was deleted in between keeps nothing apart.
+    let id = format!("{}:{}", text(one[0], "doc_id"), sorted[2]);
+    assert_eq!(sandbox.kb(&["chunk-delete", &id, "--yes"]).code, 0);
+    let merged = hits(&sandbox, &[&args[..], &["--merge"]].concat());
+    let one: Vec<&Value> = merged.iter().filter(|hit| text(hit, "section") == "1.2").collect();
+    sorted.remove(2);
+    assert_eq!((one.len(), parent_chunks(one[0])), (1, sorted));
+}
+
+#[test]
+fn a_window_is_the_best_sentence_and_those_around_it() {
+    let sandbox = manuals();
+    let content =
+        |window| text(&hits(&sandbox, &["never force it", "-k", "1", "--window", window])[0], "content").to_owned();
+    assert_eq!(content("0"), "Never force it.");
+    assert_eq!(content("1"), "A valve stops water. Never force it.");
+}
+
+#[test]
+fn what_says_the_same_is_left_out_and_said() {
+    let sandbox = manuals();
+    let args = ["apprentice priming handle", "--format", "json"];
+    let run = sandbox.kb(&[&["search"], &args[..]].concat());
+    assert!(run.err.contains("left out: 1 parent chunk that repeats one shown"), "{}", run.err);
+    let found: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(found["hits"][0]["duplicates"].as_array().unwrap().len(), 1);
+    assert_ne!(
+        found["hits"][1]["doc_id"],
+        found["hits"][0]["duplicates"][0].as_str().unwrap().split(':').next().unwrap()
+    );
+    let all = hits(&sandbox, &["apprentice priming handle", "--keep-duplicates"]);
+    let mut sources = texts(&all[..2], "source");
+    sources.sort();
+    assert_eq!(sources, ["copy.md", "notes.md"]);
+    assert!(all[0].get("duplicates").is_none());
+}
+
+#[test]
+fn groups_stand_together_and_a_document_has_its_share() {
+    let sandbox = manuals();
+    let grouped = texts(&hits(&sandbox, &["priming handle", "-k", "20", "--group-by", "doc"]), "source");
+    let mut runs = grouped.clone();
+    runs.dedup();
+    assert_eq!(runs.len(), 2, "{grouped:?}");
+    let shares = texts(&hits(&sandbox, &["priming handle", "-k", "20", "--per-document", "1"]), "source");
+    assert_eq!(shares.len(), 2, "{shares:?}");
+    let broad = search(&sandbox, &["priming handle", "--mode", "broad:0.7", "-k", "2"]);
+    let mut sources = texts(broad["hits"].as_array().unwrap(), "source");
+    sources.sort();
+    assert_eq!((broad["mode"].as_str(), sources.len()), (Some("broad"), 2));
+    assert_ne!(sources[0], sources[1], "several documents");
+}
+
+#[test]
+fn sections_are_returned_whole_by_their_titles_and_parent_chunks() {
+    let sandbox = manuals();
+    let found = hits(&sandbox, &["Priming the pump", "--mode", "section", "--doc", "pumps.md"]);
+    assert_eq!((text(&found[0], "section"), text(&found[0], "section_title")), ("1.2", "Priming the pump"));
+    let whole = text(&found[0], "content");
+    assert!(whole.starts_with("Step 1") && whole.ends_with("Venting\n\nOpen the vent before the casing is filled."));
+    assert_eq!(found[0]["score"], 1.0);
+    // Several have the title: both come first, whatever the parent chunks of others say.
+    let twice = hits(&sandbox, &["introduction", "--mode", "section", "--doc", "pumps.md"]);
+    let mut paths = texts(&twice[..2], "section");
+    paths.sort();
+    assert_eq!(paths, ["1.1", "2.1"]);
+    // Who asks for sections gets those, even where the question is about chapters.
+    let asked = search(&sandbox, &["what chapters are about valves", "--mode", "section"]);
+    assert!(
+        asked["contents"].as_array().unwrap().is_empty() && !asked["hits"].as_array().unwrap().is_empty(),
+        "{asked}"
+    );
+    // By content alone.
+    let content = hits(&sandbox, &["grease every month", "--mode", "section"]);
+    assert_eq!(text(&content[0], "section"), "1.3");
+    // As much as fits, between parent chunks; the rest is named.
+    let run =
+        sandbox.kb(&["search", "Priming the pump", "--mode", "section", "--max-tokens", "400", "--format", "json"]);
+    assert!(run.err.contains("left out: "), "{}", run.err);
+    let cut: Value = serde_json::from_str(&run.out).unwrap();
+    let shown = text(&cut["hits"][0], "content");
+    assert!(whole.starts_with(shown) && shown.len() < whole.len() && shown.ends_with("waits."), "{shown}");
+    assert!(!cut["left_out"][0]["chunk_ids"].as_array().unwrap().is_empty());
+    let none = sandbox.kb(&["search", "Priming the pump", "--mode", "section", "--max-tokens", "3"]);
+    assert!(none.code == 1 && none.err.contains("not even the first parent chunk"), "{}", none.err);
+}
+
+#[test]
+fn sections_are_listed_with_counts_and_a_preview() {
+    let sandbox = manuals();
+    let found = hits(&sandbox, &["priming handle", "--in", "sections"]);
+    assert_eq!(text(&found[0], "section"), "1.2");
+    let matched = found[0]["matched_chunks"].as_u64().unwrap();
+    assert!(matched >= 5 && found[0]["sources"].as_array().unwrap().len() as u64 == matched, "{}", found[0]);
+    assert!(text(&found[0], "content").len() < 300 && text(&found[0], "content").contains("handle"), "{}", found[0]);
+    let markdown = sandbox.kb(&["search", "priming handle", "--in", "sections"]).out;
+    assert!(markdown.contains(&format!("{matched} parent chunks match")), "{markdown}");
+    // A section that has only its title is found too.
+    let titled = hits(&sandbox, &["valves", "--in", "sections"]);
+    assert_eq!((text(&titled[0], "section"), text(&titled[0], "section_title")), ("2", "Valves"));
+}
+
+#[test]
+fn drilling_follows_documents_parent_chunks_and_child_chunks() {
+    let sandbox = manuals();
+    let single = hits(&sandbox, &["priming handle number 4", "--mode", "drill:1,1,2"]);
+    assert_eq!(single.len(), 1);
+    assert_eq!(
+        (text(&single[0], "source"), single[0]["sources"][0]["children"].as_array().unwrap().len()),
+        ("pumps.md", 2)
+    );
+    let whole = hits(&sandbox, &["priming handle number 4", "-k", "1"]);
+    assert!(text(&single[0], "content").len() < text(&whole[0], "content").len(), "child chunks of the parent chunk");
+    let wide = texts(&hits(&sandbox, &["priming handle number 4", "--mode", "drill:2,3,1"]), "source");
+    assert_eq!(wide.iter().filter(|source| *source == "pumps.md").count(), 3, "{wide:?}");
+    assert_eq!(wide.len(), 4, "one of the other document: {wide:?}");
+}
+
+#[test]
+fn the_best_child_chunks_are_named() {
+    let sandbox = manuals();
+    let hit = &hits(&sandbox, &["never force it", "-k", "1"])[0];
+    let child = &hit["sources"][0]["children"][0];
+    assert!(text(child, "chunk_id").starts_with(&format!("{}.", text(hit, "chunk_id"))), "{hit}");
+    assert!(child["score"].as_f64().unwrap() > 0.9);
+}
+
+#[test]
+fn the_same_question_has_the_same_answer() {
+    let sandbox = manuals();
+    for args in [
+        &["--mode", "broad"][..],
+        &["--mode", "section"],
+        &["--mode", "drill"],
+        &["--context", "2"],
+        &["--in", "sections"],
+    ] {
+        let asked = || texts(&hits(&sandbox, &[&["priming the pump"], args].concat()), "content");
+        assert_eq!(asked(), asked(), "{args:?}");
+    }
+}
+
+#[test]
+fn flags_without_effect_are_noted_and_bad_ones_are_refused() {
+    let sandbox = manuals();
+    for (args, told) in [
+        (&["--mode", "broad:2"][..], "from 0 to 1"),
+        (&["--mode", "drill:3,3"], "3,3,3"),
+        (&["--mode", "deep"], "expected precise, broad"),
+    ] {
+        let run = sandbox.kb(&[&["search", "pump"], args].concat());
+        assert!(run.code == 2 && run.err.contains(told), "{args:?}: {}", run.err);
+    }
+    for (args, note) in [
+        (&["--context", "1", "--mode", "section"][..], "--context has no effect where sections"),
+        (&["--window", "1", "--mode", "drill"], "--window has no effect in the mode drill"),
+        (&["--max-tokens", "9", "--in", "sections"], "--max-tokens has no effect on a list of sections"),
+        (&["--tokenizer", "chars/4"], "--tokenizer has no effect"),
+    ] {
+        let run = sandbox.kb(&[&["search", "pump"], args].concat());
+        assert!(run.code == 0 && run.err.contains(note), "{args:?}: {}", run.err);
+    }
+}
+
+#[test]
+fn settings_say_what_flags_do_not() {
+    let sandbox = manuals();
+    sandbox.write(".kb/kb.toml", "[search]\nmode = \"drill:1,2,1\"\ncontext = 1\n");
+    let drilled = search(&sandbox, &["priming handle"]);
+    assert_eq!((drilled["mode"].as_str(), drilled["hits"].as_array().unwrap().len()), (Some("drill"), 2));
+    // A flag wins, and the setting for another mode is for that.
+    let precise = search(&sandbox, &["handle number 3", "--mode", "precise", "-k", "1", "--doc", "pumps.md"]);
+    assert_eq!((precise["mode"].as_str(), parent_chunks(&precise["hits"][0]).len()), (Some("precise"), 3));
+    let mut command = sandbox.command(&["search", "grease", "--format", "json"]);
+    let found: Value =
+        serde_json::from_slice(&command.env("KB_SEARCH_MODE", "section").output().unwrap().stdout).unwrap();
+    assert_eq!(found["mode"], "section", "the environment wins over the file");
+    sandbox.write(".kb/kb.toml", "[search]\nmode = \"drill:3\"\n");
+    let run = sandbox.kb(&["search", "pump"]);
+    assert!(run.code == 2 && run.err.contains("3,3,3") && run.err.contains("line 2"), "{}", run.err);
+}
+
+#[test]
+fn the_environment_stands_between_the_file_and_what_is_typed() {
+    let sandbox = manuals();
+    sandbox.write(".kb/kb.toml", "[search]\nmethod = \"keyword\"\nlimit = 2\nfilter = \"source = pumps.md\"\n");
+    let ask = |variables: &[(&str, &str)], args: &[&str]| {
+        let mut command = sandbox.command(&[&["search", "priming handle", "--format", "json"], args].concat());
+        let output = command.envs(variables.iter().copied()).output().unwrap();
+        let run = crate::common::Run::of(output);
+        (run.code, serde_json::from_str::<Value>(&run.out).unwrap_or_default(), run.err)
+    };
+    let count = |variables: &[(&str, &str)], args: &[&str]| ask(variables, args).1["hits"].as_array().unwrap().len();
+    let three = [("KB_SEARCH_LIMIT", "3")];
+    assert_eq!((count(&[], &[]), count(&three, &[]), count(&three, &["-k", "1"])), (2, 3, 1));
+    let (code, found, _) = ask(&[("KB_SEARCH_FILTER", "source = notes.md"), ("KB_SEARCH_MODE", "broad")], &[]);
+    assert_eq!((code, found["mode"].as_str(), text(&found["hits"][0], "source")), (0, Some("broad"), "notes.md"));
+    // The method decides against weights, the number of hits against a smaller pool.
+    let weights = [("KB_SEARCH_WEIGHTS", "1,1"), ("KB_SEARCH_POOL", "2")];
+    let (code, found, told) = ask(&weights, &["--method", "keyword", "-k", "4"]);
+    assert_eq!((code, found["hits"].as_array().unwrap().len()), (0, 4), "{told}");
+    // An invalid variable is refused by its name.
+    for (variables, named) in [
+        (&[("KB_SEARCH_LIMIT", "lots")][..], "KB_SEARCH_LIMIT"),
+        (&[("KB_SEARCH_LIMTI", "3")], "did you mean KB_SEARCH_LIMIT?"),
+    ] {
+        let (code, _, told) = ask(variables, &[]);
+        assert!(code == 2 && told.contains(named), "{variables:?}: {told}");
+    }
+    let mut context = sandbox.command(&["context", "priming handle"]);
+    let bad = crate::common::Run::of(context.env("KB_SEARCH_MODE", "drill:3").output().unwrap());
+    assert!(bad.code == 2 && bad.err.contains("KB_SEARCH_MODE"), "{}", bad.err);
+    for command in ["search", "context"] {
+        assert!(sandbox.kb(&[command, "--help"]).out.contains("KB_SEARCH_LIMIT=3"));
+    }
+}
+
+#[test]
+fn several_namespaces_show_a_section_once() {
+    let sandbox = manuals();
+    sandbox.json(&["ingest", "pumps.md", "--no-embed", "-n", "other"]);
+    let found = hits(&sandbox, &["bearings", "--mode", "section", "-n", "default,other"]);
+    assert_eq!((text(&found[0], "namespace"), &found[0]["also_in"]), ("default", &serde_json::json!(["other"])));
+    assert!(found[1..].iter().all(|hit| text(hit, "section_title") != text(&found[0], "section_title")));
+}

@@ -1,0 +1,263 @@
+//! A question asked of several namespaces: ranked as if they were one, and each hit says where it is.
+
+use crate::common::Sandbox;
+use serde_json::Value;
+
+const PUMPS: &str = "# Pumps\n\n## Priming\n\nPrime the pump before it is started: open the vent and fill the casing.\n\n\
+                     ## Bearings\n\nGrease the bearings of the pump every month.\n";
+const VALVES: &str = "# Valves\n\n## Closing\n\nClose the valve slowly, or the pump suffers from water hammer.\n\n\
+                      ## Leaks\n\nA leaking valve is repacked; the gland is tightened by hand.\n";
+
+/// `pumps` and `valves` with a document each, and `both` with the two of them.
+fn sandbox(flags: &[&str]) -> Sandbox {
+    Sandbox::prepared(&format!("search_namespaces::sandbox {flags:?}"), |sandbox| {
+        sandbox.write("pumps.md", PUMPS);
+        sandbox.write("valves.md", VALVES);
+        for (namespace, files) in [("pumps", &["pumps.md"][..]), ("valves", &["valves.md"]), ("both", &["."])] {
+            sandbox.json(&[&["ingest", "-n", namespace], files, flags].concat());
+        }
+    })
+}
+
+fn text<'v>(hit: &'v Value, field: &str) -> &'v str {
+    hit[field].as_str().unwrap_or_else(|| panic!("{field}: {hit}"))
+}
+
+fn hits(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {
+    sandbox.json(&[&["search"], args].concat())["hits"].as_array().unwrap().clone()
+}
+
+/// What must be the same, however the parent chunks are shared out.
+fn ranking(hits: &[Value]) -> Vec<(String, [f64; 3])> {
+    let score = |hit: &Value, field: &str| (hit[field].as_f64().unwrap_or(-1.0) * 1e5).round() / 1e5;
+    hits.iter()
+        .map(|hit| {
+            let scores = ["score", "keyword_score", "semantic_score"].map(|field| score(hit, field));
+            (text(hit, "chunk_id").to_owned(), scores)
+        })
+        .collect()
+}
+
+#[test]
+fn several_namespaces_rank_as_one_that_holds_all() {
+    let sandbox = sandbox(&[]);
+    for method in ["hybrid", "keyword", "semantic"] {
+        for question in ["how do I prime the pump?", "water hammer valve", "grease"] {
+            let asked = |names: &str| hits(&sandbox, &[question, "--method", method, "-n", names]);
+            let (apart, together) = (asked("pumps,valves"), asked("both"));
+            assert!(together.len() > usize::from(method != "keyword"), "{question}");
+            assert_eq!(ranking(&apart), ranking(&together), "{question} by {method}");
+            for hit in &apart {
+                let expected = text(hit, "source").strip_suffix(".md").unwrap();
+                assert_eq!(text(hit, "namespace"), expected, "{hit}");
+            }
+        }
+    }
+    // A limit cuts the common ranking.
+    let two = hits(&sandbox, &["pump", "-n", "pumps,valves", "-k", "2"]);
+    assert_eq!(ranking(&two), ranking(&hits(&sandbox, &["pump", "-n", "both", "-k", "2"])));
+    a_parent_chunk_in_several_is_shown_once(&sandbox);
+    namespaces_with_different_models_are_not_searched_together(&sandbox);
+}
+
+fn a_parent_chunk_in_several_is_shown_once(sandbox: &Sandbox) {
+    let found = hits(sandbox, &["how do I prime the pump?", "-n", "valves,both,pumps", "-k", "3"]);
+    assert_eq!(found.len(), 3, "the twins take no place from others");
+    assert_eq!(text(&found[0], "section_title"), "Priming");
+    assert_eq!((text(&found[0], "namespace"), &found[0]["also_in"]), ("both", &serde_json::json!(["pumps"])));
+    let ranks: Vec<u64> = found.iter().map(|hit| hit["rank"].as_u64().unwrap()).collect();
+    assert_eq!(ranks, [1, 2, 3]);
+    // Named in the order of the question where the scores are the same.
+    let turned = hits(sandbox, &["how do I prime the pump?", "-n", "pumps,both", "-k", "1"]);
+    assert_eq!((text(&turned[0], "namespace"), &turned[0]["also_in"]), ("pumps", &serde_json::json!(["both"])));
+}
+
+fn namespaces_with_different_models_are_not_searched_together(sandbox: &Sandbox) {
+    let path = ".kb/namespaces/valves/MANIFEST.json";
+    let manifest = std::fs::read_to_string(sandbox.path(path)).unwrap();
+    let mut other: Value = serde_json::from_str(&manifest).unwrap();
+    other["model"]["name"] = "some-other-model".into();
+    sandbox.write(path, other.to_string());
+    for method in ["auto", "hybrid", "semantic"] {
+        let refused = sandbox.kb(&["search", "how is the pump primed", "-n", "pumps,valves", "--method", method]);
+        assert_eq!(refused.code, 3, "{}", refused.err);
+        for part in ["pumps has ", "valves has some-other-model", "separately", "--method keyword", "kb reindex"] {
+            assert!(refused.err.contains(part), "{part}: {}", refused.err);
+        }
+    }
+    // A namespace alone whose model is not installed.
+    let by_words = sandbox.kb(&["search", "how is the pump primed", "-n", "valves"]);
+    assert!(by_words.code == 0 && by_words.err.contains("searched by keywords only"), "{}", by_words.err);
+    let refused = sandbox.kb(&["search", "pump", "-n", "valves", "--method", "semantic"]);
+    assert!(refused.code == 3 && refused.err.contains("some-other-model"), "{}", refused.err);
+    assert_eq!(sandbox.kb(&["search", "pump", "-n", "pumps,valves", "--method", "keyword"]).code, 0);
+    sandbox.write(path, manifest);
+}
+
+#[test]
+fn a_namespace_without_vectors_is_ranked_beside_one_with() {
+    let sandbox = Sandbox::new();
+    sandbox.write("pumps.md", PUMPS);
+    sandbox.write("valves.md", VALVES);
+    sandbox.json(&["ingest", "pumps.md", "-n", "pumps"]);
+    sandbox.json(&["ingest", "valves.md", "-n", "valves", "--no-embed"]);
+    let found = hits(&sandbox, &["repack a leaking valve", "-n", "all"]);
+    assert_eq!((text(&found[0], "namespace"), text(&found[0], "section_title")), ("valves", "Leaks"));
+    assert!(found.iter().any(|hit| text(hit, "namespace") == "pumps"));
+    let semantic = sandbox.kb(&["search", "valve", "-n", "all", "--method", "semantic"]);
+    assert!(semantic.code == 0 && semantic.err.contains("1 document has no vectors"), "{}", semantic.err);
+}
+
+#[test]
+fn the_same_file_in_two_states_is_two_parent_chunks() {
+    let sandbox = Sandbox::new();
+    sandbox.write("pumps.md", PUMPS);
+    sandbox.json(&["ingest", "pumps.md", "--no-embed", "-n", "old"]);
+    sandbox.write("pumps.md", PUMPS.replace("open the vent", "close the drain, open the vent"));
+    sandbox.json(&["ingest", "pumps.md", "--no-embed", "-n", "new"]);
+    let found = hits(&sandbox, &["drain vent", "-n", "old,new", "--method", "keyword"]);
+    let names: Vec<&str> = found.iter().map(|hit| text(hit, "namespace")).collect();
+    assert_eq!(names, ["new", "old"]);
+    assert_eq!(text(&found[0], "chunk_id"), text(&found[1], "chunk_id"), "the ids alone do not tell them apart");
+    assert!(found.iter().all(|hit| hit.get("also_in").is_none()), "{found:?}");
+    // What did not change is the same in both.
+    let grease = hits(&sandbox, &["grease", "-n", "old,new", "--method", "keyword"]);
+    assert_eq!((grease.len(), &grease[0]["also_in"]), (1, &serde_json::json!(["new"])));
+}
+
+#[test]
+fn all_stands_for_every_namespace_with_something_in_it() {
+    let sandbox = sandbox(&["--no-embed"]);
+    std::fs::create_dir_all(sandbox.path(".kb/namespaces/begun")).unwrap();
+    for all in ["all", "ALL"] {
+        let found = sandbox.json(&["search", "valve", "-n", all]);
+        assert_eq!(found["namespaces"], serde_json::json!(["both", "pumps", "valves"]));
+        assert_eq!(found["hits"][0]["also_in"], serde_json::json!(["valves"]));
+    }
+    let mut command = sandbox.command(&["search", "valve", "--format", "json"]);
+    let run = crate::common::Run::of(command.env("KB_NAMESPACE", "all").output().unwrap());
+    let found: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(found["namespaces"].as_array().unwrap().len(), 3, "{}", run.err);
+
+    let empty = Sandbox::new();
+    empty.write(".kb/kb.json", r#"{"format": 2, "created_by": "test"}"#);
+    let nothing = empty.kb(&["search", "valve", "-n", "all"]);
+    assert!(nothing.code == 3 && nothing.err.contains("kb ingest"), "{}", nothing.err);
+}
+
+#[test]
+fn the_namespace_is_shown_where_several_are_searched() {
+    let sandbox = sandbox(&["--no-embed"]);
+    let out = |names: &str, format: &str| sandbox.kb(&["search", "gland", "-n", names, "--format", format]).out;
+    assert!(out("pumps,valves", "markdown").contains("` · in valves · score"), "{}", out("pumps,valves", "markdown"));
+    assert!(out("both,valves", "table").contains("  in both, valves  score"), "{}", out("both,valves", "table"));
+    assert_eq!(out("all", "paths"), "valves.md\n");
+    for names in ["valves", "valves,valves"] {
+        assert!(!out(names, "markdown").contains(" · in ") && !out(names, "table").contains("  in valves"));
+        for format in ["json", "jsonl"] {
+            let value: Value = serde_json::from_str(&out(names, format)).unwrap();
+            let hit = if format == "json" { &value["hits"][0] } else { &value };
+            assert_eq!(text(hit, "namespace"), "valves", "{format}");
+        }
+    }
+}
+
+#[test]
+fn documents_are_looked_for_in_each_namespace() {
+    let sandbox = sandbox(&["--no-embed"]);
+    let sources = |args: &[&str]| {
+        let found = hits(&sandbox, &[&["pump"], args].concat());
+        let mut sources: Vec<String> = found.iter().map(|hit| text(hit, "source").to_owned()).collect();
+        sources.dedup();
+        sources
+    };
+    assert_eq!(sources(&["-n", "pumps,valves", "--doc", "valves.md"]), ["valves.md"]);
+    assert_eq!(sources(&["-n", "all", "--doc", "Pumps"]), ["pumps.md"]);
+    assert_eq!(sources(&["-n", "all", "--doc", "Pumps", "--doc", "valves.md"]).len(), 2);
+    let missing = sandbox.kb(&["search", "pump", "-n", "pumps,valves", "--doc", "Valvse"]);
+    assert_eq!(missing.code, 1);
+    assert!(missing.err.contains("any of the namespaces") && missing.err.contains("did you mean"), "{}", missing.err);
+    // A part of a title is told once, though three namespaces have it.
+    let guessed = sandbox.kb(&["search", "pump", "-n", "all", "--doc", "ump"]);
+    assert_eq!((guessed.code, guessed.err.matches("taken for").count()), (0, 1), "{}", guessed.err);
+}
+
+#[test]
+fn a_list_with_a_name_that_is_not_there_is_refused() {
+    let sandbox = sandbox(&["--no-embed"]);
+    for (names, code, told) in [
+        ("pumps,valvs", 3, "did you mean valves?"),
+        ("zzz,pumps", 3, "\"zzz\""),
+        ("pumps,", 2, "a name is missing"),
+        ("pumps,all", 2, "say -n all"),
+        ("pumps,../valves", 2, "\"../valves\""),
+    ] {
+        let run = sandbox.kb(&["search", "pump", "-n", names]);
+        assert_eq!((run.code, run.out.as_str()), (code, ""), "{names}: {}", run.err);
+        assert!(run.err.contains(told), "{names}: {}", run.err);
+    }
+}
+
+#[test]
+fn what_takes_one_namespace_refuses_several() {
+    let sandbox = sandbox(&["--no-embed"]);
+    let before = std::fs::read_dir(sandbox.path(".kb/namespaces")).unwrap().count();
+    for names in ["pumps,valves", "all", "All"] {
+        for command in [
+            &["ingest", "pumps.md", "--no-embed"][..],
+            &["toc"],
+            &["section", "pumps.md", "1"],
+            &["chunks-list"],
+            &["chunk-delete", "aaaaaa:0", "--yes"],
+            &["chunk-edit", "aaaaaa:0", "--content", "x"],
+            &["remove", "pumps.md"],
+            &["check"],
+            &["check", "--repair"],
+            &["reindex", "--structure"],
+        ] {
+            let run = sandbox.kb(&[command, &["-n", names]].concat());
+            assert_eq!((run.code, run.out.as_str()), (2, ""), "{command:?} -n {names}: {}", run.err);
+            assert!(run.err.contains("name one") && run.err.contains("kb search"), "{command:?}: {}", run.err);
+        }
+        for change in [&["rename", "pumps", names][..], &["rename", names, "new"], &["remove", names, "--yes"]] {
+            let run = sandbox.kb(&[&["namespaces"], change].concat());
+            assert_eq!((run.code, run.out.as_str()), (2, ""), "{change:?}: {}", run.err);
+        }
+    }
+    assert_eq!(std::fs::read_dir(sandbox.path(".kb/namespaces")).unwrap().count(), before);
+    let empty = Sandbox::new();
+    empty.write("a.md", "# A");
+    assert_eq!(empty.kb(&["ingest", "a.md", "--no-embed", "-n", "all"]).code, 2);
+    assert!(!empty.path(".kb").exists(), "nothing is made for a name that is none");
+}
+
+#[test]
+fn documents_and_figures_of_several_namespaces_are_told_together() {
+    let sandbox = sandbox(&["--no-embed"]);
+    let sources = |args: &[&str]| -> Vec<(String, String)> {
+        let list = sandbox.json(&[&["docs"], args].concat());
+        let one = |row: &Value| (row["namespace"].as_str().unwrap_or("").to_owned(), text(row, "source").to_owned());
+        list.as_array().unwrap().iter().map(one).collect()
+    };
+    let pair = |namespace: &str, source: &str| (namespace.to_owned(), source.to_owned());
+    assert_eq!(sources(&["-n", "pumps"]), [pair("", "pumps.md")], "of one, nothing is added");
+    assert_eq!(sources(&["-n", "valves,pumps"]), [pair("valves", "valves.md"), pair("pumps", "pumps.md")]);
+    assert_eq!(sources(&["-n", "all"]).len(), 4);
+    assert_eq!(sources(&["-n", "all", "pumps.md"]), [pair("both", "pumps.md"), pair("pumps", "pumps.md")]);
+    assert_eq!(sources(&["-n", "all", "--filter", "source = valves.md"]).len(), 2);
+    let table = sandbox.kb(&["docs", "-n", "all", "--format", "table"]).out;
+    assert!(table.contains("namespace") && table.contains("both"), "{table}");
+    let shown = sandbox.kb(&["docs", "-n", "all", "pumps.md"]).out;
+    assert!(shown.contains("namespace: both") && shown.contains("namespace: pumps"), "{shown}");
+    let none = sandbox.kb(&["docs", "-n", "pumps,valves", "nothing.md"]);
+    assert!(none.code == 1 && none.err.contains("in any of the namespaces"), "{}", none.err);
+    let status = sandbox.json(&["status", "-n", "pumps,both"]);
+    let figures: Vec<(&str, Option<u64>)> =
+        status.as_array().unwrap().iter().map(|one| (text(one, "namespace"), one["documents"].as_u64())).collect();
+    assert_eq!(figures, [("pumps", Some(1)), ("both", Some(2))]);
+    assert_eq!(sandbox.json(&["status", "-n", "both"])["documents"], 2, "of one, an object");
+    let told = sandbox.kb(&["status", "-n", "all"]).out;
+    assert_eq!(told.matches("- namespace: ").count(), 3, "{told}");
+    let missing = sandbox.kb(&["status", "-n", "pumps,nothing"]);
+    assert!(missing.code != 0 && missing.err.contains("nothing"), "{}", missing.err);
+}

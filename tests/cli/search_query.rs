@@ -1,0 +1,239 @@
+//! `kb search`: how a question is understood (phrases, unknown words, identifiers, questions about contents), and the settings
+//! that decide it: weights, fusion, fallback.
+
+use crate::common::{Run, Sandbox};
+use serde_json::Value;
+
+const PUMPS: &str = "# Pump manual\n\n## Priming\n\nPrime the pump before it is started: open the vent and fill the casing. \
+    The alarm E-417 says that the pump runs dry.\n\n\
+    ## Bearings\n\nGrease the bearings every month. Before the pump is primed, check the oil; code 417 of table E is old.\n\n\
+    ### Oil\n\nThe oil of the centrifugal pump is changed after 5000 hours. The waterhammer is avoided.\n\n\
+    ## Pressure\n\nThe maximum pressure is 16 MPa.\n";
+const VALVES: &str = "# Valve guide\n\n## Closing\n\nClose the valve slowly. Water hammer damages the pump, the bearing and the \
+    seal.\n\n## Leaks\n\nA leaking valve is repacked.\n";
+const CHINESE: &str = "# 泵站手册\n\n## 第一章 概述\n\n本手册说明推力轴承和水泵。\n\n## 第二章 启动\n\n启动水泵之前必须先灌水。\n\n\
+    ### 检查\n\n检查轴承的推力和温度。\n";
+
+fn sandbox(flags: &[&str]) -> Sandbox {
+    Sandbox::prepared(&format!("search_query::sandbox {flags:?}"), |sandbox| {
+        for (name, text) in [("pumps.md", PUMPS), ("valves.md", VALVES), ("泵站.md", CHINESE)] {
+            sandbox.write(name, text);
+        }
+        let run = sandbox.kb(&[&["ingest", "."], flags].concat());
+        assert_eq!(run.code, 0, "{}", run.err);
+    })
+}
+
+/// The sections that were found, best first, as `title of the last`.
+fn sections(result: &Value) -> Vec<String> {
+    let last = |hit: &Value| hit["section_title"].as_str().unwrap().rsplit(" › ").next().unwrap().to_owned();
+    result["hits"].as_array().unwrap().iter().map(last).collect()
+}
+
+fn refused(run: &Run, words: &str) {
+    assert_eq!(run.code, 2, "{}", run.err);
+    assert!(run.err.contains(words), "{words:?} is not in {}", run.err);
+}
+
+#[test]
+fn phrases_are_found_word_for_word() {
+    let sandbox = sandbox(&["--no-embed"]);
+    let search = |query: &str| sandbox.json(&["search", query, "-k", "20"]);
+    assert!(sections(&search("prime the pump")).len() > 1);
+    assert_eq!(sections(&search("\"prime the pump\"")), ["Priming"]);
+    assert_eq!(sections(&search("oil “the pump is primed”")), ["Bearings"]);
+    assert_eq!(sections(&search("\"推力轴承\"")), ["第一章 概述"], "the other parent chunk has the words apart");
+    assert_eq!(sections(&search("水泵「启动水泵」")), ["第二章 启动"]);
+    assert_eq!(sections(&search("\"E-417\"")), ["Priming"], "the other parent chunk has its parts");
+    assert_eq!(sections(&search("\"bearings oil\"")), ["Oil"], "titles are searched too");
+    let none = sandbox.kb(&["search", "pump \"vent the casing\""]);
+    assert_eq!((none.code, none.out.as_str()), (1, ""));
+    assert!(none.err.contains("no parent chunk has the phrase \"vent the casing\""), "{}", none.err);
+    let asked = sandbox.kb(&["search", "how do I \"vent the casing\""]);
+    assert_eq!(asked.code, 0);
+    assert!(asked.err.contains("searched for its words") && asked.out.contains("Priming"), "{}", asked.err);
+}
+
+#[test]
+fn unknown_words_fall_back_to_near_ones() {
+    let sandbox = sandbox(&["--no-embed"]);
+    let told = |args: &[&str]| {
+        let run = sandbox.kb(&[&["search"], args].concat());
+        (run.code, run.err, run.out)
+    };
+    let (code, err, out) = told(&["presure"]);
+    assert!(code == 0 && err.contains("nothing has \"presure\"; searched for \"pressure\""), "{err}");
+    assert!(out.starts_with("## 1. Pump manual › Pump manual › Pressure") || out.contains("Pressure"), "{out}");
+    let (_, err, _) = told(&["centrif"]);
+    assert!(err.contains("nothing has \"centrif\"; searched for \"centrifugal\""), "{err}");
+    let (_, err, out) = told(&["pumpbearing"]);
+    assert!(err.contains("searched for \"pump\", \"bearing"), "{err}");
+    assert!(out.contains("Bearings"), "{out}");
+    // What is there is not replaced, and an identifier is never guessed.
+    let (_, err, _) = told(&["pressure oil"]);
+    assert_eq!(err, "");
+    let (_, err, _) = told(&["E-471 pump"]);
+    assert_eq!(err, "");
+    let (code, err, _) = told(&["presure", "--expand", "off"]);
+    assert!(code == 1 && err.starts_with("nothing found"), "{err}");
+    let all = sandbox.json(&["search", "waterhammer", "--expand", "all"]);
+    assert!(sections(&all).contains(&"Closing".to_owned()), "its parts stand there: {all}");
+    assert!(!sections(&sandbox.json(&["search", "waterhammer"])).contains(&"Closing".to_owned()));
+}
+
+#[test]
+fn identifiers_and_quantities_are_recognised() {
+    let sandbox = sandbox(&["--no-embed"]);
+    let result = sandbox.json(&["search", "E-417"]);
+    assert_eq!(result["understood"]["kind"], "lookup");
+    assert_eq!(result["method"], "keyword");
+    assert_eq!(sections(&result), ["Priming", "Bearings"], "whole before its parts");
+    let understood = &sandbox.json(&["search", "How high is the pressure at 16 MPa?"])["understood"];
+    assert_eq!((&understood["kind"], &understood["quantities"][0]["unit"]), (&"reference".into(), &"MPa".into()));
+}
+
+#[test]
+fn questions_about_contents_are_answered_with_contents() {
+    let sandbox = sandbox(&["--no-embed"]);
+    let titles = |args: &[&str]| {
+        let result = sandbox.json(&[&["search"], args].concat());
+        assert!(result["hits"].as_array().unwrap().is_empty(), "{result}");
+        let entries = result["contents"][0]["entries"].as_array().unwrap().clone();
+        entries.iter().map(|entry| entry["title"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let all = ["Pump manual", "Priming", "Bearings", "Oil", "Pressure"];
+    assert_eq!(titles(&["what chapters does pumps.md have?"]), all);
+    assert_eq!(titles(&["table of contents of the pump manual"]), all);
+    assert_eq!(titles(&["目录", "--doc", "泵站.md"]), ["泵站手册", "第一章 概述", "第二章 启动", "检查"]);
+    assert_eq!(titles(&["泵站手册第二章讲什么？"]), ["第二章 启动", "检查"]);
+    // Chapters are counted below the title.
+    assert_eq!(titles(&["what is chapter 2 of valves.md about?"]), ["Leaks"]);
+    assert_eq!(titles(&["valves.md 第一章讲什么？"]), ["Closing"]);
+    let out = |format: &str| sandbox.kb(&["search", "chapters of valves.md", "--format", format]).out;
+    assert!(out("markdown").starts_with("# Valve guide\n") && out("markdown").contains("- `1.2` Leaks"));
+    assert!(out("table").contains("1.2  Leaks"));
+    assert_eq!(out("paths"), "valves.md\n");
+    let line: Value = serde_json::from_str(&out("jsonl")).unwrap();
+    assert_eq!(line["source"], "valves.md");
+    // Where no document is named the text is searched, and that is said; so it is where the caller wants it.
+    let run = sandbox.kb(&["search", "table of contents of the hammer"]);
+    assert!(run.err.contains("names no document"), "{}", run.err);
+    let text = sandbox.json(&["search", "chapters of the pump manual", "--kind", "concept"]);
+    assert!(text["contents"].as_array().unwrap().is_empty() && !text["hits"].as_array().unwrap().is_empty());
+    assert_eq!(titles(&["valve", "--kind", "structure"]), ["Valve guide", "Closing", "Leaks"]);
+}
+
+/// Phrases, and replacements of unknown words, do not depend on how documents are spread over namespaces.
+#[test]
+fn namespaces_searched_together_rank_like_one() {
+    let sandbox = sandbox(&["--no-embed"]);
+    for (namespace, file) in [("one", "pumps.md"), ("two", "valves.md")] {
+        sandbox.json(&["ingest", "-n", namespace, file, "--no-embed"]);
+    }
+    sandbox.json(&["ingest", "-n", "both", "pumps.md", "valves.md", "--no-embed"]);
+    for query in
+        ["presure of the pump", "bearngs", "\"water hammer\" pump", "how is \"no such phrase\" primed", "E-417"]
+    {
+        let asked = |names: &str| {
+            let result = sandbox.json(&["search", query, "-n", names, "-k", "20"]);
+            let hits = result["hits"].as_array().unwrap().clone();
+            let ranking: Vec<(String, String)> = hits
+                .iter()
+                .map(|hit| (hit["chunk_id"].to_string(), format!("{:.5}", hit["keyword_score"].as_f64().unwrap())))
+                .collect();
+            (ranking, result["notes"].clone())
+        };
+        let (apart, together) = (asked("one,two"), asked("both"));
+        assert!(!together.0.is_empty(), "{query}");
+        assert_eq!(apart, together, "{query}");
+    }
+}
+
+#[test]
+fn contradictory_settings_are_refused() {
+    let sandbox = sandbox(&["--no-embed"]);
+    let search = |args: &[&str]| sandbox.kb(&[&["search", "pump"], args].concat());
+    refused(&search(&["--fusion", "weighted:10"]), "expected weighted, rrf or rrf:K");
+    refused(&search(&["--fusion", "rrf:-1"]), "--fusion");
+    refused(&search(&["--weights", "0,0"]), "one of them above 0");
+    refused(&search(&["--weights", "-1,2"]), "two numbers from 0 on");
+    refused(&search(&["--min-score", "2"]), "--min-score");
+    refused(&search(&["--fallback", "hits=9"]), "min_hits");
+    refused(&search(&["--fallback", "min_hits=0"]), "at least 1");
+    // Where settings contradict each other, one decides and a note names the other.
+    let noted = |args: &[&str], note: &str| {
+        let run = search(args);
+        assert!(
+            run.code == 0 && run.err.lines().filter(|line| line.contains(note)).count() == 1,
+            "{args:?}: {}",
+            run.err
+        );
+    };
+    noted(&["--weights", "1,1", "--method", "keyword"], "--weights has no effect");
+    noted(&["--pool", "3", "-k", "5"], "--pool is raised to 5");
+    noted(&["--fallback", "min_hits=9", "-k", "5"], "--fallback: some conditions have no effect");
+    sandbox.write(".kb/kb.toml", "[search]\nlimit = 2\n\n[search.fallback]\nmin_score = 5\n");
+    refused(&search(&[]), "min_score: expected a number above 0");
+    // A flag overrides the file.
+    sandbox.write(".kb/kb.toml", "[search]\nfusion = \"rrf:10\"\npool = 7\nlimit = 2\n");
+    assert_eq!(search(&["--fusion", "weighted", "-k", "9"]).code, 0);
+    assert_eq!(sandbox.json(&["search", "pump"])["hits"].as_array().unwrap().len(), 2);
+    std::fs::remove_file(sandbox.path(".kb/kb.toml")).unwrap();
+}
+
+#[test]
+fn a_fallback_searches_again_for_too_few_hits() {
+    let sandbox = sandbox(&["--no-embed"]);
+    let stages =
+        |result: &Value| -> Vec<String> { result["timings_ms"].as_object().unwrap().keys().cloned().collect() };
+    let once = sandbox.json(&["search", "waterhammer", "--method", "keyword"]);
+    assert_eq!(sections(&once), ["Oil"]);
+    assert!(!stages(&once).iter().any(|stage| stage.starts_with("fallback")), "off unless it is asked for");
+    let args = ["search", "waterhammer", "--method", "keyword", "--fallback", "min_docs=2"];
+    let again = sandbox.json(&args);
+    assert_eq!(sections(&again)[0], "Oil");
+    assert!(sections(&again).contains(&"Closing".to_owned()), "found by the parts of the word: {again}");
+    for stage in ["fallback_pool", "fallback_retriever", "fallback_words", "fallback_words.keyword"] {
+        assert!(stages(&again).contains(&stage.to_owned()), "{stage}: {:?}", stages(&again));
+    }
+    // So from the settings, and where nothing helps it says so.
+    sandbox.write(".kb/kb.toml", "[search]\nmethod = \"keyword\"\n[search.fallback]\nmin_docs = 3\n");
+    let run = sandbox.kb(&["search", "waterhammer"]);
+    assert!(run.err.contains("the fallback found no more"), "{}", run.err);
+    let enough = sandbox.json(&["search", "waterhammer", "--fallback", "off"]);
+    assert_eq!(sections(&enough), ["Oil"]);
+    std::fs::remove_file(sandbox.path(".kb/kb.toml")).unwrap();
+}
+
+#[test]
+fn weights_fusion_and_fallback_combine_both_retrievers() {
+    let sandbox = sandbox(&[]);
+    let search = |args: &[&str]| sandbox.json(&[&["search", "how is the pump primed", "-k", "20"], args].concat());
+    // Semantic search keeps to the phrase too.
+    let quoted = sandbox.json(&["search", "how is \"prime the pump\" done", "--method", "semantic"]);
+    assert_eq!(sections(&quoted), ["Priming"]);
+    let quoted = sandbox.json(&["search", "how is \"prime the pump\" done", "-k", "20"]);
+    assert_eq!((sections(&quoted), &quoted["method"]), (vec!["Priming".to_owned()], &"hybrid".into()));
+    let weights = |result: &Value| (result["weights"]["keyword"].as_f64().unwrap() * 100.0).round();
+    assert!((1.0..=60.0).contains(&weights(&search(&[]))));
+    assert_eq!(weights(&search(&["--weights", "3,1"])), 75.0);
+    // As the weights say, also where the model does not know the language.
+    let chinese = sandbox.kb(&["search", "启动水泵", "--weights", "1,1", "--format", "json"]);
+    assert!(chinese.err.contains("does not know this question's language"), "{}", chinese.err);
+    let ranked = search(&["--fusion", "rrf:1"]);
+    let first = &ranked["hits"][0];
+    assert_eq!(
+        (sections(&ranked)[0].as_str(), first["score"].as_f64().unwrap()),
+        ("Priming", 1.0),
+        "first in both retrievers"
+    );
+    // Ranks, not scores: with k = 1 the second of both has 2/3.
+    let scores: Vec<f64> =
+        ranked["hits"].as_array().unwrap().iter().map(|hit| hit["score"].as_f64().unwrap()).collect();
+    assert!(scores.windows(2).all(|two| two[0] >= two[1]) && scores[1] <= 0.84, "{scores:?}");
+    // The other retriever, where words find too little.
+    let args = ["search", "engine lubricant interval", "--method", "keyword", "--fallback", "min_hits=2"];
+    let found = sandbox.json(&args);
+    assert_eq!(found["method"], "hybrid");
+    assert!(found["hits"].as_array().unwrap().len() >= 2, "{found}");
+}

@@ -1,0 +1,363 @@
+//! `--rerank FOLDER`: a cross-encoder reads the best candidates, on both engines. The fixture's one counts the words that
+//! question and parent chunk share, so its scores are easy to predict.
+
+use std::path::Path;
+
+use crate::common::{Run, Sandbox, copy_folder, fixtures, onnxruntime};
+use serde_json::Value;
+
+const QUESTION: &str = "air in the pump";
+
+/// A folder `model` with the cross-encoder, beside `pumps.md`: a parent chunk that repeats one word of the question, one that
+/// has two of them once, and one that has one.
+fn pumps() -> Sandbox {
+    Sandbox::prepared("search_rerank::pumps", |sandbox| {
+        let often = "The pump is a pump. ".repeat(6);
+        let text = format!(
+            "# Manual\n\n## Overview\n\n{often}\n\n## Relief\n\nThe valve relieves the pump casing of trapped air.\n\n## Paint\n\nA pump is green or blue.\n"
+        );
+        sandbox.write("docs/pumps.md", text);
+        copy_model(&sandbox.path("model"));
+        assert_eq!(sandbox.kb(&["ingest", "docs", "-q", "--no-embed"]).code, 0);
+    })
+}
+
+fn copy_model(to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(fixtures().join("rerank")).unwrap().flatten() {
+        if entry.path().is_file() {
+            std::fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+        }
+    }
+}
+
+fn titles(result: &Value) -> Vec<&str> {
+    result["hits"].as_array().unwrap().iter().map(|hit| hit["section_title"].as_str().unwrap()).collect()
+}
+
+fn ids(result: &Value) -> Vec<String> {
+    result["hits"].as_array().unwrap().iter().map(|hit| hit["chunk_id"].as_str().unwrap().to_owned()).collect()
+}
+
+fn scores(result: &Value) -> Vec<f64> {
+    result["hits"].as_array().unwrap().iter().map(|hit| hit["score"].as_f64().unwrap()).collect()
+}
+
+fn stage<'v>(result: &'v Value, name: &str) -> &'v Value {
+    let stages = result["stages"].as_array().unwrap();
+    stages.iter().find(|stage| stage["name"] == name).unwrap_or_else(|| panic!("no stage {name}: {stages:?}"))
+}
+
+/// The one line of an error.
+fn error(run: &Run, code: i32) -> String {
+    assert_eq!((run.code, run.out.as_str()), (code, ""), "{}", run.err);
+    let lines: Vec<&str> = run.err.lines().collect();
+    assert!(lines.len() == 1 && lines[0].starts_with("error: "), "{lines:?}");
+    lines[0].to_owned()
+}
+
+#[test]
+fn the_order_is_the_models() {
+    the_order_is_the_models_on("off");
+}
+
+#[test]
+#[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
+fn the_order_is_the_models_on_onnxruntime() {
+    the_order_is_the_models_on(&onnxruntime());
+}
+
+fn the_order_is_the_models_on(engine: &str) {
+    let sandbox = pumps();
+    assert_eq!(titles(&sandbox.json(&["search", QUESTION])), ["Relief", "Overview", "Paint"]);
+    let result = sandbox.json(&["search", QUESTION, "--rerank", "model", "--onnxruntime", engine, "--explain"]);
+    assert_eq!(titles(&result), ["Overview", "Relief", "Paint"], "{engine}");
+    // Twelve pumps; a pump and air; a pump: less four, as shares of one.
+    let expected = [8.0f64, -2.0, -3.0].map(|logit| 1.0 / (1.0 + (-logit).exp()));
+    for (found, expected) in scores(&result).iter().zip(expected) {
+        assert!((found - expected).abs() < 1e-4, "{engine}: {found} {expected}");
+    }
+    let read = stage(&result, "cross_encoder");
+    assert_eq!((read["taken"].as_u64(), read["given"].as_u64()), (Some(3), Some(3)), "{read}");
+    assert!(read["notes"].to_string().contains("read 3 of the first 3"), "{read}");
+    assert!(stage(&result, "cross_encoder_load")["milliseconds"].as_f64() > Some(0.0));
+    assert_eq!(stage(&result, "rerank")["candidates"][0]["id"], result["hits"][1]["chunk_id"]);
+    let shown = sandbox.kb(&["search", QUESTION, "--rerank", "model", "--explain", "--format", "table"]).out;
+    assert!(shown.contains("rerank") && shown.contains("tract"), "{shown}");
+}
+
+#[test]
+fn weights_beside_the_model_are_found() {
+    weights_beside_the_model_are_found_on("off");
+}
+
+#[test]
+#[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
+fn weights_beside_the_model_are_found_on_onnxruntime() {
+    weights_beside_the_model_are_found_on(&onnxruntime());
+}
+
+fn weights_beside_the_model_are_found_on(engine: &str) {
+    let sandbox = pumps();
+    std::fs::remove_file(sandbox.path("model/model.onnx")).unwrap();
+    copy_folder(&fixtures().join("rerank/external"), &sandbox.path("model/onnx"));
+    let result = sandbox.json(&["search", QUESTION, "--rerank", "model", "--onnxruntime", engine]);
+    assert_eq!(titles(&result), ["Overview", "Relief", "Paint"], "{engine}");
+    std::fs::remove_file(sandbox.path("model/onnx/model.onnx_data")).unwrap();
+    let run = sandbox.kb(&["search", QUESTION, "--rerank", "model", "--onnxruntime", engine]);
+    assert!(error(&run, 3).contains("model.onnx"), "{}", run.err);
+}
+
+#[test]
+fn candidates_below_the_depth_follow_in_their_old_order() {
+    let sandbox = pumps();
+    let before = sandbox.json(&["search", "pump", "--method", "keyword"]);
+    let after = sandbox.json(&["search", "pump", "--method", "keyword", "--rerank", "model", "--rerank-budget", "1"]);
+    assert_eq!(ids(&before), ids(&after));
+    assert_eq!(ids(&before).len(), 3);
+    let scores = scores(&after);
+    assert!(scores.windows(2).all(|pair| pair[0] >= pair[1]), "{scores:?}");
+    // A retriever that was asked for alone is looked at by the model and nothing else.
+    let alone = sandbox.json(&["search", "pump", "--method", "keyword", "--rerank", "model", "--explain"]);
+    assert!(alone["stages"].as_array().unwrap().iter().all(|stage| stage["name"] != "rerank"));
+}
+
+#[test]
+fn candidates_that_time_did_not_suffice_for_follow_in_their_old_order() {
+    let sandbox = Sandbox::new();
+    let sections: Vec<String> = (0..400)
+        .map(|i| format!("# Part {i}\n\n{}{i}.\n", "The pump is green, the water blue. ".repeat(1 + i % 7)))
+        .collect();
+    sandbox.write("docs/parts.md", sections.join("\n"));
+    copy_model(&sandbox.path("model"));
+    assert_eq!(sandbox.kb(&["ingest", "docs", "-q", "--no-embed"]).code, 0);
+    let asked = ["search", "green pump", "-k", "400", "--keep-duplicates"];
+    let before = ids(&sandbox.json(&asked));
+    assert_eq!(before.len(), 400);
+    let hurried = [&asked[..], &["--rerank", "model", "--rerank-budget", "400,1ms"]].concat();
+    let result = sandbox.json(&[&hurried[..], &["--explain"]].concat());
+    let after = ids(&result);
+    let read = stage(&result, "cross_encoder")["taken"].as_u64().unwrap() as usize;
+    assert!(read < 400, "a millisecond is not enough for 400 parent chunks");
+    assert_eq!(after[read..], before[read..]);
+    let sorted = |ids: &[String]| {
+        let mut ids = ids.to_vec();
+        ids.sort();
+        ids
+    };
+    assert_eq!(sorted(&after[..read]), sorted(&before[..read]));
+    let scores = scores(&result);
+    assert!(scores.windows(2).all(|pair| pair[0] >= pair[1]), "{scores:?}");
+    let told = sandbox.kb(&hurried).err;
+    assert!(told.contains("of the first 400 parent chunks in 1ms"), "{told}");
+    // With enough time it reads them all.
+    let all = [&hurried[..7], &["--rerank-budget", "400,none", "--explain"]].concat();
+    assert_eq!(stage(&sandbox.json(&all), "cross_encoder")["taken"], 400);
+}
+
+#[test]
+fn settings_come_from_the_file_the_environment_and_flags() {
+    let sandbox = pumps();
+    copy_model(&sandbox.path(".kb/models/counter"));
+    let config = |text: &str| sandbox.write(".kb/kb.toml", text);
+    config("[search]\nrerank = \"models/counter\"\nrerank_budget = \"2,none\"\n");
+    let first = |args: &[&str], environment: Option<&str>| {
+        let mut command = sandbox.command(&[&["search", QUESTION, "--format", "json"], args].concat());
+        // In another folder than the file's: the working folder does not matter.
+        command.current_dir(sandbox.path("docs"));
+        environment.map(|value| command.env("KB_SEARCH_RERANK", value));
+        let run = Run::of(command.output().unwrap());
+        assert_eq!(run.code, 0, "{}", run.err);
+        titles(&serde_json::from_str(&run.out).unwrap())[0].to_owned()
+    };
+    assert_eq!(first(&[], None), "Overview");
+    assert_eq!(first(&[], Some("light")), "Relief");
+    assert_eq!(first(&["--rerank", "light"], Some("../model")), "Relief");
+    assert_eq!(first(&["--rerank", "../model"], Some("light")), "Overview");
+    let wrong = |text: &str, says: &str| {
+        config(text);
+        let told = error(&sandbox.kb(&["search", QUESTION]), 2);
+        assert!(told.contains(says), "{told}");
+    };
+    wrong("[search]\nlimit = 5\nrerank_budget = \"soon\"\n", "line 3, rerank_budget: expected a duration above 0");
+}
+
+#[test]
+fn a_budget_without_a_model_is_noted_and_bad_models_are_refused() {
+    let sandbox = pumps();
+    let refused = |args: &[&str]| error(&sandbox.kb(&[&["search", QUESTION], args].concat()), 2);
+    for args in [&["--rerank-budget", "1s"][..], &["--rerank-budget", "9", "--rerank", "light"]] {
+        let run = sandbox.kb(&[&["search", QUESTION], args].concat());
+        assert!(
+            run.code == 0 && run.err.contains("--rerank-budget has no effect without a reranking model"),
+            "{}",
+            run.err
+        );
+    }
+    let run = sandbox.kb(&["search", QUESTION, "--rerank", "model", "--rerank-budget", "0"]);
+    assert!(run.code == 2 && run.err.contains("from 1 to 1000"), "{}", run.err);
+    let told = refused(&["--rerank", "./nowhere"]);
+    assert!(told.contains("no such folder ./nowhere"), "{told}");
+    assert!(refused(&["--rerank", "model/model.onnx"]).contains("is a file"));
+    let run = sandbox.kb(&["search", QUESTION, "--rerank", "model", "--rerank-budget", "0s"]);
+    assert!(run.code == 2 && run.err.contains("500ms"), "{}", run.err);
+}
+
+#[test]
+fn an_installed_model_can_be_named() {
+    let sandbox = pumps();
+    let refused = |name: &str| error(&sandbox.kb(&["search", QUESTION, "--rerank", name]), 2);
+    let told = refused("BAAI/bge-reranker-base");
+    assert!(told.contains(": none; download it with `kb models add bge-reranker-base`"), "{told}");
+    assert_eq!(sandbox.kb(&["models", "add", "model", "--name", "counts"]).code, 0);
+    assert_eq!(titles(&sandbox.json(&["search", QUESTION, "--rerank", "counts"])), ["Overview", "Relief", "Paint"]);
+    let told = refused("count");
+    assert!(
+        told.contains("no such folder and no such reranking model \"count\"") && told.contains(": counts; "),
+        "{told}"
+    );
+    // In kb.toml a folder is relative to the store's folder.
+    sandbox.write(".kb/kb.toml", "[search]\nrerank = \"counts\"\n");
+    assert_eq!(titles(&sandbox.json(&["search", QUESTION])), ["Overview", "Relief", "Paint"]);
+    sandbox.write(".kb/kb.toml", "[search]\nrerank = \"../model\"\n");
+    assert_eq!(titles(&sandbox.json(&["search", QUESTION])), ["Overview", "Relief", "Paint"]);
+    // An existing folder comes before a model of its name.
+    copy_folder(&fixtures().join("rerank/broken"), &sandbox.path("counts"));
+    assert!(
+        error(&sandbox.kb(&["search", QUESTION, "--rerank", "counts", "--no-progress"]), 3).contains("no model.onnx")
+    );
+}
+
+#[test]
+fn a_broken_model_is_one_line() {
+    a_broken_model_is_one_line_on("off");
+}
+
+#[test]
+#[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
+fn a_broken_model_is_one_line_on_onnxruntime() {
+    a_broken_model_is_one_line_on(&onnxruntime());
+}
+
+fn a_broken_model_is_one_line_on(engine: &str) {
+    let sandbox = pumps();
+    let broken = |file: &str, content: &[u8], says: &str| {
+        let folder = sandbox.path("broken");
+        copy_model(&folder);
+        std::fs::write(folder.join(file), content).unwrap();
+        let run = sandbox.kb(&["search", QUESTION, "--rerank", "broken", "--onnxruntime", engine]);
+        let told = error(&run, 3);
+        assert!(told.contains("broken") && told.contains(says), "{engine}: {told}");
+        let run = sandbox.kb(&["search", QUESTION, "--rerank", "broken", "--format", "json"]);
+        let told: Value = serde_json::from_str(&run.err).unwrap_or_else(|error| panic!("{error}: {}", run.err));
+        assert_eq!((run.code, told["error"]["kind"].as_str()), (3, Some("failed")));
+    };
+    let whole = std::fs::read(fixtures().join("rerank/model.onnx")).unwrap();
+    let other = |name: &str| std::fs::read(fixtures().join("rerank/broken").join(name)).unwrap();
+    broken("model.onnx", &whole[..whole.len() / 2], "model.onnx");
+    broken("model.onnx", &other("other-output.onnx"), "last_hidden_state");
+    // tract panics on this one, where Rust would abort the process.
+    broken("model.onnx", &other("crash.onnx"), "reranking model");
+    broken("tokenizer.json", b"{}", "tokenizer.json");
+    broken("tokenizer.json", b"[[[[", "tokenizer.json");
+    broken("config.json", b"no", "config.json");
+    std::fs::remove_file(sandbox.path("broken/tokenizer.json")).unwrap();
+    assert!(
+        error(&sandbox.kb(&["context", QUESTION, "--rerank", "broken"]), 3)
+            .contains("tokenizer.json: the file is missing")
+    );
+}
+
+#[test]
+fn a_bent_model_never_ends_in_a_panic() {
+    a_bent_model_never_ends_in_a_panic_on("off");
+}
+
+#[test]
+#[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
+fn a_bent_model_never_ends_in_a_panic_on_onnxruntime() {
+    a_bent_model_never_ends_in_a_panic_on(&onnxruntime());
+}
+
+fn a_bent_model_never_ends_in_a_panic_on(engine: &str) {
+    let sandbox = pumps();
+    let whole = std::fs::read(fixtures().join("rerank/model.onnx")).unwrap();
+    for at in (0..whole.len()).step_by(97) {
+        let mut bent = whole.clone();
+        bent[at] ^= 0x15;
+        std::fs::write(sandbox.path("model/model.onnx"), bent).unwrap();
+        let run = sandbox.kb(&["search", QUESTION, "--rerank", "model", "--onnxruntime", engine]);
+        assert!([0, 2, 3].contains(&run.code), "byte {at}, {engine}: {} {}", run.code, run.err);
+        assert!(run.code == 0 || run.err.lines().count() == 1, "byte {at}, {engine}: {}", run.err);
+    }
+}
+
+#[test]
+fn a_parent_chunk_in_two_namespaces_is_read_once() {
+    let sandbox = pumps();
+    assert_eq!(sandbox.kb(&["ingest", "docs", "-q", "--no-embed", "-n", "copy"]).code, 0);
+    let asked = |namespaces: &str| {
+        sandbox.json(&["search", QUESTION, "--rerank", "model", "--rerank-budget", "2", "--explain", "-n", namespaces])
+    };
+    let (one, both) = (asked("default"), asked("default,copy"));
+    // Unread chunks keep the retrievers' scores, which depend on the number of parent chunks.
+    assert_eq!((ids(&one), &scores(&one)[..2]), (ids(&both), &scores(&both)[..2]));
+    assert_eq!(titles(&both), ["Overview", "Relief", "Paint"]);
+    assert_eq!(
+        (stage(&one, "cross_encoder")["taken"].as_u64(), stage(&both, "cross_encoder")["taken"].as_u64()),
+        (Some(2), Some(4))
+    );
+}
+
+#[test]
+fn contexts_are_reranked_too() {
+    let sandbox = pumps();
+    let context = sandbox.json(&["context", QUESTION, "--rerank", "model", "-k", "1"]);
+    assert!(context["text"].as_str().unwrap().contains("The pump is a pump."), "{context}");
+    let light = sandbox.json(&["context", QUESTION, "-k", "1"]);
+    assert!(!light["text"].as_str().unwrap().contains("The pump is a pump."), "{light}");
+}
+
+#[test]
+fn why_names_chunks_that_the_model_did_not_read() {
+    let sandbox = pumps();
+    let all = sandbox.json(&["search", QUESTION, "-k", "9"]);
+    let overview = &ids(&all)[1];
+    let why = |args: &[&str]| {
+        let run = sandbox.kb(&[&["search", QUESTION, "-k", "1", "--format", "json", "--why", overview], args].concat());
+        (run.code, serde_json::from_str::<Value>(&run.out).unwrap())
+    };
+    let (code, found) = why(&["--rerank", "model"]);
+    assert_eq!((code, found["rank"].as_u64()), (0, Some(1)), "{found}");
+    let stages = found["stages"].as_array().unwrap();
+    let reranked = stages.iter().find(|stage| stage["name"] == "cross_encoder").unwrap();
+    assert_eq!(reranked["place"].as_u64(), Some(1), "{found}");
+    let (code, lost) = why(&["--rerank", "model", "--rerank-budget", "1"]);
+    let (reason, setting) = (lost["reason"].as_str().unwrap(), lost["setting"].as_str().unwrap());
+    assert!(code == 1 && setting == "limit" && reason.contains("the cross-encoder read the first 1 only"), "{lost}");
+}
+
+#[test]
+fn an_evaluation_measures_a_model() {
+    let sandbox = Sandbox::new();
+    copy_model(&sandbox.path("model"));
+    // The answer is the parent chunk that the model likes and keyword search does not.
+    let parent_chunks =
+        [("often", "The pump is a pump. ".repeat(6)), ("once", "The pump is free of trapped air.".to_owned())];
+    let corpus =
+        parent_chunks.map(|(id, text)| format!("{}\n", serde_json::json!({ "_id": id, "text": text, "title": "" })));
+    sandbox.write("set/corpus.jsonl", corpus.concat());
+    sandbox.write("set/queries.jsonl", format!("{}\n", serde_json::json!({ "_id": "q", "text": QUESTION })));
+    sandbox.write("set/qrels.tsv", "query-id\tcorpus-id\tscore\nq\toften\t1\n");
+    let measured = |rerank: &[&str]| sandbox.json(&[&["eval", "set", "--methods", "keyword"], rerank].concat());
+    let (plain, report) = (measured(&[]), measured(&["--rerank", "model"]));
+    assert_eq!((plain["reranker"].as_str(), report["reranker"].as_str()), (None, Some("model")));
+    let first = |report: &Value| report["methods"][0]["p@1"].as_f64();
+    assert_eq!((first(&plain), first(&report)), (Some(0.0), Some(1.0)), "{plain} {report}");
+    let run = sandbox.kb(&["eval", "set", "--rerank-budget", "5"]);
+    assert!(run.code == 2 && run.err.contains("--rerank"), "{}", run.err);
+    assert!(
+        error(&sandbox.kb(&["eval", "set", "--rerank", "nowhere"]), 2)
+            .contains("no such folder and no such reranking model \"nowhere\"")
+    );
+}

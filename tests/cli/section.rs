@@ -1,0 +1,149 @@
+//! `kb section`: the whole text of a span and nothing else, several at once, and as much as fits.
+
+use crate::common::Sandbox;
+use serde_json::Value;
+
+/// Sections of known text; that of 2.2 is long enough for several parent chunks.
+fn guide() -> (Sandbox, String) {
+    let long: String = (0..40).map(|i| format!("Step {i} turns the handle number {i} by one notch.\n\n")).collect();
+    let long = long.trim_end().to_owned();
+    let text = format!(
+        "# Start\n\nUnpack it.\n\n# Running\n\nBefore you run it.\n\n## Priming the pump\n\nOpen the valve.\n\n\
+         ## Turning\n\n{long}\n\n### Backwards\n\nNever.\n\n# Stopping\n\nPull the plug.\n"
+    );
+    let sandbox = Sandbox::new();
+    sandbox.write("guide.md", text);
+    assert_eq!(sandbox.kb(&["ingest", "guide.md", "-q"]).code, 0);
+    (sandbox, long)
+}
+
+fn texts(content: &Value) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    content["parts"].as_array().unwrap().iter().map(|part| (text(&part["path"]), text(&part["text"]))).collect()
+}
+
+#[test]
+fn a_section_is_the_concatenation_of_its_parts_and_nothing_else() {
+    let (sandbox, long) = guide();
+    let wanted = [("2", "Before you run it."), ("2.1", "Open the valve."), ("2.2", &long), ("2.2.1", "Never.")];
+    let wanted: Vec<(String, String)> = wanted.iter().map(|(p, t)| (p.to_string(), t.to_string())).collect();
+    assert_eq!(texts(&sandbox.json(&["section", "guide.md", "2"])), wanted);
+    let mut parts = Vec::new();
+    for path in ["2", "2.1", "2.2", "2.2.1"] {
+        parts.extend(texts(&sandbox.json(&["section", "guide.md", path, "--no-children"])));
+    }
+    assert_eq!(parts, wanted);
+    // In Markdown too: titles, the origin, the text; a line more would be a line too many.
+    let markdown = sandbox.kb(&["section", "guide.md", "2"]).out;
+    let id = sandbox.json(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
+    let expected = format!(
+        "# Running\n\n`guide.md` · section `{id}#2`\n\nBefore you run it.\n\n## Priming the pump\n\nOpen the valve.\n\n\
+         ## Turning\n\n{long}\n\n### Backwards\n\nNever.\n"
+    );
+    assert_eq!(markdown, expected);
+}
+
+#[test]
+fn without_children_exactly_the_subsections_are_missing() {
+    let (sandbox, _) = guide();
+    let whole = texts(&sandbox.json(&["section", "guide.md", "2.2"]));
+    let own = texts(&sandbox.json(&["section", "guide.md", "2.2", "--no-children"]));
+    assert_eq!(whole.len(), 2);
+    assert_eq!(own, whole[..1]);
+}
+
+#[test]
+fn several_are_given_in_the_order_asked_and_what_is_contained_once() {
+    let (sandbox, _) = guide();
+    let paths = |args: &[&str]| {
+        let run = sandbox.kb(&[&["section", "guide.md", "--format", "paths"], args].concat());
+        let paths: Vec<String> = run.out.lines().map(|id| id.split('#').nth(1).unwrap().to_owned()).collect();
+        (run.code, paths.join(" "))
+    };
+    assert_eq!(paths(&["3", "priming the pump", "1"]), (0, "3 2.1 1".into()));
+    assert_eq!(paths(&["2.2.1", "2", "2.1", "2"]), (0, "2 2.1 2.2 2.2.1".into()));
+    assert_eq!(paths(&["2", "2.1", "--no-children"]), (0, "2 2.1".into()));
+    // Nothing is printed when one of them is not there.
+    let run = sandbox.kb(&["section", "guide.md", "1", "7", "nonsense"]);
+    assert_eq!((run.code, run.out.as_str()), (1, ""));
+    assert!(run.err.contains("\"7\"") && run.err.contains("\"nonsense\""), "{}", run.err);
+}
+
+#[test]
+fn a_misspelt_title_is_taken_with_a_note_and_an_ambiguous_one_is_not() {
+    let (sandbox, _) = guide();
+    let run = sandbox.kb(&["section", "guide.md", "Primming the pump"]);
+    assert!(run.out.contains("Open the valve."), "{}", run.out);
+    assert!(run.err.contains("Primming") && run.err.contains("2.1 (Priming the pump)"), "{}", run.err);
+    sandbox.write("two.md", "# Turning left\n\na\n\n# Turning right\n\nb");
+    sandbox.json(&["ingest", "two.md"]);
+    let run = sandbox.kb(&["section", "two.md", "Turnign"]);
+    assert_eq!((run.code, run.out.as_str()), (1, ""));
+    assert!(run.err.contains("1 (Turning left), 2 (Turning right)"), "{}", run.err);
+    let run = sandbox.kb(&["section", "two.md", "2.4"]);
+    assert!(run.code == 1 && run.err.contains("2 has no subsections"), "{}", run.err);
+}
+
+#[test]
+fn as_much_as_fits_is_cut_between_parent_chunks_and_the_rest_is_named() {
+    let (sandbox, long) = guide();
+    let whole = sandbox.json(&["section", "guide.md", "2"]);
+    assert_eq!(whole["left_out"], Value::Array(Vec::new()));
+    let cut = sandbox.json(&["section", "guide.md", "2", "--max-tokens", "300"]);
+    let parts = texts(&cut);
+    assert_eq!(parts.iter().map(|(path, _)| path.as_str()).collect::<Vec<_>>(), ["2", "2.1", "2.2"]);
+    let (shown, rest) = (&parts[2].1, &cut["left_out"]);
+    assert!(long.starts_with(shown.as_str()) && shown.len() > 200 && shown.len() < long.len(), "{shown}");
+    assert!(shown.ends_with("one notch."), "cut at a parent chunk's end");
+    let ids: Vec<&str> = rest.as_array().unwrap().iter().map(|r| r["section_id"].as_str().unwrap()).collect();
+    assert!(ids[0].ends_with("#2.2") && ids[1].ends_with("#2.2.1") && ids.len() == 2, "{ids:?}");
+    // What is shown and what is left out together are the whole.
+    let all = sandbox.json(&["section", "guide.md", "2.2", "--no-children", "--max-tokens", "100000"]);
+    assert_eq!(texts(&all)[0].1, long);
+    assert!(rest[0]["chunks"].as_u64().unwrap() >= 1 && rest[0]["tokens"].as_u64().unwrap() > 100);
+    let run = sandbox.kb(&["section", "guide.md", "2", "--max-tokens", "300"]);
+    let last = run.out.lines().last().unwrap();
+    assert!(last.starts_with("[left out: ") && last.contains("#2.2.1 (Backwards, 1 parent chunk)"), "{last}");
+    assert!(run.err.contains("left out: "), "{}", run.err);
+    let none = sandbox.kb(&["section", "guide.md", "2", "--max-tokens", "3"]);
+    assert_eq!((none.code, none.out.as_str()), (1, ""));
+    assert!(none.err.contains("not even the first parent chunk"), "{}", none.err);
+}
+
+#[test]
+fn a_number_that_is_printed_is_understood_where_it_is_no_path() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "spec.md",
+        "# Preface\n\na\n\n# 3.2 Character protrusion\n\nb\n\n# 第三章 启动\n\nc\n\n# 1 Scope\n\nd\n",
+    );
+    sandbox.json(&["ingest", "spec.md"]);
+    for (name, text, path) in [("3.2", "b", "2 (3.2 Character protrusion)"), ("第三章", "c", "3 (第三章 启动)")]
+    {
+        let run = sandbox.kb(&["section", "spec.md", name]);
+        assert!(run.code == 0 && run.out.ends_with(&format!("\n{text}\n")), "{name}: {}{}", run.out, run.err);
+        assert!(run.err.contains(&format!("taken for {path}")), "{name}: {}", run.err);
+    }
+    let run = sandbox.kb(&["section", "spec.md", "1"]);
+    assert!(run.out.ends_with("\na\n"), "the path wins: {}", run.out);
+    assert!(run.err.contains("the section printed as 1 has the path 4"), "{}", run.err);
+}
+
+#[test]
+fn lines_of_code_do_not_become_headings_of_markdown() {
+    let sandbox = Sandbox::new();
+    let text = "To give a file away, as root:\n\n# chown newowner foo\n";
+    sandbox.write("manual.txt", text);
+    sandbox.write("manual.md", format!("# Giving\n\n```\n{text}```\n"));
+    sandbox.json(&["ingest", "."]);
+    let search = |document| ["search", "chown newowner", "--method", "keyword", "--doc", document];
+    for run in [sandbox.kb(&["section", "manual.txt", "0"]), sandbox.kb(&search("manual.txt"))] {
+        assert!(run.out.contains("\n\\# "), "{}{}", run.out, run.err);
+    }
+    assert!(sandbox.kb(&["section", "manual.md", "1"]).out.contains("\n# chown newowner foo\n"));
+    assert!(!sandbox.kb(&search("manual.md")).out.contains("\\#"));
+    // Only Markdown is concerned.
+    let json = sandbox.json(&["section", "manual.txt", "0"]);
+    assert!(json["parts"][0]["text"].as_str().unwrap().contains("\n# chown newowner foo"), "{json}");
+    assert!(!sandbox.kb(&["section", "manual.txt", "0", "--format", "table"]).out.contains("\\#"));
+}

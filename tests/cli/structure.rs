@@ -1,0 +1,296 @@
+//! Tables of contents and sections of PDFs: from outlines of every kind, from typography without an outline, and the
+//! text between headings.
+
+use crate::common::{Sandbox, copy_folder, fixtures};
+use serde_json::{Map, Value};
+
+/// The PDFs of `fixtures/structure`, without vectors.
+fn found() -> Sandbox {
+    Sandbox::prepared("structure_found::found", |sandbox| {
+        copy_folder(&fixtures().join("structure"), &sandbox.path("pdf"));
+        std::fs::remove_file(sandbox.path("pdf/expected.json")).unwrap();
+        let run = sandbox.kb(&["ingest", "pdf", "--no-embed"]);
+        assert_eq!(run.code, 0, "{}", run.err);
+    })
+}
+
+fn entries(sandbox: &Sandbox, document: &str) -> Vec<Value> {
+    sandbox.json(&["toc", document]).as_array().unwrap().clone()
+}
+
+/// Level, title without white space, and page.
+fn essence(entry: &Value) -> (u64, String, u64) {
+    let title = entry["title"].as_str().unwrap().split_whitespace().collect();
+    (entry["level"].as_u64().unwrap(), title, entry["page"].as_u64().unwrap())
+}
+
+/// The text of a whole section, with its subsections.
+fn section(sandbox: &Sandbox, document: &str, section: &str) -> String {
+    let answer = sandbox.json(&["section", document, section]);
+    let parts = answer["parts"].as_array().unwrap();
+    parts.iter().map(|part| part["text"].as_str().unwrap().to_owned() + "\n").collect()
+}
+
+/// The text of a whole document.
+fn text(sandbox: &Sandbox, document: &str) -> String {
+    let paths = entries(sandbox, document);
+    let tops = paths.iter().filter(|entry| entry["level"] == 1).map(|entry| entry["path"].as_str().unwrap());
+    tops.map(|path| section(sandbox, document, path)).collect()
+}
+
+#[test]
+fn outlines_of_every_kind_are_read_without_loss() {
+    let sandbox = Sandbox::new();
+    copy_folder(&fixtures().join("pdf"), &sandbox.path("pdf"));
+    let run = sandbox.kb(&["ingest", "pdf"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let expected = std::fs::read_to_string(fixtures().join("pdf/expected.json")).unwrap();
+    let expected: Map<String, Value> = serde_json::from_str(&expected).unwrap();
+    assert!(expected.len() >= 7);
+    for (file, toc) in expected {
+        let run = sandbox.kb(&["toc", &file, "--format", "json"]);
+        let found: Vec<Value> = serde_json::from_str(&run.out).unwrap();
+        let squeeze = |title: &Value| title.as_str().unwrap().split_whitespace().collect::<String>();
+        // An entry that leads nowhere has page -1.
+        let page = |page: &Value| page.as_i64().unwrap_or(-1);
+        let found: Vec<_> =
+            found.iter().map(|e| (e["level"].as_u64(), squeeze(&e["title"]), page(&e["page"]))).collect();
+        let wanted = toc.as_array().unwrap();
+        let wanted: Vec<_> =
+            wanted.iter().map(|e| (e["level"].as_u64(), squeeze(&e["title"]), page(&e["page"]))).collect();
+        assert_eq!(found, wanted, "{file}");
+        assert_eq!(run.code, if wanted.is_empty() { 1 } else { 0 }, "{file}");
+    }
+}
+
+#[test]
+fn sections_are_given_whole_by_path_and_by_title() {
+    let sandbox = Sandbox::with_fixtures();
+    let by_path = sandbox.kb(&["section", "pump-station-manual.pdf", "3.2.1"]).out;
+    let by_title = sandbox.kb(&["section", "pump-station-manual.pdf", "priming the pump"]).out;
+    assert_eq!(by_path, by_title);
+    assert!(by_path.contains("Close the discharge valve"), "{by_path}");
+    assert!(!by_path.contains("Turn the selector"), "the next section's text: {by_path}");
+    let chapter = sandbox.json(&["section", "pump-station-manual.pdf", "3.2"]);
+    let paths: Vec<&str> = chapter["parts"].as_array().unwrap().iter().map(|p| p["path"].as_str().unwrap()).collect();
+    assert!(paths.starts_with(&["3.2", "3.2.1", "3.2.2"]), "{paths:?}");
+    let chinese = sandbox.kb(&["section", "泵站维护手册", "泵站简介"]).out;
+    assert!(chinese.contains("柳溪"), "{chinese}");
+    let html = sandbox.kb(&["toc", "release-notes.html"]).out;
+    assert!(html.contains("`1`"), "{html}");
+    // Every level is in JSON; a table stops at the third and says so.
+    let deep = sandbox.kb(&["toc", "pump-station-manual.pdf", "--max-level", "1"]).out;
+    assert!(deep.contains("deeper entries are hidden"), "{deep}");
+}
+
+#[test]
+fn contents_are_found_without_an_outline() {
+    let sandbox = found();
+    let expected = std::fs::read_to_string(fixtures().join("structure/expected.json")).unwrap();
+    let expected: Map<String, Value> = serde_json::from_str(&expected).unwrap();
+    assert_eq!(expected.len(), std::fs::read_dir(sandbox.path("pdf")).unwrap().count());
+    for (file, wanted) in &expected {
+        let found: Vec<_> = entries(&sandbox, file).iter().map(essence).collect();
+        let wanted: Vec<_> = wanted.as_array().unwrap().iter().map(essence).collect();
+        assert_eq!(found, wanted, "{file}");
+    }
+}
+
+#[test]
+fn entries_have_a_provenance_and_a_confidence() {
+    let sandbox = found();
+    let read = |file: &str| {
+        let entries = entries(&sandbox, file);
+        let mut provenances: Vec<String> =
+            entries.iter().map(|entry| entry["provenance"].as_str().unwrap().to_owned()).collect();
+        provenances.sort_unstable();
+        provenances.dedup();
+        let sure = |entry: &Value| entry["confidence"].as_f64().unwrap();
+        let least = entries.iter().map(sure).fold(1.0, f64::min);
+        let most = entries.iter().map(sure).fold(0.0, f64::max);
+        (provenances, least, most)
+    };
+    // "List of Figures" has the type of the listed preface.
+    assert_eq!(read("printed-contents.pdf").0, ["printed_contents", "typography"]);
+    assert_eq!(read("printed-contents-zh.pdf").0, ["printed_contents"]);
+    assert_eq!(read("tagged.pdf").0, ["tags"]);
+    assert_eq!(read("typography.pdf").0, ["typography"]);
+    for numbered in ["law-zh.pdf", "report.pdf", "two-columns.pdf", "rotated.pdf", "junk-one-entry.pdf"] {
+        assert_eq!(read(numbered).0, ["numbering"], "{numbered}");
+    }
+    let poor = read("junk-pages.pdf");
+    assert_eq!(poor.0, ["outline"]);
+    assert!(poor.2 < 0.5, "a poor outline is shown as one: {poor:?}");
+    for file in ["printed-contents.pdf", "tagged.pdf", "typography.pdf", "law-zh.pdf", "rotated.pdf"] {
+        let (_, least, most) = read(file);
+        assert!(least >= 0.5 && most < 1.0, "{file}: from {least} to {most}");
+    }
+}
+
+#[test]
+fn columns_are_read_one_after_the_other_and_broken_words_are_whole() {
+    let sandbox = found();
+    let introduction = section(&sandbox, "two-columns.pdf", "1");
+    let methods = section(&sandbox, "two-columns.pdf", "2");
+    // The lines of the second column, beside this section's, belong to 2.1.
+    assert!(introduction.trim_end().ends_with("and tells the office before the end of the day."), "{introduction}");
+    assert!(introduction.contains("on the last Saturday of October, and the ashes"), "{introduction}");
+    assert!(!introduction.contains("disagree") && !introduction.contains("A blunt tool"), "{introduction}");
+    assert!(
+        methods.contains("If the two readings disagree, the lower one counts until somebody has found out why."),
+        "a sentence goes on over the end of a column: {methods}"
+    );
+    let all = text(&sandbox, "two-columns.pdf");
+    for word in ["everybody", "Saturday", "mended", "difference"] {
+        assert!(all.contains(word), "{word} is in {all}");
+    }
+    assert!(!all.contains("- ") && !all.contains("-\n"), "no hyphen of a line's end is left: {all}");
+}
+
+#[test]
+fn running_heads_and_page_numbers_are_not_text() {
+    let sandbox = found();
+    let paper = text(&sandbox, "two-columns.pdf");
+    assert!(!paper.contains("Journal of Small Crafts"), "{paper}");
+    for number in ["211", "212", "213"] {
+        assert!(!paper.contains(number), "{number} is in {paper}");
+    }
+    let book = text(&sandbox, "printed-contents.pdf");
+    assert!(!book.contains("The Small Boatyard") && !book.contains("A Handbook"), "{book}");
+    assert!(!book.lines().any(|line| line.trim().parse::<u32>().is_ok() || line == "vi"), "{book}");
+    let law = text(&sandbox, "law-zh.pdf");
+    assert!(!law.contains("第 2 页") && !law.contains("第2页"), "{law}");
+}
+
+#[test]
+fn captions_tables_and_listings_stay_in_the_text_of_their_section() {
+    let sandbox = found();
+    let settings = section(&sandbox, "typography.pdf", "Settings");
+    for text in ["Table 1: Turns of the crank by season", "Winter 42 15", "period = 12;\n", "# one long flash"] {
+        assert!(settings.contains(text), "{text:?} is in {settings}");
+    }
+    assert!(section(&sandbox, "typography.pdf", "Fog").contains("Figure 2: What is seen from the gallery"));
+    assert!(
+        section(&sandbox, "typography.pdf", "Visitors").contains("1. Look before anything else is done.\n2. Listen")
+    );
+}
+
+#[test]
+fn chinese_text_has_no_spaces_between_lines() {
+    let sandbox = found();
+    for document in ["printed-contents-zh.pdf", "law-zh.pdf"] {
+        let text = text(&sandbox, document);
+        let han = |c: char| ('\u{4E00}'..='\u{9FFF}').contains(&c);
+        let chars: Vec<char> = text.chars().collect();
+        let spaced: Vec<String> = chars
+            .windows(3)
+            .filter(|three| han(three[0]) && three[1] == ' ' && han(three[2]) && three[0] != '条')
+            .map(|three| three.iter().collect())
+            .collect();
+        assert_eq!(spaced, Vec::<String>::new(), "{document}");
+        assert!(text.contains("每年清明前后开始采摘，最早的一批只取一芽一叶，上午露水干了以后才能动手。"), "{text}");
+    }
+}
+
+#[test]
+fn an_article_keeps_the_line_of_its_number() {
+    let sandbox = found();
+    let article = section(&sandbox, "law-zh.pdf", "第十二条");
+    assert!(article.starts_with("第十二条"), "{article}");
+    assert!(article.contains("冬天把枯枝剪去，剪口朝下，这样雨水不会积在上面。"), "{article}");
+    assert!(!article.contains("第十三条"), "{article}");
+}
+
+#[test]
+fn a_turned_page_is_read_upright() {
+    let sandbox = found();
+    let shelf = section(&sandbox, "rotated.pdf", "2.2 Shelf B");
+    assert!(shelf.contains("It takes two people and a quiet afternoon, and it cannot be hurried"), "{shelf}");
+    assert!(!shelf.contains("The old hands"), "what stands above it is 2.1: {shelf}");
+    assert!(!shelf.contains("Shelf A"), "{shelf}");
+}
+
+#[cfg(unix)]
+mod ocr {
+    use super::*;
+
+    /// A scan of two pages, and a program that gives each its own text and prints its arguments.
+    fn scan(program: &str) -> Sandbox {
+        let sandbox = Sandbox::new();
+        sandbox.write("scan.pdf", std::fs::read(fixtures().join("hostile/scanned.pdf")).unwrap());
+        sandbox.write("ocr.sh", program);
+        sandbox
+    }
+
+    const PROGRAM: &str = r#"
+        signature=$(head -c 8 "$1" | od -An -tx1 | tr -d ' \n')
+        [ "$signature" = 89504e470d0a1a0a ] || { echo "no PNG: $1" >&2; exit 9; }
+        [ -e seen ] && page=2 || page=1
+        touch seen
+        echo "The clerk read letter $page from the ferry company,"
+        echo "and the landing stage was repaired."
+    "#;
+
+    #[test]
+    fn scanned_pages_are_read_by_the_ocr_command() {
+        let sandbox = scan(PROGRAM);
+        let report = sandbox.json(&["ingest", "scan.pdf", "--no-embed", "--ocr-command", "sh ocr.sh"]);
+        assert_eq!(report["counts"]["added"], 1, "{report}");
+        let hits = sandbox.json(&["search", "ferry letter", "--method", "keyword"]);
+        assert!(hits.to_string().contains("The clerk read letter"), "{hits}");
+        let text = section(&sandbox, "scan.pdf", "0");
+        let (first, second) = (text.find("letter 1").unwrap(), text.find("letter 2").unwrap());
+        assert!(first < second, "{text}");
+        let placed =
+            sandbox.kb(&["ingest", "scan.pdf", "--force", "--no-embed", "--ocr-command", "sh ocr.sh {} -l eng"]);
+        assert_eq!(placed.code, 0, "the image may stand before other words: {}{}", placed.out, placed.err);
+    }
+
+    #[test]
+    fn a_scan_without_an_ocr_command_is_refused_with_a_hint() {
+        let sandbox = scan("");
+        let run = sandbox.kb(&["ingest", "scan.pdf", "--no-embed"]);
+        assert_eq!(run.code, 4, "{}{}", run.out, run.err);
+        for word in ["no text", "100 %", "scan", "--ocr-command"] {
+            assert!(run.out.contains(word), "{word:?} is in {}", run.out);
+        }
+        assert!(!sandbox.path(".kb").exists());
+    }
+
+    #[test]
+    fn a_failing_or_missing_ocr_command_is_named() {
+        let sandbox = scan("echo 'no language pack' >&2; exit 3");
+        let run = sandbox.kb(&["ingest", "scan.pdf", "--no-embed", "--ocr-command", "sh ocr.sh"]);
+        assert_eq!(run.code, 4, "{}{}", run.out, run.err);
+        assert!(run.out.contains("--ocr-command") && run.out.contains("no language pack"), "{}", run.out);
+        let missing = sandbox.kb(&["ingest", "scan.pdf", "--no-embed", "--ocr-command", "no-such-program {}"]);
+        assert_eq!(missing.code, 4, "{}{}", missing.out, missing.err);
+        assert!(missing.out.contains("no-such-program"), "{}", missing.out);
+    }
+
+    #[test]
+    fn an_ocr_command_that_reads_nothing_is_reported() {
+        let sandbox = scan("true");
+        let run = sandbox.kb(&["ingest", "scan.pdf", "--no-embed", "--ocr-command", "sh ocr.sh"]);
+        assert_eq!(run.code, 4, "{}{}", run.out, run.err);
+        assert!(run.out.contains("read nothing"), "{}", run.out);
+    }
+
+    #[test]
+    fn an_invalid_ocr_command_is_refused_before_reading() {
+        let sandbox = scan("");
+        let open = sandbox.kb(&["ingest", "scan.pdf", "--ocr-command", "sh 'ocr.sh"]);
+        assert_eq!(open.code, 2, "{}", open.err);
+        assert!(open.err.contains("--ocr-command"), "{}", open.err);
+        assert_eq!(sandbox.kb(&["ingest", "scan.pdf", "--ocr-command", ""]).code, 2);
+    }
+
+    #[test]
+    fn pages_with_text_need_no_ocr() {
+        let sandbox = scan("echo called >> calls; echo text");
+        sandbox.write("good.pdf", std::fs::read(fixtures().join("pdf/no-outline.pdf")).unwrap());
+        let run = sandbox.kb(&["ingest", "good.pdf", "--no-embed", "--ocr-command", "sh ocr.sh"]);
+        assert_eq!(run.code, 0, "{}", run.err);
+        assert!(!sandbox.path("calls").exists());
+    }
+}

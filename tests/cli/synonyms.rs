@@ -1,0 +1,123 @@
+//! Other names for the same thing: defined by documents, listed by the user, and searched for beside the question's.
+
+use crate::common::Sandbox;
+use serde_json::Value;
+
+const TRAINS: &str = "# Trains\n\n## Protocol\n\nThe server sends a Transport Disconnect Order (TDO) at the end.\n\n\
+    ## Faults\n\nA disconnect order of the transport layer that is lost is sent again.\n\n\
+    ## Timing\n\nEvery TDO waits for three seconds.\n";
+const DIVERS: &str = "# Divers\n\n## Terms\n\n| TDO | Total Dive Oxygen |\n|---|---|\n\n## Bottles\n\nOxygen for the whole dive is in two bottles.\n";
+const CHINESE: &str = "# 机房\n\n## 能效\n\n电能利用效率（以下简称能效比）不大于 1.4。\n\n## 考核\n\n能效比每月考核一次。\n\n\
+    ## 泵\n\n闸阀又称闸板阀，启闭缓慢。\n\n## 检修\n\n闸板阀每年检修。\n";
+
+fn sandbox(files: &[(&str, &str)]) -> Sandbox {
+    let sandbox = Sandbox::new();
+    for (name, text) in files {
+        sandbox.write(&format!("docs/{name}"), text);
+    }
+    // By words everything is there without vectors.
+    let run = sandbox.kb(&["ingest", "docs", "--no-embed"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    sandbox
+}
+
+/// The last titles of what is found, best first, and what is told beside it.
+fn search(sandbox: &Sandbox, args: &[&str]) -> (Vec<String>, String) {
+    let run = sandbox.kb(&[&["search", "-k", "20", "--format", "json"], args].concat());
+    let result: Value = serde_json::from_str(&run.out).unwrap_or_default();
+    let last = |hit: &Value| hit["section_title"].as_str().unwrap().rsplit(" › ").next().unwrap().to_owned();
+    (result["hits"].as_array().into_iter().flatten().map(last).collect(), run.err)
+}
+
+#[test]
+fn abbreviations_are_searched_for_with_what_they_stand_for() {
+    let sandbox = sandbox(&[("trains.md", TRAINS)]);
+    let (titles, told) = search(&sandbox, &["TDO"]);
+    assert!(titles.contains(&"Faults".to_owned()), "{titles:?}");
+    assert_eq!(titles.last().unwrap(), "Faults", "what has the abbreviation itself is in front: {titles:?}");
+    assert!(told.contains("\"TDO\" was also searched for as \"Transport Disconnect Order\""), "{told}");
+    let (titles, told) = search(&sandbox, &["which", "transport", "disconnect", "orders", "wait?"]);
+    assert!(titles.contains(&"Timing".to_owned()) && told.contains("\"TDO\""), "{told} {titles:?}");
+    assert!(search(&sandbox, &["tdo timing"]).1.contains("\"tdo\" was also"), "typed in haste");
+    let (_, told) = search(&sandbox, &["why is the word tdo written in small letters"]);
+    assert!(!told.contains("tdo"), "in a sentence small letters may be another word: {told}");
+    let (titles, told) = search(&sandbox, &["TDO", "--expand", "off"]);
+    assert!(!titles.contains(&"Faults".to_owned()) && told.is_empty(), "{told}");
+    let explained = sandbox.kb(&["search", "TDO", "--explain"]).out;
+    assert!(explained.contains("was also searched for as"), "{explained}");
+}
+
+#[test]
+fn chinese_names_are_searched_for_with_their_others() {
+    let sandbox = sandbox(&[("机房.md", CHINESE)]);
+    let (titles, told) = search(&sandbox, &["如何考核电能利用效率"]);
+    assert_eq!(titles[..2].iter().filter(|title| *title == "考核").count(), 1, "{titles:?}");
+    assert!(told.contains("\"电能利用效率\" was also searched for as \"能效比\""), "{told}");
+    let (titles, told) = search(&sandbox, &["闸阀检修"]);
+    assert!(titles[0] == "检修" && told.contains("\"闸板阀\""), "{told} {titles:?}");
+}
+
+#[test]
+fn an_abbreviation_of_two_meanings_is_searched_for_as_both_and_forgotten_with_its_document() {
+    let sandbox = sandbox(&[("trains.md", TRAINS), ("divers.md", DIVERS)]);
+    let (titles, told) = search(&sandbox, &["TDO"]);
+    assert!(told.contains("\"Total Dive Oxygen\"") && told.contains("\"Transport Disconnect Order\""), "{told}");
+    assert!(titles.contains(&"Bottles".to_owned()), "{titles:?}");
+    let run = sandbox.kb(&["remove", "divers.md"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let (_, told) = search(&sandbox, &["TDO"]);
+    assert!(!told.contains("Dive") && told.contains("Order"), "{told}");
+    // So it is where the definition is corrected away.
+    let id = sandbox.json(&["search", "server sends", "--expand", "off"])["hits"][0]["chunk_id"].clone();
+    let run = sandbox.kb(&["chunk-edit", id.as_str().unwrap(), "--content", "The server sends a last message."]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let (_, told) = search(&sandbox, &["TDO"]);
+    assert_eq!(told, "");
+}
+
+#[test]
+fn a_list_of_synonyms_is_heeded_and_its_mistakes_are_told() {
+    let sandbox = sandbox(&[("trains.md", TRAINS), ("机房.md", CHINESE)]);
+    let told = |args: &[&str]| search(&sandbox, args).1;
+    assert_eq!(search(&sandbox, &["gateway"]).0, [""; 0]);
+    sandbox.write(".kb/synonyms.txt", "# ours\ngateway, server\nvalve => 闸阀\n");
+    assert_eq!(search(&sandbox, &["gateway"]).0, ["Protocol"]);
+    assert!(told(&["valve"]).contains("\"valve\" was also searched for as \"闸阀\""));
+    assert_eq!(search(&sandbox, &["valve"]).0, ["泵", "检修"]);
+    assert!(!told(&["闸阀"]).contains("valve"), "one way");
+    sandbox.write(".kb/namespaces/default/synonyms.txt", "bridge, server\n");
+    assert_eq!(search(&sandbox, &["bridge"]).0, ["Protocol"]);
+    sandbox.write(".kb/ours.txt", "router, server\n");
+    sandbox.write(".kb/kb.toml", "[search]\nsynonyms = \"ours.txt\"\n");
+    assert_eq!(search(&sandbox, &["router"]).0, ["Protocol"]);
+    assert_eq!(search(&sandbox, &["gateway"]).0, [""; 0], "the other list is read in its place");
+    sandbox.write(".kb/ours.txt", "router, server\n\nalone\n");
+    let run = sandbox.kb(&["search", "router"]);
+    assert!(run.code == 2 && run.err.contains("ours.txt, line 3: \"alone\" stands alone"), "{}", run.err);
+    assert_eq!(sandbox.kb(&["search", "server", "--expand", "off"]).code, 0, "who wants no names needs no list");
+    sandbox.write(".kb/kb.toml", "[search]\nsynonyms = \"nowhere.txt\"\n");
+    let run = sandbox.kb(&["search", "router"]);
+    assert!(run.code == 2 && run.err.contains("nowhere.txt does not exist"), "{}", run.err);
+}
+
+/// A document that defines 20,000 abbreviations, and one of them 2,000 times, answers as fast as any.
+#[test]
+fn a_document_of_nothing_but_definitions_is_bounded() {
+    let mut text = String::from("# Hostile\n\n");
+    for i in 0..20_000u32 {
+        let letters: String = (0..4).map(|k| char::from(b'A' + ((i / 26u32.pow(k)) % 26) as u8)).collect();
+        let words: Vec<String> = letters.chars().map(|c| format!("{c}word{i}")).collect();
+        text.push_str(&format!("{letters}: {}\n", words.join(" ")));
+    }
+    for i in 0..2_000 {
+        text.push_str(&format!("A Transport{i} Disconnect Order (TDO) ends it.\n\n"));
+    }
+    let sandbox = sandbox(&[("hostile.md", &text)]);
+    let (titles, told) = search(&sandbox, &["TDO BAAA CAAA DAAA"]);
+    assert!(!titles.is_empty() && told.lines().count() <= 4, "{told}");
+    let several = told.lines().find(|line| line.starts_with("\"TDO\"")).unwrap();
+    assert_eq!(several.matches("Order").count(), 4, "{several}");
+    let explained = sandbox.json(&["search", "TDO BAAA CAAA DAAA", "--explain"]);
+    let words = explained["stages"].as_array().unwrap().iter().find(|stage| stage["name"] == "words").unwrap();
+    assert!(words["milliseconds"].as_f64().unwrap() < 200.0, "{words}");
+}
