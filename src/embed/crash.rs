@@ -7,6 +7,7 @@
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
 
 use crate::error::{Error, Result, Setting};
 
@@ -15,12 +16,19 @@ thread_local! {
     static RUNNING: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
-/// Passes a crash inside an engine to `end`, on the crashed thread, instead of writing it to standard error. The process
-/// may abort after `end`.
+/// Held by the thread that ends the process: several may run the same model and crash at the same time, and one line is
+/// enough.
+static ENDING: Mutex<()> = Mutex::new(());
+
+/// Passes a crash inside an engine to `end`, on the crashed thread, instead of writing it to standard error. `end` ends
+/// the process; if it returns, the process may abort.
 pub fn on_engine_crash(end: impl Fn(&Error) + Send + Sync + 'static) {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| match RUNNING.with_borrow(Clone::clone) {
-        Some(what) => end(&crashed(&what)),
+        Some(what) => {
+            let _held = ENDING.lock().unwrap_or_else(PoisonError::into_inner);
+            end(&crashed(&what));
+        }
         None => before(panic),
     }));
 }

@@ -23,6 +23,7 @@ pub const STEPS: &[&str] = &[
 ];
 
 /// The steps that a publication has besides where it restores an older generation.
+#[cfg(debug_assertions)]
 pub const RESTORE_STEPS: &[&str] = &["tables restored"];
 
 /// The steps that it has besides where all documents are written anew with the vectors of another model.
