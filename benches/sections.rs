@@ -19,6 +19,7 @@ use std::process::{Command, exit};
 use std::time::Instant;
 
 use kb::internals::embed::EngineChoice;
+use kb::internals::ids::DocId;
 use kb::internals::models::Models;
 use kb::internals::search::{Encoder, Kind, Method, Mode, SearchRequest, Searcher, Shape};
 use kb::internals::store::{SectionRow, Store};
@@ -95,7 +96,7 @@ async fn measure(options: &Options, folder: &Path) -> kb::Result<()> {
 async fn measure_documents(options: &Options, folder: &Path) -> kb::Result<()> {
     let store = Store::open(Some(folder), folder)?;
     let searcher = Searcher::new(store.namespace("default")?, Encoder::new(EngineChoice::Auto, Models::open("")));
-    let mut of_title: BTreeMap<String, (String, BTreeSet<String>)> = BTreeMap::new();
+    let mut of_title: BTreeMap<String, (String, BTreeSet<DocId>)> = BTreeMap::new();
     for section in searcher.snapshot().await?.all_sections().await? {
         let title = normalise_title(&section.title);
         if section.level > 0 && !title.is_empty() {

@@ -23,6 +23,7 @@ mod edits;
 mod embed;
 mod error;
 mod eval;
+mod ids;
 mod ingest;
 mod knowledge;
 mod knowledge_base;
@@ -57,6 +58,9 @@ pub mod internals {
     pub mod eval {
         pub use crate::eval::{EvalStore, Made};
     }
+    pub mod ids {
+        pub use crate::ids::{ChunkId, DocId, SectionId};
+    }
     pub mod ingest {
         pub use crate::ingest::{Progress, SourceFacts, prepare};
     }
@@ -78,7 +82,7 @@ pub mod internals {
     pub mod store {
         pub use crate::store::{
             Change, ChunkRow, ChunkType, DocumentRow, ModelRecord, Namespace, NewDocument, Note, REWRITE_STEPS, STEPS,
-            SectionRow, Snapshot, Store, Writer, diff, document_id, log,
+            SectionRow, Snapshot, Store, Writer, diff, log,
         };
     }
     pub mod structure {

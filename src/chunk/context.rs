@@ -48,7 +48,7 @@ impl ContextKind {
 
     /// What a chunk gets behind its titles by rule: `None` for nothing, and empty where it gets not even those. `before`
     /// is the text in front of it in its section; the end of that, `overlap`, is embedded with it anyway.
-    pub fn lead(self, content: &str, before: &str, overlap: &str) -> Option<String> {
+    pub fn situating(self, content: &str, before: &str, overlap: &str) -> Option<String> {
         match self {
             ContextKind::Headings => None,
             ContextKind::None => Some(String::new()),

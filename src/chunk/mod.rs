@@ -27,16 +27,6 @@ pub struct ChunkConfig {
 }
 
 impl ChunkConfig {
-    /// From a document's row.
-    pub fn of(recorded: &str) -> Self {
-        serde_json::from_str(recorded).unwrap_or_default()
-    }
-
-    /// For a document's row.
-    pub fn recorded(&self) -> String {
-        serde_json::to_string(self).expect("plain data has a JSON form")
-    }
-
     /// The same with another context, if one is given.
     pub fn with(self, context: Option<ContextKind>) -> Self {
         ChunkConfig { context: context.unwrap_or(self.context), ..self }

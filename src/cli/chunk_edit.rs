@@ -12,6 +12,7 @@ use super::reindex::rebuild_options;
 use super::{Context, WaitArgs};
 use crate::edits::{ChunkOrder, Edits, NewText, Side, documents_of, edit_chunks, publish, read_batch, settle};
 use crate::error::{Error, Result};
+use crate::ids::ChunkId;
 use crate::ingest::Rebuilder;
 use crate::render::edited_chunks;
 use crate::store::{ChunkRow, Snapshot};
@@ -143,7 +144,8 @@ async fn read_order(args: &ChunkEditArgs, snapshot: &Snapshot) -> Result<(Order,
             .hint("change one at a time, or many with --batch"));
     }
     let metadata: BTreeMap<String, Option<String>> = args.meta.iter().cloned().collect();
-    let order = |id: &String| ChunkOrder { chunk_id: id.clone(), text: text.clone(), metadata: metadata.clone() };
+    let order =
+        |id: &String| ChunkOrder { chunk_id: id.as_str().into(), text: text.clone(), metadata: metadata.clone() };
     Ok((Order::Chunks(args.ids.iter().map(order).collect()), kept))
 }
 
@@ -160,7 +162,7 @@ async fn from_editor(args: &ChunkEditArgs, snapshot: &Snapshot) -> Result<(Strin
 }
 
 async fn current(snapshot: &Snapshot, id: &str) -> Result<Option<ChunkRow>> {
-    Ok(snapshot.chunks_by_id(&[id.to_owned()]).await?.pop())
+    Ok(snapshot.chunks_by_id(&[id.into()]).await?.pop())
 }
 
 /// Refuses an edit of a chunk that changed while the editor was open.
@@ -176,7 +178,7 @@ async fn plan(snapshot: &Snapshot, order: &Order) -> Result<Edits> {
     let now = jiff::Timestamp::now().to_string();
     match order {
         Order::Chunks(orders) => {
-            let ids: Vec<String> = orders.iter().map(|order| order.chunk_id.clone()).collect();
+            let ids: Vec<ChunkId> = orders.iter().map(|order| order.chunk_id.clone()).collect();
             edit_chunks(documents_of(snapshot, &ids).await?, orders, &now)
         }
         Order::Batch(text) => {

@@ -8,6 +8,7 @@ use super::Context;
 use super::filter::{FILTERS, TimeArgs};
 use crate::config::{Output, SearchSettings};
 use crate::error::{Error, Result, Setting};
+use crate::ids::DocId;
 use crate::render::{self, OutputFormat, SearchView};
 use crate::search::{Expand, Route, SearchRequest, Searcher, Target, Trace, resolve_each};
 use crate::store::Store;
@@ -150,7 +151,7 @@ pub(super) async fn ask(
 }
 
 /// The ids of the named documents in all namespaces, each once, with a note on each guess.
-async fn documents(context: &Context, searcher: &Searcher, names: &[String], store: &Store) -> Result<Vec<String>> {
+async fn documents(context: &Context, searcher: &Searcher, names: &[String], store: &Store) -> Result<Vec<DocId>> {
     let snapshots = searcher.snapshots().await?;
     let mut namespaces = Vec::with_capacity(snapshots.len());
     for snapshot in snapshots {
@@ -163,10 +164,10 @@ async fn documents(context: &Context, searcher: &Searcher, names: &[String], sto
             notes.extend(named.note);
         }
     }
-    for list in [&mut ids, &mut notes] {
-        list.sort();
-        list.dedup();
-    }
+    ids.sort();
+    ids.dedup();
+    notes.sort();
+    notes.dedup();
     notes.iter().for_each(|note| context.tell(note));
     Ok(ids)
 }

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use clap::Args;
 
 use super::{Context, HINTS};
-use crate::chunk::ChunkConfig;
 use crate::embed::select_available;
 use crate::error::Result;
 use crate::models::Models;
@@ -47,7 +46,7 @@ async fn status(store: &Store, namespace: &Namespace, models: &Models, engine: &
     let rows = snapshot.documents().await?;
     let mut contexts = BTreeMap::new();
     for row in &rows {
-        *contexts.entry(ChunkConfig::of(&row.chunking).context.name()).or_insert(0) += 1;
+        *contexts.entry(row.chunking.context.name()).or_insert(0) += 1;
     }
     let manifest = snapshot.manifest();
     let pending = Manifest::read_pending(namespace)?.map(|pending| pending.generation);

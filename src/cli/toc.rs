@@ -13,6 +13,7 @@ use super::{Context, HINTS, WaitArgs};
 use crate::config::ReadingSettings;
 use crate::edits::{Correction, Place, editable_toc, reset_toc, set_toc};
 use crate::error::{Error, Result};
+use crate::ids::DocId;
 use crate::render::{OutputFormat, TocListView, TocView, corrected_contents};
 use crate::search::{Purpose, title_section};
 use crate::store::{DocumentRow, SectionRow, Snapshot};
@@ -144,7 +145,7 @@ async fn list(
     let mut sections = snapshot.sections_to_level(deepest.saturating_add(1)).await?;
     // A section that is the whole document only repeats its title: levels are counted below it.
     let by_document: HashMap<&str, &DocumentRow> = documents.iter().map(|row| (row.doc_id.as_str(), row)).collect();
-    let whole: HashSet<String> = sections
+    let whole: HashSet<DocId> = sections
         .chunk_by(|a, b| a.doc_id == b.doc_id)
         .filter_map(|own| title_section(by_document.get(own[0].doc_id.as_str())?, own))
         .map(|section| section.doc_id.clone())

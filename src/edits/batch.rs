@@ -10,11 +10,12 @@ use serde_json::{Map, Value};
 
 use super::chunks::{ChunkOrder, DERIVED, NewText, structural};
 use crate::error::{Error, Result};
+use crate::ids::ChunkId;
 use crate::store::{ChunkRow, NewDocument};
 
 #[derive(Debug, Deserialize)]
 struct Line {
-    chunk_id: String,
+    chunk_id: ChunkId,
     content: Option<String>,
     #[serde(default)]
     metadata: Map<String, Value>,
@@ -63,7 +64,7 @@ impl ChunkOrder {
     ///
     /// # Errors
     /// Where a line is not a JSON object with a `chunk_id`, with its number.
-    pub fn ids_of_batch(text: &str) -> Result<Vec<String>> {
+    pub fn ids_of_batch(text: &str) -> Result<Vec<ChunkId>> {
         Ok(lines(text)?.into_iter().map(|(_, line)| line.chunk_id).collect())
     }
 }
@@ -77,11 +78,11 @@ fn order(line: Line, row: &ChunkRow, source: &str) -> Result<Option<ChunkOrder>>
     for (name, value) in &line.rest {
         let given = value.as_str().map(str::to_owned).or_else(|| value.as_u64().map(|number| number.to_string()));
         let is = match name.as_str() {
-            "doc_id" => Some(row.doc_id.clone()),
+            "doc_id" => Some(row.doc_id.to_string()),
             "source_id" => Some(source.to_owned()),
-            "section_id" => Some(row.section_id.clone()),
+            "section_id" => Some(row.section_id.to_string()),
             "chunk_type" => Some(row.chunk_type.name().to_owned()),
-            "parent_id" => row.parent_id.clone(),
+            "parent_id" => row.parent_id.clone().map(String::from),
             "chunk_index" => Some(row.chunk_index.to_string()),
             // Titles come from the section, and `edited` is never set.
             "section_title" | "edited" => continue,
@@ -129,7 +130,7 @@ fn order(line: Line, row: &ChunkRow, source: &str) -> Result<Option<ChunkOrder>>
 fn is_derived(name: &str, value: &Value, row: &ChunkRow) -> bool {
     let page = |page: Option<u32>| value.as_u64() == page.map(u64::from) && (page.is_some() || value.is_null());
     match name {
-        "context" => value.as_str() == Some(&row.context),
+        "titles" => value.as_str() == Some(&row.titles),
         "language" => value.as_str() == Some(&row.language),
         "page_start" => page(row.page_start),
         _ => page(row.page_end),

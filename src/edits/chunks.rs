@@ -13,12 +13,13 @@ use super::derived::mend_counts;
 use super::parent_chunk::{NewChild, ParentChange, SourceParent, change_parent, edit_of, new_children, source_parents};
 use crate::chunk::ChunkConfig;
 use crate::error::{Error, Result, Setting};
+use crate::ids::{ChunkId, DocId};
 use crate::store::{ChunkRow, ChunkType, NewDocument, children_by_parent};
 
 /// In bytes. A longer text is a document.
 const LARGEST_TEXT: usize = 1 << 20;
 /// Names that a note cannot have, because kb derives them.
-pub(super) const DERIVED: [&str; 4] = ["context", "language", "page_start", "page_end"];
+pub(super) const DERIVED: [&str; 4] = ["titles", "language", "page_start", "page_end"];
 
 /// The structural fields of a chunk: the field, why it cannot change, and what to do instead.
 const STRUCTURAL: [(&str, &str, &str); 8] = [
@@ -49,7 +50,7 @@ pub enum NewText {
 /// A change of a chunk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChunkOrder {
-    pub chunk_id: String,
+    pub chunk_id: ChunkId,
     /// `None` keeps the text.
     pub text: Option<NewText>,
     /// Notes to add or replace, or with `None` to remove.
@@ -67,16 +68,16 @@ pub struct Edits {
 /// The changes of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DocumentEdits {
-    pub doc_id: String,
+    pub doc_id: DocId,
     pub source: String,
     /// The chunks of the orders.
     pub named: Vec<String>,
     /// Chunks with another text or other notes.
-    pub changed: Vec<String>,
+    pub changed: Vec<ChunkId>,
     /// New chunks.
-    pub added: Vec<String>,
+    pub added: Vec<ChunkId>,
     /// Removed chunks.
-    pub gone: Vec<String>,
+    pub gone: Vec<ChunkId>,
 }
 
 impl DocumentEdits {
@@ -113,14 +114,14 @@ pub fn edit_chunks(stored: Vec<NewDocument>, orders: &[ChunkOrder], now: &str) -
     }
     orders.iter().try_for_each(check)?;
     let mut edits = Edits { changed: Vec::new(), documents: Vec::new() };
-    let mut known: HashSet<String> = HashSet::new();
+    let mut known: HashSet<ChunkId> = HashSet::new();
     for before in stored {
         let (after, named) = ordered(&before, orders, now)?;
         known.extend(named.iter().cloned());
         if named.is_empty() {
             continue;
         }
-        edits.documents.push(DocumentEdits::between(&before, &after, named));
+        edits.documents.push(DocumentEdits::between(&before, &after, named.into_iter().map(String::from).collect()));
         if after != before {
             edits.changed.push(ChangedDocument { before, after });
         }
@@ -172,8 +173,8 @@ fn check_note(name: &str) -> Result<()> {
 }
 
 /// A document after its orders, and the ids of those.
-fn ordered(before: &NewDocument, orders: &[ChunkOrder], now: &str) -> Result<(NewDocument, Vec<String>)> {
-    let config = ChunkConfig::of(&before.document.chunking);
+fn ordered(before: &NewDocument, orders: &[ChunkOrder], now: &str) -> Result<(NewDocument, Vec<ChunkId>)> {
+    let config = before.document.chunking;
     let by_id: HashMap<&str, &ChunkOrder> = orders.iter().map(|order| (order.chunk_id.as_str(), order)).collect();
     let mut after = before.clone();
     let mut named = Vec::new();
@@ -182,7 +183,7 @@ fn ordered(before: &NewDocument, orders: &[ChunkOrder], now: &str) -> Result<(Ne
         before.chunks.iter().filter(is_parent).map(|row| (row.chunk_index, row)).collect();
     let mut by_parent = children_by_parent(&before.chunks);
     for source in source_parents(before) {
-        let id = format!("{}:{}", before.document.doc_id, source.index);
+        let id = ChunkId::parent(&before.document.doc_id, source.index);
         let parent = parents.get(&source.index).copied();
         let id = parent.map_or(id, |row| row.chunk_id.clone());
         let children = by_parent.remove(id.as_str()).unwrap_or_default();

@@ -12,6 +12,7 @@ use super::parent_chunk::{delete_parent, source_parents};
 use super::sentences::exchange;
 use super::sentences::{Sentence, only_place, sentences_in};
 use crate::error::{Error, Result, Setting};
+use crate::ids::{ChunkId, DocId};
 use crate::store::{ChunkRow, ChunkType, Edit, NewDocument};
 use crate::text::tokens::tokenize;
 
@@ -33,10 +34,10 @@ pub enum Side {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Conflict {
     pub conflict_id: String,
-    pub doc_id: String,
+    pub doc_id: DocId,
     pub source_id: String,
     /// The titles above it when it was made.
-    pub context: String,
+    pub titles: String,
     /// The source's text when it was made; empty for an insertion.
     pub original: String,
     /// The edit's text; `None` for a deletion.
@@ -44,7 +45,7 @@ pub struct Conflict {
     /// The source's text now; empty if the edit would only insert.
     pub theirs: String,
     /// The parent chunk where that begins.
-    pub chunk_id: Option<String>,
+    pub chunk_id: Option<ChunkId>,
     /// The notes of the person.
     pub metadata: BTreeMap<String, String>,
     /// When the edit was made, RFC 3339.
@@ -69,7 +70,7 @@ fn shown(edit: &Edit, new: &NewDocument) -> Conflict {
         conflict_id: conflict_id(&new.document.doc_id, edit.number),
         doc_id: new.document.doc_id.clone(),
         source_id: new.document.source.clone(),
-        context: edit.context.clone(),
+        titles: edit.titles.clone(),
         original: edit.original.clone(),
         mine: edit.content.clone(),
         theirs: theirs.trim().to_owned(),
@@ -166,7 +167,7 @@ fn with_mine(before: &NewDocument, edit: &Edit, now: &str) -> Result<NewDocument
 /// What an edit in conflict would replace in one parent chunk.
 pub(super) struct Part {
     pub index: u32,
-    pub chunk_id: String,
+    pub chunk_id: ChunkId,
     /// Its sentences by number; empty for an insertion.
     pub sentences: Range<usize>,
     /// The same in bytes of its text.
@@ -246,7 +247,7 @@ impl<'a> Version<'a> {
             |sentence: Option<usize>| sentence.and_then(|at| self.parent_of(at)).map(|row| row.section_id.as_str());
         let neighbours = [of(before), of(after)];
         let with_titles: Vec<&str> =
-            self.parents.iter().filter(|row| row.context == edit.context).map(|row| row.section_id.as_str()).collect();
+            self.parents.iter().filter(|row| row.titles == edit.titles).map(|row| row.section_id.as_str()).collect();
         let section = [Some(edit.section_id.as_str())]
             .into_iter()
             .chain(neighbours)

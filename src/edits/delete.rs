@@ -13,6 +13,7 @@ use super::derived::mend_counts;
 use super::parent_chunk::{NewChild, ParentChange, SourceParent, change_parent, delete_parent, source_parents};
 use super::sentences::{space_behind, widen};
 use crate::error::{Error, Result, Setting};
+use crate::ids::{ChunkId, DocId};
 use crate::store::{ChunkRow, ChunkType, NewDocument, children_by_parent};
 use crate::text::count;
 
@@ -29,12 +30,12 @@ pub struct Deletion {
 /// The deletion in one document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DocumentDeletion {
-    pub doc_id: String,
+    pub doc_id: DocId,
     pub source: String,
     /// The deleted chunks, with those that were not named.
-    pub deleted: Vec<String>,
+    pub deleted: Vec<ChunkId>,
     /// The parents that lost some of their children.
-    pub rebuilt: Vec<String>,
+    pub rebuilt: Vec<ChunkId>,
     /// Whether no chunk is left. The document stays, so that the source does not come back as a new one.
     pub emptied: bool,
     /// Parent chunks left.
@@ -50,7 +51,7 @@ pub struct DocumentDeletion {
 /// Where an id is unknown; or, without `cascade`, where a parent has children that are not named.
 pub fn delete_chunks(stored: Vec<NewDocument>, ids: &[String], cascade: bool, now: &str) -> Result<Deletion> {
     let known: HashSet<&str> = stored.iter().flat_map(|new| &new.chunks).map(|row| row.chunk_id.as_str()).collect();
-    let unknown: Vec<&String> = ids.iter().filter(|id| !known.contains(id.as_str())).collect();
+    let unknown: Vec<&str> = ids.iter().map(String::as_str).filter(|id| !known.contains(id)).collect();
     if !unknown.is_empty() {
         let error = Error::not_found(format!("no chunk {}; nothing was deleted", some(&unknown)));
         return Err(error.hint("`kb chunks-list` shows the ids"));
@@ -61,8 +62,8 @@ pub fn delete_chunks(stored: Vec<NewDocument>, ids: &[String], cascade: bool, no
             let parent = row.parent_id.as_deref().unwrap_or_default();
             named.contains(parent) && !named.contains(row.chunk_id.as_str())
         };
-        let orphans: Vec<&String> =
-            stored.iter().flat_map(|new| &new.chunks).filter(left_behind).map(|row| &row.chunk_id).collect();
+        let orphans: Vec<&str> =
+            stored.iter().flat_map(|new| &new.chunks).filter(left_behind).map(|row| row.chunk_id.as_str()).collect();
         if !orphans.is_empty() {
             let children = if orphans.len() == 1 { "a child" } else { "children" };
             return Err(Error::usage(format!("parents with {children}: {}; nothing was deleted", some(&orphans)))
@@ -82,7 +83,7 @@ pub fn delete_chunks(stored: Vec<NewDocument>, ids: &[String], cascade: bool, no
     Ok(deletion)
 }
 
-fn some(ids: &[&String]) -> String {
+fn some(ids: &[&str]) -> String {
     let mut named: Vec<String> = ids.iter().take(MOST_NAMED).map(|id| format!("{id:?}")).collect();
     if ids.len() > MOST_NAMED {
         named.push(format!("and {}", count(ids.len() - MOST_NAMED, "other")));
@@ -91,15 +92,15 @@ fn some(ids: &[&String]) -> String {
 }
 
 /// The ids of all chunks to delete.
-fn going(chunks: &[ChunkRow], named: &HashSet<&str>) -> HashSet<String> {
+fn going(chunks: &[ChunkRow], named: &HashSet<&str>) -> HashSet<ChunkId> {
     let goes = |row: &&ChunkRow| {
         named.contains(row.chunk_id.as_str()) || row.parent_id.as_deref().is_some_and(|parent| named.contains(parent))
     };
-    let mut going: HashSet<String> = chunks.iter().filter(goes).map(|row| row.chunk_id.clone()).collect();
+    let mut going: HashSet<ChunkId> = chunks.iter().filter(goes).map(|row| row.chunk_id.clone()).collect();
     // A parent of which some child goes and none stays.
-    let staying: HashSet<&String> =
+    let staying: HashSet<&ChunkId> =
         chunks.iter().filter(|row| !going.contains(&row.chunk_id)).filter_map(|row| row.parent_id.as_ref()).collect();
-    let emptied: Vec<String> = chunks
+    let emptied: Vec<ChunkId> = chunks
         .iter()
         .filter(|row| going.contains(&row.chunk_id))
         .filter_map(|row| row.parent_id.clone())
@@ -110,7 +111,7 @@ fn going(chunks: &[ChunkRow], named: &HashSet<&str>) -> HashSet<String> {
 }
 
 /// The document without some of its chunks.
-fn without(before: &NewDocument, going: &HashSet<String>, now: &str) -> NewDocument {
+fn without(before: &NewDocument, going: &HashSet<ChunkId>, now: &str) -> NewDocument {
     let mut after = before.clone();
     let sources: HashMap<u32, SourceParent> =
         source_parents(before).into_iter().map(|parent_chunk| (parent_chunk.index, parent_chunk)).collect();
@@ -136,7 +137,7 @@ fn without(before: &NewDocument, going: &HashSet<String>, now: &str) -> NewDocum
 
 /// The children that stay. The end of a paragraph belongs to the child before it. If that is deleted, the child before
 /// that gets it, so that two paragraphs do not become one.
-fn children_left(children: &[&ChunkRow], going: &HashSet<String>) -> Vec<NewChild> {
+fn children_left(children: &[&ChunkRow], going: &HashSet<ChunkId>) -> Vec<NewChild> {
     let mut left: Vec<NewChild> = Vec::new();
     for row in children {
         if !going.contains(&row.chunk_id) {
@@ -152,10 +153,10 @@ fn children_left(children: &[&ChunkRow], going: &HashSet<String>) -> Vec<NewChil
     left
 }
 
-fn report(before: &NewDocument, after: &NewDocument, going: &HashSet<String>) -> DocumentDeletion {
-    let deleted: Vec<String> =
+fn report(before: &NewDocument, after: &NewDocument, going: &HashSet<ChunkId>) -> DocumentDeletion {
+    let deleted: Vec<ChunkId> =
         before.chunks.iter().map(|row| &row.chunk_id).filter(|id| going.contains(*id)).cloned().collect();
-    let lost_some: HashSet<&String> = before
+    let lost_some: HashSet<&ChunkId> = before
         .chunks
         .iter()
         .filter(|row| going.contains(&row.chunk_id))
@@ -264,14 +265,14 @@ mod tests {
         ) {
             let new = stored(&text);
             prop_assume!(!new.chunks.is_empty());
-            let ids: Vec<String> = picks.iter().map(|pick| pick.get(&new.chunks).chunk_id.clone()).collect();
+            let ids: Vec<String> = picks.iter().map(|pick| pick.get(&new.chunks).chunk_id.to_string()).collect();
             let deletion = delete_chunks(vec![new.clone()], &ids, true, "now").unwrap();
             let report = &deletion.documents[0];
             let after = &deletion.changed[0].after;
             prop_assert_eq!(report.emptied, after.chunks.is_empty());
             prop_assert_eq!(report.deleted.len() + after.chunks.len(), new.chunks.len());
             for id in &ids {
-                prop_assert!(after.chunks.iter().all(|row| &row.chunk_id != id && row.parent_id.as_ref() != Some(id)));
+                prop_assert!(after.chunks.iter().all(|row| *row.chunk_id != **id && row.parent_id.as_deref() != Some(id)));
             }
             let parents: Vec<&ChunkRow> = after.chunks.iter().filter(|row| row.parent_id.is_none()).collect();
             for parent in &parents {
@@ -279,7 +280,7 @@ mod tests {
                 prop_assert!(own().count() > 0);
                 prop_assert_eq!(own().map(|row| row.content.as_str()).collect::<String>(), parent.content.as_str());
                 let hash = blake3::hash(parent.content.as_bytes()).to_hex().to_string();
-                prop_assert_eq!(&hash, &parent.content_hash);
+                prop_assert_eq!(&hash, &parent.embedding_hash);
             }
             let children = after.chunks.len() - parents.len();
             prop_assert_eq!(after.document.parents as usize, parents.len());

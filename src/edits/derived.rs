@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use crate::chunk::context::{self, ContextKind};
 use crate::chunk::{ChunkConfig, overlap};
+use crate::ids::{ChunkId, SectionId};
 use crate::store::{ChunkRow, ChunkType, NewDocument};
 
 /// Sets the counts of the document and the ranges of its sections from its chunks.
@@ -22,8 +23,8 @@ pub fn mend_counts(new: &mut NewDocument) {
 
 /// Sets the situating sentences of a document's chunks by the rule of `config`. The chunks are in the order of
 /// [`embedded_texts`]. Sentences of a language model stay.
-pub fn set_leads(chunks: &mut [ChunkRow], config: &ChunkConfig) {
-    let mut section = String::new();
+pub fn set_situating(chunks: &mut [ChunkRow], config: &ChunkConfig) {
+    let mut section = SectionId::default();
     let mut before = String::new();
     for row in chunks {
         if row.section_id != section {
@@ -32,8 +33,8 @@ pub fn set_leads(chunks: &mut [ChunkRow], config: &ChunkConfig) {
         }
         let is_child = row.chunk_type == ChunkType::Child;
         let embedded_anyway = if is_child { overlap(&before, config) } else { "" };
-        if config.context != ContextKind::Llm || row.lead.is_none() {
-            row.lead = config.context.lead(&row.content, &before, embedded_anyway);
+        if config.context != ContextKind::Llm || row.situating.is_none() {
+            row.situating = config.context.situating(&row.content, &before, embedded_anyway);
         }
         if is_child {
             before.push_str(&row.content);
@@ -43,11 +44,11 @@ pub fn set_leads(chunks: &mut [ChunkRow], config: &ChunkConfig) {
 
 /// Sets the situating sentences of parent chunks and their children to those of a language model, by the id of the parent
 /// chunk. A parent chunk without one keeps what it has.
-pub fn set_said(chunks: &mut [ChunkRow], written: &HashMap<String, String>) {
+pub fn set_written_situating(chunks: &mut [ChunkRow], written: &HashMap<ChunkId, String>) {
     for row in chunks {
         let parent_chunk = row.parent_id.as_ref().unwrap_or(&row.chunk_id);
         if let Some(text) = written.get(parent_chunk) {
-            row.lead = Some(text.clone());
+            row.situating = Some(text.clone());
         }
     }
 }
@@ -75,7 +76,7 @@ pub fn renew_hashes(chunks: &mut [ChunkRow], texts: &[String], keep: impl Fn(&Ch
     let children = chunks.iter_mut().filter(|row| row.chunk_type == ChunkType::Child);
     for (row, text) in children.zip(texts) {
         if !keep(row, text) {
-            row.content_hash = blake3::hash(text.as_bytes()).to_hex().to_string();
+            row.embedding_hash = blake3::hash(text.as_bytes()).to_hex().to_string();
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::chunk::{ChunkConfig, child_chunks};
+use crate::ids::{ChunkId, DocId, SectionId};
 use crate::store::{ChunkRow, ChunkType, Edit, NewDocument};
 use crate::text::script::language;
 
@@ -11,9 +12,9 @@ use crate::text::script::language;
 pub struct SourceParent {
     /// Its place in the document.
     pub index: u32,
-    pub section_id: String,
+    pub section_id: SectionId,
     /// The titles above it.
-    pub context: String,
+    pub titles: String,
     pub page_start: Option<u32>,
     pub page_end: Option<u32>,
     pub text: String,
@@ -24,7 +25,7 @@ pub fn source_parents(new: &NewDocument) -> Vec<SourceParent> {
     let of_row = |row: &ChunkRow| SourceParent {
         index: row.chunk_index,
         section_id: row.section_id.clone(),
-        context: row.context.clone(),
+        titles: row.titles.clone(),
         page_start: row.page_start,
         page_end: row.page_end,
         text: row.content.clone(),
@@ -33,7 +34,7 @@ pub fn source_parents(new: &NewDocument) -> Vec<SourceParent> {
         Some(SourceParent {
             index: edit.parent_chunk?,
             section_id: edit.section_id.clone(),
-            context: edit.context.clone(),
+            titles: edit.titles.clone(),
             page_start: edit.page_start,
             page_end: edit.page_end,
             text: edit.original.clone(),
@@ -56,7 +57,7 @@ pub fn as_the_source_says(new: &NewDocument) -> Vec<ChunkRow> {
         if edit_of(&new.document.edits, source.index).is_some() {
             let parent = parent_row(&new.document.doc_id, &source, "");
             let mut child = parent.clone();
-            child.chunk_id = format!("{}.0", parent.chunk_id);
+            child.chunk_id = ChunkId::child(&parent.chunk_id, 0);
             child.parent_id = Some(parent.chunk_id.clone());
             child.chunk_type = ChunkType::Child;
             child.chunk_index = 0;
@@ -112,7 +113,7 @@ pub fn change_parent(new: &mut NewDocument, change: ParentChange, now: &str) {
     let edited = noted || !same(&content, &source.text);
     let mut parent = parent_row(&new.document.doc_id, &source, now);
     // A rule sets it again; the sentence of a language model is kept.
-    parent.lead = before.first().and_then(|row| row.lead.clone());
+    parent.situating = before.first().and_then(|row| row.situating.clone());
     parent.edited = edited;
     let children = child_rows(&parent, &source, children, &before);
     set_text(&mut parent, content, &children);
@@ -164,21 +165,21 @@ fn parent_id(chunks: &[ChunkRow], index: u32) -> Option<&str> {
 }
 
 /// The row of a parent chunk as the source gives it.
-pub(super) fn parent_row(doc_id: &str, source: &SourceParent, now: &str) -> ChunkRow {
+pub(super) fn parent_row(doc_id: &DocId, source: &SourceParent, now: &str) -> ChunkRow {
     ChunkRow {
-        chunk_id: format!("{doc_id}:{}", source.index),
-        doc_id: doc_id.to_owned(),
+        chunk_id: ChunkId::parent(doc_id, source.index),
+        doc_id: doc_id.clone(),
         section_id: source.section_id.clone(),
         chunk_type: ChunkType::Parent,
         parent_id: None,
         chunk_index: source.index,
         content: source.text.clone(),
-        context: source.context.clone(),
-        lead: None,
+        titles: source.titles.clone(),
+        situating: None,
         page_start: source.page_start,
         page_end: source.page_end,
         language: language(&source.text).to_owned(),
-        content_hash: blake3::hash(source.text.as_bytes()).to_hex().to_string(),
+        embedding_hash: blake3::hash(source.text.as_bytes()).to_hex().to_string(),
         updated_at: now.to_owned(),
         edited: false,
         metadata: BTreeMap::new(),
@@ -188,7 +189,7 @@ pub(super) fn parent_row(doc_id: &str, source: &SourceParent, now: &str) -> Chun
 
 fn set_text(parent: &mut ChunkRow, content: String, children: &[ChunkRow]) {
     parent.language = language(&content).to_owned();
-    parent.content_hash = blake3::hash(content.as_bytes()).to_hex().to_string();
+    parent.embedding_hash = blake3::hash(content.as_bytes()).to_hex().to_string();
     parent.page_start = children.iter().filter_map(|row| row.page_start).min();
     parent.page_end = children.iter().filter_map(|row| row.page_end).max();
     parent.content = content;
@@ -202,7 +203,7 @@ fn child_rows(parent: &ChunkRow, source: &SourceParent, children: Vec<NewChild>,
         next = index.saturating_add(1);
         let alike = before.iter().find(|row| row.chunk_type == ChunkType::Child && same(&row.content, &child.content));
         let mut row = ChunkRow {
-            chunk_id: format!("{}.{index}", parent.chunk_id),
+            chunk_id: ChunkId::child(&parent.chunk_id, index),
             chunk_type: ChunkType::Child,
             parent_id: Some(parent.chunk_id.clone()),
             chunk_index: index,
@@ -215,7 +216,7 @@ fn child_rows(parent: &ChunkRow, source: &SourceParent, children: Vec<NewChild>,
             ..parent.clone()
         };
         if let Some(same) = before.iter().find(|other| other.chunk_id == row.chunk_id && other.content == row.content) {
-            row.content_hash = same.content_hash.clone();
+            row.embedding_hash = same.embedding_hash.clone();
             row.vector = same.vector.clone();
             if is_as_before(same, &row) {
                 row.updated_at = same.updated_at.clone();
@@ -233,7 +234,7 @@ fn is_as_before(before: &ChunkRow, now: &ChunkRow) -> bool {
 fn edit_at(source: &SourceParent, edited_at: &str) -> Edit {
     Edit {
         section_id: source.section_id.clone(),
-        context: source.context.clone(),
+        titles: source.titles.clone(),
         page_start: source.page_start,
         page_end: source.page_end,
         original: source.text.clone(),
@@ -244,7 +245,7 @@ fn edit_at(source: &SourceParent, edited_at: &str) -> Edit {
 
 /// Replaces the rows of a parent chunk.
 fn replace_rows(chunks: &mut Vec<ChunkRow>, index: u32, rows: Vec<ChunkRow>) {
-    if let Some(id) = parent_id(chunks, index).map(str::to_owned) {
+    if let Some(id) = parent_id(chunks, index).map(ChunkId::from) {
         chunks.retain(|row| row.chunk_id != id && row.parent_id.as_ref() != Some(&id));
     }
     let after = |row: &ChunkRow| row.chunk_type == ChunkType::Parent && row.chunk_index > index;

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::derived::{embedded_texts, renew_hashes, set_leads};
-use crate::chunk::ChunkConfig;
+use super::derived::{embedded_texts, renew_hashes, set_situating};
 use crate::error::Result;
+use crate::ids::DocId;
 use crate::ingest::{Indexer, KnownVectors, Prepared, Rebuilder};
 use crate::store::{ChunkRow, ChunkType, NewDocument, Snapshot};
 
@@ -20,9 +20,9 @@ pub struct ChangedDocument {
 ///
 /// # Errors
 /// Where the store cannot be read.
-pub async fn documents_of(snapshot: &Snapshot, ids: &[String]) -> Result<Vec<NewDocument>> {
-    let mut doc_ids: Vec<String> =
-        ids.iter().filter_map(|id| id.split_once([':', '~'])).map(|(doc_id, _)| doc_id.to_owned()).collect();
+pub async fn documents_of(snapshot: &Snapshot, ids: &[impl AsRef<str>]) -> Result<Vec<NewDocument>> {
+    let mut doc_ids: Vec<DocId> =
+        ids.iter().filter_map(|id| id.as_ref().split_once([':', '~'])).map(|(doc_id, _)| doc_id.into()).collect();
     doc_ids.sort_unstable();
     doc_ids.dedup();
     let mut documents = Vec::with_capacity(doc_ids.len());
@@ -51,17 +51,17 @@ pub async fn publish(mut rebuilder: Rebuilder, changed: Vec<ChangedDocument>) ->
 
 /// The embedded texts of the changed document, and the vectors that still fit.
 fn with_texts(before: &NewDocument, mut after: NewDocument) -> (Prepared, KnownVectors) {
-    let config = ChunkConfig::of(&after.document.chunking);
+    let config = after.document.chunking;
     let texts_before = embedded_texts(&before.chunks, &config);
     let was: HashMap<&str, &str> =
         children(&before.chunks).zip(&texts_before).map(|(row, text)| (row.chunk_id.as_str(), text.as_str())).collect();
-    set_leads(&mut after.chunks, &config);
+    set_situating(&mut after.chunks, &config);
     let texts = embedded_texts(&after.chunks, &config);
     let holds = |row: &ChunkRow, text: &str| was.get(row.chunk_id.as_str()) == Some(&text) && !row.vector.is_empty();
     let known: HashMap<String, Vec<f32>> = children(&after.chunks)
         .zip(&texts)
         .filter(|(row, text)| holds(row, text))
-        .map(|(row, _)| (row.content_hash.clone(), row.vector.clone()))
+        .map(|(row, _)| (row.embedding_hash.clone(), row.vector.clone()))
         .collect();
     renew_hashes(&mut after.chunks, &texts, holds);
     after.chunks.iter_mut().for_each(|row| row.vector.clear());

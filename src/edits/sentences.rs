@@ -32,7 +32,7 @@ pub(super) fn sentences_of(parent_chunks: &[SourceParent]) -> Vec<Sentence> {
     for (i, parent_chunk) in parent_chunks.iter().enumerate() {
         if section != Some(&parent_chunk.section_id) {
             section = Some(&parent_chunk.section_id);
-            all.push(Sentence { parent_chunk: None, range: 0..0, key: format!("§ {}", parent_chunk.context) });
+            all.push(Sentence { parent_chunk: None, range: 0..0, key: format!("§ {}", parent_chunk.titles) });
         }
         all.extend(
             sentences_in(&parent_chunk.text).into_iter().map(|sentence| Sentence { parent_chunk: Some(i), ..sentence }),

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::chunk::ChunkConfig;
 use crate::error::{Error, Result, Setting};
+use crate::ids::DocId;
 use crate::ingest::{Progress, RebuildOptions, Rebuilder, SourceNow, read_source, read_stored, rebuilt_rows};
 use crate::load::worker::Worker;
 use crate::load::{Document, OutlineEntry};
@@ -43,7 +43,7 @@ pub enum Outcome {
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CorrectionReport {
-    pub doc_id: String,
+    pub doc_id: DocId,
     pub source: String,
     pub outcome: Outcome,
     pub sections: u32,
@@ -223,9 +223,7 @@ async fn rebuild(
     let work = async {
         let mut rebuilder = Rebuilder::open(&place.namespace, &place.options, COMMAND, progress.clone()).await?;
         refuse_changed(&rebuilder, document).await?;
-        let rebuilt = rebuilder
-            .put(document, rebuilt_rows(document, parsed, corrected, &ChunkConfig::of(&document.chunking)))
-            .await?;
+        let rebuilt = rebuilder.put(document, rebuilt_rows(document, parsed, corrected, &document.chunking)).await?;
         let indexer = rebuilder.finish().await?;
         Ok(CorrectionReport {
             sections: rebuilt.sections,

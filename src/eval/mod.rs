@@ -15,11 +15,12 @@ pub use beir::Missing;
 use crate::chunk::ChunkConfig;
 use crate::embed::{CrossEncoder, Embedder, EngineChoice, Model, select};
 use crate::error::{Error, Kind, Result, Setting};
+use crate::ids::DocId;
 use crate::ingest::{Indexer, KnownVectors, Progress, SourceFacts, Vectors, prepare};
 use crate::load::{Format, plain};
 use crate::models::record_of;
 use crate::search::{DEFAULT_POOL, Encoder, Method, Rerank, SearchRequest, Searcher};
-use crate::store::{Namespace, Snapshot, Store, Writer, doc_id_of};
+use crate::store::{Namespace, Snapshot, Store, Writer};
 
 /// The documents of a ranking that are judged.
 const DEPTH: usize = 10;
@@ -151,7 +152,7 @@ pub struct EvalStore {
     set: BeirSet,
     searcher: Searcher,
     /// The ids in the set, by those of the documents.
-    sources: HashMap<String, String>,
+    sources: HashMap<DocId, String>,
     engine: String,
     ingest_seconds: f64,
 }
@@ -213,7 +214,7 @@ impl EvalStore {
             Err(error) => return Err(error),
         };
         let mut ranking: Vec<String> = Vec::with_capacity(DEPTH);
-        for id in candidates.iter().filter_map(|candidate| self.sources.get(doc_id_of(&candidate.chunk_id))) {
+        for id in candidates.iter().filter_map(|candidate| self.sources.get(candidate.chunk_id.doc_id())) {
             if ranking.len() < DEPTH && !ranking.contains(id) {
                 ranking.push(id.clone());
             }
@@ -291,7 +292,7 @@ async fn ingest(
         let facts = SourceFacts {
             // The id in the set identifies hits.
             source: source.id.clone(),
-            doc_id: format!("e{number}"),
+            doc_id: format!("e{number}").into(),
             content_hash: String::new(),
             size: source.text.len() as u64,
             mtime_ns: 0,

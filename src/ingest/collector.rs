@@ -11,9 +11,10 @@ use super::profile::{PROFILED, lacks_profile, with_profiles};
 use super::{Action, IngestReport, IngestRequest, Progress, SourceReport, Target};
 use crate::embed::EngineChoice;
 use crate::error::{Error, Result, Setting};
+use crate::ids::DocId;
 use crate::llm::Unanswered;
 use crate::load::Document;
-use crate::store::{DocumentRow, DocumentTime, ModelRecord, Snapshot, Writer, document_id};
+use crate::store::{DocumentRow, DocumentTime, ModelRecord, Snapshot, Writer};
 use crate::text::count;
 
 /// The history's word for an unchanged file with another time of change.
@@ -77,9 +78,9 @@ pub(super) struct Collector<'a, 'b> {
     snapshot: Option<Snapshot>,
     sink: Sink,
     /// The ids of all documents.
-    taken: HashSet<String>,
+    taken: HashSet<DocId>,
     /// The ids of documents that were found under another path.
-    moved: HashSet<String>,
+    moved: HashSet<DocId>,
     pub report: IngestReport,
 }
 
@@ -298,8 +299,8 @@ impl<'a, 'b> Collector<'a, 'b> {
         Ok(())
     }
 
-    fn fresh_id(&mut self, source: &str) -> String {
-        let mut ids = (0..).map(|attempt| document_id(source, attempt));
+    fn fresh_id(&mut self, source: &str) -> DocId {
+        let mut ids = (0..).map(|attempt| DocId::of_source(source, attempt));
         ids.find(|id| self.taken.insert(id.clone())).expect("attempts do not end")
     }
 

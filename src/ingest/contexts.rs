@@ -8,9 +8,9 @@ use futures::{StreamExt, stream};
 use serde::Serialize;
 
 use super::Progress;
-use crate::chunk::ChunkConfig;
 use crate::chunk::context::ContextKind;
 use crate::error::Result;
+use crate::ids::ChunkId;
 use crate::llm::{
     Client, Configured, ContextDocument, ContextParentChunk, Estimate, LlmReport, Unanswered, contexts,
     estimate_contexts,
@@ -61,7 +61,7 @@ impl ContextWriter {
         &mut self,
         documents: &[&NewDocument],
         progress: &dyn Progress,
-    ) -> Result<HashMap<String, String>> {
+    ) -> Result<HashMap<ChunkId, String>> {
         let wanting: Vec<Shown<'_>> =
             documents.iter().filter(|new| wants_model_context(&new.document)).map(|new| Shown::of(new)).collect();
         let wanted = wanting.iter().map(|shown| shown.parent_chunks.len()).sum::<usize>();
@@ -79,12 +79,12 @@ impl ContextWriter {
             async move {
                 let answers = contexts(&client, &shown.document(), &shown.parent_chunks, unanswered).await;
                 progress.placed(answers.len());
-                shown.ids.into_iter().map(str::to_owned).zip(answers).collect::<Vec<_>>()
+                shown.ids.into_iter().map(ChunkId::from).zip(answers).collect::<Vec<_>>()
             }
         });
-        let answers: Vec<Vec<(String, Option<String>)>> =
+        let answers: Vec<Vec<(ChunkId, Option<String>)>> =
             stream::iter(asked).buffer_unordered(client.settings().concurrency).collect().await;
-        let written: HashMap<String, String> =
+        let written: HashMap<ChunkId, String> =
             answers.into_iter().flatten().filter_map(|(id, answer)| Some((id, answer?))).collect();
         self.report.without += wanted - written.len();
         Ok(written)
@@ -118,8 +118,7 @@ impl ContextWriter {
         snapshot: &Snapshot,
     ) -> Result<()> {
         for row in rows {
-            let document =
-                DocumentRow { chunking: ChunkConfig::of(&row.chunking).with(context).recorded(), ..row.clone() };
+            let document = DocumentRow { chunking: row.chunking.with(context), ..row.clone() };
             if wants_model_context(&document) {
                 let sections = snapshot.sections(&row.doc_id).await?;
                 let chunks = snapshot.chunks_of(&row.doc_id).await?;
@@ -139,7 +138,7 @@ impl ContextWriter {
 
 /// Whether a language model writes the contexts of a document's parent chunks.
 pub(super) fn wants_model_context(row: &DocumentRow) -> bool {
-    ChunkConfig::of(&row.chunking).context == ContextKind::Llm
+    row.chunking.context == ContextKind::Llm
 }
 
 /// A document as the model sees it.
@@ -160,7 +159,7 @@ impl<'a> Shown<'a> {
             other.map_or("", |other| other.content.as_str())
         };
         let parent_chunks = parents.iter().enumerate().map(|(at, row)| ContextParentChunk {
-            section: &row.context,
+            section: &row.titles,
             before: beside(row, at.checked_sub(1)),
             text: &row.content,
             behind: beside(row, Some(at + 1)),
@@ -192,6 +191,7 @@ fn outline(sections: &[SectionRow]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chunk::ChunkConfig;
     use crate::ingest::{SourceFacts, prepare};
     use crate::load::markdown;
 

@@ -10,6 +10,7 @@ use super::profile::{profile_of, vector_text};
 use super::{Prepared, Progress};
 use crate::embed::{Embedder, EngineChoice, select};
 use crate::error::Result;
+use crate::ids::DocId;
 use crate::models::Models;
 use crate::store::{Change, ChunkRow, ChunkType, DocumentRow, ModelRecord, NewDocument, Note, Writer};
 
@@ -70,7 +71,7 @@ impl KnownVectors {
 
     /// Adds the vector of the document itself, which the store has as `row`.
     pub fn and_of(self, row: &DocumentRow) -> Self {
-        KnownVectors { of_document: row.vector_of.clone(), ..self }
+        KnownVectors { of_document: row.embedding_hash.clone(), ..self }
     }
 
     /// The vectors of a document that gets new sections. A child also keeps its vector where only the titles above it
@@ -78,7 +79,7 @@ impl KnownVectors {
     pub fn of_chunks(chunks: &[ChunkRow]) -> Self {
         let mut known = KnownVectors::default();
         for chunk in children(chunks).filter(|chunk| !chunk.vector.is_empty()) {
-            known.by_text.insert(chunk.content_hash.clone(), chunk.vector.clone());
+            known.by_text.insert(chunk.embedding_hash.clone(), chunk.vector.clone());
             known.by_content.insert(chunk.content.trim_end().to_owned(), chunk.vector.clone());
         }
         known
@@ -95,7 +96,7 @@ impl KnownVectors {
     }
 
     fn get(&self, child: &ChunkRow) -> Option<&Vec<f32>> {
-        self.by_text.get(&child.content_hash).or_else(|| self.by_content.get(child.content.trim_end()))
+        self.by_text.get(&child.embedding_hash).or_else(|| self.by_content.get(child.content.trim_end()))
     }
 }
 
@@ -105,10 +106,10 @@ pub struct Indexer {
     model: Vectors,
     progress: Arc<dyn Progress>,
     waiting: Vec<Waiting>,
-    removals: Vec<String>,
+    removals: Vec<DocId>,
     updates: Vec<DocumentRow>,
     /// The texts of the vectors of waiting documents, by document id.
-    document_texts: HashMap<String, String>,
+    document_texts: HashMap<DocId, String>,
     /// Asks the language model for chunk contexts, if there is one.
     contexts: Option<ContextWriter>,
     languages: LanguageSense,
@@ -204,7 +205,7 @@ impl Indexer {
         // Every document comes through here, with its edits applied, so the profile is of the final text.
         let new = &mut prepared.new;
         new.document.profile = profile_of(&new.document, &new.sections, &new.chunks);
-        new.document.vector_of = known.of_document.clone();
+        new.document.embedding_hash = known.of_document.clone();
         self.plan_vector(&mut new.document, embed);
         self.waiting.push(Waiting { prepared, known, embed, action, unless });
         let texts = |of: &Waiting| of.prepared.texts.len();
@@ -238,10 +239,10 @@ impl Indexer {
     /// Notes the text of the document's vector, unless it has that vector.
     fn plan_vector(&mut self, row: &mut DocumentRow, embed: bool) {
         let wanted = vector_text(row);
-        if row.vector_of.is_some() && row.vector_of.as_ref() == wanted.as_ref().map(|(_, hash)| hash) {
+        if row.embedding_hash.is_some() && row.embedding_hash.as_ref() == wanted.as_ref().map(|(_, hash)| hash) {
             return;
         }
-        row.vector_of = None;
+        row.embedding_hash = None;
         if let Some((text, _)) = wanted.filter(|_| embed) {
             self.document_texts.insert(row.doc_id.clone(), text);
         }
@@ -257,7 +258,7 @@ impl Indexer {
         let texts: Vec<&str> = wanted.iter().map(|(_, text)| text.as_str()).collect();
         let vectors = self.model.embedder()?.embed_documents(&texts, &|_| ())?;
         for ((row, text), vector) in wanted.into_iter().zip(vectors) {
-            row.vector_of = Some(blake3::hash(text.as_bytes()).to_hex().to_string());
+            row.embedding_hash = Some(blake3::hash(text.as_bytes()).to_hex().to_string());
             row.vector = vector;
         }
         Ok(())
@@ -321,7 +322,7 @@ impl Indexer {
         let unknown = waiting.iter().filter(|waiting| waiting.embed).flat_map(|waiting| {
             children(&waiting.prepared.new.chunks).filter(|child| waiting.known.get(child).is_none())
         });
-        self.writer.vectors_of_texts(unknown.map(|child| child.content_hash.as_str()).collect()).await
+        self.writer.vectors_of_texts(unknown.map(|child| child.embedding_hash.as_str()).collect()).await
     }
 
     /// The vectors of the children of all waiting documents. Known and stored vectors are reused, all other texts are
@@ -331,7 +332,7 @@ impl Indexer {
         let mut place: HashMap<&str, usize> = HashMap::new();
         for waiting in waiting.iter().filter(|waiting| waiting.embed) {
             for (child, text) in waiting.texts() {
-                let is_there = waiting.known.get(child).is_some() || stored.contains_key(&child.content_hash);
+                let is_there = waiting.known.get(child).is_some() || stored.contains_key(&child.embedding_hash);
                 if !is_there && !place.contains_key(text.as_str()) {
                     place.insert(text, wanted.len());
                     wanted.push(text);
@@ -345,7 +346,7 @@ impl Indexer {
             let Waiting { embed, known, .. } = one;
             let mut vectors = Vec::new();
             for (child, text) in one.texts() {
-                let same = || stored.get(&child.content_hash).filter(|_| *embed);
+                let same = || stored.get(&child.embedding_hash).filter(|_| *embed);
                 let vector = match known.get(child).or_else(same) {
                     Some(vector) => {
                         self.reused += 1;

@@ -25,6 +25,7 @@ use serde::Serialize;
 use crate::chunk::ChunkConfig;
 use crate::chunk::context::ContextKind;
 use crate::error::Result;
+use crate::ids::DocId;
 use crate::llm::Configured;
 use crate::load::worker::Limits;
 use crate::load::{Format, LoadOptions};
@@ -113,12 +114,12 @@ impl IngestRequest {
 
     /// Whether a document's chunks get another context.
     fn changes_context(&self, row: &DocumentRow) -> bool {
-        self.context.is_some_and(|context| ChunkConfig::of(&row.chunking).context != context)
+        self.context.is_some_and(|context| row.chunking.context != context)
     }
 
     /// How to cut a document that is in the store as `before`.
     fn chunking_of(&self, before: Option<&DocumentRow>) -> ChunkConfig {
-        let known = before.map(|row| ChunkConfig::of(&row.chunking).context);
+        let known = before.map(|row| row.chunking.context);
         self.chunking.with(self.context.or(known))
     }
 
@@ -189,7 +190,7 @@ pub struct SourceReport {
     pub source: String,
     pub action: Action,
     /// `None` for a source that failed.
-    pub doc_id: Option<String>,
+    pub doc_id: Option<DocId>,
     pub pages: Option<u32>,
     pub sections: u32,
     pub parents: u32,

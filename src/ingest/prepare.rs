@@ -5,8 +5,9 @@ use std::path::Path;
 
 use super::contexts::wants_model_context;
 use crate::chunk::{ChunkConfig, context, cut};
-use crate::edits::{Rebased, embedded_texts, rebase, renew_hashes, set_leads, set_said};
+use crate::edits::{Rebased, embedded_texts, rebase, renew_hashes, set_situating, set_written_situating};
 use crate::error::{Error, Result, Setting};
+use crate::ids::{ChunkId, DocId, SectionId};
 use crate::load::{BlockKind, Document, OutlineEntry};
 use crate::store::{ChunkRow, ChunkType, DocumentRow, DocumentTime, NewDocument, SectionRow};
 use crate::structure::{PREAMBLE, STRUCTURE_VERSION, Section, not_found, sections};
@@ -20,7 +21,7 @@ const LONGEST_TITLE: usize = 200;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceFacts {
     pub source: String,
-    pub doc_id: String,
+    pub doc_id: DocId,
     /// blake3 of its bytes, in hex.
     pub content_hash: String,
     /// In bytes.
@@ -80,9 +81,9 @@ impl Prepared {
     }
 
     /// Sets the chunk contexts that a language model wrote, by the id of the parent chunk, and renews the embedded texts.
-    pub fn with_contexts(mut self, written: &HashMap<String, String>) -> Self {
-        set_said(&mut self.new.chunks, written);
-        let config = ChunkConfig::of(&self.new.document.chunking);
+    pub fn with_contexts(mut self, written: &HashMap<ChunkId, String>) -> Self {
+        set_written_situating(&mut self.new.chunks, written);
+        let config = self.new.document.chunking;
         Prepared::of(self.new, &config)
     }
 
@@ -96,9 +97,9 @@ impl Prepared {
             return (self, Rebased::default());
         }
         let stored = NewDocument { document: row.clone(), sections: Vec::new(), chunks };
-        let config = ChunkConfig::of(&self.new.document.chunking);
+        let config = self.new.document.chunking;
         let rebased = rebase(&stored, &mut self.new, &config, &jiff::Timestamp::now().to_string());
-        set_leads(&mut self.new.chunks, &config);
+        set_situating(&mut self.new.chunks, &config);
         (Prepared::of(self.new, &config), rebased)
     }
 
@@ -107,9 +108,9 @@ impl Prepared {
         let is_parent = |row: &&ChunkRow| row.chunk_type == ChunkType::Parent;
         let contexts = before.iter().filter(is_parent);
         let known: HashMap<&str, &String> =
-            contexts.filter_map(|row| Some((row.content.trim_end(), row.lead.as_ref()?))).collect();
+            contexts.filter_map(|row| Some((row.content.trim_end(), row.situating.as_ref()?))).collect();
         let parents = self.new.chunks.iter().filter(is_parent);
-        let kept: HashMap<String, String> = parents
+        let kept: HashMap<ChunkId, String> = parents
             .filter_map(|row| Some((row.chunk_id.clone(), (*known.get(row.content.trim_end())?).clone())))
             .collect();
         if kept.is_empty() { self } else { self.with_contexts(&kept) }
@@ -128,13 +129,13 @@ pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, n
     let sections = sections(document, &title, corrected);
     let parents = cut(&sections, config);
     let doc_id = &facts.doc_id;
-    let section_id = |index: usize| format!("{doc_id}#{}", sections[index].path);
+    let section_id = |index: usize| SectionId::new(doc_id, &sections[index].path);
     let mut chunks = Vec::new();
     let mut children = 0u32;
     for parent in &parents {
-        let context = context::line(&title, &context::section_titles(&sections, parent.section));
-        let parent_id = format!("{doc_id}:{}", parent.index);
-        let row = |chunk_id: String, chunk_type, content: &str, pages: Option<(u32, u32)>| ChunkRow {
+        let titles = context::line(&title, &context::section_titles(&sections, parent.section));
+        let parent_id = ChunkId::parent(doc_id, parent.index);
+        let row = |chunk_id: ChunkId, chunk_type, content: &str, pages: Option<(u32, u32)>| ChunkRow {
             chunk_id,
             doc_id: doc_id.clone(),
             section_id: section_id(parent.section),
@@ -142,12 +143,12 @@ pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, n
             parent_id: None,
             chunk_index: 0,
             content: content.to_owned(),
-            context: context.clone(),
-            lead: None,
+            titles: titles.clone(),
+            situating: None,
             page_start: pages.map(|(first, _)| first),
             page_end: pages.map(|(_, last)| last),
             language: language(content).to_owned(),
-            content_hash: blake3::hash(content.as_bytes()).to_hex().to_string(),
+            embedding_hash: blake3::hash(content.as_bytes()).to_hex().to_string(),
             updated_at: now.to_owned(),
             edited: false,
             metadata: Default::default(),
@@ -156,12 +157,12 @@ pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, n
         let parent_row = row(parent_id.clone(), ChunkType::Parent, &parent.content, parent.pages);
         chunks.push(ChunkRow { chunk_index: parent.index, ..parent_row });
         for child in &parent.children {
-            let child_row = row(format!("{parent_id}.{}", child.index), ChunkType::Child, &child.content, child.pages);
+            let child_row = row(ChunkId::child(&parent_id, child.index), ChunkType::Child, &child.content, child.pages);
             chunks.push(ChunkRow { parent_id: Some(parent_id.clone()), chunk_index: child.index, ..child_row });
             children += 1;
         }
     }
-    set_leads(&mut chunks, config);
+    set_situating(&mut chunks, config);
     // Parents come section by section, so each section's are one run.
     let mut ranges: Vec<Option<(u32, u32)>> = vec![None; sections.len()];
     for parent in &parents {
@@ -189,7 +190,7 @@ pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, n
         language: language(&all_text).to_owned(),
         pages: document.pages,
         metadata: document.metadata.clone(),
-        chunking: config.recorded(),
+        chunking: *config,
         engine: document.engine.clone(),
         warnings: document.warnings.iter().cloned().chain(lost_entries(document, corrected)).collect(),
         toc_method: toc.map_or("none", |section| section.provenance.name()).to_owned(),
@@ -205,7 +206,7 @@ pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, n
         time: facts.time.clone().or_else(|| DocumentTime::of(&document.metadata, facts.mtime_ns)),
         // Made by the indexer, when edits are on top.
         profile: None,
-        vector_of: None,
+        embedding_hash: None,
         vector: Vec::new(),
     };
     Prepared::of(NewDocument { document: row, sections: section_rows, chunks }, config)
@@ -231,14 +232,14 @@ fn lost_entries(document: &Document, corrected: Option<&[OutlineEntry]>) -> Opti
 fn section_row(
     section: &Section,
     position: u32,
-    doc_id: &str,
-    parent_id: Option<String>,
+    doc_id: &DocId,
+    parent_id: Option<SectionId>,
     chunks: Option<(u32, u32)>,
 ) -> SectionRow {
     let (chunk_start, chunk_end) = chunks.unwrap_or((0, 0));
     SectionRow {
-        section_id: format!("{doc_id}#{}", section.path),
-        doc_id: doc_id.to_owned(),
+        section_id: SectionId::new(doc_id, &section.path),
+        doc_id: doc_id.clone(),
         position,
         parent_id,
         level: section.level,
@@ -293,7 +294,7 @@ mod tests {
         assert_eq!((new.sections[1].chunk_start, new.sections[1].chunk_end), (1, 2));
         let child = &new.chunks[3];
         assert_eq!((child.chunk_id.as_str(), child.parent_id.as_deref()), ("abc123:1.0", Some("abc123:1")));
-        assert_eq!(child.context, "Guide › Start");
+        assert_eq!(child.titles, "Guide › Start");
         assert_eq!(prepared.texts.len(), 2);
     }
 
@@ -309,15 +310,15 @@ mod tests {
         assert_eq!(texts(ContextKind::None, 30).texts, ["The main pump moves water.", "water.\nIt must be vented."]);
         let subjects = texts(ContextKind::Subjects, 30);
         assert_eq!(subjects.texts[1], "Pump › The main pump moves water.\nwater.\nIt must be vented.");
-        let said = HashMap::from([("abc123:1".to_owned(), "How the pump is vented.".to_owned())]);
-        let llm = texts(ContextKind::Llm, 30).with_contexts(&said);
+        let written = HashMap::from([("abc123:1".into(), "How the pump is vented.".to_owned())]);
+        let llm = texts(ContextKind::Llm, 30).with_contexts(&written);
         assert_eq!(llm.texts[1], "Pump › How the pump is vented.\nwater.\nIt must be vented.");
         for prepared in [&headings, &subjects, &llm] {
-            assert!(prepared.new.chunks.iter().all(|row| row.context == "Pump"));
+            assert!(prepared.new.chunks.iter().all(|row| row.titles == "Pump"));
             let contents: String = prepared.new.chunks.iter().map(|row| row.content.as_str()).collect();
             assert!(!contents.contains("How") && prepared.texts[0] == headings.texts[0]);
         }
-        let hash = |prepared: &Prepared, at: usize| prepared.new.chunks[at].content_hash.clone();
+        let hash = |prepared: &Prepared, at: usize| prepared.new.chunks[at].embedding_hash.clone();
         assert_eq!(hash(&headings, 1), hash(&subjects, 1), "a vector that stays right is kept");
         assert_ne!(hash(&headings, 3), hash(&subjects, 3));
     }

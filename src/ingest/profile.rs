@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::error::Result;
+use crate::ids::DocId;
 use crate::knowledge::profile::{PROFILE_VERSION, ParentChunkText, Profile, TitleText, profile};
 use crate::store::{ChunkRow, ChunkType, DocumentRow, SectionRow, Snapshot};
 use crate::structure::PREAMBLE;
@@ -57,7 +58,7 @@ pub(super) fn vector_text(row: &DocumentRow) -> Option<(String, String)> {
 /// Whether a stored document needs a new profile, or, if `embed` is set, the vector of its profile.
 pub(super) fn lacks_profile(row: &DocumentRow, embed: bool) -> bool {
     let old = row.profile.as_ref().is_none_or(|profile| profile.version < PROFILE_VERSION);
-    let vectorless = embed && row.embedded && row.profile.is_some() && row.vector_of.is_none();
+    let vectorless = embed && row.embedded && row.profile.is_some() && row.embedding_hash.is_none();
     (old && row.parents > 0) || vectorless
 }
 
@@ -68,12 +69,12 @@ pub(super) fn lacks_profile(row: &DocumentRow, embed: bool) -> bool {
 pub(super) async fn with_profiles(rows: Vec<DocumentRow>, snapshot: &Snapshot) -> Result<Vec<DocumentRow>> {
     let mut done = Vec::with_capacity(rows.len());
     for some in rows.chunks(AT_ONCE) {
-        let ids: Vec<String> = some.iter().map(|row| row.doc_id.clone()).collect();
-        let mut sections: HashMap<String, Vec<SectionRow>> = HashMap::new();
+        let ids: Vec<DocId> = some.iter().map(|row| row.doc_id.clone()).collect();
+        let mut sections: HashMap<DocId, Vec<SectionRow>> = HashMap::new();
         for section in snapshot.sections_of(&ids).await? {
             sections.entry(section.doc_id.clone()).or_default().push(section);
         }
-        let mut parent_chunks: HashMap<String, Vec<ChunkRow>> = HashMap::new();
+        let mut parent_chunks: HashMap<DocId, Vec<ChunkRow>> = HashMap::new();
         for parent_chunk in snapshot.parent_chunks_of(&ids).await? {
             parent_chunks.entry(parent_chunk.doc_id.clone()).or_default().push(parent_chunk);
         }
@@ -115,6 +116,6 @@ mod tests {
         let row = DocumentRow { profile: profile("t", "en", &[], &parent_chunk), ..row };
         assert!(!lacks_profile(&row, false) && lacks_profile(&row, true));
         assert!(!lacks_profile(&DocumentRow { embedded: false, ..row.clone() }, true), "it is embedded as a whole");
-        assert!(!lacks_profile(&DocumentRow { vector_of: Some("h".into()), ..row }, true));
+        assert!(!lacks_profile(&DocumentRow { embedding_hash: Some("h".into()), ..row }, true));
     }
 }

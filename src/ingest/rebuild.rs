@@ -165,7 +165,7 @@ impl Rebuilder {
     /// Where the store or the model fail.
     pub async fn put(&mut self, row: &DocumentRow, prepared: Prepared) -> Result<Rebuilt> {
         let chunks = self.snapshot.chunks_of(&row.doc_id).await?;
-        let context = |row: &DocumentRow| ChunkConfig::of(&row.chunking).context;
+        let context = |row: &DocumentRow| row.chunking.context;
         let known = KnownVectors::of_chunks(&chunks).and_of(row);
         // The context of a model is part of the embedded text.
         let by_content = context(row) == context(&prepared.new.document) && !wants_model_context(row);

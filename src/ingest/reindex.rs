@@ -17,8 +17,9 @@ use super::rebuild::{RebuildOptions, Rebuilder, SourceNow, read_source, read_sto
 use super::source::spread;
 use crate::chunk::ChunkConfig;
 use crate::chunk::context::ContextKind;
-use crate::edits::set_leads;
+use crate::edits::set_situating;
 use crate::error::{Error, Result};
+use crate::ids::DocId;
 use crate::store::{ChunkType, DocumentRow, Namespace, NewDocument, Snapshot, Store};
 use crate::structure::STRUCTURE_VERSION;
 
@@ -26,7 +27,7 @@ use crate::structure::STRUCTURE_VERSION;
 #[derive(Debug, Clone)]
 pub struct ReindexRequest {
     /// Their ids; `None` means all.
-    pub documents: Option<Vec<String>>,
+    pub documents: Option<Vec<DocId>>,
     /// Find their sections again. Otherwise only the context changes, and no source is read.
     pub structure: bool,
     /// The new context of their chunks; `None` keeps the one they have.
@@ -40,7 +41,7 @@ pub struct ReindexRequest {
 impl ReindexRequest {
     fn is_due(&self, row: &DocumentRow) -> bool {
         let older = self.structure && row.structure_version < STRUCTURE_VERSION;
-        self.force || older || self.context.is_some_and(|context| ChunkConfig::of(&row.chunking).context != context)
+        self.force || older || self.context.is_some_and(|context| row.chunking.context != context)
     }
 }
 
@@ -57,7 +58,7 @@ pub enum TextFrom {
 /// The outcome of a document.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ReindexedDocument {
-    pub doc_id: String,
+    pub doc_id: DocId,
     pub source: String,
     /// `None` for a document that failed.
     pub from: Option<TextFrom>,
@@ -255,7 +256,7 @@ async fn rebuild(
             Err(error) => return Ok(Err(error)),
         },
     };
-    let prepared = rebuilt_rows(row, &document, corrected, &ChunkConfig::of(&row.chunking).with(context));
+    let prepared = rebuilt_rows(row, &document, corrected, &row.chunking.with(context));
     if !is_source && prepared.new.document.sections < row.sections {
         // Fonts, positions and tags are not stored. Sections that were found by them would be lost.
         rebuilder.indexer.update(DocumentRow { structure_version: STRUCTURE_VERSION, ..row.clone() }, "kept");
@@ -292,16 +293,16 @@ async fn change_context(
 fn with_context(mut new: NewDocument, context: ContextKind) -> (Prepared, KnownVectors) {
     let children = new.chunks.iter_mut().filter(|row| row.chunk_type == ChunkType::Child && !row.vector.is_empty());
     let known: HashMap<String, Vec<f32>> =
-        children.map(|row| (row.content_hash.clone(), std::mem::take(&mut row.vector))).collect();
+        children.map(|row| (row.embedding_hash.clone(), std::mem::take(&mut row.vector))).collect();
     new.chunks.iter_mut().for_each(|row| row.vector.clear());
-    let before = ChunkConfig::of(&new.document.chunking);
+    let before = new.document.chunking;
     let config = ChunkConfig { context, ..before };
     if before.context != context {
         // The sentence of a rule is not one of the model.
-        new.chunks.iter_mut().for_each(|row| row.lead = None);
+        new.chunks.iter_mut().for_each(|row| row.situating = None);
     }
-    new.document.chunking = config.recorded();
-    set_leads(&mut new.chunks, &config);
+    new.document.chunking = config;
+    set_situating(&mut new.chunks, &config);
     let known = KnownVectors::of_texts(known).and_of(&new.document);
     (Prepared::of(new, &config), known)
 }

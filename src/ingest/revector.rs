@@ -15,8 +15,8 @@ use super::indexer::{KnownVectors, Vectors, set_vectors};
 use super::prepare::Prepared;
 use super::profile::vector_text;
 use super::rebuild::{RebuildOptions, Rebuilder};
-use crate::chunk::ChunkConfig;
 use crate::error::Result;
+use crate::ids::DocId;
 use crate::models::record_of;
 use crate::store::{
     ChunkRow, DocumentRow, ModelRecord, Namespace, NewDocument, Note, SectionRow, Snapshot, VectorCache, VectorKey,
@@ -103,9 +103,9 @@ pub async fn revector(
 }
 
 /// The sections of documents, by document and in order.
-async fn sections_of(snapshot: &Snapshot, rows: &[DocumentRow]) -> Result<HashMap<String, Vec<SectionRow>>> {
-    let ids: Vec<String> = rows.iter().map(|row| row.doc_id.clone()).collect();
-    let mut each: HashMap<String, Vec<SectionRow>> = HashMap::new();
+async fn sections_of(snapshot: &Snapshot, rows: &[DocumentRow]) -> Result<HashMap<DocId, Vec<SectionRow>>> {
+    let ids: Vec<DocId> = rows.iter().map(|row| row.doc_id.clone()).collect();
+    let mut each: HashMap<DocId, Vec<SectionRow>> = HashMap::new();
     for section in snapshot.sections_of(&ids).await? {
         each.entry(section.doc_id.clone()).or_default().push(section);
     }
@@ -115,11 +115,11 @@ async fn sections_of(snapshot: &Snapshot, rows: &[DocumentRow]) -> Result<HashMa
 
 /// Documents with their chunks and what is embedded of those, without sections and vectors.
 async fn read(snapshot: &Snapshot, rows: &[DocumentRow]) -> Result<Vec<Prepared>> {
-    let ids: Vec<String> = rows.iter().map(|row| row.doc_id.clone()).collect();
+    let ids: Vec<DocId> = rows.iter().map(|row| row.doc_id.clone()).collect();
     let mut chunks = snapshot.chunks_of_each(&ids).await?;
     let prepared = |row: &DocumentRow| {
         let chunks = chunks.remove(&row.doc_id).unwrap_or_default();
-        let config = ChunkConfig::of(&row.chunking);
+        let config = row.chunking;
         Prepared::of(NewDocument { document: row.clone(), sections: Vec::new(), chunks }, &config)
     };
     Ok(rows.iter().map(prepared).collect())
@@ -145,7 +145,7 @@ fn with_vectors(
     let vectors: Vec<Vec<f32>> = texts.iter().map(|text| vector(text)).collect::<Result<_>>()?;
     set_vectors(&mut chunks, vectors);
     document.embedded = true;
-    (document.vector_of, document.vector) = match vector_text(&document) {
+    (document.embedding_hash, document.vector) = match vector_text(&document) {
         Some((text, hash)) => (Some(hash), vector(&text)?),
         None => (None, Vec::new()),
     };
@@ -323,6 +323,7 @@ struct Waiting {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chunk::ChunkConfig;
     use crate::ingest::{SourceFacts, prepare};
     use crate::knowledge::profile::{ParentChunkText, profile};
     use crate::load::markdown;
@@ -339,7 +340,7 @@ mod tests {
         // A vector that differs by text.
         let of = |text: &str| if text.contains("valve") { vec![1.0, 0.0] } else { vec![0.0, 1.0] };
         let (document, chunks) = with_vectors(prepared.clone(), |text| Ok(of(text))).unwrap();
-        assert!(document.embedded && document.vector_of.is_some() && document.vector.len() == 2);
+        assert!(document.embedded && document.embedding_hash.is_some() && document.vector.len() == 2);
         let mut texts = prepared.texts.iter();
         for chunk in &chunks {
             match chunk.chunk_type {

@@ -94,7 +94,7 @@ pub fn prompt_context(context: &Context) -> Page {
         for parent in &document.parent_chunks {
             let mut line = value(parent);
             for (name, of_document) in [
-                ("doc_id", &document.doc_id),
+                ("doc_id", document.doc_id.as_str()),
                 ("namespace", &document.namespace),
                 ("title", &document.title),
                 ("source", &document.source),

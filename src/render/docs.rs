@@ -5,7 +5,6 @@ use serde_json::json;
 
 use super::page::{Fact, Grid, Page};
 use super::{Hints, values};
-use crate::chunk::ChunkConfig;
 use crate::knowledge::profile::{Profile, Share, in_percent};
 use crate::store::DocumentRow;
 use crate::text::count;
@@ -23,7 +22,7 @@ pub struct ListedDocument<'a> {
 
 impl<'a> ListedDocument<'a> {
     pub fn new(namespace: Option<&'a str>, row: &'a DocumentRow) -> Self {
-        ListedDocument { namespace, row, context: ChunkConfig::of(&row.chunking).context.name() }
+        ListedDocument { namespace, row, context: row.chunking.context.name() }
     }
 }
 
@@ -39,7 +38,7 @@ pub fn document_list(documents: &[ListedDocument<'_>]) -> Page {
     let row = |listed: &ListedDocument<'_>| {
         let row = listed.row;
         let own = [
-            row.doc_id.clone(),
+            row.doc_id.to_string(),
             row.title.clone(),
             row.source.clone(),
             row.pages.map(|pages| pages.to_string()).unwrap_or_default(),
@@ -70,7 +69,7 @@ fn facts(listed: &ListedDocument<'_>, hints: &Hints) -> Vec<Fact> {
     let profile = row.profile.as_ref();
     let vectors = if row.embedded { String::new() } else { format!("none; {} makes them", hints.embed) };
     let mut facts: Vec<Fact> = [
-        ("id", row.doc_id.clone()),
+        ("id", row.doc_id.to_string()),
         ("namespace", listed.namespace.unwrap_or_default().to_owned()),
         ("source", row.source.clone()),
         ("format", row.format.clone()),

@@ -1,5 +1,6 @@
 //! How a search came to its result: its stages, and where it lost one chunk or section.
 
+use crate::ids::SectionId;
 use crate::search::{ChunkRank, Stage, Trace, Why, WhyStage};
 
 use super::page::{Grid, Page};
@@ -47,8 +48,8 @@ pub fn why(why: &Why, flag: Option<&str>) -> Page {
     let none = if section.chunks.is_empty() { "; none of its parent chunks was recalled" } else { "" };
     page.line(format!("As a section: {place}; similarity of its title: {:.2}{none}", section.title_likeness));
     let row = |one: &ChunkRank| {
-        let counts_for = one.counts_for.clone().unwrap_or_else(|| "–".to_owned());
-        vec![one.chunk_id.clone(), one.place.to_string(), format!("{:.3}", one.score), counts_for]
+        let counts_for = one.counts_for.as_ref().map_or_else(|| "–".to_owned(), SectionId::to_string);
+        vec![one.chunk_id.to_string(), one.place.to_string(), format!("{:.3}", one.score), counts_for]
     };
     let header = ["parent chunk", "place", "score", "counts for"];
     page.grid(Grid::new(&header, &[1, 2], section.chunks.iter().map(row).collect()));
@@ -56,7 +57,7 @@ pub fn why(why: &Why, flag: Option<&str>) -> Page {
 }
 
 fn headline(why: &Why) -> String {
-    let parent = why.chunk_id.as_ref().filter(|chunk_id| **chunk_id != why.id);
+    let parent = why.chunk_id.as_ref().filter(|chunk_id| ***chunk_id != why.id);
     let best = parent.map(|chunk_id| format!(" (by its parent chunk {chunk_id})")).unwrap_or_default();
     let clause = |text: &Option<String>| text.as_ref().map(|text| format!(": {text}")).unwrap_or_default();
     let loss = &why.loss;

@@ -44,7 +44,7 @@ fn row(one: &SourceReport) -> Vec<String> {
     let number = |number: u32| if one.action == Action::Removed { String::new() } else { number.to_string() };
     vec![
         one.action.name().to_owned(),
-        one.doc_id.clone().unwrap_or_default(),
+        one.doc_id.clone().map_or_else(String::new, String::from),
         one.source.clone(),
         one.pages.map(|pages| pages.to_string()).unwrap_or_default(),
         number(one.sections),

@@ -51,7 +51,7 @@ fn row(document: &ReindexedDocument) -> Option<Vec<String>> {
     } else {
         format!("{} → {}", document.sections_before, document.sections)
     };
-    let (id, source) = (document.doc_id.clone(), document.source.clone());
+    let (id, source) = (document.doc_id.to_string(), document.source.clone());
     Some(vec![id, source, from.to_owned(), sections, document.parents.to_string()])
 }
 

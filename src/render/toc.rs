@@ -149,7 +149,7 @@ impl View for TocView<'_> {
     }
 
     fn paths(&self) -> Vec<String> {
-        self.sections.iter().map(|section| section.section_id.clone()).collect()
+        self.sections.iter().map(|section| section.section_id.to_string()).collect()
     }
 }
 
@@ -211,7 +211,7 @@ impl View for TocListView<'_> {
     }
 
     fn paths(&self) -> Vec<String> {
-        self.sections.iter().map(|section| section.section_id.clone()).collect()
+        self.sections.iter().map(|section| section.section_id.to_string()).collect()
     }
 }
 
@@ -221,7 +221,7 @@ mod tests {
 
     fn line(path: &str, title: &str, page: Option<u32>, provenance: bool, width: usize) -> String {
         let section = SectionRow {
-            section_id: format!("d#{path}"),
+            section_id: format!("d#{path}").into(),
             doc_id: "d".into(),
             position: 0,
             parent_id: None,

@@ -1,11 +1,12 @@
 //! Candidates: parent chunks on their way through a search.
 
+use crate::ids::ChunkId;
 use std::collections::{HashMap, HashSet};
 
 /// A parent chunk among all that are searched: the same file has the same ids in each namespace it is in.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct ChunkKey {
-    pub chunk_id: String,
+    pub chunk_id: ChunkId,
     /// The place of its namespace among those that are searched.
     pub namespace: usize,
 }
@@ -17,7 +18,7 @@ pub(super) type Scores = HashMap<ChunkKey, f32>;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     /// The parent chunk.
-    pub chunk_id: String,
+    pub chunk_id: ChunkId,
     /// The place of its namespace in the ranking's namespaces.
     pub namespace: usize,
     /// The fused score, from 0 to 1.

@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     fn hit(chunk_id: &str, score: f32) -> Candidate {
-        Candidate { chunk_id: chunk_id.to_owned(), namespace: 0, score, keyword: None, semantic: None }
+        Candidate { chunk_id: chunk_id.into(), namespace: 0, score, keyword: None, semantic: None }
     }
 
     #[test]
@@ -161,7 +161,7 @@ mod tests {
             missing("min_hits=3,min_score=0.5,min_docs=2", &request),
             ["2 hits, 3 wanted", "best score 0.40, 0.5 wanted", "1 document, 2 wanted"]
         );
-        let one = SearchRequest { documents: Some(vec!["a".to_owned()]), limit: 2, ..request };
+        let one = SearchRequest { documents: Some(vec!["a".into()]), limit: 2, ..request };
         assert_eq!(missing("min_hits=3,min_docs=2", &one), [""; 0], "no more than there can be");
     }
 }

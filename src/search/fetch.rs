@@ -6,6 +6,7 @@ use super::Hit;
 use super::candidate::Candidate;
 use super::expand::merge::{Source, section_title};
 use crate::error::{Error, Result};
+use crate::ids::{ChunkId, DocId};
 use crate::store::{DocumentName, IndexedParentChunk, Snapshot};
 use crate::text::highlight::{Snippet, snippet};
 
@@ -44,9 +45,9 @@ pub(super) async fn fetch(snapshots: &[&Snapshot], names: &[String], candidates:
 
 async fn read(snapshot: &Snapshot, candidates: &[Candidate], place: usize) -> Result<Rows> {
     let own = candidates.iter().filter(|candidate| candidate.namespace == place);
-    let ids: Vec<String> = own.map(|candidate| candidate.chunk_id.clone()).collect();
+    let ids: Vec<ChunkId> = own.map(|candidate| candidate.chunk_id.clone()).collect();
     let chunks = snapshot.parent_chunks(&ids)?;
-    let mut doc_ids: Vec<String> = chunks.iter().map(|chunk| chunk.doc_id.clone()).collect();
+    let mut doc_ids: Vec<DocId> = chunks.iter().map(|chunk| chunk.doc_id.clone()).collect();
     doc_ids.sort();
     doc_ids.dedup();
     let documents = snapshot.document_names(&doc_ids).await?;
@@ -59,7 +60,7 @@ fn is_same(hit: &Hit, chunk: &IndexedParentChunk, document: &DocumentName) -> bo
 }
 
 fn hit(candidate: &Candidate, namespace: &str, chunk: &IndexedParentChunk, document: &DocumentName) -> Hit {
-    let section = chunk.section_id.rsplit_once('#').map_or("", |(_, path)| path).to_owned();
+    let section = chunk.section_id.path().to_owned();
     Hit {
         rank: 0,
         score: candidate.score,
@@ -71,7 +72,7 @@ fn hit(candidate: &Candidate, namespace: &str, chunk: &IndexedParentChunk, docum
         title: document.title.clone(),
         format: document.format.clone(),
         section_id: chunk.section_id.clone(),
-        section_title: section_title(&chunk.context, &document.title),
+        section_title: section_title(&chunk.titles, &document.title),
         section,
         page_start: chunk.page_start,
         page_end: chunk.page_end,

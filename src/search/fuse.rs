@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     fn key(id: &str, namespace: usize) -> ChunkKey {
-        ChunkKey { chunk_id: id.to_owned(), namespace }
+        ChunkKey { chunk_id: id.into(), namespace }
     }
 
     fn route(fusion: Fusion, keyword: f32, semantic: f32) -> Route {
@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn a_retriever_without_weight_changes_nothing() {
         let both = scores(&[("a", 3.0), ("b", 2.0)], &[("b", 0.9), ("a", 0.1)]);
-        let order: Vec<String> = by_scores(&both, 1.0, 0.0).into_iter().map(|c| c.chunk_id).collect();
+        let order: Vec<_> = by_scores(&both, 1.0, 0.0).into_iter().map(|c| c.chunk_id).collect();
         assert_eq!(order, ["a", "b"]);
     }
 
@@ -190,7 +190,7 @@ mod tests {
         let both = scores(&[("a", 100.0), ("b", 2.0), ("c", 1.0)], &[("b", 0.9), ("c", 0.5), ("a", 0.1)]);
         let order = |fusion, keyword, semantic| {
             let fused = by_route(&route(fusion, keyword, semantic), &both);
-            fused.into_iter().map(|c| (c.chunk_id, (c.score * 1e4).round() as i32)).collect::<Vec<_>>()
+            fused.into_iter().map(|c| (c.chunk_id.to_string(), (c.score * 1e4).round() as i32)).collect::<Vec<_>>()
         };
         let expected =
             |places: [(&str, f32); 3]| places.map(|(id, score)| (id.to_owned(), (score * 1e4).round() as i32));
@@ -239,7 +239,7 @@ mod tests {
 
     fn ranking(scores: &[(&str, f32)]) -> Vec<Candidate> {
         let candidate = |(id, score): &(&str, f32)| Candidate {
-            chunk_id: (*id).to_owned(),
+            chunk_id: (*id).into(),
             namespace: 0,
             score: *score,
             keyword: Some(*score),

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde::Serialize;
 
 use crate::error::Result;
+use crate::ids::{ChunkId, DocId, SectionId};
 use crate::store::{ChunkFilter, ChunkKey, ChunkRow, ChunkType, DocumentRow, Scope, Snapshot};
 
 /// A column that orders a list of chunks.
@@ -60,7 +61,7 @@ impl ChunkColumn {
 
 /// The numbers of the section's path.
 fn path(key: &ChunkKey) -> impl Iterator<Item = u32> {
-    let path = key.section_id.split_once('#').map_or("", |(_, path)| path);
+    let path = key.section_id.path();
     path.split('.').map(|number| number.parse().unwrap_or(u32::MAX))
 }
 
@@ -87,15 +88,15 @@ pub struct ChunkList {
 /// A chunk as a list shows it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ListedChunk {
-    pub chunk_id: String,
-    pub doc_id: String,
+    pub chunk_id: ChunkId,
+    pub doc_id: DocId,
     /// Its document's source.
     pub source_id: String,
-    pub section_id: String,
+    pub section_id: SectionId,
     pub section_title: String,
     pub chunk_type: ChunkType,
     /// The parent of a child.
-    pub parent_id: Option<String>,
+    pub parent_id: Option<ChunkId>,
     /// Its place: of a parent in the document, of a child in the parent.
     pub chunk_index: u32,
     pub content: String,
@@ -109,7 +110,7 @@ pub struct ListedChunk {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChunkMetadata {
     /// The titles above it, as they are embedded and indexed with it.
-    pub context: String,
+    pub titles: String,
     /// The main language, BCP 47.
     pub language: String,
     pub page_start: Option<u32>,
@@ -129,10 +130,10 @@ impl ChunkList {
         sort(&mut keys, documents, &request.order);
         let total = keys.len();
         let page = keys.into_iter().skip(request.offset).take(request.limit.unwrap_or(usize::MAX));
-        let ids: Vec<String> = page.map(|key| key.chunk_id).collect();
+        let ids: Vec<ChunkId> = page.map(|key| key.chunk_id).collect();
         let rows = snapshot.chunks_in_order(&request.filter, &ids).await?;
-        let ids: HashSet<&String> = rows.iter().map(|row| &row.section_id).collect();
-        let sections = snapshot.sections_by_id(&ids.into_iter().cloned().collect::<Vec<String>>()).await?;
+        let ids: HashSet<&SectionId> = rows.iter().map(|row| &row.section_id).collect();
+        let sections = snapshot.sections_by_id(&ids.into_iter().cloned().collect::<Vec<SectionId>>()).await?;
         let titles: HashMap<&str, &str> =
             sections.iter().map(|row| (row.section_id.as_str(), row.title.as_str())).collect();
         let sources: HashMap<&str, &str> =
@@ -167,7 +168,7 @@ fn listed(row: ChunkRow, sources: &HashMap<&str, &str>, titles: &HashMap<&str, &
         chunk_index: row.chunk_index,
         content: row.content,
         metadata: ChunkMetadata {
-            context: row.context,
+            titles: row.titles,
             language: row.language,
             page_start: row.page_start,
             page_end: row.page_end,
@@ -183,11 +184,11 @@ mod tests {
     use super::*;
 
     fn key(parent: u32, child: Option<u32>, section: &str) -> ChunkKey {
-        let parent_id = format!("d:{parent}");
+        let parent_id = ChunkId::parent("d", parent);
         ChunkKey {
-            chunk_id: child.map_or(parent_id.clone(), |child| format!("{parent_id}.{child}")),
+            chunk_id: child.map_or(parent_id.clone(), |child| ChunkId::child(&parent_id, child)),
             doc_id: "d".into(),
-            section_id: format!("d#{section}"),
+            section_id: format!("d#{section}").into(),
             chunk_type: if child.is_some() { ChunkType::Child } else { ChunkType::Parent },
             parent_id: child.map(|_| parent_id),
             chunk_index: child.unwrap_or(parent),

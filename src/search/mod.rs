@@ -34,6 +34,7 @@ mod why;
 
 use serde::Serialize;
 
+use crate::ids::{ChunkId, DocId, SectionId};
 use crate::store::Scope;
 
 pub use contents::{Contents, title_section};
@@ -71,15 +72,15 @@ pub struct Hit {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also_in: Vec<String>,
     /// The parent chunk; the best one, where it is made of several. Empty for a section without text.
-    pub chunk_id: String,
-    pub doc_id: String,
+    pub chunk_id: ChunkId,
+    pub doc_id: DocId,
     pub source: String,
     pub title: String,
     /// The name of the document's format.
     #[serde(skip)]
     pub format: String,
     /// Its section, as `doc#path`.
-    pub section_id: String,
+    pub section_id: SectionId,
     pub section: String,
     /// The titles of the section and those above it.
     pub section_title: String,
@@ -99,7 +100,7 @@ pub struct Hit {
     pub matched_chunks: usize,
     /// The ids of parent chunks that were left out because they repeat it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub duplicates: Vec<String>,
+    pub duplicates: Vec<ChunkId>,
     /// The parent chunks it is made of, in reading order.
     pub sources: Vec<Source>,
 }

@@ -18,7 +18,7 @@ use super::trace::{Trace, milliseconds};
 use super::understand::{Question, Route, Terms, weigh_titles};
 use super::{Expand, Mode};
 use crate::error::Result;
-use crate::store::{Scope, Snapshot, doc_id_of};
+use crate::store::{Scope, Snapshot};
 use crate::text::count;
 
 /// What was recalled for a question.
@@ -174,7 +174,7 @@ impl Recalled<'_> {
         let near = nearest(searched, &question.request.query, vector.as_deref(), &self.scopes, beam.documents).await?;
         for (namespace, doc_id, score) in near {
             let keys = self.scores.keyword.keys().chain(self.scores.semantic.keys());
-            let known = keys.filter(|key| key.namespace == namespace && doc_id_of(&key.chunk_id) == doc_id);
+            let known = keys.filter(|key| key.namespace == namespace && key.chunk_id.doc_id() == doc_id);
             let before = added.len();
             if known.take(beam.parents).count() < beam.parents {
                 let mut scopes = vec![Scope::of_documents(Some(&[])); self.scopes.len()];

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::filter::Restriction;
 use super::understand::Kind;
 use crate::embed::TokenCounter;
+use crate::ids::DocId;
 
 /// How much a word in the titles above a parent chunk counts in keyword search, beside 1 for a word in its text. Titles
 /// still gain, because BM25 divides by the length of each field. Measured on the development sets.
@@ -445,7 +446,7 @@ pub struct SearchRequest {
     /// The most hits.
     pub limit: usize,
     /// Searches only these documents, by id, in whichever namespaces they are; `None`: all.
-    pub documents: Option<Vec<String>>,
+    pub documents: Option<Vec<DocId>>,
     /// Further restricts those documents.
     pub restriction: Restriction,
     /// Seconds of a document's age, counted from now or `restriction.as_of`, that halve its scores.

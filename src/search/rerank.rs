@@ -23,6 +23,7 @@ use super::trace::{Trace, milliseconds};
 use super::{CrossEncoderRerank, LightRerank, Rerank, SearchRequest};
 use crate::embed::CrossEncoder;
 use crate::error::{Error, Result, Setting};
+use crate::ids::ChunkId;
 use crate::store::{Snapshot, WordPlaces};
 
 /// Reranks by the question's words where that can help (`by_words`), then by a cross-encoder where one is loading.
@@ -90,11 +91,11 @@ impl LightRerank {
         let sum = |is_there: &dyn Fn(usize) -> bool| -> f32 {
             (0..weights.len()).filter(|&word| is_there(word)).map(|word| weights[word]).sum()
         };
-        let mut signs = self.coverage * sum(&|word| !found.content[word].is_empty() || found.context[word]);
+        let mut signs = self.coverage * sum(&|word| !found.content[word].is_empty() || found.titles[word]);
         if self.proximity > 0.0 {
             signs += self.proximity * densest(&found.content, weights);
         }
-        signs + self.title * sum(&|word| found.context[word])
+        signs + self.title * sum(&|word| found.titles[word])
     }
 }
 
@@ -192,9 +193,9 @@ fn texts(snapshots: &[&Snapshot], candidates: &[Candidate]) -> Result<Vec<String
     let mut texts: HashMap<ChunkKey, String> = HashMap::with_capacity(candidates.len());
     for (namespace, snapshot) in snapshots.iter().enumerate() {
         let own = candidates.iter().filter(|candidate| candidate.namespace == namespace);
-        let ids: Vec<String> = own.map(|candidate| candidate.chunk_id.clone()).collect();
+        let ids: Vec<ChunkId> = own.map(|candidate| candidate.chunk_id.clone()).collect();
         for parent_chunk in snapshot.parent_chunks(&ids)? {
-            let text = crate::chunk::context::embedded_text(&parent_chunk.context, "", &parent_chunk.content);
+            let text = crate::chunk::context::embedded_text(&parent_chunk.titles, "", &parent_chunk.content);
             texts.insert(ChunkKey { chunk_id: parent_chunk.chunk_id, namespace }, text);
         }
     }
@@ -257,8 +258,8 @@ mod tests {
 
     fn places(chunk_id: &str, content: [&[u32]; 2], context: [bool; 2]) -> (ChunkKey, WordPlaces) {
         let content = content.iter().map(|places| places.to_vec()).collect();
-        let places = WordPlaces { chunk_id: chunk_id.into(), content, context: context.to_vec() };
-        (ChunkKey { chunk_id: chunk_id.to_owned(), namespace: 0 }, places)
+        let places = WordPlaces { chunk_id: chunk_id.into(), content, titles: context.to_vec() };
+        (ChunkKey { chunk_id: chunk_id.into(), namespace: 0 }, places)
     }
 
     #[test]
@@ -295,7 +296,7 @@ mod tests {
 
     fn candidates(scores: &[f32]) -> Vec<Candidate> {
         let candidate = |(i, score): (usize, &f32)| Candidate {
-            chunk_id: i.to_string(),
+            chunk_id: i.to_string().into(),
             namespace: 0,
             score: *score,
             keyword: None,
@@ -322,7 +323,7 @@ mod tests {
         let twins: Vec<Candidate> = ["a", "a", "b", "c", "b"]
             .into_iter()
             .zip(candidates(&[0.0; 5]))
-            .map(|(id, candidate)| Candidate { chunk_id: id.to_owned(), ..candidate })
+            .map(|(id, candidate)| Candidate { chunk_id: id.into(), ..candidate })
             .collect();
         assert_eq!([0, 1, 2, 3, 9].map(|depth| head(&twins, depth)), [0, 2, 3, 5, 5]);
         let (different, places) = each_once(["x", "x", "y", "x"].map(str::to_owned).to_vec());

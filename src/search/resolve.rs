@@ -216,7 +216,7 @@ pub(super) mod tests {
         ];
         let folder = tempfile::tempdir().unwrap();
         let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
-        resolve_document(&rows, name, &store, purpose).map(|named| (named.document.doc_id.clone(), named.note))
+        resolve_document(&rows, name, &store, purpose).map(|named| (named.document.doc_id.to_string(), named.note))
     }
 
     #[test]

@@ -13,6 +13,7 @@ use super::searcher::{Searched, Searcher};
 use super::trace::Trace;
 use super::understand::{Question, Terms, Understanding, keyword_terms};
 use crate::error::Result;
+use crate::ids::ChunkId;
 use crate::store::{Phrase, Scope, Snapshot};
 use crate::text::period::duration;
 
@@ -124,7 +125,7 @@ impl Searcher {
         &self,
         request: &SearchRequest,
         doc_id: &str,
-        chunk_ids: &[String],
+        chunk_ids: &[ChunkId],
     ) -> Result<bool> {
         let snapshots = self.snapshots().await?;
         let scopes = filter(self, request, &snapshots, Timestamp::now(), &mut Trace::new(false)).await?;
@@ -133,7 +134,7 @@ impl Searcher {
     }
 
     /// Whether any of some parent chunks has the phrases of the question, or those do not count.
-    pub(super) async fn keeps_to_phrases(&self, request: &SearchRequest, chunk_ids: &[String]) -> Result<bool> {
+    pub(super) async fn keeps_to_phrases(&self, request: &SearchRequest, chunk_ids: &[ChunkId]) -> Result<bool> {
         let (snapshots, mut trace) = (self.snapshots().await?, Trace::new(false));
         let understood = Understanding::of_kind(&request.query, request.kind);
         let terms = keyword_terms(&request.query, &understood.identifiers);

@@ -10,6 +10,7 @@ use futures::future::try_join_all;
 use super::candidate::{Candidate, ChunkKey, Scores, first_different};
 use super::understand::Terms;
 use crate::error::{Error, Result};
+use crate::ids::ChunkId;
 use crate::store::{
     KeywordField, KeywordHit, KeywordStatistics, LoadedVectors, Scope, Snapshot, VectorHit, WordPlaces,
 };
@@ -52,7 +53,7 @@ impl<'a> KeywordRetriever<'a> {
     pub(super) fn add_without_words(&self, scopes: &[Scope], pool: usize, scores: &mut Scores) {
         for (namespace, scope) in scopes.iter().enumerate() {
             let Scope::ParentChunks(ids) = scope else { continue };
-            let mut ids: Vec<&String> = ids.iter().collect();
+            let mut ids: Vec<&ChunkId> = ids.iter().collect();
             ids.sort_unstable();
             for id in ids {
                 if scores.len() < pool {
@@ -151,7 +152,7 @@ pub(super) async fn semantic(
     let anew = in_tables.iter().map(|&namespace| snapshots[namespace].similarities(question, &ids[namespace]));
     for (&namespace, hits) in in_tables.iter().zip(try_join_all(anew).await?) {
         let anew = parent_scores(&hits);
-        scores.extend(anew.into_iter().map(|(id, score)| (ChunkKey { chunk_id: id.to_owned(), namespace }, score)));
+        scores.extend(anew.into_iter().map(|(id, score)| (ChunkKey { chunk_id: id.into(), namespace }, score)));
     }
     Ok(SemanticRecall { scores, no_vectors })
 }
@@ -165,7 +166,7 @@ fn pooled(keyword: &Scores, semantic: &[HashMap<&str, f32>], pool: usize) -> Vec
         each.flat_map(|(namespace, scores)| scores.iter().map(move |(id, score)| (*id, namespace, *score))).collect();
     nearest.sort_unstable_by(|a, b| b.2.total_cmp(&a.2).then_with(|| (a.0, a.1).cmp(&(b.0, b.1))));
     first_different(&mut nearest, pool, |(chunk_id, ..)| chunk_id);
-    let key = |(id, namespace, _): (&str, usize, f32)| ChunkKey { chunk_id: id.to_owned(), namespace };
+    let key = |(id, namespace, _): (&str, usize, f32)| ChunkKey { chunk_id: id.into(), namespace };
     keys.extend(nearest.into_iter().map(key));
     keys.sort();
     keys.dedup();
@@ -210,7 +211,7 @@ pub(super) fn on_each<'i, T: Sync, R: Send>(
 }
 
 /// The ids of parent chunks by the place of their namespace.
-fn by_namespace<'p>(parent_chunks: impl Iterator<Item = &'p ChunkKey>, namespaces: usize) -> Vec<Vec<String>> {
+fn by_namespace<'p>(parent_chunks: impl Iterator<Item = &'p ChunkKey>, namespaces: usize) -> Vec<Vec<ChunkId>> {
     let mut ids = vec![Vec::new(); namespaces];
     for key in parent_chunks {
         ids[key.namespace].push(key.chunk_id.clone());
@@ -255,7 +256,7 @@ mod tests {
 
     #[test]
     fn a_parent_chunk_in_several_namespaces_takes_one_place() {
-        let key = |chunk_id: &str, namespace| ChunkKey { chunk_id: chunk_id.to_owned(), namespace };
+        let key = |chunk_id: &str, namespace| ChunkKey { chunk_id: chunk_id.into(), namespace };
         let scores =
             [(key("a", 1), 0.9), (key("b", 0), 0.8), (key("c", 0), 0.7), (key("a", 0), 0.6), (key("d", 1), 0.5)];
         let best = |limit| {
@@ -275,7 +276,7 @@ mod tests {
             .map(|(id, angle)| {
                 let facts = SourceFacts {
                     source: format!("{id}.txt"),
-                    doc_id: (*id).to_owned(),
+                    doc_id: (*id).into(),
                     content_hash: String::new(),
                     size: 1,
                     mtime_ns: 0,
@@ -303,7 +304,7 @@ mod tests {
         let right = namespace(&store, "right", &[("d", 0.2), ("e", 1.4), ("f", 0.5), ("t", 0.1)]).await;
         let snapshots = [&left, &right];
         let keyword = Scores::from([(ChunkKey { chunk_id: "e:0".into(), namespace: 1 }, 7.0)]);
-        let recall = async |held: [bool; 2], documents: Option<&[String]>| {
+        let recall = async |held: [bool; 2], documents: Option<&[crate::ids::DocId]>| {
             let scopes = [Scope::of_documents(documents), Scope::of_documents(documents)];
             let mut vectors = Vec::new();
             for (snapshot, held) in snapshots.iter().zip(held) {
@@ -314,7 +315,7 @@ mod tests {
             let mut found: Vec<(String, usize, i32)> = found
                 .scores
                 .into_iter()
-                .map(|(key, score)| (key.chunk_id, key.namespace, (score * 1e4).round() as i32))
+                .map(|(key, score)| (key.chunk_id.to_string(), key.namespace, (score * 1e4).round() as i32))
                 .collect();
             found.sort();
             found
@@ -324,7 +325,7 @@ mod tests {
             .map(|(id, namespace, angle)| (id.to_owned(), namespace, cosine(angle)));
         for held in [[true, true], [false, false], [true, false], [false, true]] {
             assert_eq!(recall(held, None).await, expected, "the best three and the keyword hits; held: {held:?}");
-            let only = ["c".to_owned(), "f".to_owned()];
+            let only = ["c".into(), "f".into()];
             let some: Vec<String> = recall(held, Some(&only)).await.into_iter().map(|(id, ..)| id).collect();
             assert!(some.starts_with(&["c:0".to_owned()]) && some.contains(&"f:0".to_owned()), "{held:?}: {some:?}");
         }

@@ -25,6 +25,7 @@ use super::trace::Trace;
 use super::understand::{Question, Route, Understanding, understand};
 use super::{Expand, Method, Ranking, SearchRequest, SearchResult};
 use crate::error::{Result, Setting};
+use crate::ids::DocId;
 use crate::store::Snapshot;
 use crate::text::count;
 
@@ -189,7 +190,7 @@ async fn add_notes(searcher: &Searcher, request: &SearchRequest, ranking: &mut R
             notes.push(format!("nothing that is searched has vectors: ranked by keywords alone; {remedy}"));
         }
         Method::Semantic => {
-            let searched = |id: &String| request.documents.as_ref().is_none_or(|ids| ids.contains(id));
+            let searched = |id: &DocId| request.documents.as_ref().is_none_or(|ids| ids.contains(id));
             let rows = try_join_all(snapshots.iter().map(|snapshot| snapshot.documents())).await?;
             let without = rows.iter().flatten().filter(|row| !row.embedded && searched(&row.doc_id)).count();
             if without > 0 {

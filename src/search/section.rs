@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::embed::TokenCounter;
 use crate::error::{Error, Result, Setting};
+use crate::ids::{DocId, SectionId};
 use crate::store::{ChunkRow, DocumentRow, SectionRow, Snapshot};
 
 /// How much of sections is read.
@@ -18,7 +19,7 @@ pub struct Extent {
 /// Sections of one document with their text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SectionContent {
-    pub doc_id: String,
+    pub doc_id: DocId,
     /// The document's source.
     pub source: String,
     /// The document's title.
@@ -47,7 +48,7 @@ pub struct SectionPart {
 /// The part of a section's own text that was left out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct LeftOut {
-    pub section_id: String,
+    pub section_id: SectionId,
     pub title: String,
     /// How many of its parent chunks, from the end; 0 if it has only a title.
     pub chunks: usize,
@@ -161,7 +162,7 @@ pub(super) mod tests {
 
     pub(in crate::search) fn row(path: &str, title: &str) -> SectionRow {
         SectionRow {
-            section_id: format!("d#{path}"),
+            section_id: format!("d#{path}").into(),
             doc_id: "d".into(),
             position: 0,
             parent_id: None,

@@ -11,6 +11,7 @@ use super::synonyms::Synonymous;
 use super::understand::{Terms, in_all_fields};
 use crate::embed::is_known_word;
 use crate::error::Result;
+use crate::ids::ChunkId;
 use crate::store::{KeywordField, Scope, Snapshot};
 use crate::text::script::{Script, script_of};
 use crate::text::stopwords::is_stopword;
@@ -257,10 +258,10 @@ fn as_written(snapshots: &[&Snapshot], word: &str, typed: &str) -> Result<String
         let in_text =
             snapshot.keyword(&[(KeywordField::Content, word.to_owned(), 1.0)], None, &Scope::Everything, MOST_READ)?;
         let in_titles =
-            snapshot.keyword(&[(KeywordField::Context, word.to_owned(), 1.0)], None, &Scope::Everything, 1)?;
-        let ids: Vec<String> = in_text.into_iter().chain(in_titles).map(|hit| hit.chunk_id).collect();
+            snapshot.keyword(&[(KeywordField::Titles, word.to_owned(), 1.0)], None, &Scope::Everything, 1)?;
+        let ids: Vec<ChunkId> = in_text.into_iter().chain(in_titles).map(|hit| hit.chunk_id).collect();
         for chunk in snapshot.parent_chunks(&ids)? {
-            let text = format!("{}\n{}", chunk.content, chunk.context);
+            let text = format!("{}\n{}", chunk.content, chunk.titles);
             let own = tokenize(&text).into_iter().filter(|token| token.text == word);
             forms.extend(own.map(|token| text[token.start..token.end].to_lowercase()));
         }

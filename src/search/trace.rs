@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::Hit;
 use super::candidate::{Candidate, ChunkKey, Scores};
 use crate::error::Result;
+use crate::ids::ChunkId;
 
 /// The stages that recall; what comes behind the last of them works on what was found.
 const RECALL: [&str; 4] = ["keyword", "semantic", "by_documents", "keyword_rest"];
@@ -61,10 +62,10 @@ pub struct Traced {
     pub score: f32,
     /// The parent chunks it is made of, or a section's that speak for it, where that is not just itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub parent_chunks: Vec<String>,
+    pub parent_chunks: Vec<ChunkId>,
     /// The parent chunks that were left out because it says the same.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub duplicates: Vec<String>,
+    pub duplicates: Vec<ChunkId>,
 }
 
 impl Traced {
@@ -183,17 +184,13 @@ impl Stage {
     pub(super) fn hits(&mut self, hits: &[Hit], names: &[String], sections: bool) -> &mut Self {
         if self.detailed {
             let traced = |hit: &Hit| {
-                let id = if sections { &hit.section_id } else { &hit.chunk_id };
+                let id = if sections { hit.section_id.as_str() } else { hit.chunk_id.as_str() };
                 let namespace = names.iter().position(|name| *name == hit.namespace).unwrap_or_default();
                 let made_of = hit.sources.iter().map(|source| &source.chunk_id);
-                let parent_chunks: Vec<String> = made_of.cloned().collect();
+                let parent_chunks: Vec<ChunkId> = made_of.cloned().collect();
                 let parent_chunks =
                     if parent_chunks.len() == 1 && parent_chunks[0] == *id { Vec::new() } else { parent_chunks };
-                Traced {
-                    parent_chunks,
-                    duplicates: hit.duplicates.clone(),
-                    ..Traced::new(id.clone(), namespace, hit.score)
-                }
+                Traced { parent_chunks, duplicates: hit.duplicates.clone(), ..Traced::new(id, namespace, hit.score) }
             };
             self.list(hits.iter().map(traced).collect());
         }

@@ -12,7 +12,7 @@ use super::select::{SectionRank, SectionRanks, rank_all_sections};
 use super::trace::{Stage, Traced};
 use super::{Hit, Mode, Restriction, SearchRequest, SearchResult, Target};
 use crate::error::{Error, Result};
-use crate::store::doc_id_of;
+use crate::ids::{ChunkId, SectionId, document_of};
 use crate::text::count;
 
 /// The stages that recall: a chunk needs to be in one of them.
@@ -26,7 +26,7 @@ pub struct Why {
     /// The chunk or section that was asked about.
     pub id: String,
     /// The parent chunk that came furthest of those it stands for.
-    pub chunk_id: Option<String>,
+    pub chunk_id: Option<ChunkId>,
     /// Its place in the result, from 1; `None` where it is not in it.
     pub rank: Option<usize>,
     /// How the result shows it, where it is not a hit of its own.
@@ -69,7 +69,7 @@ pub struct WhyStage {
 /// What is asked about: the parent chunks that an id stands for.
 struct Asked {
     id: String,
-    parents: Vec<String>,
+    parents: Vec<ChunkId>,
 }
 
 impl Asked {
@@ -98,7 +98,7 @@ impl Searcher {
         let shown = shown(&found, &asked, &request);
         let led = found.trace.led_to_result();
         let parent = shown.as_ref().and_then(|shown| shown.parent.clone());
-        let chunk_id = parent.or_else(|| furthest(&led, &asked.parents).map(str::to_owned));
+        let chunk_id = parent.or_else(|| furthest(&led, &asked.parents).map(ChunkId::from));
         let ranking;
         let mut all = None;
         if request.shape.seeks_sections() && found.contents.is_empty() {
@@ -117,7 +117,7 @@ impl Searcher {
     }
 
     /// The parent chunks that an id stands for; none for a section without text.
-    async fn parents_of(&self, id: &str) -> Result<Vec<String>> {
+    async fn parents_of(&self, id: &str) -> Result<Vec<ChunkId>> {
         let mut found = BTreeSet::new();
         let mut known = false;
         for snapshot in self.snapshots().await? {
@@ -129,7 +129,7 @@ impl Searcher {
                     rows.retain(|row| row.section_id == id || row.section_id.starts_with(&below));
                     rows
                 }
-                None => snapshot.chunks_by_id(&[id.to_owned()]).await?,
+                None => snapshot.chunks_by_id(&[id.into()]).await?,
             };
             found.extend(rows.into_iter().map(|row| row.parent_id.unwrap_or(row.chunk_id)));
         }
@@ -165,7 +165,7 @@ impl Searcher {
             let reason = "the table of contents answers this question, so the text was not searched";
             return Ok(lost("contents", None, reason, Some("kind")));
         }
-        let doc_id = doc_id_of(asked.id.split('#').next().unwrap_or_default());
+        let doc_id = document_of(&asked.id);
         if !self.lets_through(request, doc_id, &asked.parents).await? {
             let setting = self.restricting_setting(request, doc_id, &asked.parents).await?;
             return Ok(lost("filter", None, "the filters exclude it", Some(setting)));
@@ -184,7 +184,7 @@ impl Searcher {
         &self,
         request: &SearchRequest,
         doc_id: &str,
-        parents: &[String],
+        parents: &[ChunkId],
     ) -> Result<&'static str> {
         let own = &request.restriction;
         let with = |restriction: Restriction| SearchRequest { restriction, ..request.clone() };
@@ -232,7 +232,7 @@ impl Searcher {
             }
             "per_document" => {
                 let own = before.candidates.iter().take_while(|one| !one.has(id));
-                let better = own.filter(|one| doc_id_of(&one.id) == doc_id_of(id)).count();
+                let better = own.filter(|one| document_of(&one.id) == document_of(id)).count();
                 let reason = format!("its document has {}", count(better, "better hit"));
                 lost(name, there, reason, Some("per_document"))
             }
@@ -284,8 +284,8 @@ impl Searcher {
         found: &SearchResult,
         all: &SectionRanks<'_>,
     ) -> Result<Lost> {
-        let sections: Vec<String> = match asked.is_section() {
-            true => vec![asked.id.clone()],
+        let sections: Vec<SectionId> = match asked.is_section() {
+            true => vec![asked.id.as_str().into()],
             false => asked.parents.iter().flat_map(|id| all.above(id)).collect(),
         };
         // A preview shows no chunks; a chunk is in it that speaks for the section.
@@ -364,7 +364,7 @@ fn unread(found: &SearchResult, id: &str) -> Option<usize> {
 struct Shown {
     /// The place of the hit, from 1.
     rank: usize,
-    parent: Option<String>,
+    parent: Option<ChunkId>,
     /// In words, where it is not a hit of its own.
     how: Option<String>,
     /// The setting that joined it to that hit.
@@ -404,7 +404,7 @@ fn has(hit: &Hit, chunk_id: &str) -> bool {
 
 /// A section among sections: the hit that is it, otherwise one that shows it whole among the sections of its chapter.
 fn shown_section(result: &SearchResult, asked: &Asked, request: &SearchRequest) -> Option<Shown> {
-    if let Some(hit) = result.hits.iter().find(|hit| hit.section_id == asked.id) {
+    if let Some(hit) = result.hits.iter().find(|hit| *hit.section_id == *asked.id) {
         let parent = Some(hit.chunk_id.clone()).filter(|id| !id.is_empty());
         return Some(Shown { rank: hit.rank, parent, how: None, setting: None });
     }
@@ -438,13 +438,13 @@ impl Stage {
 }
 
 /// Of several parent chunks the one that came furthest, and is best there.
-fn furthest<'i>(led: &[Named<'_>], ids: &'i [String]) -> Option<&'i str> {
+fn furthest<'i>(led: &[Named<'_>], ids: &'i [ChunkId]) -> Option<&'i str> {
     let best = ids.iter().max_by_key(|id| {
         let came_to = led.iter().rposition(|(_, stage)| stage.place_of(id).is_some());
         let place = came_to.and_then(|at| led[at].1.place_of(id));
         (came_to, std::cmp::Reverse(place.unwrap_or(usize::MAX)), std::cmp::Reverse(id.as_str()))
     });
-    best.map(String::as_str)
+    best.map(ChunkId::as_str)
 }
 
 /// The stages as something went through them: a parent chunk, and from where sections are ranked on, the section.
@@ -486,7 +486,7 @@ mod tests {
             .map(|stage| (stage.place, stage.of))
             .collect();
         assert_eq!(places, [(Some(2), 2), (Some(3), 3), (None, 0)]);
-        let ids = ["c", "b"].map(str::to_owned);
+        let ids = ["c", "b"].map(ChunkId::from);
         assert_eq!(furthest(&asked.led_to_result(), &ids), Some("c"), "the better of those that came as far");
     }
 

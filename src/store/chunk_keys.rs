@@ -8,6 +8,7 @@ use super::rows::{ChunkRow, ChunkType};
 use super::snapshot::{CHUNK_COLUMNS, Snapshot, collect};
 use super::tables::{CHUNKS, in_list};
 use crate::error::Result;
+use crate::ids::{ChunkId, DocId, SectionId};
 
 const KEY_COLUMNS: &[&str] =
     &["chunk_id", "doc_id", "section_id", "chunk_type", "parent_id", "chunk_index", "page_start", "updated_at"];
@@ -18,9 +19,9 @@ const MOST_BY_ID: usize = 2000;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChunkFilter {
     /// Those of this document.
-    pub doc_id: Option<String>,
+    pub doc_id: Option<DocId>,
     /// Those of one of these sections.
-    pub section_ids: Option<Vec<String>>,
+    pub section_ids: Option<Vec<SectionId>>,
     /// Those of this level.
     pub chunk_type: Option<ChunkType>,
     /// Those whose content has this in it, whatever the case.
@@ -56,15 +57,15 @@ impl ChunkFilter {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkKey {
     /// The chunk.
-    pub chunk_id: String,
+    pub chunk_id: ChunkId,
     /// Its document.
-    pub doc_id: String,
+    pub doc_id: DocId,
     /// Its section.
-    pub section_id: String,
+    pub section_id: SectionId,
     /// Its level.
     pub chunk_type: ChunkType,
     /// The parent of a child.
-    pub parent_id: Option<String>,
+    pub parent_id: Option<ChunkId>,
     /// Its place: of a parent in the document, of a child in the parent.
     pub chunk_index: u32,
     /// The place of its parent in the document; its own, of a parent.
@@ -82,7 +83,7 @@ impl Snapshot {
     /// Where the table cannot be read; so for what follows.
     pub async fn chunk_keys(&self, filter: &ChunkFilter) -> Result<Vec<ChunkKey>> {
         let mut keys = self.keys(filter).await?;
-        let places: HashMap<String, u32> =
+        let places: HashMap<ChunkId, u32> =
             if filter.text.is_none() && !filter.edited && filter.chunk_type != Some(ChunkType::Child) {
                 places(&keys)
             } else {
@@ -104,11 +105,11 @@ impl Snapshot {
         convert::map_rows(CHUNKS, &batches, |columns, row| {
             let chunk_index = columns.number("chunk_index", row)?;
             Ok(ChunkKey {
-                chunk_id: columns.text("chunk_id", row)?,
-                doc_id: columns.text("doc_id", row)?,
-                section_id: columns.text("section_id", row)?,
+                chunk_id: columns.text("chunk_id", row)?.into(),
+                doc_id: columns.text("doc_id", row)?.into(),
+                section_id: columns.text("section_id", row)?.into(),
                 chunk_type: ChunkType::from_name(&columns.text("chunk_type", row)?),
-                parent_id: columns.optional_text("parent_id", row)?,
+                parent_id: columns.optional_text("parent_id", row)?.map(Into::into),
                 chunk_index,
                 parent_index: chunk_index,
                 page_start: columns.optional_number("page_start", row)?,
@@ -118,8 +119,8 @@ impl Snapshot {
     }
 
     /// The rows of some of the chunks that a filter lets through, without their vectors, in the order of `ids`.
-    pub async fn chunks_in_order(&self, filter: &ChunkFilter, ids: &[String]) -> Result<Vec<ChunkRow>> {
-        let mut rows: HashMap<String, ChunkRow> = HashMap::with_capacity(ids.len());
+    pub async fn chunks_in_order(&self, filter: &ChunkFilter, ids: &[ChunkId]) -> Result<Vec<ChunkRow>> {
+        let mut rows: HashMap<ChunkId, ChunkRow> = HashMap::with_capacity(ids.len());
         let mut keep = |found: Vec<ChunkRow>| rows.extend(found.into_iter().map(|row| (row.chunk_id.clone(), row)));
         if ids.len() <= MOST_BY_ID {
             keep(self.chunks_by_id(ids).await?);
@@ -131,7 +132,7 @@ impl Snapshot {
     }
 }
 
-fn places(keys: &[ChunkKey]) -> HashMap<String, u32> {
+fn places(keys: &[ChunkKey]) -> HashMap<ChunkId, u32> {
     keys.iter()
         .filter(|key| key.chunk_type == ChunkType::Parent)
         .map(|key| (key.chunk_id.clone(), key.chunk_index))

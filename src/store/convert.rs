@@ -56,7 +56,7 @@ pub(super) fn documents_to_batch(rows: &[&DocumentRow], dimension: usize) -> Res
         texts!(rows, |row| &row.language),
         optional_numbers!(rows, |row| row.pages),
         texts!(rows, |row| to_json(&row.metadata)),
-        texts!(rows, |row| &row.chunking),
+        texts!(rows, |row| to_json(&row.chunking)),
         texts!(rows, |row| &row.engine),
         texts!(rows, |row| to_json(&row.warnings)),
         texts!(rows, |row| &row.toc_method),
@@ -70,7 +70,7 @@ pub(super) fn documents_to_batch(rows: &[&DocumentRow], dimension: usize) -> Res
         texts!(rows, |row| to_json(&row.edits)),
         optional_texts!(rows, |row| row.time.as_ref().map(to_json)),
         optional_texts!(rows, |row| row.profile.as_ref().map(to_json)),
-        optional_texts!(rows, |row| row.vector_of.as_ref()),
+        optional_texts!(rows, |row| row.embedding_hash.as_ref()),
         vectors,
     ];
     batch(DOCUMENTS, dimension, columns)
@@ -105,16 +105,16 @@ pub(super) fn chunks_to_batch(rows: &[&ChunkRow], dimension: usize) -> Result<Re
         optional_texts!(rows, |row| row.parent_id.as_ref()),
         numbers!(rows, |row| row.chunk_index),
         texts!(rows, |row| &row.content),
-        texts!(rows, |row| &row.context),
+        texts!(rows, |row| &row.titles),
         optional_numbers!(rows, |row| row.page_start),
         optional_numbers!(rows, |row| row.page_end),
         texts!(rows, |row| &row.language),
-        texts!(rows, |row| &row.content_hash),
+        texts!(rows, |row| &row.embedding_hash),
         texts!(rows, |row| &row.updated_at),
         vectors,
         Arc::new(BooleanArray::from_iter(rows.iter().map(|row| Some(row.edited)))),
         optional_texts!(rows, |row| (!row.metadata.is_empty()).then(|| to_json(&row.metadata))),
-        optional_texts!(rows, |row| row.lead.as_ref()),
+        optional_texts!(rows, |row| row.situating.as_ref()),
     ];
     batch(CHUNKS, dimension, columns)
 }
@@ -145,7 +145,7 @@ pub(super) fn documents_from_batch(batch: &RecordBatch) -> Result<Vec<DocumentRo
     (0..batch.num_rows())
         .map(|i| {
             Ok(DocumentRow {
-                doc_id: columns.text("doc_id", i)?,
+                doc_id: columns.text("doc_id", i)?.into(),
                 source: columns.text("source", i)?,
                 title: columns.text("title", i)?,
                 format: columns.text("format", i)?,
@@ -155,7 +155,7 @@ pub(super) fn documents_from_batch(batch: &RecordBatch) -> Result<Vec<DocumentRo
                 language: columns.text("language", i)?,
                 pages: columns.optional_number("pages", i)?,
                 metadata: columns.json("metadata", i)?,
-                chunking: columns.text("chunking", i)?,
+                chunking: columns.json("chunking", i)?,
                 engine: columns.text("engine", i)?,
                 warnings: columns.json("warnings", i)?,
                 toc_method: columns.text("toc_method", i)?,
@@ -169,7 +169,7 @@ pub(super) fn documents_from_batch(batch: &RecordBatch) -> Result<Vec<DocumentRo
                 edits: columns.json("edits", i)?,
                 time: columns.optional_json("time", i)?,
                 profile: columns.optional_json("profile", i)?,
-                vector_of: columns.optional_text("embedding_hash", i)?,
+                embedding_hash: columns.optional_text("embedding_hash", i)?,
                 vector: columns.vector_if_read("vector", i)?,
             })
         })
@@ -181,10 +181,10 @@ pub(super) fn sections_from_batch(batch: &RecordBatch) -> Result<Vec<SectionRow>
     (0..batch.num_rows())
         .map(|i| {
             Ok(SectionRow {
-                section_id: columns.text("section_id", i)?,
-                doc_id: columns.text("doc_id", i)?,
+                section_id: columns.text("section_id", i)?.into(),
+                doc_id: columns.text("doc_id", i)?.into(),
                 position: columns.number("position", i)?,
-                parent_id: columns.optional_text("parent_id", i)?,
+                parent_id: columns.optional_text("parent_id", i)?.map(Into::into),
                 level: columns.number("level", i)?,
                 path: columns.text("path", i)?,
                 title: columns.text("title", i)?,
@@ -206,19 +206,19 @@ pub(super) fn chunks_from_batch(batch: &RecordBatch) -> Result<Vec<ChunkRow>> {
         .map(|i| {
             let chunk_type = ChunkType::from_name(&columns.text("chunk_type", i)?);
             Ok(ChunkRow {
-                chunk_id: columns.text("chunk_id", i)?,
-                doc_id: columns.text("doc_id", i)?,
-                section_id: columns.text("section_id", i)?,
+                chunk_id: columns.text("chunk_id", i)?.into(),
+                doc_id: columns.text("doc_id", i)?.into(),
+                section_id: columns.text("section_id", i)?.into(),
                 chunk_type,
-                parent_id: columns.optional_text("parent_id", i)?,
+                parent_id: columns.optional_text("parent_id", i)?.map(Into::into),
                 chunk_index: columns.number("chunk_index", i)?,
                 content: columns.text("content", i)?,
-                context: columns.text("titles", i)?,
-                lead: columns.optional_text("situating", i)?,
+                titles: columns.text("titles", i)?,
+                situating: columns.optional_text("situating", i)?,
                 page_start: columns.optional_number("page_start", i)?,
                 page_end: columns.optional_number("page_end", i)?,
                 language: columns.text("language", i)?,
-                content_hash: columns.text("embedding_hash", i)?,
+                embedding_hash: columns.text("embedding_hash", i)?,
                 updated_at: columns.text("updated_at", i)?,
                 edited: columns.flag("edited", i)?,
                 metadata: columns.optional_json("metadata", i)?.unwrap_or_default(),

@@ -13,6 +13,7 @@ use super::rows::{ChunkRow, DocumentRow, SectionRow};
 use super::snapshot::{CHUNK_COLUMNS, DOCUMENT_COLUMNS, Snapshot, collect};
 use super::tables::{CHUNKS, DOCUMENTS, MOST_IN_LIST, SECTIONS, Tables, in_list};
 use crate::error::Result;
+use crate::ids::{ChunkId, DocId, SectionId};
 
 const NAME_COLUMNS: &[&str] = &["doc_id", "source", "title", "format"];
 /// Up to so many documents' names, of a hundred bytes or so each, are kept in memory.
@@ -22,7 +23,7 @@ const MOST_IN_MEMORY: usize = 50_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentName {
     /// Its id.
-    pub doc_id: String,
+    pub doc_id: DocId,
     /// Its source.
     pub source: String,
     /// Its title.
@@ -36,7 +37,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// Where the table cannot be read.
-    pub async fn document_names(&self, ids: &[String]) -> Result<Vec<DocumentName>> {
+    pub async fn document_names(&self, ids: &[DocId]) -> Result<Vec<DocumentName>> {
         let read_all = async || {
             let few = self.count_documents().await? <= MOST_IN_MEMORY;
             if few { self.all_names().await.map(Some) } else { Ok(None) }
@@ -49,16 +50,16 @@ impl Snapshot {
         Ok(ids.iter().filter_map(|id| found.get(id).cloned()).collect())
     }
 
-    async fn all_names(&self) -> Result<HashMap<String, DocumentName>> {
+    async fn all_names(&self) -> Result<HashMap<DocId, DocumentName>> {
         let table = &self.tables.documents;
         by_id(&self.cached(Kept::DocumentNames, self.tables.rows(table, None, Some(NAME_COLUMNS))).await?)
     }
 }
 
-fn by_id(batches: &[RecordBatch]) -> Result<HashMap<String, DocumentName>> {
+fn by_id(batches: &[RecordBatch]) -> Result<HashMap<DocId, DocumentName>> {
     let names = map_rows(DOCUMENTS, batches, |columns, row| {
         Ok(DocumentName {
-            doc_id: columns.text("doc_id", row)?,
+            doc_id: columns.text("doc_id", row)?.into(),
             source: columns.text("source", row)?,
             title: columns.text("title", row)?,
             format: columns.text("format", row)?,
@@ -76,7 +77,7 @@ const NOTE_COLUMNS: &[&str] = &["chunk_id", "parent_id", "metadata"];
 #[derive(Debug, Clone, PartialEq)]
 pub struct DocumentFacts {
     /// Its id.
-    pub doc_id: String,
+    pub doc_id: DocId,
     /// Where it came from.
     pub source: String,
     /// Its title.
@@ -95,9 +96,9 @@ pub struct DocumentFacts {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParentChunkFacts {
     /// The parent chunk.
-    pub chunk_id: String,
+    pub chunk_id: ChunkId,
     /// Its section.
-    pub section_id: String,
+    pub section_id: SectionId,
     /// First page.
     pub page_start: Option<u32>,
     /// Last page.
@@ -108,7 +109,7 @@ pub struct ParentChunkFacts {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParentChunkNotes {
     /// The parent chunk.
-    pub parent_id: String,
+    pub parent_id: ChunkId,
     /// The notes.
     pub notes: BTreeMap<String, String>,
 }
@@ -122,7 +123,7 @@ impl Snapshot {
         let batches = self.tables.rows(&self.tables.documents, None, Some(FACT_COLUMNS)).await?;
         map_rows(DOCUMENTS, &batches, |columns, row| {
             Ok(DocumentFacts {
-                doc_id: columns.text("doc_id", row)?,
+                doc_id: columns.text("doc_id", row)?.into(),
                 source: columns.text("source", row)?,
                 title: columns.text("title", row)?,
                 format: columns.text("format", row)?,
@@ -134,33 +135,35 @@ impl Snapshot {
     }
 
     /// What is known of all parent chunks, or of those of a few documents, in any order; from the keyword index.
-    pub fn parent_chunk_facts(&self, doc_ids: Option<&[String]>) -> Result<Vec<ParentChunkFacts>> {
+    pub fn parent_chunk_facts(&self, doc_ids: Option<&[DocId]>) -> Result<Vec<ParentChunkFacts>> {
         self.keyword.parent_chunk_facts(doc_ids)
     }
 
     /// Shows the parent chunks of some documents, in any order; from the keyword index.
-    pub fn each_parent_chunk_of(&self, doc_ids: &[String], show: &mut dyn FnMut(IndexedParentChunk)) -> Result<()> {
+    pub fn each_parent_chunk_of(&self, doc_ids: &[DocId], show: &mut dyn FnMut(IndexedParentChunk)) -> Result<()> {
         self.keyword.each_parent_chunk(Some(doc_ids), show)
     }
 
     /// The main languages of all parent chunks, BCP 47, by their ids.
-    pub async fn parent_chunk_languages(&self) -> Result<HashMap<String, String>> {
+    pub async fn parent_chunk_languages(&self) -> Result<HashMap<ChunkId, String>> {
         let parents = Some("chunk_type = 'parent'".to_owned());
         let batches = self.tables.rows(&self.tables.chunks, parents, Some(LANGUAGE_COLUMNS)).await?;
         let languages = map_rows(CHUNKS, &batches, |columns, row| {
-            Ok((columns.text("chunk_id", row)?, columns.text("language", row)?))
+            Ok((columns.text("chunk_id", row)?.into(), columns.text("language", row)?))
         });
         Ok(languages?.into_iter().collect())
     }
 
     /// The ids and titles of all sections, or of those of a few documents, the preambles left out, in any order.
-    pub async fn section_titles(&self, doc_ids: Option<&[String]>) -> Result<Vec<(String, String)>> {
+    pub async fn section_titles(&self, doc_ids: Option<&[DocId]>) -> Result<Vec<(SectionId, String)>> {
         let titled = match doc_ids {
             Some(ids) => format!("level >= 1 AND {}", in_list("doc_id", ids)),
             None => "level >= 1".to_owned(),
         };
         let batches = self.tables.rows(&self.tables.sections, Some(titled), Some(TITLE_COLUMNS)).await?;
-        map_rows(SECTIONS, &batches, |columns, row| Ok((columns.text("section_id", row)?, columns.text("title", row)?)))
+        map_rows(SECTIONS, &batches, |columns, row| {
+            Ok((columns.text("section_id", row)?.into(), columns.text("title", row)?))
+        })
     }
 
     /// What people noted about parent chunks and their child chunks; most have no notes.
@@ -170,7 +173,7 @@ impl Snapshot {
         map_rows(CHUNKS, &batches, |columns, row| {
             let parent = columns.optional_text("parent_id", row)?;
             Ok(ParentChunkNotes {
-                parent_id: parent.map_or_else(|| columns.text("chunk_id", row), Ok)?,
+                parent_id: parent.map_or_else(|| columns.text("chunk_id", row), Ok)?.into(),
                 notes: columns.json("metadata", row)?,
             })
         })
@@ -179,12 +182,12 @@ impl Snapshot {
 
 impl Tables {
     /// The vectors of some documents, or of all, by id; those without one are left out.
-    pub(super) async fn document_vectors(&self, doc_ids: Option<&[String]>) -> Result<HashMap<String, Vec<f32>>> {
+    pub(super) async fn document_vectors(&self, doc_ids: Option<&[DocId]>) -> Result<HashMap<DocId, Vec<f32>>> {
         vectors_by_id(&self.document_vector_rows(doc_ids).await?)
     }
 
     /// The same, as they are read.
-    async fn document_vector_rows(&self, doc_ids: Option<&[String]>) -> Result<Vec<RecordBatch>> {
+    async fn document_vector_rows(&self, doc_ids: Option<&[DocId]>) -> Result<Vec<RecordBatch>> {
         let columns = ["doc_id", "vector"];
         match doc_ids {
             Some(ids) => self.rows_with(&self.documents, "doc_id", ids, Some(&columns)).await,
@@ -193,10 +196,10 @@ impl Tables {
     }
 }
 
-fn vectors_by_id(batches: &[RecordBatch]) -> Result<HashMap<String, Vec<f32>>> {
+fn vectors_by_id(batches: &[RecordBatch]) -> Result<HashMap<DocId, Vec<f32>>> {
     let vectors = map_rows(DOCUMENTS, batches, |columns, row| match columns.is_null("vector", row)? {
         true => Ok(None),
-        false => Ok(Some((columns.text("doc_id", row)?, columns.vector("vector", row)?))),
+        false => Ok(Some((columns.text("doc_id", row)?.into(), columns.vector("vector", row)?))),
     })?;
     Ok(vectors.into_iter().flatten().collect())
 }
@@ -206,7 +209,7 @@ impl Snapshot {
     ///
     /// # Errors
     /// Where the table cannot be read; so for what follows.
-    pub async fn document_vectors(&self) -> Result<HashMap<String, Vec<f32>>> {
+    pub async fn document_vectors(&self) -> Result<HashMap<DocId, Vec<f32>>> {
         vectors_by_id(&self.cached(Kept::DocumentVectors, self.tables.document_vector_rows(None)).await?)
     }
 
@@ -217,13 +220,13 @@ impl Snapshot {
     }
 
     /// The sections of some documents, in any order.
-    pub async fn sections_of(&self, doc_ids: &[String]) -> Result<Vec<SectionRow>> {
+    pub async fn sections_of(&self, doc_ids: &[DocId]) -> Result<Vec<SectionRow>> {
         let batches = self.tables.rows_with(&self.tables.sections, "doc_id", doc_ids, None).await?;
         collect(&batches, convert::sections_from_batch)
     }
 
     /// The parent chunks of some documents without their vectors, in any order.
-    pub async fn parent_chunks_of(&self, doc_ids: &[String]) -> Result<Vec<ChunkRow>> {
+    pub async fn parent_chunks_of(&self, doc_ids: &[DocId]) -> Result<Vec<ChunkRow>> {
         let mut rows = Vec::new();
         for ids in doc_ids.chunks(MOST_IN_LIST) {
             let filter = format!("{} AND chunk_type = 'parent'", in_list("doc_id", ids));

@@ -16,6 +16,7 @@ use super::keyword::KeywordReader;
 use super::rows::{ChunkRow, ChunkType, children_by_parent};
 use super::store_error;
 use crate::error::Result;
+use crate::ids::{ChunkId, DocId, SectionId};
 
 /// So many blocks of the stored parent chunks stay unpacked while a segment is read.
 const STORE_BLOCKS: usize = 8;
@@ -24,17 +25,17 @@ const STORE_BLOCKS: usize = 8;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexedParentChunk {
     /// The parent chunk.
-    pub chunk_id: String,
+    pub chunk_id: ChunkId,
     /// Its document.
-    pub doc_id: String,
+    pub doc_id: DocId,
     /// Its section.
-    pub section_id: String,
+    pub section_id: SectionId,
     /// Its place in the document.
     pub chunk_index: u32,
     /// Its text.
     pub content: String,
     /// The titles above it.
-    pub context: String,
+    pub titles: String,
     /// First page.
     pub page_start: Option<u32>,
     /// Last page.
@@ -54,16 +55,16 @@ impl IndexedParentChunk {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordPlaces {
     /// The parent chunk.
-    pub chunk_id: String,
+    pub chunk_id: ChunkId,
     /// For each of the words, its places in the text, counted in words from 0, in order.
     pub content: Vec<Vec<u32>>,
     /// For each of the words, whether it is in the titles above.
-    pub context: Vec<bool>,
+    pub titles: Vec<bool>,
 }
 
 impl KeywordReader {
     /// The parent chunks with the given ids, in any order; those that are not indexed are left out.
-    pub(super) fn parent_chunks(&self, chunk_ids: &[String]) -> Result<Vec<IndexedParentChunk>> {
+    pub(super) fn parent_chunks(&self, chunk_ids: &[ChunkId]) -> Result<Vec<IndexedParentChunk>> {
         let searcher = self.reader.searcher();
         let mut parent_chunks = Vec::with_capacity(chunk_ids.len());
         for address in self.addresses(chunk_ids)?.into_values() {
@@ -74,9 +75,9 @@ impl KeywordReader {
     }
 
     /// Where the given words are in the parent chunks with the given ids.
-    pub(super) fn word_places(&self, words: &[String], chunk_ids: &[String]) -> Result<Vec<WordPlaces>> {
+    pub(super) fn word_places(&self, words: &[String], chunk_ids: &[ChunkId]) -> Result<Vec<WordPlaces>> {
         let searcher = self.reader.searcher();
-        let mut by_segment: HashMap<u32, Vec<(u32, &String)>> = HashMap::new();
+        let mut by_segment: HashMap<u32, Vec<(u32, &ChunkId)>> = HashMap::new();
         let addresses = self.addresses(chunk_ids)?;
         for (chunk_id, address) in &addresses {
             by_segment.entry(address.segment_ord).or_default().push((address.doc_id, chunk_id));
@@ -87,13 +88,13 @@ impl KeywordReader {
             wanted.sort_unstable();
             let reader = searcher.segment_reader(segment);
             let content = reader.inverted_index(self.fields.content).map_err(|error| self.fail(&error))?;
-            let context = reader.inverted_index(self.fields.context).map_err(|error| self.fail(&error))?;
+            let context = reader.inverted_index(self.fields.titles_in_front).map_err(|error| self.fail(&error))?;
             let mut places: Vec<WordPlaces> = wanted
                 .iter()
                 .map(|(_, chunk_id)| WordPlaces {
                     chunk_id: (*chunk_id).clone(),
                     content: vec![Vec::new(); words.len()],
-                    context: vec![false; words.len()],
+                    titles: vec![false; words.len()],
                 })
                 .collect();
             for (i, word) in words.iter().enumerate() {
@@ -102,10 +103,10 @@ impl KeywordReader {
                 if let Some(mut postings) = postings.map_err(|error| self.fail(&error.into()))? {
                     each_in(&mut postings, &wanted, |at, postings| postings.positions(&mut places[at].content[i]));
                 }
-                let term = Term::from_field_text(self.fields.context, word);
+                let term = Term::from_field_text(self.fields.titles_in_front, word);
                 let postings = context.read_postings(&term, IndexRecordOption::Basic);
                 if let Some(mut postings) = postings.map_err(|error| self.fail(&error.into()))? {
-                    each_in(&mut postings, &wanted, |at, _| places[at].context[i] = true);
+                    each_in(&mut postings, &wanted, |at, _| places[at].titles[i] = true);
                 }
             }
             found.extend(places);
@@ -114,7 +115,7 @@ impl KeywordReader {
     }
 
     /// What is known of all parent chunks, or of those of some documents, without their text; in any order.
-    pub(super) fn parent_chunk_facts(&self, doc_ids: Option<&[String]>) -> Result<Vec<ParentChunkFacts>> {
+    pub(super) fn parent_chunk_facts(&self, doc_ids: Option<&[DocId]>) -> Result<Vec<ParentChunkFacts>> {
         let mut facts = Vec::new();
         self.each_parent_chunk(doc_ids, &mut |parent_chunk| {
             let IndexedParentChunk { chunk_id, section_id, page_start, page_end, .. } = parent_chunk;
@@ -126,7 +127,7 @@ impl KeywordReader {
     /// Shows all parent chunks, or those of some documents, in any order.
     pub(super) fn each_parent_chunk(
         &self,
-        doc_ids: Option<&[String]>,
+        doc_ids: Option<&[DocId]>,
         show: &mut dyn FnMut(IndexedParentChunk),
     ) -> Result<()> {
         let mut take = |document: &TantivyDocument| show(self.parent_chunk(document));
@@ -155,7 +156,7 @@ impl KeywordReader {
     }
 
     /// Where parent chunks are in the index.
-    fn addresses(&self, chunk_ids: &[String]) -> Result<HashMap<String, DocAddress>> {
+    fn addresses(&self, chunk_ids: &[ChunkId]) -> Result<HashMap<ChunkId, DocAddress>> {
         let searcher = self.reader.searcher();
         let mut addresses = HashMap::with_capacity(chunk_ids.len());
         for (segment, ordinal) in searcher.segment_readers().iter().zip(0u32..) {
@@ -183,12 +184,12 @@ impl KeywordReader {
         let number =
             |field| document.get_first(field).and_then(|value| value.as_u64()).and_then(|n| u32::try_from(n).ok());
         IndexedParentChunk {
-            chunk_id: text(fields.chunk_id),
-            doc_id: text(fields.doc_id),
-            section_id: text(fields.section_id),
+            chunk_id: text(fields.chunk_id).into(),
+            doc_id: text(fields.doc_id).into(),
+            section_id: text(fields.section_id).into(),
             chunk_index: number(fields.chunk_index).unwrap_or_default(),
             content: text(fields.content),
-            context: text(fields.titles),
+            titles: text(fields.titles),
             page_start: number(fields.page_start),
             page_end: number(fields.page_end),
             child_chunks: ChildChunk::read(&text(fields.child_chunks)).unwrap_or_default(),
@@ -200,7 +201,7 @@ impl KeywordReader {
         let document: TantivyDocument = self.reader.searcher().doc(place).map_err(|error| self.fail(&error))?;
         let shown = self.parent_chunk(&document);
         Ok(shown.content == row.content
-            && shown.context == row.context
+            && shown.titles == row.titles
             && shown.section_id == row.section_id
             && shown.chunk_index == row.chunk_index
             && (shown.page_start, shown.page_end) == (row.page_start, row.page_end))
@@ -210,8 +211,8 @@ impl KeywordReader {
     pub(super) fn with_other_child_chunks<'r>(&self, chunks: &'r [ChunkRow]) -> Result<Vec<&'r str>> {
         let children = children_by_parent(chunks);
         let parents = chunks.iter().filter(|row| row.chunk_type == ChunkType::Parent).map(|row| row.chunk_id.clone());
-        let indexed: HashMap<String, IndexedParentChunk> = self
-            .parent_chunks(&parents.collect::<Vec<String>>())?
+        let indexed: HashMap<ChunkId, IndexedParentChunk> = self
+            .parent_chunks(&parents.collect::<Vec<ChunkId>>())?
             .into_iter()
             .map(|parent_chunk| (parent_chunk.chunk_id.clone(), parent_chunk))
             .collect();
@@ -233,7 +234,7 @@ impl KeywordReader {
 }
 
 /// Stops at each of the wanted entries that is among the postings.
-fn each_in<P: Postings>(postings: &mut P, wanted: &[(u32, &String)], mut stop: impl FnMut(usize, &mut P)) {
+fn each_in<P: Postings>(postings: &mut P, wanted: &[(u32, &ChunkId)], mut stop: impl FnMut(usize, &mut P)) {
     for (at, (entry, _)) in wanted.iter().enumerate() {
         if postings.doc() < *entry {
             postings.seek(*entry);
@@ -265,7 +266,7 @@ mod tests {
         writer.commit(1).unwrap();
         drop(writer);
         let (reader, _) = KeywordReader::open(&namespace).unwrap();
-        let parent_chunks = reader.parent_chunks(&["d:0".to_owned()]).unwrap();
+        let parent_chunks = reader.parent_chunks(&["d:0".into()]).unwrap();
         assert_eq!(parent_chunks[0].children(), [(0, "Prime the pump. "), (2, "打开阀门。")]);
         assert_eq!(reader.with_other_child_chunks(&rows).unwrap(), [""; 0]);
         let other = [rows[0].clone(), ChunkRow::sample("d:0.0", &rows[0].content)];

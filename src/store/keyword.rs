@@ -23,6 +23,7 @@ use super::scope::Scope;
 use super::store_error;
 use super::words::name_entries;
 use crate::error::{Error, Result, root_io};
+use crate::ids::{ChunkId, DocId};
 use crate::text::tokens::{Token, tokenize};
 
 /// Another name for each way of making tokens: an index of another one is rebuilt.
@@ -37,16 +38,16 @@ pub enum KeywordField {
     /// The text of the parent chunk.
     Content,
     /// The titles of document and sections above it.
-    Context,
-    /// What stands behind those titles in its context line.
-    Lead,
+    Titles,
+    /// The situating sentence.
+    Situating,
 }
 
 /// A parent chunk found by its words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeywordHit {
     /// The parent chunk.
-    pub chunk_id: String,
+    pub chunk_id: ChunkId,
     /// BM25; comparable only within one search, and over several indexes only with their joint statistics.
     pub score: f32,
 }
@@ -55,8 +56,8 @@ pub(super) struct Fields {
     pub(super) chunk_id: Field,
     pub(super) doc_id: Field,
     pub(super) content: Field,
-    pub(super) context: Field,
-    pub(super) lead: Field,
+    pub(super) titles_in_front: Field,
+    pub(super) situating: Field,
     // Not searched; kept to be shown.
     pub(super) section_id: Field,
     pub(super) chunk_index: Field,
@@ -78,8 +79,8 @@ fn schema() -> (Schema, Fields) {
         chunk_id: builder.add_text_field("chunk_id", STRING | STORED | FAST),
         doc_id: builder.add_text_field("doc_id", STRING | STORED),
         content: builder.add_text_field("content", searched.clone() | STORED),
-        context: builder.add_text_field("context", searched.clone()),
-        lead: builder.add_text_field("lead", searched),
+        titles_in_front: builder.add_text_field("titles in front", searched.clone()),
+        situating: builder.add_text_field("situating", searched),
         section_id: builder.add_text_field("section_id", STORED),
         chunk_index: builder.add_u64_field("chunk_index", STORED),
         page_start: builder.add_u64_field("page_start", STORED),
@@ -136,7 +137,7 @@ impl KeywordReader {
         &self,
         terms: &[(KeywordField, String, f32)],
         statistics: Option<&KeywordStatistics>,
-        chunk_ids: &[String],
+        chunk_ids: &[ChunkId],
     ) -> Result<Vec<KeywordHit>> {
         if terms.is_empty() || chunk_ids.is_empty() {
             return Ok(Vec::new());
@@ -155,7 +156,7 @@ impl KeywordReader {
         let searcher = self.reader.searcher();
         let mut statistics =
             KeywordStatistics { parent_chunks: searcher.total_num_docs().map_err(fail)?, ..Default::default() };
-        for field in [self.fields.content, self.fields.context, self.fields.lead] {
+        for field in [self.fields.content, self.fields.titles_in_front, self.fields.situating] {
             statistics.words.insert(field, searcher.total_num_tokens(field).map_err(fail)?);
         }
         for (field, text, _) in terms {
@@ -182,7 +183,7 @@ impl KeywordReader {
         .map_err(fail)?;
         let ids = ChunkIds::of(&searcher).map_err(fail)?;
         top.into_iter()
-            .map(|(score, address)| Ok(KeywordHit { chunk_id: ids.get(address).map_err(fail)?, score }))
+            .map(|(score, address)| Ok(KeywordHit { chunk_id: ids.get(address).map_err(fail)?.into(), score }))
             .collect()
     }
 
@@ -235,8 +236,8 @@ impl KeywordReader {
     pub(super) fn field(&self, field: KeywordField) -> Field {
         match field {
             KeywordField::Content => self.fields.content,
-            KeywordField::Context => self.fields.context,
-            KeywordField::Lead => self.fields.lead,
+            KeywordField::Titles => self.fields.titles_in_front,
+            KeywordField::Situating => self.fields.situating,
         }
     }
 
@@ -257,13 +258,12 @@ impl KeywordReader {
 
     /// Matches what a scope admits, without a share in the score; `None` for everything.
     pub(super) fn among(&self, scope: &Scope) -> Option<Box<dyn Query>> {
-        let (field, ids) = match scope {
+        let terms: Vec<Term> = match scope {
             Scope::Everything => return None,
-            Scope::Documents(ids) => (self.fields.doc_id, ids),
-            Scope::ParentChunks(ids) => (self.fields.chunk_id, ids),
+            Scope::Documents(ids) => ids.iter().map(|id| Term::from_field_text(self.fields.doc_id, id)).collect(),
+            Scope::ParentChunks(ids) => ids.iter().map(|id| Term::from_field_text(self.fields.chunk_id, id)).collect(),
         };
-        let among = ids.iter().map(|id| Term::from_field_text(field, id));
-        Some(Box::new(BoostQuery::new(Box::new(TermSetQuery::new(among)), 0.0)))
+        Some(Box::new(BoostQuery::new(Box::new(TermSetQuery::new(terms)), 0.0)))
     }
 }
 
@@ -325,7 +325,7 @@ impl KeywordWriter {
     }
 
     /// Takes the chunks of documents out.
-    pub(super) fn delete_documents(&mut self, doc_ids: &[String]) {
+    pub(super) fn delete_documents(&mut self, doc_ids: &[DocId]) {
         for id in doc_ids {
             self.writer.delete_term(Term::from_field_text(self.fields.doc_id, id));
         }
@@ -340,9 +340,9 @@ impl KeywordWriter {
             document.add_text(self.fields.chunk_id, &chunk.chunk_id);
             document.add_text(self.fields.doc_id, &chunk.doc_id);
             document.add_text(self.fields.content, &chunk.content);
-            document.add_text(self.fields.context, chunk.titles_in_front());
-            document.add_text(self.fields.lead, chunk.lead.as_deref().unwrap_or_default());
-            document.add_text(self.fields.titles, &chunk.context);
+            document.add_text(self.fields.titles_in_front, chunk.titles_in_front());
+            document.add_text(self.fields.situating, chunk.situating.as_deref().unwrap_or_default());
+            document.add_text(self.fields.titles, &chunk.titles);
             for entry in name_entries(chunk) {
                 document.add_text(self.fields.names, &entry);
             }

@@ -15,6 +15,7 @@ use tantivy::schema::{Field, IndexRecordOption};
 use super::keyword::{KeywordField, KeywordReader, content_term};
 use super::scope::Scope;
 use crate::error::Result;
+use crate::ids::ChunkId;
 use crate::text::tokens::{TokenKind, tokenize};
 
 /// Of more parent chunks than this that have a phrase, the best by their words are taken: it tells too little to be worth
@@ -61,8 +62,8 @@ impl KeywordReader {
         phrases: &[Phrase],
         terms: &[(KeywordField, String, f32)],
         scope: &Scope,
-    ) -> Result<Vec<String>> {
-        let fields = [KeywordField::Content, KeywordField::Context].map(|field| self.field(field));
+    ) -> Result<Vec<ChunkId>> {
+        let fields = [KeywordField::Content, KeywordField::Titles].map(|field| self.field(field));
         let has = |phrase: &Phrase| -> Box<dyn Query> {
             let somewhere = fields.iter().map(|field| (Occur::Should, phrase.query(*field))).collect();
             // It only says which parent chunks: their scores are those of the words.
@@ -156,7 +157,7 @@ mod tests {
     const QUESTION: [(KeywordField, &str, f32); 4] = [
         (KeywordField::Content, "pump", 1.0),
         (KeywordField::Content, "valve", 1.0),
-        (KeywordField::Context, "pump", 0.3),
+        (KeywordField::Titles, "pump", 0.3),
         (KeywordField::Content, "nowhere", 1.0),
     ];
 
@@ -165,7 +166,7 @@ mod tests {
     }
 
     fn parent_chunk(chunk_id: &str, content: &str, context: &str) -> ChunkRow {
-        ChunkRow { context: context.into(), ..ChunkRow::sample(chunk_id, content) }
+        ChunkRow { titles: context.into(), ..ChunkRow::sample(chunk_id, content) }
     }
 
     /// An index of these parent chunks alone, in a namespace of its own.
@@ -180,7 +181,7 @@ mod tests {
 
     fn sorted(mut hits: Vec<KeywordHit>) -> Vec<(String, f32)> {
         hits.sort_by(|a, b| a.chunk_id.cmp(&b.chunk_id));
-        hits.into_iter().map(|hit| (hit.chunk_id, hit.score)).collect()
+        hits.into_iter().map(|hit| (hit.chunk_id.into(), hit.score)).collect()
     }
 
     #[test]
@@ -218,7 +219,7 @@ mod tests {
         assert_eq!(search(Some(&joint)), expected);
         assert_ne!(search(None), expected, "without them the scores are those of each index alone");
 
-        let ids: Vec<String> = ["a:1", "b:0", "b:2"].map(str::to_owned).to_vec();
+        let ids = ["a:1", "b:0", "b:2"].map(ChunkId::from);
         let scores = apart.iter().flat_map(|reader| reader.scores(&terms, Some(&joint), &ids).unwrap()).collect();
         assert_eq!(sorted(scores), sorted(both.scores(&terms, None, &ids).unwrap()));
     }

@@ -91,7 +91,7 @@ mod tests {
         NewDocument { document, sections: Vec::new(), chunks: vec![chunk] }
     }
 
-    async fn nearest(snapshot: &Snapshot, vector: &[f32]) -> Vec<String> {
+    async fn nearest(snapshot: &Snapshot, vector: &[f32]) -> Vec<crate::ids::ChunkId> {
         let hits = snapshot.nearest(vector, &Scope::Everything, 5).await.unwrap();
         hits.into_iter().map(|hit| hit.chunk_id).collect()
     }

@@ -5,14 +5,15 @@ use std::collections::{BTreeMap, HashMap};
 use serde::{Deserialize, Serialize};
 
 use super::document_time::DocumentTime;
-use crate::chunk::context;
+use crate::chunk::{ChunkConfig, context};
+use crate::ids::{ChunkId, DocId, SectionId};
 use crate::knowledge::profile::Profile;
 
 /// A row of `documents`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DocumentRow {
     /// Short and stable: it stays when the content changes or the file moves.
-    pub doc_id: String,
+    pub doc_id: DocId,
     /// The file it came from, as [`Store::source_name`](super::Store::source_name) names it; `stdin:NAME` for
     /// standard input.
     pub source: String,
@@ -32,8 +33,8 @@ pub struct DocumentRow {
     pub pages: Option<u32>,
     /// The metadata that the document states.
     pub metadata: BTreeMap<String, String>,
-    /// How it was cut, as JSON of [`ChunkConfig`](crate::chunk::ChunkConfig).
-    pub chunking: String,
+    /// How it was cut.
+    pub chunking: ChunkConfig,
     /// What read it.
     pub engine: String,
     /// What a person should know about how reading it went.
@@ -63,9 +64,9 @@ pub struct DocumentRow {
     pub profile: Option<Profile>,
     /// blake3 of the text that its vector was made of, in hex; `None` where it has none.
     #[serde(skip)]
-    pub vector_of: Option<String>,
+    pub embedding_hash: Option<String>,
     /// Of length 1. Empty where there is none, or it was not read from the table: a row that is written with
-    /// `vector_of` and without a vector keeps the one that is in the table.
+    /// `embedding_hash` and without a vector keeps the one that is in the table.
     #[serde(skip)]
     pub vector: Vec<f32>,
 }
@@ -80,10 +81,9 @@ pub struct Edit {
     /// to say what holds: a conflict.
     pub parent_chunk: Option<u32>,
     /// The section of the parent chunk.
-    pub section_id: String,
+    pub section_id: SectionId,
     /// The titles in front of the parent chunk.
-    #[serde(rename = "titles")]
-    pub context: String,
+    pub titles: String,
     /// First page of the parent chunk.
     pub page_start: Option<u32>,
     /// Last page of the parent chunk.
@@ -108,13 +108,13 @@ pub struct Edit {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SectionRow {
     /// `doc_id#path`.
-    pub section_id: String,
+    pub section_id: SectionId,
     /// Its document.
-    pub doc_id: String,
+    pub doc_id: DocId,
     /// Its place in the table of contents, from 0.
     pub position: u32,
     /// The section above it.
-    pub parent_id: Option<String>,
+    pub parent_id: Option<SectionId>,
     /// Depth, from 1; 0 for the preamble.
     pub level: u32,
     /// Its address, `1.2.3`.
@@ -167,24 +167,24 @@ impl ChunkType {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChunkRow {
     /// `doc_id:12` for a parent, `doc_id:12.3` for a child.
-    pub chunk_id: String,
+    pub chunk_id: ChunkId,
     /// Its document.
-    pub doc_id: String,
+    pub doc_id: DocId,
     /// Its section.
-    pub section_id: String,
+    pub section_id: SectionId,
     /// Its level.
     pub chunk_type: ChunkType,
     /// The parent of a child; `None` for a parent.
-    pub parent_id: Option<String>,
+    pub parent_id: Option<ChunkId>,
     /// Its place: of a parent in the document, of a child in the parent.
     pub chunk_index: u32,
     /// Its text.
     pub content: String,
     /// The titles of the document and the sections above it.
-    pub context: String,
-    /// What is embedded and indexed behind those titles and in front of it; `None` where only the titles are, and empty
-    /// where not even they are.
-    pub lead: Option<String>,
+    pub titles: String,
+    /// The situating sentence, embedded and indexed behind those titles and in front of the text; `None` where the
+    /// titles stand alone, and empty where they are left out too.
+    pub situating: Option<String>,
     /// First page.
     pub page_start: Option<u32>,
     /// Last page.
@@ -192,7 +192,7 @@ pub struct ChunkRow {
     /// Main language, BCP 47.
     pub language: String,
     /// blake3 of the text that was embedded (of a parent: of its content), in hex.
-    pub content_hash: String,
+    pub embedding_hash: String,
     /// When it was last written, RFC 3339.
     pub updated_at: String,
     /// Whether a person changed it.
@@ -208,12 +208,12 @@ pub struct ChunkRow {
 impl ChunkRow {
     /// The titles that are embedded and indexed in front of it.
     pub fn titles_in_front(&self) -> &str {
-        if self.lead.as_deref() == Some("") { "" } else { &self.context }
+        if self.situating.as_deref() == Some("") { "" } else { &self.titles }
     }
 
     /// The context line: all that is embedded in front of it.
     pub fn context_line(&self) -> String {
-        context::with_more(self.titles_in_front(), self.lead.as_deref().unwrap_or_default())
+        context::with_more(self.titles_in_front(), self.situating.as_deref().unwrap_or_default())
     }
 }
 
@@ -232,7 +232,7 @@ impl DocumentRow {
             language: "en".into(),
             pages: None,
             metadata: BTreeMap::new(),
-            chunking: "{}".into(),
+            chunking: ChunkConfig::default(),
             engine: "e".into(),
             warnings: Vec::new(),
             toc_method: "none".into(),
@@ -246,7 +246,7 @@ impl DocumentRow {
             edits: Vec::new(),
             time: None,
             profile: None,
-            vector_of: None,
+            embedding_hash: None,
             vector: Vec::new(),
         }
     }
@@ -257,22 +257,22 @@ impl ChunkRow {
     /// The chunk with this id, of the preamble of its document, with a text, for tests.
     pub(crate) fn sample(chunk_id: &str, content: &str) -> Self {
         let doc_id = chunk_id.split(':').next().unwrap_or_default();
-        let parent_id = chunk_id.split_once('.').map(|(parent, _)| parent.to_owned());
+        let parent_id = chunk_id.split_once('.').map(|(parent, _)| ChunkId::from(parent));
         let place = chunk_id.rsplit([':', '.']).next().unwrap_or_default();
         ChunkRow {
             chunk_id: chunk_id.into(),
             doc_id: doc_id.into(),
-            section_id: format!("{doc_id}#0"),
+            section_id: format!("{doc_id}#0").into(),
             chunk_type: if parent_id.is_some() { ChunkType::Child } else { ChunkType::Parent },
             parent_id,
             chunk_index: place.parse().unwrap_or_default(),
             content: content.into(),
-            context: doc_id.into(),
-            lead: None,
+            titles: doc_id.into(),
+            situating: None,
             page_start: None,
             page_end: None,
             language: "en".into(),
-            content_hash: "h".into(),
+            embedding_hash: "h".into(),
             updated_at: "now".into(),
             edited: false,
             metadata: BTreeMap::new(),
@@ -302,18 +302,4 @@ pub struct NewDocument {
     pub sections: Vec<SectionRow>,
     /// Its chunks: each parent, followed by its children.
     pub chunks: Vec<ChunkRow>,
-}
-
-/// Letters and digits that are hard to take for one another.
-const ID_ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-const ID_LENGTH: usize = 6;
-
-/// The id of a document that comes from `source`: six letters and digits, other ones for each `attempt`, so that a
-/// collision is solved by trying again.
-pub fn document_id(source: &str, attempt: u32) -> String {
-    let hash = blake3::hash(format!("{attempt}:{source}").as_bytes());
-    let id: String =
-        hash.as_bytes()[..ID_LENGTH].iter().map(|byte| char::from(ID_ALPHABET[usize::from(byte % 32)])).collect();
-    // All digits would be taken for a number, by people and by shells.
-    if id.bytes().all(|byte| byte.is_ascii_digit()) { format!("d{}", &id[1..]) } else { id }
 }

@@ -1,13 +1,9 @@
 //! Which parent chunks of a namespace may be found.
 
+use crate::ids::{ChunkId, DocId};
 use std::collections::HashSet;
 
 use super::tables::{MOST_IN_LIST, in_list};
-
-/// The document of a chunk, by its id.
-pub(crate) fn doc_id_of(chunk_id: &str) -> &str {
-    chunk_id.split_once(':').map_or(chunk_id, |(doc_id, _)| doc_id)
-}
 
 /// Which parent chunks of a namespace may be found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -16,24 +12,24 @@ pub enum Scope {
     #[default]
     Everything,
     /// Those of these documents.
-    Documents(HashSet<String>),
+    Documents(HashSet<DocId>),
     /// These parent chunks, with their children.
-    ParentChunks(HashSet<String>),
+    ParentChunks(HashSet<ChunkId>),
 }
 
 impl Scope {
     /// The documents that were named; everything, where none was.
-    pub fn of_documents(doc_ids: Option<&[String]>) -> Self {
+    pub fn of_documents(doc_ids: Option<&[DocId]>) -> Self {
         doc_ids.map_or(Scope::Everything, |ids| Scope::Documents(ids.iter().cloned().collect()))
     }
 
     /// What of it is in a document.
-    pub fn within(&self, doc_id: &str) -> Self {
+    pub fn within(&self, doc_id: &DocId) -> Self {
         match self {
             Scope::ParentChunks(ids) => {
-                Scope::ParentChunks(ids.iter().filter(|id| doc_id_of(id) == doc_id).cloned().collect())
+                Scope::ParentChunks(ids.iter().filter(|id| id.doc_id() == doc_id).cloned().collect())
             }
-            _ if self.admits_document(doc_id) => Scope::Documents(HashSet::from([doc_id.to_owned()])),
+            _ if self.admits_document(doc_id) => Scope::Documents(HashSet::from([doc_id.clone()])),
             _ => Scope::Documents(HashSet::new()),
         }
     }
@@ -42,8 +38,8 @@ impl Scope {
     pub fn documents(&self) -> Option<HashSet<&str>> {
         match self {
             Scope::Everything => None,
-            Scope::Documents(ids) => Some(ids.iter().map(String::as_str).collect()),
-            Scope::ParentChunks(ids) => Some(ids.iter().map(|id| doc_id_of(id)).collect()),
+            Scope::Documents(ids) => Some(ids.iter().map(|id| &**id).collect()),
+            Scope::ParentChunks(ids) => Some(ids.iter().map(ChunkId::doc_id).collect()),
         }
     }
 
@@ -51,7 +47,8 @@ impl Scope {
     pub fn is_empty(&self) -> bool {
         match self {
             Scope::Everything => false,
-            Scope::Documents(ids) | Scope::ParentChunks(ids) => ids.is_empty(),
+            Scope::Documents(ids) => ids.is_empty(),
+            Scope::ParentChunks(ids) => ids.is_empty(),
         }
     }
 
@@ -69,22 +66,22 @@ impl Scope {
         match self {
             Scope::Everything => true,
             Scope::Documents(ids) => ids.contains(doc_id),
-            Scope::ParentChunks(ids) => ids.iter().any(|id| doc_id_of(id) == doc_id),
+            Scope::ParentChunks(ids) => ids.iter().any(|id| id.doc_id() == doc_id),
         }
     }
 
     /// Whether a parent chunk may be found.
-    pub fn admits_chunk(&self, parent_id: &str) -> bool {
-        self.admits(doc_id_of(parent_id), parent_id)
+    pub fn admits_chunk(&self, parent_id: &ChunkId) -> bool {
+        self.admits(parent_id.doc_id(), parent_id)
     }
 
     /// As SQL over chunks, where it names few enough; `None` where it does not, or admits everything.
     pub(super) fn sql(&self) -> Option<String> {
-        let sorted = |ids: &HashSet<String>| {
-            let mut ids: Vec<String> = ids.iter().cloned().collect();
+        fn sorted<T: Ord>(ids: &HashSet<T>) -> Vec<&T> {
+            let mut ids: Vec<&T> = ids.iter().collect();
             ids.sort_unstable();
             ids
-        };
+        }
         match self {
             Scope::Documents(ids) if ids.len() <= MOST_IN_LIST => Some(in_list("doc_id", &sorted(ids))),
             Scope::ParentChunks(ids) if ids.len() <= MOST_IN_LIST => {
@@ -102,26 +99,30 @@ mod tests {
 
     #[test]
     fn small_scopes_are_sql_and_large_ones_are_not() {
-        let ids = |count: usize| (0..count).map(|i| format!("d{i}")).collect::<HashSet<_>>();
+        let ids = |count: usize| Scope::Documents((0..count).map(|i| DocId::from(format!("d{i}"))).collect());
         assert_eq!(Scope::Everything.sql(), None);
-        assert_eq!(Scope::Documents(ids(2)).sql().unwrap(), "doc_id IN ('d0', 'd1')");
-        assert_eq!(Scope::ParentChunks(ids(1)).sql().unwrap(), "(chunk_id IN ('d0') OR parent_id IN ('d0'))");
-        assert_eq!(Scope::Documents(ids(201)).sql(), None);
+        assert_eq!(ids(2).sql().unwrap(), "doc_id IN ('d0', 'd1')");
+        assert_eq!(
+            Scope::ParentChunks(["d:0".into()].into()).sql().unwrap(),
+            "(chunk_id IN ('d:0') OR parent_id IN ('d:0'))"
+        );
+        assert_eq!(ids(201).sql(), None);
     }
 
     #[test]
     fn of_a_scope_a_document_is_left() {
-        let ids = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect::<HashSet<String>>();
-        assert_eq!(Scope::Everything.within("d"), Scope::Documents(ids(&["d"])));
-        assert_eq!(Scope::Documents(ids(&["d", "e"])).within("d"), Scope::Documents(ids(&["d"])));
-        assert!(Scope::Documents(ids(&["e"])).within("d").is_empty());
-        assert_eq!(Scope::ParentChunks(ids(&["d:0", "e:0"])).within("d"), Scope::ParentChunks(ids(&["d:0"])));
-        assert!(Scope::ParentChunks(ids(&["e:0"])).within("d").is_empty());
+        let documents = |ids: &[&str]| Scope::Documents(ids.iter().map(|id| DocId::from(*id)).collect());
+        let parents = |ids: &[&str]| Scope::ParentChunks(ids.iter().map(|id| ChunkId::from(*id)).collect());
+        assert_eq!(Scope::Everything.within(&"d".into()), documents(&["d"]));
+        assert_eq!(documents(&["d", "e"]).within(&"d".into()), documents(&["d"]));
+        assert!(documents(&["e"]).within(&"d".into()).is_empty());
+        assert_eq!(parents(&["d:0", "e:0"]).within(&"d".into()), parents(&["d:0"]));
+        assert!(parents(&["e:0"]).within(&"d".into()).is_empty());
     }
 
     #[test]
     fn a_scope_admits_what_it_names() {
-        let named = [("d".to_owned())];
+        let named = ["d".into()];
         let documents = Scope::of_documents(Some(&named));
         assert!(documents.admits("d", "d:0") && !documents.admits("e", "e:0"));
         assert!(Scope::of_documents(None).admits("e", "e:0"));

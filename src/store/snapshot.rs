@@ -28,6 +28,7 @@ use super::vectors::{LoadedVectors, VectorHit};
 use super::words::OtherName;
 use super::writer::Writer;
 use crate::error::{Error, Result};
+use crate::ids::{ChunkId, DocId, SectionId};
 
 /// All columns of a document but its vector.
 pub(super) const DOCUMENT_COLUMNS: &[&str] = &[
@@ -94,7 +95,7 @@ pub struct Snapshot {
     pub(super) keyword: KeywordReader,
     lease: Option<Lease>,
     /// How its documents are called, where they are not too many.
-    pub(super) names: OnceCell<Option<HashMap<String, DocumentName>>>,
+    pub(super) names: OnceCell<Option<HashMap<DocId, DocumentName>>>,
     cache: ReadCache,
 }
 
@@ -185,14 +186,14 @@ impl Snapshot {
 
     /// The documents with the given ids without their vectors, in any order. Who needs no more than what they are called asks for
     /// [`document_names`](Self::document_names), which takes a fraction of the time.
-    pub async fn documents_by_id(&self, ids: &[String]) -> Result<Vec<DocumentRow>> {
+    pub async fn documents_by_id(&self, ids: &[DocId]) -> Result<Vec<DocumentRow>> {
         let batches = self.tables.rows_with(&self.tables.documents, "doc_id", ids, Some(DOCUMENT_COLUMNS)).await?;
         collect(&batches, convert::documents_from_batch)
     }
 
     /// The sections of a document, in the order of its table of contents.
     pub async fn sections(&self, doc_id: &str) -> Result<Vec<SectionRow>> {
-        let filter = in_list("doc_id", &[doc_id.to_owned()]);
+        let filter = in_list("doc_id", &[doc_id]);
         let batches = self.tables.rows(&self.tables.sections, Some(filter), None).await?;
         let mut rows: Vec<SectionRow> = collect(&batches, convert::sections_from_batch)?;
         rows.sort_by_key(|row| row.position);
@@ -209,14 +210,14 @@ impl Snapshot {
     }
 
     /// The sections with the given ids, in any order.
-    pub async fn sections_by_id(&self, ids: &[String]) -> Result<Vec<SectionRow>> {
+    pub async fn sections_by_id(&self, ids: &[SectionId]) -> Result<Vec<SectionRow>> {
         let batches = self.tables.rows_with(&self.tables.sections, "section_id", ids, None).await?;
         collect(&batches, convert::sections_from_batch)
     }
 
     /// The parent chunks of a document with an index from `start` to before `end`, in order.
     pub async fn parents_between(&self, doc_id: &str, start: u32, end: u32) -> Result<Vec<ChunkRow>> {
-        let document = in_list("doc_id", &[doc_id.to_owned()]);
+        let document = in_list("doc_id", &[doc_id]);
         let filter = format!("{document} AND chunk_type = 'parent' AND chunk_index >= {start} AND chunk_index < {end}");
         let batches = self.tables.rows(&self.tables.chunks, Some(filter), Some(CHUNK_COLUMNS)).await?;
         let mut rows: Vec<ChunkRow> = collect(&batches, convert::chunks_from_batch)?;
@@ -231,7 +232,7 @@ impl Snapshot {
     }
 
     /// The chunks with the given ids, without their vectors, in any order.
-    pub async fn chunks_by_id(&self, ids: &[String]) -> Result<Vec<ChunkRow>> {
+    pub async fn chunks_by_id(&self, ids: &[ChunkId]) -> Result<Vec<ChunkRow>> {
         let batches = self.tables.rows_with(&self.tables.chunks, "chunk_id", ids, Some(CHUNK_COLUMNS)).await?;
         collect(&batches, convert::chunks_from_batch)
     }
@@ -239,7 +240,7 @@ impl Snapshot {
     /// The vectors of a document's child chunks by the hash of the text that was embedded. Chunks without one are
     /// left out.
     pub async fn vectors_by_hash(&self, doc_id: &str) -> Result<HashMap<String, Vec<f32>>> {
-        let filter = format!("{} AND chunk_type = 'child'", in_list("doc_id", &[doc_id.to_owned()]));
+        let filter = format!("{} AND chunk_type = 'child'", in_list("doc_id", &[doc_id]));
         let columns = ["embedding_hash", "vector"];
         let batches = self.tables.rows(&self.tables.chunks, Some(filter), Some(&columns)).await?;
         let mut vectors = HashMap::new();
@@ -257,28 +258,24 @@ impl Snapshot {
 
     /// All chunks of a document with their vectors, each parent followed by its children.
     pub async fn chunks_of(&self, doc_id: &str) -> Result<Vec<ChunkRow>> {
-        let filter = in_list("doc_id", &[doc_id.to_owned()]);
+        let filter = in_list("doc_id", &[doc_id]);
         let batches = self.tables.rows(&self.tables.chunks, Some(filter), None).await?;
         Ok(in_order(collect(&batches, convert::chunks_from_batch)?))
     }
 
     /// All chunks of some documents without their vectors, by document, each parent followed by its children.
-    pub async fn chunks_of_each(&self, doc_ids: &[String]) -> Result<HashMap<String, Vec<ChunkRow>>> {
+    pub async fn chunks_of_each(&self, doc_ids: &[DocId]) -> Result<HashMap<DocId, Vec<ChunkRow>>> {
         self.by_document(doc_ids, Some(CHUNK_COLUMNS)).await
     }
 
     /// The same with their vectors.
-    pub async fn chunks_with_vectors_of_each(&self, doc_ids: &[String]) -> Result<HashMap<String, Vec<ChunkRow>>> {
+    pub async fn chunks_with_vectors_of_each(&self, doc_ids: &[DocId]) -> Result<HashMap<DocId, Vec<ChunkRow>>> {
         self.by_document(doc_ids, None).await
     }
 
-    async fn by_document(
-        &self,
-        doc_ids: &[String],
-        columns: Option<&[&str]>,
-    ) -> Result<HashMap<String, Vec<ChunkRow>>> {
+    async fn by_document(&self, doc_ids: &[DocId], columns: Option<&[&str]>) -> Result<HashMap<DocId, Vec<ChunkRow>>> {
         let batches = self.tables.rows_with(&self.tables.chunks, "doc_id", doc_ids, columns).await?;
-        let mut each: HashMap<String, Vec<ChunkRow>> = HashMap::new();
+        let mut each: HashMap<DocId, Vec<ChunkRow>> = HashMap::new();
         for row in collect(&batches, convert::chunks_from_batch)? {
             each.entry(row.doc_id.clone()).or_default().push(row);
         }
@@ -333,7 +330,7 @@ impl Snapshot {
     }
 
     /// The cosines of all chunks of the given parents, children and the parents themselves.
-    pub async fn similarities(&self, vector: &[f32], parent_ids: &[String]) -> Result<Vec<VectorHit>> {
+    pub async fn similarities(&self, vector: &[f32], parent_ids: &[ChunkId]) -> Result<Vec<VectorHit>> {
         if parent_ids.is_empty() {
             return Ok(Vec::new());
         }
@@ -394,7 +391,11 @@ impl Snapshot {
         convert::map_rows(CHUNKS, &batches, |columns, row| {
             let chunk_id = columns.text("chunk_id", row)?;
             let parent_id = columns.optional_text("parent_id", row)?.unwrap_or_else(|| chunk_id.clone());
-            Ok(VectorHit { chunk_id, parent_id, score: 1.0 - columns.float("_distance", row)? })
+            Ok(VectorHit {
+                chunk_id: chunk_id.into(),
+                parent_id: parent_id.into(),
+                score: 1.0 - columns.float("_distance", row)?,
+            })
         })
     }
 
@@ -415,7 +416,7 @@ impl Snapshot {
         &self,
         terms: &[(KeywordField, String, f32)],
         statistics: Option<&KeywordStatistics>,
-        chunk_ids: &[String],
+        chunk_ids: &[ChunkId],
     ) -> Result<Vec<KeywordHit>> {
         self.keyword.scores(terms, statistics, chunk_ids)
     }
@@ -427,7 +428,7 @@ impl Snapshot {
         phrases: &[Phrase],
         terms: &[(KeywordField, String, f32)],
         scope: &Scope,
-    ) -> Result<Vec<String>> {
+    ) -> Result<Vec<ChunkId>> {
         self.keyword.with_phrases(phrases, terms, scope)
     }
 
@@ -454,12 +455,12 @@ impl Snapshot {
     }
 
     /// The parent chunks with the given ids as they are shown, in any order; from the keyword index, in no time.
-    pub fn parent_chunks(&self, chunk_ids: &[String]) -> Result<Vec<IndexedParentChunk>> {
+    pub fn parent_chunks(&self, chunk_ids: &[ChunkId]) -> Result<Vec<IndexedParentChunk>> {
         self.keyword.parent_chunks(chunk_ids)
     }
 
     /// Where words, as [`tokenize`](crate::text::tokens::tokenize) gives them, are in the given parent chunks.
-    pub fn word_places(&self, words: &[String], chunk_ids: &[String]) -> Result<Vec<WordPlaces>> {
+    pub fn word_places(&self, words: &[String], chunk_ids: &[ChunkId]) -> Result<Vec<WordPlaces>> {
         self.keyword.word_places(words, chunk_ids)
     }
 }
@@ -467,7 +468,7 @@ impl Snapshot {
 /// The chunks of a document, each parent followed by its children.
 fn in_order(mut rows: Vec<ChunkRow>) -> Vec<ChunkRow> {
     // Children have their place in the parent, so they are ordered by the parent's first.
-    let places: HashMap<String, u32> = rows
+    let places: HashMap<ChunkId, u32> = rows
         .iter()
         .filter(|row| row.chunk_type == ChunkType::Parent)
         .map(|row| (row.chunk_id.clone(), row.chunk_index))

@@ -16,6 +16,7 @@ use super::layout::Namespace;
 use super::manifest::Manifest;
 use super::store_error;
 use crate::error::Result;
+use crate::ids::DocId;
 
 /// A table with more small data files than this is compacted when a generation is published.
 const MOST_SMALL_FILES: usize = 12;
@@ -158,12 +159,12 @@ impl Tables {
     }
 
     /// Deletes the rows of the given documents.
-    pub(super) async fn delete_documents(&self, table: &Table, doc_ids: &[String]) -> Result<()> {
+    pub(super) async fn delete_documents(&self, table: &Table, doc_ids: &[DocId]) -> Result<()> {
         self.delete(table, "doc_id", doc_ids).await
     }
 
     /// Deletes the rows that have one of the values in a column.
-    pub(super) async fn delete(&self, table: &Table, column: &str, values: &[String]) -> Result<()> {
+    pub(super) async fn delete(&self, table: &Table, column: &str, values: &[impl AsRef<str>]) -> Result<()> {
         for some in values.chunks(MOST_IN_LIST) {
             table
                 .delete(in_list(column, some).as_str())
@@ -208,7 +209,7 @@ impl Tables {
         &self,
         table: &Table,
         column: &str,
-        values: &[String],
+        values: &[impl AsRef<str>],
         columns: Option<&[&str]>,
     ) -> Result<Vec<RecordBatch>> {
         let mut batches = Vec::new();
@@ -260,8 +261,8 @@ async fn connect(namespace: &Namespace) -> Result<Connection> {
 pub(super) const MOST_IN_LIST: usize = 200;
 
 /// The filter `column IN ('a', 'b')`, with quotes made harmless.
-pub(super) fn in_list(column: &str, values: &[String]) -> String {
-    let quoted: Vec<String> = values.iter().map(|value| format!("'{}'", value.replace('\'', "''"))).collect();
+pub(super) fn in_list(column: &str, values: &[impl AsRef<str>]) -> String {
+    let quoted: Vec<String> = values.iter().map(|value| format!("'{}'", value.as_ref().replace('\'', "''"))).collect();
     format!("{column} IN ({})", quoted.join(", "))
 }
 
@@ -388,6 +389,6 @@ mod tests {
 
     #[test]
     fn quotes_in_a_filter_are_harmless() {
-        assert_eq!(in_list("a", &["x".into(), "o'y".into()]), "a IN ('x', 'o''y')");
+        assert_eq!(in_list("a", &["x", "o'y"]), "a IN ('x', 'o''y')");
     }
 }

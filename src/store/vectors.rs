@@ -13,6 +13,7 @@ use super::store_error;
 use super::tables::CHUNKS;
 use super::writer::Writer;
 use crate::error::Result;
+use crate::ids::ChunkId;
 
 /// So many products are summed side by side: additions that wait for each other would take most of the time.
 const LANES: usize = 16;
@@ -21,9 +22,9 @@ const LANES: usize = 16;
 #[derive(Debug, Clone, PartialEq)]
 pub struct VectorHit {
     /// The chunk, parent or child.
-    pub chunk_id: String,
+    pub chunk_id: ChunkId,
     /// The parent of a child; of a parent, itself.
-    pub parent_id: String,
+    pub parent_id: ChunkId,
     /// The cosine, from -1 to 1.
     pub score: f32,
 }
@@ -169,11 +170,11 @@ mod same_text_tests {
         let chunk = |number: usize| ChunkRow {
             chunk_type: ChunkType::Child,
             parent_id: Some("aaaaaa:0".into()),
-            content_hash: hash(number),
+            embedding_hash: hash(number),
             vector: if number % 3 == 2 { Vec::new() } else { vec![number as f32; dimension] },
             ..ChunkRow::sample(&format!("aaaaaa:0.{number}"), "text")
         };
-        let parent_chunk = ChunkRow { content_hash: hash(child_chunks), ..ChunkRow::sample("aaaaaa:0", "text") };
+        let parent_chunk = ChunkRow { embedding_hash: hash(child_chunks), ..ChunkRow::sample("aaaaaa:0", "text") };
         let chunks = std::iter::once(parent_chunk).chain((0..child_chunks).map(chunk)).collect();
         let new = NewDocument { document: DocumentRow::sample("aaaaaa"), sections: Vec::new(), chunks };
         let mut writer = Writer::open(&namespace, &model).await.unwrap();
@@ -241,7 +242,7 @@ mod rows_without_vectors {
             embedded: !vector.is_empty(),
             time: Some(DocumentTime::given(jiff::Timestamp::UNIX_EPOCH)),
             profile: profile("en", "text"),
-            vector_of: Some("h".into()),
+            embedding_hash: Some("h".into()),
             vector: vec![0.0, 1.0, 0.0, 0.0],
             ..DocumentRow::sample(id)
         };
@@ -267,17 +268,18 @@ mod rows_without_vectors {
             writer.publish(&Change { update: vec![row], ..Change::default() }).await.unwrap();
             let snapshot = read().await;
             let row = snapshot.documents().await.unwrap().remove(0);
-            (row.mtime_ns, row.vector_of, snapshot.document_vectors().await.unwrap().remove("abc123"))
+            (row.mtime_ns, row.embedding_hash, snapshot.document_vectors().await.unwrap().remove("abc123"))
         };
         let touched = update(|row| DocumentRow { mtime_ns: 2, ..row }).await;
         assert_eq!(touched, (2, Some("h".to_owned()), Some(vec![0.0, 1.0, 0.0, 0.0])));
         let other =
-            update(|row| DocumentRow { vector_of: Some("i".into()), vector: vec![1.0, 0.0, 0.0, 0.0], ..row }).await;
+            update(|row| DocumentRow { embedding_hash: Some("i".into()), vector: vec![1.0, 0.0, 0.0, 0.0], ..row })
+                .await;
         assert_eq!(other, (2, Some("i".to_owned()), Some(vec![1.0, 0.0, 0.0, 0.0])));
-        let without = update(|row| DocumentRow { vector_of: None, ..row }).await;
+        let without = update(|row| DocumentRow { embedding_hash: None, ..row }).await;
         assert_eq!(without, (2, None, None));
         // What is not there cannot be kept.
-        assert_eq!(update(|row| DocumentRow { vector_of: Some("j".into()), ..row }).await, (2, None, None));
+        assert_eq!(update(|row| DocumentRow { embedding_hash: Some("j".into()), ..row }).await, (2, None, None));
     }
 
     #[tokio::test]
@@ -300,14 +302,10 @@ mod rows_without_vectors {
             ["with11:0"]
         );
         assert_eq!(ids(snapshot.nearest(&question, &Scope::Everything, 10).await.unwrap()), ["with11:0"]);
-        let parents = ["with11:0".to_owned(), "none22:0".to_owned()];
+        let parents = ["with11:0".into(), "none22:0".into()];
         assert_eq!(ids(snapshot.similarities(&question, &parents).await.unwrap()), ["with11:0"]);
         assert!(
-            snapshot
-                .nearest(&question, &Scope::of_documents(Some(&["none22".to_owned()])), 10)
-                .await
-                .unwrap()
-                .is_empty()
+            snapshot.nearest(&question, &Scope::of_documents(Some(&["none22".into()])), 10).await.unwrap().is_empty()
         );
         let vectors: Vec<usize> =
             [snapshot.chunks_of("with11").await.unwrap(), snapshot.chunks_of("none22").await.unwrap()]

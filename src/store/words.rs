@@ -15,7 +15,7 @@ use crate::error::Result;
 use crate::knowledge::names::{definitions, key};
 
 /// The fields that parent chunks are found by.
-const FIELDS: [KeywordField; 2] = [KeywordField::Content, KeywordField::Context];
+const FIELDS: [KeywordField; 2] = [KeywordField::Content, KeywordField::Titles];
 
 impl KeywordReader {
     /// How many parent chunks have a word in their text, and how many in their titles; the larger of the two.
@@ -83,7 +83,7 @@ pub(super) fn name_entries(chunk: &ChunkRow) -> Vec<String> {
     let both = |found: crate::knowledge::names::Definition| {
         [entry(&found.short, &found.long), entry(&found.long, &found.short)]
     };
-    definitions(&chunk.content, &chunk.context).into_iter().flat_map(both).flatten().collect()
+    definitions(&chunk.content, &chunk.titles).into_iter().flat_map(both).flatten().collect()
 }
 
 impl KeywordReader {

@@ -20,12 +20,13 @@ use super::snapshot::CHUNK_COLUMNS;
 use super::tables::Tables;
 use super::versions::DamagedVersion;
 use crate::error::{Error, Result};
+use crate::ids::DocId;
 
 /// What one generation changes. A document that is both removed and added is replaced.
 #[derive(Debug, Default)]
 pub struct Change {
     /// Ids of documents to take out, with all their sections and chunks.
-    pub remove: Vec<String>,
+    pub remove: Vec<DocId>,
     /// Documents to put in.
     pub add: Vec<NewDocument>,
     /// Document rows to replace while sections and chunks stay: moved or touched files, other profiles.
@@ -313,7 +314,7 @@ impl Writer {
     async fn write_tables(&mut self, change: &Change) -> Result<()> {
         let tables = &self.tables;
         let documents = self.with_their_vectors(change).await?;
-        let replaced: Vec<String> =
+        let replaced: Vec<DocId> =
             change.remove.iter().cloned().chain(change.update.iter().map(|row| row.doc_id.clone())).collect();
         tables.delete_documents(&tables.documents, &replaced).await?;
         step("documents deleted")?;
@@ -340,16 +341,16 @@ impl Writer {
     /// The documents to write, those that keep their vectors with them: rows are mostly read without.
     async fn with_their_vectors<'c>(&self, change: &'c Change) -> Result<Vec<Cow<'c, DocumentRow>>> {
         let rows: Vec<&DocumentRow> = change.add.iter().map(|new| &new.document).chain(&change.update).collect();
-        let keeps = |row: &DocumentRow| row.vector_of.is_some() && row.vector.is_empty();
-        let keeping: Vec<String> = rows.iter().filter(|row| keeps(row)).map(|row| row.doc_id.clone()).collect();
+        let keeps = |row: &DocumentRow| row.embedding_hash.is_some() && row.vector.is_empty();
+        let keeping: Vec<DocId> = rows.iter().filter(|row| keeps(row)).map(|row| row.doc_id.clone()).collect();
         let mut kept = self.tables.document_vectors(Some(&keeping)).await?;
         let with_vector = |row: &'c DocumentRow| {
             if !keeps(row) {
                 return Cow::Borrowed(row);
             }
             let vector = kept.remove(&row.doc_id).unwrap_or_default();
-            let vector_of = row.vector_of.clone().filter(|_| !vector.is_empty());
-            Cow::Owned(DocumentRow { vector, vector_of, ..row.clone() })
+            let embedding_hash = row.embedding_hash.clone().filter(|_| !vector.is_empty());
+            Cow::Owned(DocumentRow { vector, embedding_hash, ..row.clone() })
         };
         Ok(rows.into_iter().map(with_vector).collect())
     }

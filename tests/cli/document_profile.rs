@@ -30,7 +30,7 @@ fn vectors(sandbox: &Sandbox) -> std::collections::HashMap<String, Vec<f32>> {
     let work = async {
         let store = Store::open(Some(&sandbox.path(".kb")), &sandbox.path(".")).unwrap();
         let snapshot = Snapshot::open(&store.namespace("default").unwrap()).await.unwrap();
-        snapshot.document_vectors().await.unwrap()
+        snapshot.document_vectors().await.unwrap().into_iter().map(|(id, vector)| (id.into(), vector)).collect()
     };
     tokio::runtime::Runtime::new().unwrap().block_on(work)
 }
@@ -138,7 +138,7 @@ fn documents_of_an_older_store_get_a_profile_without_being_read_again() {
     let (whole, before) = (profile(&sandbox, "guide.md"), vectors(&sandbox));
     let forget = || {
         rewrite(&sandbox, "guide.md", |new| {
-            (new.document.profile, new.document.vector_of) = (None, None);
+            (new.document.profile, new.document.embedding_hash) = (None, None);
             new.document.vector.clear();
         });
         assert_eq!(profile(&sandbox, "guide.md"), Value::Null);

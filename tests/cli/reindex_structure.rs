@@ -50,8 +50,8 @@ fn sections_of_an_older_version_are_made_anew_and_vectors_are_kept() {
         outdated(new);
         new.sections.iter_mut().filter(|s| s.path == "1").for_each(|s| s.title = "Old".into());
         for chunk in new.chunks.iter_mut() {
-            chunk.context = "guide › Old".into();
-            chunk.content_hash = blake3_of(&chunk.content);
+            chunk.titles = "guide › Old".into();
+            chunk.embedding_hash = blake3_of(&chunk.content);
             if chunk.content.contains("Turn it.") {
                 chunk.content = "Something else.".into();
             }

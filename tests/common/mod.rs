@@ -312,7 +312,7 @@ pub fn rewrite(sandbox: &Sandbox, source: &str, change: impl Fn(&mut NewDocument
         let model = record_of(&Model::embedded());
         let mut writer = Writer::open(&namespace, &model).await.unwrap();
         writer.publish(&Change { remove: vec![id.clone()], add: vec![new], ..Change::default() }).await.unwrap();
-        id
+        id.into()
     };
     tokio::runtime::Runtime::new().unwrap().block_on(work)
 }

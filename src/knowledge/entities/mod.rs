@@ -12,6 +12,7 @@ pub use orders::{EntityOrder, What, read_batch};
 use jiff::Timestamp;
 use serde::Serialize;
 
+use crate::ids::DocId;
 use crate::store::{DocumentRow, EntityRow, EntityState};
 use crate::text::fold_name;
 
@@ -51,7 +52,7 @@ pub struct EntityFacts {
 /// A document that mentions an entity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct EntityMention {
-    pub doc_id: String,
+    pub doc_id: DocId,
     pub source: String,
     pub title: String,
     /// Its parent chunks that do.
@@ -122,7 +123,7 @@ mod tests {
         for (time, state) in [("2026-03-01T00:00:00Z", "on"), ("2026-06-01T00:00:00Z", "off")] {
             row.set_state(EntityState { time: at(time), state: state.to_owned(), set_at: at(time) });
         }
-        row.mentions = [("doc111".to_owned(), 1), ("doc222".to_owned(), 4)].into();
+        row.mentions = [("doc111".into(), 1), ("doc222".into(), 4)].into();
         row
     }
 

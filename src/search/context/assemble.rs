@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::{ContextDocument, ContextParentChunk, ContextParts, Layout};
 use crate::embed::TokenCounter;
 use crate::error::{Error, Result, Setting};
+use crate::ids::DocId;
 use crate::search::entities::ContextEntity;
 use crate::search::expand::merge::{Source, joint_score, pages_of, text_of};
 use crate::search::{Hit, Omitted};
@@ -20,7 +21,7 @@ const SHARE_OF_STATES: usize = 5;
 const MOST_MISSES: usize = 6;
 
 /// The summaries of documents, by namespace and id.
-pub(super) type Summaries = HashMap<(String, String), String>;
+pub(super) type Summaries = HashMap<(String, DocId), String>;
 
 /// What a context is chosen from.
 pub(super) struct Sources<'a> {
@@ -134,10 +135,12 @@ impl<'h> Sources<'h> {
                     continue;
                 }
                 unit.tokens = self.counter.count(&source.text)?;
-                if most >= ROOMY && !titled.contains(&(&hit.namespace, &hit.doc_id)) {
+                if most >= ROOMY && !titled.contains(&(&hit.namespace, hit.doc_id.as_str())) {
                     unit.tokens += self.counter.count(self.summary(hit))?;
                 }
-                for (id, titles) in [(&hit.doc_id, &hit.title), (&source.section_id, &source.section_title)] {
+                for (id, titles) in
+                    [(hit.doc_id.as_str(), &hit.title), (source.section_id.as_str(), &source.section_title)]
+                {
                     if !titled.contains(&(&hit.namespace, id)) {
                         unit.tokens += self.counter.count(titles)?;
                     }
@@ -147,7 +150,7 @@ impl<'h> Sources<'h> {
                     continue;
                 }
                 used += unit.tokens;
-                titled.extend([(&hit.namespace, &hit.doc_id), (&hit.namespace, &source.section_id)]);
+                titled.extend([(&hit.namespace, hit.doc_id.as_str()), (&hit.namespace, source.section_id.as_str())]);
                 chosen.push(unit);
             }
         }
@@ -276,7 +279,7 @@ mod tests {
     }
 
     fn in_section(mut hit: Hit, section: &str) -> Hit {
-        hit.sources[0].section_id = format!("{}#{section}", hit.doc_id);
+        hit.sources[0].section_id = format!("{}#{section}", hit.doc_id).into();
         hit.sources[0].section_title = section.to_owned();
         hit
     }
@@ -322,7 +325,7 @@ mod tests {
                 in_question: place == 0,
             };
             let there =
-                |place: &usize| *place == 0 || documents.iter().any(|document| document.doc_id == format!("d{place}"));
+                |place: &usize| *place == 0 || documents.iter().any(|document| *document.doc_id == format!("d{place}"));
             (0..lengths.len()).filter(there).map(entity).collect()
         }
     }
@@ -384,9 +387,9 @@ mod tests {
                 let shown = context.parts.documents.iter().flat_map(|document| &document.parent_chunks);
                 let shown = shown.flat_map(|parent_chunk| &parent_chunk.chunk_ids).cloned();
                 let named = context.parts.left_out.iter().flat_map(|left_out| &left_out.chunk_ids).cloned();
-                let mut there: Vec<String> = shown.chain(named).collect();
+                let mut there: Vec<crate::ids::ChunkId> = shown.chain(named).collect();
                 there.sort();
-                let mut all: Vec<String> =
+                let mut all: Vec<crate::ids::ChunkId> =
                     hits.iter().flat_map(|hit| hit.sources.iter().map(|source| source.chunk_id.clone())).collect();
                 all.sort();
                 all.dedup();

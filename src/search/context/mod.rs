@@ -13,6 +13,7 @@ use super::entities::ContextEntity;
 use super::{Hit, Kind, Omitted, Route, SearchRequest, SearchResult, Searcher, Trace};
 use crate::embed::TokenCounter;
 use crate::error::Result;
+use crate::ids::{ChunkId, DocId, SectionId};
 use assemble::{Sources, Summaries, assemble};
 
 pub use template::Template;
@@ -56,7 +57,7 @@ pub struct ContextParts {
 /// A document with its parent chunks in a context.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ContextDocument {
-    pub doc_id: String,
+    pub doc_id: DocId,
     pub namespace: String,
     pub title: String,
     pub source: String,
@@ -72,7 +73,7 @@ pub struct ContextDocument {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ContextParentChunk {
     /// The section, as `doc#path`.
-    pub section_id: String,
+    pub section_id: SectionId,
     /// The titles of the section and those above it.
     pub section_title: String,
     pub page_start: Option<u32>,
@@ -81,7 +82,7 @@ pub struct ContextParentChunk {
     pub score: f32,
     /// The text, with `[…]` for parent chunks between them that are left out.
     pub text: String,
-    pub chunk_ids: Vec<String>,
+    pub chunk_ids: Vec<ChunkId>,
 }
 
 /// How much a layout writes beside the text of chunks.
@@ -139,7 +140,7 @@ impl Searcher {
         let mut summaries = Summaries::new();
         for (name, snapshot) in self.names().into_iter().zip(self.snapshots().await?) {
             let own = hits.iter().filter(|hit| hit.namespace == name).map(|hit| hit.doc_id.clone());
-            let ids: BTreeSet<String> = own.collect();
+            let ids: BTreeSet<DocId> = own.collect();
             for row in snapshot.documents_by_id(&Vec::from_iter(ids)).await? {
                 let summary = row.profile.map(|profile| profile.summary).unwrap_or_default();
                 summaries.insert((name.clone(), row.doc_id), summary);

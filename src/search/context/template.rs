@@ -97,16 +97,16 @@ fn is_known(name: &str) -> bool {
 fn sample() -> ContextParts {
     let sample = || "sample".to_owned();
     let parent_chunk = ContextParentChunk {
-        section_id: sample(),
+        section_id: sample().into(),
         section_title: sample(),
         page_start: Some(1),
         page_end: Some(2),
         score: 1.0,
         text: sample(),
-        chunk_ids: vec![sample()],
+        chunk_ids: vec![sample().into()],
     };
     let document = ContextDocument {
-        doc_id: sample(),
+        doc_id: sample().into(),
         namespace: sample(),
         title: sample(),
         source: sample(),
@@ -114,8 +114,12 @@ fn sample() -> ContextParts {
         summary: sample(),
         parent_chunks: vec![parent_chunk],
     };
-    let left_out =
-        Omitted { chunk_ids: vec![sample()], source: sample(), section_id: sample(), section_title: sample() };
+    let left_out = Omitted {
+        chunk_ids: vec![sample().into()],
+        source: sample(),
+        section_id: sample().into(),
+        section_title: sample(),
+    };
     let entity = ContextEntity {
         name: sample(),
         kind: sample(),

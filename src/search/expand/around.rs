@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use super::merge::{REACH, Source, SourceChild, refresh};
+use crate::ids::ChunkId;
 use crate::search::Hit;
 use crate::store::IndexedParentChunk;
 use crate::text::highlight::Terms;
@@ -48,8 +49,8 @@ impl Question {
 
 /// The parent chunks of a namespace that were found, and the cosines of their child chunks, by id.
 pub struct Known {
-    pub chunks: HashMap<String, IndexedParentChunk>,
-    pub cosines: HashMap<String, f32>,
+    pub chunks: HashMap<ChunkId, IndexedParentChunk>,
+    pub cosines: HashMap<ChunkId, f32>,
 }
 
 /// Names the best `count` child chunks of each parent chunk that was found, best first. Child chunks that do not match are
@@ -58,7 +59,7 @@ pub fn name_children(sources: &mut [Source], known: &Known, question: &Question,
     for source in sources.iter_mut().filter(|source| source.score.is_some()) {
         let Some(chunk) = known.chunks.get(&source.chunk_id) else { continue };
         let scored = chunk.children().into_iter().map(|(index, text)| {
-            let chunk_id = format!("{}.{index}", source.chunk_id);
+            let chunk_id = ChunkId::child(&source.chunk_id, index);
             let score = question.score(text, known.cosines.get(&chunk_id).copied());
             SourceChild { chunk_id, score, index, text: text.to_owned() }
         });
@@ -170,12 +171,12 @@ mod tests {
 
     fn row(index: u32, section: &str) -> IndexedParentChunk {
         IndexedParentChunk {
-            chunk_id: format!("d:{index}"),
+            chunk_id: format!("d:{index}").into(),
             doc_id: "d".into(),
-            section_id: format!("d#{section}"),
+            section_id: format!("d#{section}").into(),
             chunk_index: index,
             content: format!("{index} "),
-            context: "d › One".into(),
+            titles: "d › One".into(),
             page_start: Some(index),
             page_end: Some(index),
             child_chunks: Vec::new(),
@@ -207,18 +208,21 @@ mod tests {
         let content: String = texts.iter().map(|(text, _)| *text).collect();
         let each = texts.iter().zip(0u32..);
         let parent_chunk = IndexedParentChunk {
-            chunk_id: "d:1".to_owned(),
-            doc_id: "d".to_owned(),
-            section_id: "d#1".to_owned(),
+            chunk_id: "d:1".into(),
+            doc_id: "d".into(),
+            section_id: "d#1".into(),
             chunk_index: 1,
             content,
-            context: String::new(),
+            titles: String::new(),
             page_start: None,
             page_end: None,
             child_chunks: each.clone().map(|((text, _), index)| ChildChunk { index, bytes: text.len() }).collect(),
         };
-        let cosines = each.filter(|_| semantic).map(|((_, cosine), index)| (format!("d:1.{index}"), *cosine)).collect();
-        let known = Known { chunks: HashMap::from([("d:1".to_owned(), parent_chunk)]), cosines };
+        let cosines = each
+            .filter(|_| semantic)
+            .map(|((_, cosine), index)| (ChunkId::from(format!("d:1.{index}")), *cosine))
+            .collect();
+        let known = Known { chunks: HashMap::from([("d:1".into(), parent_chunk)]), cosines };
         let mut sources = [source("d:1", 1, "whole", Some(0.7)), source("d:2", 2, "neighbour", None)];
         name_children(&mut sources, &known, &question, count);
         assert!(sources[1].children.is_empty());

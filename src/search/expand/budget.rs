@@ -5,16 +5,17 @@ use serde::Serialize;
 use super::merge::refresh;
 use crate::embed::TokenCounter;
 use crate::error::{Error, Result, Setting};
+use crate::ids::{ChunkId, SectionId};
 use crate::search::{GroupBy, Hit};
 
 /// Parent chunks of a hit and a section that did not fit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Omitted {
-    pub chunk_ids: Vec<String>,
+    pub chunk_ids: Vec<ChunkId>,
     /// The document's source.
     pub source: String,
     /// The section of the first of them.
-    pub section_id: String,
+    pub section_id: SectionId,
     /// The titles of that section and those above it.
     pub section_title: String,
 }
@@ -72,8 +73,8 @@ pub fn fit(hits: &mut Vec<Hit>, most: usize, counter: &TokenCounter) -> Result<V
 pub fn group(hits: Vec<Hit>, by: GroupBy) -> Vec<Hit> {
     let id = |hit: &Hit| match by {
         GroupBy::None => None,
-        GroupBy::Section => Some((hit.namespace.clone(), hit.section_id.clone())),
-        GroupBy::Doc => Some((hit.namespace.clone(), hit.doc_id.clone())),
+        GroupBy::Section => Some((hit.namespace.clone(), hit.section_id.to_string())),
+        GroupBy::Doc => Some((hit.namespace.clone(), hit.doc_id.to_string())),
     };
     let mut groups: Vec<Vec<Hit>> = Vec::new();
     for hit in hits {
@@ -109,7 +110,7 @@ mod tests {
         // 5 of titles and 5 of text, then 5 and 2.
         let left_out = fit(&mut hits, 17, &counter()).unwrap();
         assert_eq!(hits.iter().map(|hit| hit.content.as_str()).collect::<Vec<_>>(), ["aaaaa", "cc"]);
-        assert_eq!((left_out.len(), &left_out[0].chunk_ids[..]), (1, &["d:2".to_owned()][..]));
+        assert_eq!((left_out.len(), &left_out[0].chunk_ids[..]), (1, &["d:2".into()][..]));
         let error = fit(&mut vec![hit("d:1", "aaaaa")], 9, &counter()).unwrap_err();
         assert!(error.message().contains("9 tokens") && error.next_step().unwrap().contains("10"), "{error}");
         assert_eq!(fit(&mut Vec::new(), 9, &counter()).unwrap(), []);
@@ -128,7 +129,7 @@ mod tests {
                 }).collect();
                 hit
             }).collect();
-            let ids = |hits: &[Hit]| -> Vec<String> {
+            let ids = |hits: &[Hit]| -> Vec<ChunkId> {
                 hits.iter().flat_map(|hit| hit.sources.iter().map(|source| source.chunk_id.clone())).collect()
             };
             let mut all = ids(&hits);
@@ -151,7 +152,7 @@ mod tests {
         fn groups_stand_together_and_keep_their_order(docs in prop::collection::vec(0u8..4, 0..20)) {
             let hits: Vec<Hit> = docs.iter().enumerate().map(|(at, doc)| hit(&format!("d{doc}:{at}"), "x")).collect();
             let grouped = group(hits.clone(), GroupBy::Doc);
-            let of = |hits: &[Hit], doc: &str| -> Vec<String> {
+            let of = |hits: &[Hit], doc: &str| -> Vec<ChunkId> {
                 hits.iter().filter(|hit| hit.doc_id == doc).map(|hit| hit.chunk_id.clone()).collect()
             };
             let mut order: Vec<&str> = grouped.iter().map(|hit| hit.doc_id.as_str()).collect();

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::chunk::context::SEPARATOR;
+use crate::ids::{ChunkId, SectionId};
 use crate::search::Hit;
 use crate::store::IndexedParentChunk;
 
@@ -22,10 +23,10 @@ pub fn section_title(context: &str, document_title: &str) -> String {
 /// A parent chunk that a hit is made of.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Source {
-    pub chunk_id: String,
+    pub chunk_id: ChunkId,
     /// Its place in the document.
     pub index: u32,
-    pub section_id: String,
+    pub section_id: SectionId,
     /// `None` for a neighbour, which was not found itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<f32>,
@@ -48,7 +49,7 @@ pub struct Source {
 /// A child chunk of a parent chunk.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SourceChild {
-    pub chunk_id: String,
+    pub chunk_id: ChunkId,
     /// How well it matches, from 0 to 1.
     pub score: f32,
     /// Its place in the parent chunk.
@@ -67,7 +68,7 @@ impl Source {
             score,
             page_start: row.page_start,
             page_end: row.page_end,
-            section_title: section_title(&row.context, document_title),
+            section_title: section_title(&row.titles, document_title),
             text: row.content.clone(),
             ..Source::default()
         }
@@ -188,12 +189,12 @@ pub mod sample {
         Hit {
             score: 0.5,
             namespace: "default".to_owned(),
-            chunk_id: chunk_id.to_owned(),
-            doc_id: doc_id.to_owned(),
+            chunk_id: chunk_id.into(),
+            doc_id: doc_id.into(),
             source: format!("{doc_id}.md"),
             title: doc_id.to_owned(),
             format: "markdown".to_owned(),
-            section_id: format!("{doc_id}#1"),
+            section_id: format!("{doc_id}#1").into(),
             section: "1".to_owned(),
             section_title: "One".to_owned(),
             content: text.trim_end().to_owned(),
@@ -206,9 +207,9 @@ pub mod sample {
     /// A parent chunk of the section `1`.
     pub fn source(chunk_id: &str, index: u32, text: &str, score: Option<f32>) -> Source {
         Source {
-            chunk_id: chunk_id.to_owned(),
+            chunk_id: chunk_id.into(),
             index,
-            section_id: format!("{}#1", chunk_id.split(':').next().unwrap()),
+            section_id: format!("{}#1", chunk_id.split(':').next().unwrap()).into(),
             score,
             section_title: "One".to_owned(),
             text: text.to_owned(),

@@ -17,6 +17,7 @@ use super::trace::Trace;
 use super::{Hit, Mode, SearchRequest};
 use crate::embed::TokenCounter;
 use crate::error::Result;
+use crate::ids::{ChunkId, DocId};
 use crate::store::{IndexedParentChunk, LoadedVectors, Scope, Snapshot};
 use crate::text::highlight::Terms;
 use around::{Known, Question};
@@ -71,7 +72,7 @@ struct Expansion<'a> {
 }
 
 /// Parent chunks that were read, by namespace and document, then by number.
-type Chunks = BTreeMap<(String, String), BTreeMap<u32, IndexedParentChunk>>;
+type Chunks = BTreeMap<(String, DocId), BTreeMap<u32, IndexedParentChunk>>;
 
 /// Merges adjacent hits, best first.
 pub(super) fn merge_adjacent(snapshots: &[&Snapshot], names: &[String], hits: Vec<Hit>) -> Result<Vec<Hit>> {
@@ -116,14 +117,14 @@ async fn known(from: &Expansion<'_>, hits: &[Hit], namespace: usize) -> Result<K
     let (snapshot, name) = (from.snapshots[namespace], &from.ranking.namespaces[namespace]);
     let own = hits.iter().filter(|hit| hit.namespace == *name).flat_map(|hit| &hit.sources);
     let found = own.filter(|source| source.score.is_some());
-    let ids: HashSet<String> = found.map(|source| source.chunk_id.clone()).collect();
-    let list: Vec<String> = ids.iter().cloned().collect();
+    let ids: HashSet<ChunkId> = found.map(|source| source.chunk_id.clone()).collect();
+    let list: Vec<ChunkId> = ids.iter().cloned().collect();
     let chunks = snapshot.parent_chunks(&list)?.into_iter().map(|chunk| (chunk.chunk_id.clone(), chunk)).collect();
     let mut cosines = HashMap::new();
     if let Some(question) = from.ranking.vector.as_deref() {
         match from.vectors.get(namespace).and_then(Option::as_ref) {
             Some(vectors) => vectors.each(question, &Scope::ParentChunks(ids), |chunk_id, _, cosine| {
-                cosines.extend([(chunk_id.to_owned(), cosine)]);
+                cosines.extend([(ChunkId::from(chunk_id), cosine)]);
             })?,
             None => {
                 let similar = snapshot.similarities(question, &list).await?;
@@ -159,8 +160,8 @@ fn read(snapshots: &[&Snapshot], names: &[String], ranges: &[(&Hit, u32, u32)]) 
     let mut read = Chunks::new();
     for (snapshot, name) in snapshots.iter().zip(names) {
         let own = ranges.iter().filter(|(hit, ..)| hit.namespace == *name);
-        let ids: BTreeSet<String> = own.flat_map(|(hit, first, last)| ids(&hit.doc_id, *first, *last)).collect();
-        for row in snapshot.parent_chunks(&ids.into_iter().collect::<Vec<String>>())? {
+        let ids: BTreeSet<ChunkId> = own.flat_map(|(hit, first, last)| ids(&hit.doc_id, *first, *last)).collect();
+        for row in snapshot.parent_chunks(&ids.into_iter().collect::<Vec<_>>())? {
             read.entry((name.clone(), row.doc_id.clone())).or_default().insert(row.chunk_index, row);
         }
     }
@@ -168,8 +169,8 @@ fn read(snapshots: &[&Snapshot], names: &[String], ranges: &[(&Hit, u32, u32)]) 
 }
 
 /// The ids of the parent chunks with a number from `first` to before `last`.
-pub(super) fn ids(doc_id: &str, first: u32, last: u32) -> impl Iterator<Item = String> {
-    (first..last).map(move |index| format!("{doc_id}:{index}"))
+pub(super) fn ids(doc_id: &str, first: u32, last: u32) -> impl Iterator<Item = ChunkId> {
+    (first..last).map(move |index| ChunkId::parent(doc_id, index))
 }
 
 fn chunks_of<'c>(chunks: &'c Chunks, hit: &Hit) -> Option<&'c BTreeMap<u32, IndexedParentChunk>> {

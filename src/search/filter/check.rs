@@ -166,7 +166,7 @@ impl Ready {
 
     /// A section is named by its path or title; its subsections count too.
     fn holds_of_section(&self, chunk: &ChunkFacts<'_>) -> bool {
-        let path = chunk.row.section_id.rsplit_once('#').map_or("", |(_, path)| path);
+        let path = chunk.row.section_id.path();
         let is = |value: &Value, _| {
             let below = path.strip_prefix(value.folded.as_str());
             below.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))

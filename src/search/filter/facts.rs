@@ -9,6 +9,7 @@ use tokio::sync::OnceCell;
 
 use super::value::fold;
 use crate::error::Result;
+use crate::ids::{ChunkId, DocId, SectionId};
 use crate::search::entities::KnownEntities;
 use crate::store::{DocumentFacts, ParentChunkFacts, Snapshot};
 use crate::structure::normalise_title;
@@ -19,23 +20,23 @@ use crate::text::fold_name;
 pub struct Facts {
     documents: OnceCell<Documents>,
     chunks: OnceCell<Vec<ParentChunkFacts>>,
-    languages: OnceCell<HashMap<String, String>>,
+    languages: OnceCell<HashMap<ChunkId, String>>,
     titles: OnceCell<Titles>,
     notes: OnceCell<ChunkNotes>,
     entities: OnceCell<KnownEntities>,
 }
 
 /// Titles by section id.
-pub type Titles = HashMap<String, SectionTitle>;
+pub type Titles = HashMap<SectionId, SectionTitle>;
 /// Notes by [folded](fold) name.
 pub type Notes = BTreeMap<String, String>;
 /// The notes about each parent chunk and its children.
-pub type ChunkNotes = HashMap<String, Vec<Notes>>;
+pub type ChunkNotes = HashMap<ChunkId, Vec<Notes>>;
 
 /// The documents; the names of their metadata are [folded](fold).
 pub struct Documents {
     pub rows: Vec<DocumentFacts>,
-    places: HashMap<String, usize>,
+    places: HashMap<DocId, usize>,
 }
 
 impl Documents {
@@ -90,7 +91,7 @@ impl Facts {
     }
 
     /// The parent chunks; of these documents alone where that is less to read.
-    pub async fn chunks(&self, snapshot: &Snapshot, of: Option<&[String]>) -> Result<Cow<'_, [ParentChunkFacts]>> {
+    pub async fn chunks(&self, snapshot: &Snapshot, of: Option<&[DocId]>) -> Result<Cow<'_, [ParentChunkFacts]>> {
         if of.is_some() && !self.chunks.initialized() {
             return snapshot.parent_chunk_facts(of).map(Cow::Owned);
         }
@@ -99,13 +100,13 @@ impl Facts {
     }
 
     /// Languages by parent chunk id.
-    pub async fn languages(&self, snapshot: &Snapshot) -> Result<&HashMap<String, String>> {
+    pub async fn languages(&self, snapshot: &Snapshot) -> Result<&HashMap<ChunkId, String>> {
         self.languages.get_or_try_init(|| snapshot.parent_chunk_languages()).await
     }
 
     /// The section titles; of these documents alone where that is less to read.
-    pub async fn titles(&self, snapshot: &Snapshot, of: Option<&[String]>) -> Result<Cow<'_, Titles>> {
-        let read = async |of: Option<&[String]>| -> Result<Titles> {
+    pub async fn titles(&self, snapshot: &Snapshot, of: Option<&[DocId]>) -> Result<Cow<'_, Titles>> {
+        let read = async |of: Option<&[DocId]>| -> Result<Titles> {
             let title = |title: String| SectionTitle { folded: fold(&title), normal: OnceLock::new() };
             Ok(snapshot.section_titles(of).await?.into_iter().map(|(id, text)| (id, title(text))).collect())
         };
@@ -143,7 +144,7 @@ pub struct Mentions<'a> {
     known: &'a KnownEntities,
     documents: HashMap<&'a str, Vec<String>>,
     /// Of the documents that were read.
-    chunks: HashMap<String, Vec<String>>,
+    chunks: HashMap<ChunkId, Vec<String>>,
 }
 
 impl<'a> Mentions<'a> {
@@ -159,9 +160,9 @@ impl<'a> Mentions<'a> {
     }
 
     /// Reads the chunks of documents and finds the entities in each: the store only counts them.
-    pub fn read(&mut self, snapshot: &Snapshot, doc_ids: &[String]) -> Result<()> {
+    pub fn read(&mut self, snapshot: &Snapshot, doc_ids: &[DocId]) -> Result<()> {
         snapshot.each_parent_chunk_of(doc_ids, &mut |chunk| {
-            let mentioned = self.known.in_parent_chunk(&chunk.context, &chunk.content);
+            let mentioned = self.known.in_parent_chunk(&chunk.titles, &chunk.content);
             if !mentioned.is_empty() {
                 let names = mentioned.iter().flat_map(|row| row.names()).map(fold_name);
                 self.chunks.insert(chunk.chunk_id, names.collect());

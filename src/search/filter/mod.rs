@@ -21,7 +21,6 @@ use facts::Documents;
 use jiff::Timestamp;
 
 use super::candidate::Candidate;
-use crate::store::doc_id_of;
 use crate::text::Period;
 
 /// What a search or a list is restricted to. All fields must hold; `None` allows everything.
@@ -58,7 +57,7 @@ pub(super) fn decay(
 ) -> usize {
     let mut undated = 0;
     for candidate in candidates.iter_mut() {
-        let document = documents.get(candidate.namespace).and_then(|known| known.get(doc_id_of(&candidate.chunk_id)));
+        let document = documents.get(candidate.namespace).and_then(|known| known.get(candidate.chunk_id.doc_id()));
         match document.and_then(|document| document.time.as_ref()) {
             Some(time) => candidate.score *= share_left(seen_from.duration_since(time.at).as_secs_f64(), half_life),
             None => undated += 1,

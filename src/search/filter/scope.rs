@@ -12,7 +12,8 @@ use super::facts::{ChunkFacts, ChunkNotes, Documents, Facts, Mentions, Notes, Ti
 use super::syntax::{Filter, first_or_open};
 use super::value::{Comparison, Key, fold};
 use crate::error::{Error, Result};
-use crate::store::{DocumentFacts, ParentChunkFacts, Scope, Snapshot, doc_id_of};
+use crate::ids::{ChunkId, DocId};
+use crate::store::{DocumentFacts, ParentChunkFacts, Scope, Snapshot};
 use crate::text::count;
 
 /// Names less alike than this are not suggested.
@@ -56,7 +57,7 @@ struct Condition {
 pub async fn scopes(
     namespaces: &[(&Snapshot, &Facts)],
     restriction: &Restriction,
-    named: Option<&[String]>,
+    named: Option<&[DocId]>,
     now: Timestamp,
 ) -> Result<Scopes> {
     let conditions = conditions(restriction, now);
@@ -127,7 +128,7 @@ struct World<'a> {
     named: Option<HashSet<&'a str>>,
     /// Of all documents, or of those that need them for a decision.
     chunks: Option<Cow<'a, [ParentChunkFacts]>>,
-    languages: Option<&'a HashMap<String, String>>,
+    languages: Option<&'a HashMap<ChunkId, String>>,
     titles: Option<Cow<'a, Titles>>,
     notes: Option<&'a ChunkNotes>,
     mentions: Option<Mentions<'a>>,
@@ -138,11 +139,11 @@ impl<'a> World<'a> {
         snapshot: &Snapshot,
         facts: &'a Facts,
         conditions: &[&Condition],
-        named: Option<&'a [String]>,
+        named: Option<&'a [DocId]>,
     ) -> Result<World<'a>> {
         let mut world = World {
             documents: facts.documents(snapshot).await?,
-            named: named.map(|ids| ids.iter().map(String::as_str).collect()),
+            named: named.map(|ids| ids.iter().map(DocId::as_str).collect()),
             chunks: None,
             languages: None,
             titles: None,
@@ -168,13 +169,13 @@ impl<'a> World<'a> {
         snapshot: &Snapshot,
         facts: &'a Facts,
         conditions: &[&Condition],
-        doc_ids: Option<&[String]>,
+        doc_ids: Option<&[DocId]>,
     ) -> Result<()> {
         let few = doc_ids.filter(|ids| ids.len() <= FEW_DOCUMENTS);
         self.chunks = Some(facts.chunks(snapshot, few).await?);
         if let Some(mentions) = &mut self.mentions {
             let all = || self.documents.rows.iter().map(|row| row.doc_id.clone()).collect();
-            mentions.read(snapshot, &doc_ids.map_or_else(all, <[String]>::to_vec))?;
+            mentions.read(snapshot, &doc_ids.map_or_else(all, <[DocId]>::to_vec))?;
         }
         if any_test(conditions, |test| test.key == Key::Language) {
             self.languages = Some(facts.languages(snapshot).await?);
@@ -215,7 +216,7 @@ impl<'a> World<'a> {
     }
 
     /// The documents whose chunks have to be read: if any document is open, it and all that match.
-    fn with_open_chunks(&self, conditions: &[&Condition]) -> Vec<String> {
+    fn with_open_chunks(&self, conditions: &[&Condition]) -> Vec<DocId> {
         let verdicts = self.documents.rows.iter().map(|document| (document, self.verdict(conditions, document)));
         let possible: Vec<_> = verdicts.filter(|(_, verdict)| *verdict != Some(false)).collect();
         if possible.iter().all(|(_, verdict)| verdict.is_some()) {
@@ -238,10 +239,10 @@ impl<'a> World<'a> {
             return Scope::Everything;
         }
         let Some(chunks) = self.chunks.as_ref().filter(|_| !open.is_empty()) else {
-            return Scope::Documents(matching.into_iter().map(str::to_owned).collect());
+            return Scope::Documents(matching.into_iter().map(DocId::from).collect());
         };
         let holds = |chunk: &&ParentChunkFacts| {
-            let id = doc_id_of(&chunk.chunk_id);
+            let id = chunk.chunk_id.doc_id();
             matching.contains(id) || (open.contains(id) && self.holds_of_chunk(conditions, id, chunk))
         };
         Scope::ParentChunks(chunks.iter().filter(holds).map(|chunk| chunk.chunk_id.clone()).collect())
@@ -263,7 +264,7 @@ impl<'a> World<'a> {
     /// How many documents and parent chunks a scope has.
     fn counts(&self, scope: &Scope) -> (usize, usize) {
         if let Scope::ParentChunks(ids) = scope {
-            return (ids.iter().map(|id| doc_id_of(id)).collect::<HashSet<_>>().len(), ids.len());
+            return (ids.iter().map(|id| id.doc_id()).collect::<HashSet<_>>().len(), ids.len());
         }
         let admitted = self.documents.rows.iter().filter(|row| scope.admits(&row.doc_id, ""));
         admitted.fold((0, 0), |(documents, chunks), row| (documents + 1, chunks + row.parents as usize))

@@ -5,13 +5,14 @@ use std::time::Instant;
 
 use super::titles::{AskedTitle, Exactness, SectionIndex};
 use crate::error::Result;
+use crate::ids::DocId;
 use crate::search::Ranking;
 use crate::search::candidate::Candidate;
 use crate::search::candidate::first_different;
 use crate::search::expand::merge::joint_score;
 use crate::search::searcher::Searched;
 use crate::search::{Beam, SearchRequest};
-use crate::store::{DocumentRow, Scope, Snapshot, doc_id_of};
+use crate::store::{DocumentRow, Scope, Snapshot};
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::tokenize;
 
@@ -27,10 +28,10 @@ const SUMMARY: f32 = 0.05;
 /// The documents of a namespace.
 pub struct DocumentIndex {
     /// The words of title, topics and summary, by document.
-    words: HashMap<String, HashSet<String>>,
+    words: HashMap<DocId, HashSet<String>>,
     /// How many documents have a word.
     frequencies: HashMap<String, usize>,
-    vectors: HashMap<String, Vec<f32>>,
+    vectors: HashMap<DocId, Vec<f32>>,
 }
 
 /// A question as documents are compared with it.
@@ -62,8 +63,8 @@ impl DocumentIndex {
         Ok(DocumentIndex::new(&snapshot.documents_kept().await?, snapshot.document_vectors().await?))
     }
 
-    fn new(rows: &[DocumentRow], vectors: HashMap<String, Vec<f32>>) -> Self {
-        let mut words: HashMap<String, HashSet<String>> = HashMap::new();
+    fn new(rows: &[DocumentRow], vectors: HashMap<DocId, Vec<f32>>) -> Self {
+        let mut words: HashMap<DocId, HashSet<String>> = HashMap::new();
         let mut frequencies: HashMap<String, usize> = HashMap::new();
         for row in rows {
             let topics = row.profile.iter().flat_map(|profile| &profile.topics);
@@ -83,11 +84,11 @@ impl DocumentIndex {
         scope: &Scope,
         most: usize,
         score: impl Fn(Nearness) -> f32,
-    ) -> Vec<(String, f32)> {
+    ) -> Vec<(DocId, f32)> {
         let admitted = scope.documents();
-        let is_admitted = |doc_id: &&String| admitted.as_ref().is_none_or(|ids| ids.contains(doc_id.as_str()));
+        let is_admitted = |doc_id: &&DocId| admitted.as_ref().is_none_or(|ids| ids.contains(doc_id.as_str()));
         let within = self.words.keys().filter(is_admitted);
-        let mut near: Vec<(String, f32)> =
+        let mut near: Vec<(DocId, f32)> =
             within.map(|doc_id| (doc_id.clone(), score(self.nearness(doc_id, sections, asked)))).collect();
         near.retain(|(_, score)| *score > 0.0);
         near.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
@@ -133,8 +134,8 @@ pub async fn nearest(
     vector: Option<&[f32]>,
     scopes: &[Scope],
     most: usize,
-) -> Result<Vec<(usize, String, f32)>> {
-    let mut all: Vec<(usize, String, f32)> = Vec::new();
+) -> Result<Vec<(usize, DocId, f32)>> {
+    let mut all: Vec<(usize, DocId, f32)> = Vec::new();
     for (namespace, (searched, scope)) in searched.iter().zip(scopes).enumerate() {
         let (sections, documents) = (searched.sections().await?, searched.documents().await?);
         let asked = AskedDocument::of(query, vector);
@@ -163,7 +164,7 @@ pub async fn drill_down(searched: &[Searched], request: &SearchRequest, ranking:
 type DocumentKey<'a> = (usize, &'a str);
 
 /// The nearness of documents by namespace and id; a document that is missing is not near.
-type Near = Vec<HashMap<String, Nearness>>;
+type Near = Vec<HashMap<DocId, Nearness>>;
 
 /// The nearness of the documents of candidates.
 async fn near(searched: &[Searched], query: &str, vector: Option<&[f32]>, candidates: &[Candidate]) -> Result<Near> {
@@ -173,7 +174,7 @@ async fn near(searched: &[Searched], query: &str, vector: Option<&[f32]>, candid
         let asked = AskedDocument::of(query, vector);
         let own = candidates.iter().map(document).filter(|(own, _)| *own == namespace);
         let own: HashSet<&str> = own.map(|(_, id)| id).collect();
-        all.push(own.into_iter().map(|id| (id.to_owned(), documents.nearness(id, sections, &asked))).collect());
+        all.push(own.into_iter().map(|id| (id.into(), documents.nearness(id, sections, &asked))).collect());
     }
     Ok(all)
 }
@@ -224,7 +225,7 @@ fn score(parent_chunks: f32, near: Nearness) -> f32 {
 
 /// The document of a parent chunk.
 fn document(candidate: &Candidate) -> DocumentKey<'_> {
-    (candidate.namespace, doc_id_of(&candidate.chunk_id))
+    (candidate.namespace, candidate.chunk_id.doc_id())
 }
 
 #[cfg(test)]
@@ -242,7 +243,7 @@ mod tests {
     #[test]
     fn documents_are_near_by_titles_topics_and_vectors() {
         let rows = [document("d", "valves"), document("e", "pumps")];
-        let vectors = HashMap::from([("e".to_owned(), vec![0.6, 0.8])]);
+        let vectors = HashMap::from([("e".into(), vec![0.6, 0.8])]);
         let documents = DocumentIndex::new(&rows, vectors);
         let sections = index(&[("1", "Priming")]);
         let near = |id: &'static str, query: &str| {
@@ -258,7 +259,7 @@ mod tests {
     #[test]
     fn the_nearest_documents_of_a_scope_come_first() {
         let rows = [document("d", "valves"), document("e", "pumps"), document("f", "seals")];
-        let vectors = HashMap::from([("e".to_owned(), vec![0.6, 0.8]), ("f".to_owned(), vec![0.8, 0.6])]);
+        let vectors = HashMap::from([("e".into(), vec![0.6, 0.8]), ("f".into(), vec![0.8, 0.6])]);
         let documents = DocumentIndex::new(&rows, vectors);
         let sections = index(&[("1", "Priming")]);
         let nearest = |vector: Option<&[f32]>, scope: &Scope, most| {
@@ -270,20 +271,19 @@ mod tests {
         assert_eq!(nearest(asked, &Scope::Everything, 9), ["d", "e", "f"]);
         assert_eq!(nearest(asked, &Scope::Everything, 2), ["d", "e"]);
         assert_eq!(nearest(None, &Scope::Everything, 9), ["d"], "the others are not near at all");
-        let ids = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect();
-        assert_eq!(nearest(asked, &Scope::Documents(ids(&["e", "f"])), 1), ["e"]);
-        assert_eq!(nearest(asked, &Scope::ParentChunks(ids(&["f:3"])), 9), ["f"]);
+        assert_eq!(nearest(asked, &Scope::Documents(["e".into(), "f".into()].into()), 1), ["e"]);
+        assert_eq!(nearest(asked, &Scope::ParentChunks(["f:3".into()].into()), 9), ["f"]);
     }
 
     fn candidate(chunk_id: &str, score: f32) -> Candidate {
-        Candidate { chunk_id: chunk_id.to_owned(), namespace: 0, score, keyword: None, semantic: None }
+        Candidate { chunk_id: chunk_id.into(), namespace: 0, score, keyword: None, semantic: None }
     }
 
     fn followed(beam: &str) -> Vec<String> {
         let candidates = [("a:0", 0.8), ("b:0", 0.78), ("b:1", 0.7), ("b:2", 0.6), ("c:0", 0.5), ("a:1", 0.1)];
         let candidates = candidates.map(|(id, score)| candidate(id, score));
         let drilled = drill(&candidates, &Near::new(), beam.parse().unwrap());
-        drilled.parent_chunks.into_iter().map(|candidate| candidate.chunk_id).collect()
+        drilled.parent_chunks.into_iter().map(|candidate| candidate.chunk_id.into()).collect()
     }
 
     #[test]
@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn a_title_match_beats_better_parent_chunks() {
         let candidates = [candidate("a:0", 1.0), candidate("b:0", 0.6)];
-        let near = vec![HashMap::from([("b".to_owned(), Nearness { titles: 1.0, ..Nearness::default() })])];
+        let near = vec![HashMap::from([("b".into(), Nearness { titles: 1.0, ..Nearness::default() })])];
         let drilled = drill(&candidates, &near, "1,1,3".parse().unwrap());
         assert_eq!(drilled.parent_chunks, [candidates[1].clone()]);
         assert_eq!(drilled.scores, ["b: 0.650 by parent chunks 0.60, titles 1.00, topics 0.00, summary 0.00"]);

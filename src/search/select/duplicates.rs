@@ -201,10 +201,7 @@ mod tests {
         let hits = drop_duplicates(hits);
         let left: Vec<&str> = hits.iter().map(|hit| hit.chunk_id.as_str()).collect();
         assert_eq!(left, ["a:0", "c:0", "d:0", "e:0", "g:0"], "another number or other words are something else");
-        assert_eq!(
-            (&hits[0].duplicates[..], &hits[3].duplicates[..]),
-            (&["b:0".to_owned()][..], &["f:0".to_owned()][..])
-        );
+        assert_eq!((&hits[0].duplicates[..], &hits[3].duplicates[..]), (&["b:0".into()][..], &["f:0".into()][..]));
     }
 
     fn scored(chunk_id: &str, score: f32, text: &str) -> Hit {

@@ -8,6 +8,7 @@ use super::sections::FoundSection;
 use super::titles::SectionIndex;
 use crate::chunk::context::SEPARATOR;
 use crate::error::Result;
+use crate::ids::DocId;
 use crate::search::Ranking;
 use crate::search::candidate::Candidate;
 use crate::search::expand::ids;
@@ -17,9 +18,9 @@ use crate::store::{DocumentName, IndexedParentChunk, Snapshot};
 
 /// The rows of a namespace that the hits need.
 struct Rows {
-    documents: HashMap<String, DocumentName>,
+    documents: HashMap<DocId, DocumentName>,
     /// By document and number.
-    parent_chunks: BTreeMap<(String, u32), IndexedParentChunk>,
+    parent_chunks: BTreeMap<(DocId, u32), IndexedParentChunk>,
 }
 
 /// Found sections with where they are from.

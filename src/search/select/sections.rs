@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::titles::{AskedTitle, Exactness, SectionIndex};
 use crate::error::Result;
+use crate::ids::{ChunkId, SectionId};
 use crate::search::Ranking;
 use crate::search::SearchRequest;
 use crate::search::candidate::Candidate;
@@ -127,13 +128,13 @@ pub fn find(indexes: &[&SectionIndex], ranking: &Ranking, query: &str, limit: us
 /// A parent chunk of a section, or of one below it, among the candidates.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ChunkRank {
-    pub chunk_id: String,
+    pub chunk_id: ChunkId,
     /// Its place in the ranking of parent chunks, from 1.
     pub place: usize,
     /// Its score there.
     pub score: f32,
     /// The section that it counts for: every parent chunk counts for one at most.
-    pub counts_for: Option<String>,
+    pub counts_for: Option<SectionId>,
 }
 
 /// The rank of a section among all that a question finds.
@@ -177,8 +178,8 @@ impl SectionRanks<'_> {
     }
 
     /// The section of a parent chunk and those above it, from the inside out.
-    pub fn above(&self, chunk_id: &str) -> Vec<String> {
-        let mut above: Vec<String> = Vec::new();
+    pub fn above(&self, chunk_id: &str) -> Vec<SectionId> {
+        let mut above: Vec<SectionId> = Vec::new();
         for index in &self.indexes {
             let own = index.section_of(chunk_id).into_iter().flat_map(|own| index.with_those_above(own));
             above.extend(own.map(|at| index.row(at).section_id.clone()));
@@ -197,7 +198,7 @@ impl SectionRanks<'_> {
         let own = self.found.iter().position(|found| (found.namespace, found.at) == (namespace, at));
         let place = own.map(|own| {
             // The same section in several namespaces takes one place.
-            let before = self.found[..own].iter().map(|found| self.id(found)).filter(|id| *id != row.section_id);
+            let before = self.found[..own].iter().map(|found| self.id(found)).filter(|id| **id != *row.section_id);
             before.collect::<HashSet<&str>>().len() + 1
         });
         let below: Vec<&str> = index.span(at).iter().map(|row| row.section_id.as_str()).collect();
@@ -211,7 +212,7 @@ impl SectionRanks<'_> {
             chunk_id: candidate.chunk_id.clone(),
             place: place + 1,
             score: candidate.score,
-            counts_for: counts_for(place).map(|found| self.id(found).to_owned()),
+            counts_for: counts_for(place).map(|found| self.id(found).into()),
         });
         let exact = index.exactness(at, &self.asked) > Exactness::No;
         SectionRank {
@@ -233,7 +234,7 @@ mod tests {
         let candidates: Vec<Candidate> = found
             .iter()
             .map(|(parent_chunk, score)| Candidate {
-                chunk_id: format!("d:{parent_chunk}"),
+                chunk_id: format!("d:{parent_chunk}").into(),
                 namespace: 0,
                 score: *score,
                 keyword: None,

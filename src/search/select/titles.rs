@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization;
 
+use crate::ids::{DocId, SectionId};
 use crate::search::resolve::without_number;
 use crate::store::{Scope, SectionRow};
 use crate::structure::{PREAMBLE, normalise_title};
@@ -52,8 +53,8 @@ impl Title {
 pub struct SectionIndex {
     rows: Vec<SectionRow>,
     titles: Vec<Title>,
-    by_document: HashMap<String, Range<usize>>,
-    by_id: HashMap<String, usize>,
+    by_document: HashMap<DocId, Range<usize>>,
+    by_id: HashMap<SectionId, usize>,
     /// How many titles have a word.
     frequencies: HashMap<String, usize>,
 }
@@ -77,7 +78,7 @@ impl AskedTitle {
 impl SectionIndex {
     pub fn new(mut rows: Vec<SectionRow>) -> Self {
         rows.sort_by(|a, b| a.doc_id.cmp(&b.doc_id).then(a.position.cmp(&b.position)));
-        let mut by_document: HashMap<String, Range<usize>> = HashMap::new();
+        let mut by_document: HashMap<DocId, Range<usize>> = HashMap::new();
         for (at, row) in rows.iter().enumerate() {
             by_document.entry(row.doc_id.clone()).or_insert(at..at).end = at + 1;
         }
@@ -195,7 +196,7 @@ pub(super) mod tests {
     pub(in crate::search) fn index(sections: &[(&str, &str)]) -> SectionIndex {
         let rows = sections.iter().zip(0u32..).map(|((path, title), position)| SectionRow {
             position,
-            parent_id: path.rsplit_once('.').map(|(above, _)| format!("d#{above}")),
+            parent_id: path.rsplit_once('.').map(|(above, _)| SectionId::new("d", above)),
             chunk_start: position,
             chunk_end: position + 1,
             ..row(path, title)
@@ -241,10 +242,10 @@ pub(super) mod tests {
         assert_eq!((index.section_of("d:9"), index.section_of("e:0"), index.section_of("d")), (None, None, None));
         assert_eq!(index.with_those_above(2).collect::<Vec<_>>(), [2, 1, 0]);
         assert_eq!(index.span(1).iter().map(|row| row.path.as_str()).collect::<Vec<_>>(), ["1.1", "1.1.1"]);
-        let documents = |id: &str| Scope::of_documents(Some(&[id.to_owned()]));
+        let documents = |id: &str| Scope::of_documents(Some(&[id.into()]));
         assert_eq!((index.within(&documents("e")).len(), index.within(&documents("d")).len()), (0, 4));
         assert_eq!(index.within(&Scope::Everything).len(), 4);
-        let parent_chunks = Scope::ParentChunks(["d:1".to_owned(), "d:3".to_owned()].into());
+        let parent_chunks = Scope::ParentChunks(["d:1".into(), "d:3".into()].into());
         assert_eq!(index.within(&parent_chunks), [0, 1, 3], "those above have the parent chunk too");
     }
 }

@@ -199,15 +199,15 @@ pub(in crate::search) fn keyword_terms(query: &str, identifiers: &[String]) -> T
 pub(in crate::search) fn in_all_fields(text: String, weight: f32) -> [(KeywordField, String, f32); 3] {
     [
         (KeywordField::Content, text.clone(), weight),
-        (KeywordField::Context, text.clone(), weight),
-        (KeywordField::Lead, text, weight * LEAD_WEIGHT),
+        (KeywordField::Titles, text.clone(), weight),
+        (KeywordField::Situating, text, weight * LEAD_WEIGHT),
     ]
 }
 
 /// Lets words in the titles above a parent chunk count so much beside those in its text.
 pub(in crate::search) fn weigh_titles(terms: &mut [(KeywordField, String, f32)], title_weight: f32) {
     for (field, _, weight) in terms {
-        if *field == KeywordField::Context {
+        if *field == KeywordField::Titles {
             *weight *= title_weight;
         }
     }

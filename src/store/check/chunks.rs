@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::finding::{Finding, Part};
+use crate::ids::{ChunkId, SectionId};
 use crate::store::{ChunkRow, ChunkType, NewDocument, children_by_parent};
 
 /// The document with each id once, the first row of each kept; and the ids that there were several of.
@@ -22,7 +23,7 @@ pub(super) fn unique(mut new: NewDocument) -> (NewDocument, Vec<(String, usize)>
 }
 
 /// The child chunks whose parent chunk is not there.
-pub(super) fn without_parent(new: &NewDocument) -> HashSet<String> {
+pub(super) fn without_parent(new: &NewDocument) -> HashSet<ChunkId> {
     let parents: HashSet<&str> = parents(new).map(|row| row.chunk_id.as_str()).collect();
     let lost = |row: &&ChunkRow| {
         row.chunk_type == ChunkType::Child && row.parent_id.as_deref().is_none_or(|id| !parents.contains(id))
@@ -37,7 +38,7 @@ pub(super) fn check_ids(new: &NewDocument) -> Vec<Finding> {
     let mut findings = Vec::new();
     let sections: HashSet<&str> = new.sections.iter().map(|row| row.section_id.as_str()).collect();
     for row in &new.sections {
-        if row.section_id != format!("{doc_id}#{}", row.path) || !is_path(&row.path) {
+        if row.section_id != SectionId::new(doc_id, &row.path) || !is_path(&row.path) {
             let what = format!("is no id of a section of {doc_id} with the path {:?}", row.path);
             findings.push(Finding::structure_needed(document, &row.section_id, Part::Ids, what));
         }
@@ -55,8 +56,8 @@ pub(super) fn check_ids(new: &NewDocument) -> Vec<Finding> {
             continue;
         }
         let expected = match &row.parent_id {
-            Some(parent) => format!("{parent}.{}", row.chunk_index),
-            None => format!("{doc_id}:{}", row.chunk_index),
+            Some(parent) => ChunkId::child(parent, row.chunk_index),
+            None => ChunkId::parent(doc_id, row.chunk_index),
         };
         if row.chunk_id != expected {
             let what = format!("should be called {expected}");

@@ -47,13 +47,13 @@ mod tests {
     #[test]
     fn rows_that_stand_twice_and_wrong_counts_are_found() {
         let mut pump = EntityRow::named("Pump", Timestamp::UNIX_EPOCH);
-        pump.mentions.insert("doc111".to_owned(), 2);
+        pump.mentions.insert("doc111".into(), 2);
         assert_eq!(check(&[pump.clone()], &[pump.clone()]), []);
         let twice = [pump.clone(), pump.clone()];
         assert_eq!(unique(&twice), [pump.clone()]);
         assert_eq!(check(&twice, &unique(&twice))[0].what, "is the entity of 2 rows");
         let mut counted = pump.clone();
-        counted.mentions.insert("doc222".to_owned(), 1);
+        counted.mentions.insert("doc222".into(), 1);
         let found = check(&[pump], &[counted]);
         assert_eq!(
             found[0].what,

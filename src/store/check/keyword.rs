@@ -6,13 +6,14 @@ use tantivy::DocAddress;
 
 use super::finding::{Finding, Part};
 use crate::error::Result;
+use crate::ids::ChunkId;
 use crate::store::ChunkRow;
 use crate::store::keyword::KeywordReader;
 
 /// What the index holds, and what of it was met in the tables.
 pub(super) struct Entries<'a> {
     index: &'a KeywordReader,
-    by_id: HashMap<String, Entry>,
+    by_id: HashMap<ChunkId, Entry>,
 }
 
 #[derive(Default)]
@@ -24,8 +25,8 @@ struct Entry {
 impl<'a> Entries<'a> {
     /// Reads the ids of all entries.
     pub(super) fn read(index: &'a KeywordReader) -> Result<Self> {
-        let mut by_id: HashMap<String, Entry> = HashMap::new();
-        index.each_entry(|chunk_id, place| by_id.entry(chunk_id).or_default().places.push(place))?;
+        let mut by_id: HashMap<ChunkId, Entry> = HashMap::new();
+        index.each_entry(|chunk_id, place| by_id.entry(chunk_id.into()).or_default().places.push(place))?;
         Ok(Entries { index, by_id })
     }
 
@@ -56,7 +57,7 @@ impl<'a> Entries<'a> {
 
     /// Entries of parent chunks that are not in the tables.
     pub(super) fn strangers(&self) -> Vec<Finding> {
-        let mut ids: Vec<&String> = self.by_id.iter().filter(|(_, entry)| !entry.met).map(|(id, _)| id).collect();
+        let mut ids: Vec<&ChunkId> = self.by_id.iter().filter(|(_, entry)| !entry.met).map(|(id, _)| id).collect();
         ids.sort();
         let what = "is in the keyword index and not in the tables";
         ids.into_iter().map(|id| Finding::repairable(id, Part::Keyword, what)).collect()

@@ -51,7 +51,7 @@ pub(super) fn mend(new: NewDocument, dimension: usize) -> (NewDocument, Vec<Mend
 
 fn mend_vectors(new: &mut NewDocument, dimension: usize, done: &mut Vec<Mended>) {
     if document_fault(&new.document, dimension).is_some() {
-        (new.document.vector, new.document.vector_of) = (Vec::new(), None);
+        (new.document.vector, new.document.embedding_hash) = (Vec::new(), None);
         done.push(Mended::new(&new.document.doc_id, "its vector removed; `kb ingest` makes a new one"));
     }
     for row in new.chunks.iter_mut().filter(|row| row.chunk_type == ChunkType::Child) {
@@ -204,7 +204,7 @@ mod tests {
     fn a_damaged_vector_of_the_document_is_removed() {
         for vector in [Vec::new(), vec![f32::NAN, 0.0], vec![1.0]] {
             let mut new = document();
-            (new.document.vector, new.document.vector_of) = (vector, Some("h".into()));
+            (new.document.vector, new.document.embedding_hash) = (vector, Some("h".into()));
             assert_eq!(audit(&new, DIMENSION).len(), 1);
             assert_eq!(mend(new, DIMENSION).0, document());
         }

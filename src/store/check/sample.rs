@@ -6,7 +6,7 @@ pub(super) const DIMENSION: usize = 2;
 
 fn section(path: &str, position: u32) -> SectionRow {
     SectionRow {
-        section_id: format!("abc123#{path}"),
+        section_id: format!("abc123#{path}").into(),
         doc_id: "abc123".into(),
         position,
         parent_id: None,

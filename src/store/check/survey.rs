@@ -11,6 +11,7 @@ use super::finding::{Finding, Part};
 use super::keyword::Entries;
 use super::{Checked, audit, entities, history};
 use crate::error::Result;
+use crate::ids::DocId;
 use crate::store::ChunkType;
 use crate::store::convert::{self, Columns};
 use crate::store::entities::MentionCounter;
@@ -36,9 +37,9 @@ pub(super) struct Survey {
     pub(super) checked: Checked,
     pub(super) model: ModelRecord,
     /// Documents in which something can be mended.
-    pub(super) mendable: Vec<String>,
+    pub(super) mendable: Vec<DocId>,
     /// Ids of documents that rows name and that are not there.
-    pub(super) strangers: Vec<String>,
+    pub(super) strangers: Vec<DocId>,
 }
 
 impl Survey {
@@ -60,7 +61,7 @@ pub(super) async fn survey(namespace: &Namespace) -> Result<Survey> {
     let mut walk = Walk::open(&tables).await?;
     let mut entries = keyword.as_ref().map(Entries::read).transpose()?;
     let (mut chunks, mut in_keyword, mut in_documents) = (0, Vec::new(), Vec::new());
-    let mut mendable: Vec<String> = walk.several.iter().cloned().collect();
+    let mut mendable: Vec<DocId> = walk.several.iter().cloned().collect();
     walk.run(
         |row| {
             chunks += 1;
@@ -145,12 +146,12 @@ fn interrupted(namespace: &Namespace) -> Result<Option<Finding>> {
 /// The small tables, and which documents were met in the large one.
 pub(super) struct Walk<'a> {
     tables: &'a Tables,
-    documents: BTreeMap<String, DocumentRow>,
+    documents: BTreeMap<DocId, DocumentRow>,
     /// Ids of documents that have several rows.
-    pub(super) several: BTreeSet<String>,
-    sections: HashMap<String, Vec<SectionRow>>,
+    pub(super) several: BTreeSet<DocId>,
+    sections: HashMap<DocId, Vec<SectionRow>>,
     /// How many rows of sections and chunks there are of documents that are not there.
-    strangers: BTreeMap<String, (usize, usize)>,
+    strangers: BTreeMap<DocId, (usize, usize)>,
     /// How many rows documents and sections have.
     pub(super) counts: [usize; 2],
 }
@@ -201,7 +202,7 @@ impl<'a> Walk<'a> {
         mut visit: impl FnMut(&NewDocument) -> Result<()>,
     ) -> Result<()> {
         let scattered = self.scattered().await?;
-        let mut unseen: BTreeSet<String> = self.documents.keys().cloned().collect();
+        let mut unseen: BTreeSet<DocId> = self.documents.keys().cloned().collect();
         let mut current: Vec<ChunkRow> = Vec::new();
         let mut chunks = self.tables.stream(&self.tables.chunks, None, None).await?;
         while let Some(batch) = self.tables.next(&mut chunks).await? {
@@ -230,7 +231,7 @@ impl<'a> Walk<'a> {
     fn show(
         &self,
         chunks: Vec<ChunkRow>,
-        unseen: &mut BTreeSet<String>,
+        unseen: &mut BTreeSet<DocId>,
         visit: &mut impl FnMut(&NewDocument) -> Result<()>,
     ) -> Result<()> {
         let Some(id) = chunks.first().map(|row| row.doc_id.clone()) else { return Ok(()) };
@@ -240,7 +241,7 @@ impl<'a> Walk<'a> {
 
     /// A document with all its rows; `None` where there is none.
     pub(super) async fn whole(&self, id: &str) -> Result<Option<NewDocument>> {
-        let filter = in_list("doc_id", &[id.to_owned()]);
+        let filter = in_list("doc_id", &[id]);
         let mut chunks = Vec::new();
         for batch in self.tables.rows(&self.tables.chunks, Some(filter), None).await? {
             chunks.extend(convert::chunks_from_batch(&batch)?);
@@ -254,14 +255,14 @@ impl<'a> Walk<'a> {
     }
 
     /// Documents whose chunks lie in several places.
-    async fn scattered(&self) -> Result<HashSet<String>> {
+    async fn scattered(&self) -> Result<HashSet<DocId>> {
         let (mut begun, mut scattered) = (HashSet::new(), HashSet::new());
-        let mut last = String::new();
+        let mut last = DocId::default();
         let mut ids = self.tables.stream(&self.tables.chunks, None, Some(&["doc_id"])).await?;
         while let Some(batch) = self.tables.next(&mut ids).await? {
             let columns = Columns { table: CHUNKS, batch: &batch };
             for row in 0..batch.num_rows() {
-                let id = columns.text("doc_id", row)?;
+                let id = DocId::from(columns.text("doc_id", row)?);
                 if id != last && !begun.insert(id.clone()) {
                     scattered.insert(id.clone());
                 }
@@ -272,7 +273,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Ids that rows of sections and chunks name and no document has.
-    pub(super) fn strangers(&self) -> Vec<String> {
+    pub(super) fn strangers(&self) -> Vec<DocId> {
         self.strangers.keys().cloned().collect()
     }
 

@@ -25,7 +25,7 @@ pub(super) fn fault(vector: &[f32], dimension: usize) -> Option<String> {
 
 /// What is wrong with the vector of a document's summary.
 pub(super) fn document_fault(row: &DocumentRow, dimension: usize) -> Option<String> {
-    let missing = row.vector_of.is_some() && row.vector.is_empty();
+    let missing = row.embedding_hash.is_some() && row.vector.is_empty();
     fault(&row.vector, dimension).or_else(|| missing.then(|| "has no vector, and its row says that it has".to_owned()))
 }
 

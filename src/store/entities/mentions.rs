@@ -8,6 +8,7 @@ use std::collections::HashSet;
 
 use super::{EntityChange, EntityRow};
 use crate::error::Result;
+use crate::ids::DocId;
 use crate::store::rows::{ChunkRow, ChunkType};
 use crate::text::{Names, fold_name};
 
@@ -43,25 +44,25 @@ impl MentionCounter {
     }
 
     /// Forgets the counts of some documents.
-    pub(in crate::store) fn forget_documents(&mut self, doc_ids: &[String]) {
+    pub(in crate::store) fn forget_documents(&mut self, doc_ids: &[DocId]) {
         if doc_ids.is_empty() {
             return;
         }
-        let gone: HashSet<&String> = doc_ids.iter().collect();
+        let gone: HashSet<&DocId> = doc_ids.iter().collect();
         self.rows.iter_mut().for_each(|row| row.mentions.retain(|doc_id, _| !gone.contains(doc_id)));
     }
 
     /// Counts a chunk, if it is a parent chunk.
     pub(in crate::store) fn count(&mut self, chunk: &ChunkRow) {
         if chunk.chunk_type == ChunkType::Parent {
-            self.count_parent_chunk(&chunk.doc_id, &chunk.context, &chunk.content);
+            self.count_parent_chunk(&chunk.doc_id, &chunk.titles, &chunk.content);
         }
     }
 
     /// Counts a parent chunk of a document by its titles and its text.
     pub(in crate::store) fn count_parent_chunk(&mut self, doc_id: &str, titles: &str, text: &str) {
         for place in self.names.in_parent_chunk(titles, text) {
-            *self.rows[place].mentions.entry(doc_id.to_owned()).or_default() += 1;
+            *self.rows[place].mentions.entry(doc_id.into()).or_default() += 1;
         }
     }
 
@@ -95,7 +96,7 @@ mod tests {
             counter.rows.iter().map(of).collect::<Vec<_>>()
         };
         assert_eq!(counts(&counter), [vec!["doc111 2", "doc222 1"], vec!["doc222 1"]]);
-        counter.forget_documents(&["doc222".to_owned()]);
+        counter.forget_documents(&["doc222".into()]);
         assert_eq!(counts(&counter), [vec!["doc111 2"], vec![]]);
         counter.forget();
         assert_eq!(counter.into_rows()[0].parent_chunks(), 0);
@@ -105,7 +106,7 @@ mod tests {
     fn titles_count_as_the_text_does_and_a_parent_chunk_counts_once() {
         let mut counter = MentionCounter::new(vec![entity("Pump 1", &[]), entity("Valve", &[])]).unwrap();
         let titled =
-            |titles: &str, text: &str| ChunkRow { context: titles.into(), ..ChunkRow::sample("doc111:0", text) };
+            |titles: &str, text: &str| ChunkRow { titles: titles.into(), ..ChunkRow::sample("doc111:0", text) };
         counter.count(&titled("Manual of pump 1 › Oil", "It is changed once a year."));
         counter.count(&titled("Pump 1", "Pump 1 has a valve."));
         let counts: Vec<u64> = counter.into_rows().iter().map(EntityRow::parent_chunks).collect();

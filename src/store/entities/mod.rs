@@ -11,6 +11,7 @@ pub(super) use mentions::MentionCounter;
 use serde::{Deserialize, Serialize};
 pub(super) use table::entities_schema;
 
+use crate::ids::DocId;
 use crate::text::fold_name;
 
 mod mentions;
@@ -33,7 +34,7 @@ pub struct EntityRow {
     /// Its states, the earliest first, no two of one time.
     pub states: Vec<EntityState>,
     /// How many parent chunks of each document mention it, by the documents' ids.
-    pub mentions: BTreeMap<String, u32>,
+    pub mentions: BTreeMap<DocId, u32>,
     /// When somebody last changed it.
     pub updated_at: Timestamp,
 }
@@ -165,7 +166,7 @@ mod row_tests {
     #[test]
     fn a_change_puts_rows_in_the_place_of_those_with_their_keys() {
         let mut known = EntityRow::named("Pump", at(0));
-        known.mentions.insert("doc".to_owned(), 3);
+        known.mentions.insert("doc".into(), 3);
         let put = EntityRow { kind: "machine".to_owned(), ..EntityRow::named("PUMP", at(1)) };
         let change = EntityChange { put: vec![put], ..EntityChange::default() };
         let after = change.applied(&[known.clone()]);

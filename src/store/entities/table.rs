@@ -9,6 +9,7 @@ use lancedb::arrow::arrow_schema::{DataType, Field, Schema, SchemaRef};
 use super::MentionCounter;
 use super::{EntityChange, EntityRow};
 use crate::error::{Error, Result};
+use crate::ids::DocId;
 use crate::store::convert::{Columns, map_rows, to_json};
 use crate::store::rows::NewDocument;
 use crate::store::snapshot::Snapshot;
@@ -72,7 +73,7 @@ impl Tables {
     pub(in crate::store) async fn write_entities(
         &self,
         change: &EntityChange,
-        removed: &[String],
+        removed: &[DocId],
         added: &[NewDocument],
     ) -> Result<()> {
         let before = self.entity_rows().await?;

@@ -62,7 +62,7 @@ async fn mentions_follow_documents_and_are_written_only_where_they_change() {
     publish(&namespace, Change { add: vec![document("doc222", &["nothing"])], ..Change::default() }).await;
     assert_eq!(version(), before, "nothing is mentioned, nothing is written");
     let change = Change {
-        remove: vec!["doc111".to_owned()],
+        remove: vec!["doc111".into()],
         add: vec![document("doc111", &["valve"]), document("doc333", &["pump"])],
         ..Change::default()
     };
@@ -70,7 +70,7 @@ async fn mentions_follow_documents_and_are_written_only_where_they_change() {
     assert_eq!(counts(&namespace).await, ["Pump 1 1", "Valve 1 1"]);
     // A new name and documents in one publication.
     let change = Change {
-        remove: vec!["doc333".to_owned()],
+        remove: vec!["doc333".into()],
         add: vec![document("doc444", &["the seal of the valve"])],
         ..put(&[entity("Seal")])
     };
@@ -88,7 +88,7 @@ async fn a_check_counts_again_and_repairs() {
     // A second row of the same entity that says something else, written behind the back of a publication.
     let tables = Tables::open(&namespace).await.unwrap();
     let mut wrong = entity("Pump");
-    wrong.mentions.insert("doc999".to_owned(), 7);
+    wrong.mentions.insert("doc999".into(), 7);
     tables.append(&tables.entities, to_batch(&[&wrong]).unwrap()).await.unwrap();
     let [.., entities] = tables.versions().await.unwrap();
     let damaged = Manifest { entities, ..Manifest::read(&namespace).unwrap().unwrap() };

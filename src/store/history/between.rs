@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::compare::{Counts, EntityDiff, Item, Leftover, Mark, What, document_of, entities_between};
 use super::past::Past;
 use crate::error::Result;
+use crate::ids::DocId;
 use crate::store::convert::{Columns, documents_from_batch};
 use crate::store::document_time::DocumentTime;
 use crate::store::layout::Namespace;
@@ -90,7 +91,7 @@ impl Field {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DocumentDiff {
     /// Its id.
-    pub doc_id: String,
+    pub doc_id: DocId,
     /// Its source; of one that is gone, that which it had.
     pub source: String,
     /// What happened to it.
@@ -177,10 +178,10 @@ pub(super) async fn between(before: &Past, after: &Past, items: bool) -> Result<
     let (rows_before, rows_after) = (documents(before).await?, documents(after).await?);
     let mut sections = SECTION.leftovers(before, after).await?;
     let mut chunks = CHUNK.leftovers(before, after).await?;
-    let ids: HashSet<&String> = rows_before.keys().chain(rows_after.keys()).collect();
+    let ids: HashSet<&DocId> = rows_before.keys().chain(rows_after.keys()).collect();
     for id in ids {
-        let sections = sections.remove(id).unwrap_or_default().settle();
-        let chunks = chunks.remove(id).unwrap_or_default().settle();
+        let sections = sections.remove(id.as_str()).unwrap_or_default().settle();
+        let chunks = chunks.remove(id.as_str()).unwrap_or_default().settle();
         found.documents.extend(document(rows_before.get(id), rows_after.get(id), sections, chunks));
     }
     found.documents.sort_by(|a, b| (&a.source, &a.doc_id).cmp(&(&b.source, &b.doc_id)));
@@ -200,7 +201,7 @@ fn models(before: &ModelRecord, after: &ModelRecord) -> Option<ModelDiff> {
     (!before.agrees_with(after)).then(|| ModelDiff { before: before.clone(), after: after.clone() })
 }
 
-async fn documents(past: &Past) -> Result<BTreeMap<String, DocumentRow>> {
+async fn documents(past: &Past) -> Result<BTreeMap<DocId, DocumentRow>> {
     let batches = past.tables.rows(&past.tables.documents, None, None).await?;
     let rows = collect(&batches, documents_from_batch)?;
     Ok(rows.into_iter().map(|row| (row.doc_id.clone(), row)).collect())

@@ -294,7 +294,7 @@ mod entity_tests {
     fn entities_are_compared_by_what_people_said_of_them() {
         let entity = |name: &str| EntityRow::named(name, Timestamp::UNIX_EPOCH);
         let mut mentioned = entity("Same");
-        mentioned.mentions.insert("doc".to_owned(), 1);
+        mentioned.mentions.insert("doc".into(), 1);
         let retyped = EntityRow { kind: "valve".to_owned(), ..entity("Other") };
         let found =
             compare_entities(&[entity("Same"), entity("Other"), entity("Old")], &[mentioned, retyped, entity("New")]);

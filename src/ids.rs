@@ -1,0 +1,185 @@
+//! The ids of documents, sections and chunks: short enough to type, and stable.
+//!
+//! An id is text everywhere it is stored or printed. In the program it has a type, so that a section is never looked up
+//! by the id of a chunk.
+
+use std::borrow::Borrow;
+use std::fmt;
+use std::ops::Deref;
+
+use serde::{Deserialize, Serialize};
+
+/// Declares an id: text that is read as `&str` and made on purpose.
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(String);
+
+        impl $name {
+            pub fn as_str(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl Deref for $name {
+            type Target = str;
+
+            fn deref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl Borrow<str> for $name {
+            fn borrow(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.pad(&self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                fmt::Debug::fmt(&self.0, f)
+            }
+        }
+
+        impl From<&str> for $name {
+            fn from(text: &str) -> Self {
+                $name(text.to_owned())
+            }
+        }
+
+        impl From<String> for $name {
+            fn from(text: String) -> Self {
+                $name(text)
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(id: $name) -> String {
+                id.0
+            }
+        }
+
+        impl PartialEq<str> for $name {
+            fn eq(&self, other: &str) -> bool {
+                self.0 == other
+            }
+        }
+
+        impl PartialEq<$name> for str {
+            fn eq(&self, other: &$name) -> bool {
+                self == other.0
+            }
+        }
+
+        impl PartialEq<$name> for &str {
+            fn eq(&self, other: &$name) -> bool {
+                *self == other.0
+            }
+        }
+
+        impl PartialEq<&str> for $name {
+            fn eq(&self, other: &&str) -> bool {
+                self.0 == *other
+            }
+        }
+    };
+}
+
+id! {
+    /// The id of a document, like `k3v9aw`.
+    DocId
+}
+
+id! {
+    /// The id of a section, like `k3v9aw#1.2`: its document and its path in the table of contents.
+    SectionId
+}
+
+id! {
+    /// The id of a chunk: `k3v9aw:12` for a parent chunk, `k3v9aw:12.3` for a child chunk of it.
+    ChunkId
+}
+
+/// Letters and digits that are hard to take for one another.
+const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+const LENGTH: usize = 6;
+
+impl DocId {
+    /// The id of a document that comes from `source`: six letters and digits, other ones for each `attempt`, so that a
+    /// collision is solved by trying again.
+    pub fn of_source(source: &str, attempt: u32) -> Self {
+        let hash = blake3::hash(format!("{attempt}:{source}").as_bytes());
+        let id: String =
+            hash.as_bytes()[..LENGTH].iter().map(|byte| char::from(ALPHABET[usize::from(byte % 32)])).collect();
+        // People and shells would take a word of digits for a number.
+        DocId(if id.bytes().all(|byte| byte.is_ascii_digit()) { format!("d{}", &id[1..]) } else { id })
+    }
+}
+
+impl SectionId {
+    /// The id of the section at a path of a document.
+    pub fn new(doc_id: &str, path: &str) -> Self {
+        SectionId(format!("{doc_id}#{path}"))
+    }
+
+    /// Its document.
+    pub fn doc_id(&self) -> &str {
+        document_of(self)
+    }
+
+    /// Its path, `1.2.3`.
+    pub fn path(&self) -> &str {
+        self.0.split_once('#').map_or("", |(_, path)| path)
+    }
+}
+
+impl ChunkId {
+    /// The id of a parent chunk, by its place in its document.
+    pub fn parent(doc_id: &str, index: u32) -> Self {
+        ChunkId(format!("{doc_id}:{index}"))
+    }
+
+    /// The id of a child chunk, by its place in its parent chunk.
+    pub fn child(parent_id: &str, index: u32) -> Self {
+        ChunkId(format!("{parent_id}.{index}"))
+    }
+
+    /// Its document.
+    pub fn doc_id(&self) -> &str {
+        document_of(self)
+    }
+}
+
+/// The document in an id of any kind.
+pub fn document_of(id: &str) -> &str {
+    id.split([':', '#']).next().unwrap_or(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_say_where_they_belong() {
+        let parent = ChunkId::parent("k3v9aw", 12);
+        assert_eq!((parent.to_string().as_str(), parent.doc_id()), ("k3v9aw:12", "k3v9aw"));
+        assert_eq!(ChunkId::child(&parent, 3), "k3v9aw:12.3");
+        assert_eq!(ChunkId::child(&parent, 3).doc_id(), "k3v9aw");
+        let section = SectionId::new("k3v9aw", "1.2");
+        assert_eq!((section.doc_id(), section.path(), &*section), ("k3v9aw", "1.2", "k3v9aw#1.2"));
+    }
+}
