@@ -1,7 +1,7 @@
 //! One error for the whole program: what failed, on what, why, and what to do next.
 //!
 //! The [`Kind`] decides the exit code. The text is put together in [`Error::to_line`] alone. Errors and notes name settings
-//! as [`Setting`]s; the command line registers how it spells them.
+//! as [`Setting`]s and commands as [`NextStep`]s; `cli` registers how it spells them.
 
 use std::fmt;
 use std::path::Path;
@@ -55,21 +55,74 @@ impl Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Setting(pub &'static str);
 
-type Spelling = Box<dyn Fn(&str) -> String + Send + Sync>;
+/// What the user can do next. It displays as the command that does it, without quotes around it. A text is an argument of
+/// the command, or a placeholder for it such as `NAME`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NextStep<'a> {
+    AddEntity,
+    AddModel(&'a str),
+    Check,
+    CheckLanguageModel,
+    DeleteChunk(&'a str),
+    DescribeDocument(&'a str),
+    EditContents(&'a str),
+    /// Find the chapters of a document, again where they are current.
+    FindSectionsAgain(&'a str),
+    Ingest(&'a str),
+    IngestAgain(&'a str),
+    /// By the name that standard input had.
+    IngestStandardInputAgain(&'a str),
+    ListChunks,
+    ListChunksAsJsonLines,
+    ListConflicts,
+    ListDocuments,
+    ListDocumentsOf(&'a str),
+    ListEntities,
+    ListGenerations,
+    ListModels,
+    MakeVectors,
+    PrintPrompt(&'a str),
+    RemoveModel(&'a str),
+    RemoveNamespace,
+    Repair,
+    /// Replace all vectors by those of the named model.
+    ReplaceModel(&'a str),
+    /// Ask the language model again for the contexts that it failed to write.
+    RequestContextsAgain,
+    ResetChunk(&'a str),
+    ResetContents(&'a str),
+    Search,
+    ShowContents(&'a str),
+    ShowFilters,
+}
+
+/// How the program spells settings and next steps.
+struct Spelling {
+    setting: Box<dyn Fn(&str) -> String + Send + Sync>,
+    step: fn(NextStep<'_>) -> String,
+}
+
 static SPELLING: OnceLock<Spelling> = OnceLock::new();
 
-impl Setting {
-    /// Registers how the program spells settings. Only the first call counts.
-    pub fn spell_with(spelling: impl Fn(&str) -> String + Send + Sync + 'static) {
-        SPELLING.get_or_init(|| Box::new(spelling));
-    }
+/// Registers how the program spells settings and next steps. Only the first call counts.
+pub fn spell_with(setting: impl Fn(&str) -> String + Send + Sync + 'static, step: fn(NextStep<'_>) -> String) {
+    SPELLING.get_or_init(|| Spelling { setting: Box::new(setting), step });
 }
 
 impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match SPELLING.get() {
-            Some(spelling) => f.write_str(&spelling(self.0)),
+            Some(spelling) => f.write_str(&(spelling.setting)(self.0)),
             None => f.write_str(self.0),
+        }
+    }
+}
+
+impl fmt::Display for NextStep<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match SPELLING.get() {
+            Some(spelling) => f.write_str(&(spelling.step)(*self)),
+            None => write!(f, "{self:?}"),
         }
     }
 }
@@ -113,7 +166,7 @@ impl Error {
         let failed = Error::failed(format!("cannot {doing} {}: {}", path.display(), plain_io(error))).caused_by(cause);
         match error.kind() {
             E::PermissionDenied | E::ReadOnlyFilesystem => {
-                failed.hint(format!("check the permissions, or name another place with {} DIR", Setting("kb")))
+                failed.hint(format!("check the permissions, or name another place with {}", Setting("kb")))
             }
             E::StorageFull | E::QuotaExceeded | E::FileTooLarge => {
                 failed.hint("free some space and run the command again; what was published before is unharmed")

@@ -2,8 +2,8 @@
 
 use clap::Args;
 
+use super::Context;
 use super::filter::{FILTERS, TimeArgs};
-use super::{Context, HINTS};
 use crate::error::{Error, Result};
 use crate::render::{self, ListedDocument};
 use crate::search::{Filter, resolve_each, scopes_within};
@@ -79,6 +79,6 @@ pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
         return Err(Error::not_found("none of these documents matches the filter").hint("leave the filter out"));
     }
     let found: Vec<ListedDocument<'_>> = found.into_iter().map(|(at, row)| listed(at, row)).collect();
-    context.show(&render::documents(&found, &HINTS))?;
+    context.show(&render::documents(&found))?;
     Ok(0)
 }

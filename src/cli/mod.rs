@@ -25,6 +25,7 @@ mod remove;
 mod restore;
 mod search;
 mod section;
+mod spelling;
 mod status;
 mod toc;
 
@@ -40,7 +41,7 @@ use crate::config::Config;
 use crate::embed::{Device, EngineChoice};
 use crate::error::{Error, Kind, Result};
 use crate::models::Models;
-use crate::render::{Hints, OutputFormat, Screen, View, render};
+use crate::render::{OutputFormat, Screen, View, render};
 use crate::search::{Encoder, Purpose, Searcher, resolve_document, resolve_documents};
 use crate::store::{DocumentRow, LockTimeout, Store};
 
@@ -51,16 +52,6 @@ Examples:
   kb toc manual.pdf                       a document's table of contents
 
 Exit codes: 0 done or found, 1 found nothing, 2 used wrongly, 3 failed, 4 some files failed";
-
-/// Commands that results recommend.
-const HINTS: Hints = Hints {
-    embed: "`kb ingest` (without --no-embed)",
-    embed_again: "--force",
-    ask_again: "`kb reindex --context llm --force`",
-    deeper: "--max-level",
-    log: "`kb log`",
-    change_model: |model| format!("run `kb models add {model}`, then `kb reindex --vectors --model {model}`"),
-};
 
 /// Answers questions with the right section of the right document, offline.
 #[derive(Debug, Parser)]

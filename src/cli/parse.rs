@@ -1,16 +1,14 @@
-//! From arguments and the environment to a command: help that fits on a screen, empty variables, the spelling of settings.
+//! From arguments and the environment to a command: help that fits on a screen, empty variables.
 
-use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io::Write;
 
 use clap::builder::Resettable;
 use clap::error::{ContextKind, ContextValue};
-use clap::parser::ValueSource;
-use clap::{Arg, ArgMatches, Command, CommandFactory, FromArgMatches};
+use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 
 use super::{Cli, error_json};
-use crate::error::{Error, Setting};
+use crate::error::Error;
 use crate::text::squeeze;
 
 /// Commands that only `--help` lists.
@@ -29,12 +27,7 @@ pub(super) fn parse() -> (Cli, ArgMatches) {
         let Some(subcommand) = command.find_subcommand(name) else { break };
         (command, matches) = (subcommand, inner);
     }
-    let spelling: HashMap<String, String> =
-        command.get_arguments().filter_map(|arg| Some((arg.get_id().to_string(), spelling(arg, matches)?))).collect();
-    Setting::spell_with(move |name| match spelling.get(name) {
-        Some(spelling) => spelling.clone(),
-        None => format!("--{}", name.replace('_', "-")),
-    });
+    super::spelling::register(command, matches);
     (cli, matches.clone())
 }
 
@@ -61,14 +54,6 @@ fn adjusted(command: Command, all: bool) -> Command {
         let is_hidden = subcommand.is_hide_set() || (!all && RARE.contains(&subcommand.get_name()));
         adjusted(subcommand, all).hide(is_hidden)
     })
-}
-
-/// The flag of an argument, or the variable that sets it.
-fn spelling(arg: &Arg, matches: &ArgMatches) -> Option<String> {
-    match (matches.value_source(arg.get_id().as_str()), arg.get_env()) {
-        (Some(ValueSource::EnvVariable), Some(variable)) => Some(variable.to_string_lossy().into_owned()),
-        _ => arg.get_long().map(|long| format!("--{long}")),
-    }
 }
 
 /// Prints the help or the error that parsing ended with, and exits: errors as JSON where results would be.

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::progress::progress_display;
-use super::{Context, HINTS, WaitArgs};
+use super::{Context, WaitArgs};
 use crate::chunk::context::ContextKind;
 use crate::config::ReadingSettings;
 use crate::error::{Error, Kind, Result};
@@ -95,7 +95,7 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
     let progress = progress_display(context);
     let namespace = &context.global.namespace;
     let report = reindex(&request, &store, namespace, &options, progress).await?;
-    context.show(&reindexed(&report, &HINTS))?;
+    context.show(&reindexed(&report))?;
     Ok(if report.failed() > 0 { Kind::Partial.exit_code() } else { 0 })
 }
 
@@ -104,7 +104,7 @@ async fn vectors(context: &Context, args: ReindexArgs) -> Result<u8> {
     let request = RevectorRequest { model: args.model, force: args.force, dry_run: args.dry_run };
     let options = rebuild_options(context, &args.wait)?;
     let report = revector(&request, &namespace, &options, progress_display(context)).await?;
-    context.show(&reembedded(&report, &HINTS))?;
+    context.show(&reembedded(&report))?;
     Ok(0)
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::Args;
 
-use super::{Context, HINTS};
+use super::Context;
 use crate::embed::select_available;
 use crate::error::Result;
 use crate::models::Models;
@@ -28,7 +28,7 @@ pub async fn run(context: &Context, _args: StatusArgs) -> Result<u8> {
     for namespace in store.namespaces_named(&context.global.namespace)? {
         each.push(status(&store, &namespace, &context.models(), &engine).await?);
     }
-    context.show(&render::status(&each, &HINTS))?;
+    context.show(&render::status(&each))?;
     Ok(0)
 }
 

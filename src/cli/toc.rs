@@ -9,7 +9,7 @@ use clap::Args;
 use super::input::{edit, forget_nothing, keep, read_text};
 use super::progress::progress_display;
 use super::reindex::rebuild_options;
-use super::{Context, HINTS, WaitArgs};
+use super::{Context, WaitArgs};
 use crate::config::ReadingSettings;
 use crate::edits::{Correction, Place, editable_toc, reset_toc, set_toc};
 use crate::error::{Error, Result};
@@ -125,8 +125,12 @@ pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
     let whole = matches!(context.output_format(), OutputFormat::Json | OutputFormat::Jsonl);
     let deepest = args.max_level.or((!whole).then_some(DEFAULT_LEVEL)).unwrap_or(u32::MAX);
     sections.retain(|section| section.level <= deepest);
-    let hidden = Some((all - sections.len(), &HINTS)).filter(|(hidden, _)| *hidden > 0);
-    context.show(&TocView { document, sections: &sections, hidden, provenance: args.provenance })?;
+    context.show(&TocView {
+        document,
+        sections: &sections,
+        hidden: all - sections.len(),
+        provenance: args.provenance,
+    })?;
     if all == 0 {
         context.tell(&format!("{} has no table of contents; its whole text is section 0", document.source));
         return Ok(1);

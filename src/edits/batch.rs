@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::chunks::{ChunkOrder, DERIVED, NewText, structural};
-use crate::error::{Error, Result};
+use crate::error::{Error, NextStep, Result};
 use crate::ids::ChunkId;
 use crate::store::{ChunkRow, NewDocument};
 
@@ -32,9 +32,10 @@ fn lines(text: &str) -> Result<Vec<(usize, Line)>> {
     numbered
         .map(|(i, line)| {
             let parsed = serde_json::from_str(line.trim_start_matches('\u{feff}')).map_err(|error| {
-                Error::usage(format!("line {} of the batch: {error}; nothing was changed", i + 1)).hint(
-                    "a line is as `kb chunks-list --format jsonl` writes it: {\"chunk_id\": \"…\", \"content\": \"…\"}",
-                )
+                Error::usage(format!("line {} of the batch: {error}; nothing was changed", i + 1)).hint(format!(
+                    "a line is as `{}` writes it: {{\"chunk_id\": \"…\", \"content\": \"…\"}}",
+                    NextStep::ListChunksAsJsonLines
+                ))
             })?;
             Ok((i + 1, parsed))
         })
@@ -52,7 +53,7 @@ pub fn read_batch(text: &str, stored: &[NewDocument]) -> Result<Vec<ChunkOrder>>
         let order = match row {
             Some(row) => order(line, row, source_of(stored, &row.doc_id)),
             None => Err(Error::not_found(format!("no chunk {:?}; nothing was changed", line.chunk_id))
-                .hint("`kb chunks-list` shows the ids")),
+                .hint(format!("`{}` shows the ids", NextStep::ListChunks))),
         };
         orders.extend(order.map_err(|error| error.at(&format!("line {number} of the batch")))?);
     }
@@ -105,7 +106,7 @@ fn order(line: Line, row: &ChunkRow, source: &str) -> Result<Option<ChunkOrder>>
         if DERIVED.contains(&name.as_str()) {
             if !is_derived(&name, &value, row) {
                 return Err(Error::usage(format!("kb derives {name:?} from the text; nothing was changed"))
-                    .hint("edit the text, or the table of contents with `kb toc`"));
+                    .hint("edit the text, or the table of contents"));
             }
             continue;
         }

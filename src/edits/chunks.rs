@@ -12,7 +12,7 @@ use super::ChangedDocument;
 use super::derived::mend_counts;
 use super::parent_chunk::{NewChild, ParentChange, SourceParent, change_parent, edit_of, new_children, source_parents};
 use crate::chunk::ChunkConfig;
-use crate::error::{Error, Result, Setting};
+use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId};
 use crate::store::{ChunkRow, ChunkType, NewDocument, children_by_parent};
 
@@ -25,9 +25,9 @@ pub(super) const DERIVED: [&str; 4] = ["titles", "language", "page_start", "page
 const STRUCTURAL: [(&str, &str, &str); 8] = [
     ("chunk_id", "an id belongs to one chunk as long as it exists", "edit the content"),
     ("doc_id", "a chunk belongs to its document", "edit a chunk of the other document"),
-    ("source_id", "a chunk belongs to its source", "`kb ingest` finds a file that moved"),
-    ("section_id", "sections come from the table of contents", "correct that with `kb toc`"),
-    ("section_title", "titles come from the table of contents", "correct that with `kb toc`"),
+    ("source_id", "a chunk belongs to its source", "ingest the file at its new place"),
+    ("section_id", "sections come from the table of contents", "correct the table of contents"),
+    ("section_title", "titles come from the table of contents", "correct the table of contents"),
     ("chunk_type", "parent and child chunks come from cutting the text", "edit the parent chunk, which is cut again"),
     ("parent_id", "a child chunk belongs to its parent chunk", "edit the texts of both parent chunks"),
     ("chunk_index", "places come from the order of the text", "edit the texts of the parent chunks"),
@@ -128,7 +128,7 @@ pub fn edit_chunks(stored: Vec<NewDocument>, orders: &[ChunkOrder], now: &str) -
     }
     if let Some(unknown) = orders.iter().find(|order| !known.contains(&order.chunk_id)) {
         let error = Error::not_found(format!("no chunk {:?}; nothing was changed", unknown.chunk_id));
-        return Err(error.hint("`kb chunks-list` shows the ids"));
+        return Err(error.hint(format!("`{}` shows the ids", NextStep::ListChunks)));
     }
     Ok(edits)
 }
@@ -139,7 +139,7 @@ fn check(order: &ChunkOrder) -> Result<()> {
     if let Some(NewText::Given(text)) = &order.text {
         if text.trim().is_empty() {
             return Err(Error::usage(format!("the new text of {id:?} is empty; nothing was changed"))
-                .hint(format!("`kb chunk-delete {id}` deletes it")));
+                .hint(format!("`{}` deletes it", NextStep::DeleteChunk(id))));
         }
         if text.len() > LARGEST_TEXT {
             let (size, most) = (crate::text::size(text.len() as u64), crate::text::size(LARGEST_TEXT as u64));
@@ -201,7 +201,7 @@ fn ordered(before: &NewDocument, orders: &[ChunkOrder], now: &str) -> Result<(Ne
             (Some(parent), whole) => changed(parent, &children, &by_id, whole, source, &config, now)?,
             (None, _) => {
                 return Err(Error::not_found(format!("{id:?} was deleted; nothing was changed"))
-                    .hint(format!("`kb chunk-edit {id} {}` restores it", Setting("reset"))));
+                    .hint(format!("`{}` restores it", NextStep::ResetChunk(&id))));
             }
         };
         named.extend(whole.map(|order| order.chunk_id.clone()));
@@ -266,9 +266,8 @@ fn changed(
                 kept.extend(cut);
             }
             Some(NewText::Source) => {
-                return Err(Error::usage(format!("{:?} is a child chunk; nothing was reset", row.chunk_id)).hint(
-                    format!("`kb chunk-edit {} {}` resets the whole parent chunk", parent.chunk_id, Setting("reset")),
-                ));
+                return Err(Error::usage(format!("{:?} is a child chunk; nothing was reset", row.chunk_id))
+                    .hint(format!("`{}` resets the whole parent chunk", NextStep::ResetChunk(&parent.chunk_id))));
             }
         }
     }
@@ -415,7 +414,7 @@ pub(super) mod tests {
     fn what_cannot_be_done_is_said_and_nothing_is_done() {
         let fail = |orders: &[ChunkOrder]| edit_chunks(vec![stored(TEXT)], orders, "now").unwrap_err();
         assert_eq!(fail(&[order("abc123:7", "x")]).kind(), Kind::NotFound);
-        assert!(fail(&[order("abc123:0", " \n")]).next_step().unwrap().contains("kb chunk-delete abc123:0"));
+        assert!(fail(&[order("abc123:0", " \n")]).next_step().unwrap().contains("DeleteChunk(\"abc123:0\")"));
         assert!(fail(&[order("abc123:0", "x"), order("abc123:0.1", "y")]).message().contains("is a part of"));
         assert!(fail(&[order("abc123:1", "x"), order("abc123:1", "y")]).message().contains("named twice"));
         let note = |name: &str| ChunkOrder {

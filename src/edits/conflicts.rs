@@ -11,7 +11,7 @@ use super::derived::mend_counts;
 use super::parent_chunk::{delete_parent, source_parents};
 use super::sentences::exchange;
 use super::sentences::{Sentence, only_place, sentences_in};
-use crate::error::{Error, Result, Setting};
+use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::{ChunkId, DocId};
 use crate::store::{ChunkRow, ChunkType, Edit, NewDocument};
 use crate::text::tokens::tokenize;
@@ -97,7 +97,7 @@ pub fn settle(stored: Vec<NewDocument>, ids: &[String], side: Side, now: &str) -
     for id in ids {
         let unknown = || {
             Error::not_found(format!("no conflict {id:?}; nothing was changed"))
-                .hint(format!("`kb chunks-list {}` lists the conflicts", Setting("conflicts")))
+                .hint(format!("`{}` lists the conflicts", NextStep::ListConflicts))
         };
         let at = afters.iter().position(|new| find_conflict(new, id).is_some()).ok_or_else(unknown)?;
         afters[at] = settled(&afters[at], id, side, now)?;

@@ -12,7 +12,7 @@ use super::ChangedDocument;
 use super::derived::mend_counts;
 use super::parent_chunk::{NewChild, ParentChange, SourceParent, change_parent, delete_parent, source_parents};
 use super::sentences::{space_behind, widen};
-use crate::error::{Error, Result, Setting};
+use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::{ChunkId, DocId};
 use crate::store::{ChunkRow, ChunkType, NewDocument, children_by_parent};
 use crate::text::count;
@@ -54,7 +54,7 @@ pub fn delete_chunks(stored: Vec<NewDocument>, ids: &[String], cascade: bool, no
     let unknown: Vec<&str> = ids.iter().map(String::as_str).filter(|id| !known.contains(id)).collect();
     if !unknown.is_empty() {
         let error = Error::not_found(format!("no chunk {}; nothing was deleted", some(&unknown)));
-        return Err(error.hint("`kb chunks-list` shows the ids"));
+        return Err(error.hint(format!("`{}` shows the ids", NextStep::ListChunks)));
     }
     let named: HashSet<&str> = ids.iter().map(String::as_str).collect();
     if !cascade {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::error::{Error, Result, Setting};
+use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
 use crate::ingest::{Progress, RebuildOptions, Rebuilder, SourceNow, read_source, read_stored, rebuilt_rows};
 use crate::load::worker::Worker;
@@ -122,11 +122,8 @@ pub async fn set_toc(
     let document = of.document;
     let lines = parse(text, document.pages)?;
     if lines.is_empty() {
-        return Err(Error::usage("the table of contents has no entries; nothing was changed").hint(format!(
-            "`kb toc {} {}` drops a correction",
-            document.doc_id,
-            Setting("reset")
-        )));
+        return Err(Error::usage("the table of contents has no entries; nothing was changed")
+            .hint(format!("`{}` drops a correction", NextStep::ResetContents(&document.doc_id))));
     }
     let entries: Vec<OutlineEntry> = lines.iter().map(|line| line.entry.clone()).collect();
     if entries == entries_of(of.sections) {
@@ -182,7 +179,7 @@ async fn source_for_correction(place: &Place, document: &DocumentRow) -> Result<
         // Only the store has what was piped in.
         SourceNow::Piped => read_stored(document, &Snapshot::open(&place.namespace).await?).await,
         SourceNow::Changed => Err(Error::failed(format!("{source} has changed since it was ingested"))
-            .hint(format!("ingest it again with `kb ingest {source}`, then correct its table of contents"))),
+            .hint(format!("`{}` reads it again; then correct its table of contents", NextStep::Ingest(source)))),
         SourceNow::Gone => Err(Error::failed(format!("{source} is gone, so its sections cannot be rebuilt"))
             .hint("put the file back, or ingest it from where it is now; then correct its table of contents")),
     }

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::folder::{DOWNLOAD, FEWEST_TOKENS, ModelFolder, check_inputs, listed};
 use super::onnx::{FLOAT, Outline};
-use crate::error::{Error, Result, Setting};
+use crate::error::{Error, NextStep, Result, Setting};
 
 /// Paths of the graph, the best first.
 const GRAPHS: [&str; 4] = ["model.onnx", "onnx/model.onnx", "model_quantized.onnx", "onnx/model_quantized.onnx"];
@@ -34,7 +34,8 @@ impl CrossEncoderFolder {
     pub fn open(folder: &Path) -> Result<Self> {
         if !folder.exists() {
             let hint = format!(
-                "name a folder with model.onnx and tokenizer.json, a model that `kb models` lists, or light or off as {}",
+                "name a folder with model.onnx and tokenizer.json, a model that `{}` lists, or light or off as {}",
+                NextStep::ListModels,
                 Setting("rerank")
             );
             return Err(Error::usage(format!("no such folder {}", folder.display())).hint(hint));
@@ -195,7 +196,7 @@ mod tests {
     #[test]
     fn missing_folders_files_and_other_weights_are_refused() {
         let open = |path: &Path| CrossEncoderFolder::open(path).map_or_else(|error| error.to_line(), |_| String::new());
-        assert!(open(Path::new("/no/such/model")).contains("a model that `kb models` lists"));
+        assert!(open(Path::new("/no/such/model")).contains("a model that `ListModels` lists"));
         let folder = good();
         assert!(open(&folder.path().join("model.onnx")).contains("is a file"));
         std::fs::rename(folder.path().join("model.onnx"), folder.path().join("model.safetensors")).unwrap();

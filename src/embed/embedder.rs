@@ -12,7 +12,7 @@ use super::crash::guarded;
 use super::engine::Engine;
 use super::model::{Model, Pooling, Quantization, VectorOutput};
 use super::sense;
-use crate::error::{Error, Result, Setting};
+use crate::error::{Error, NextStep, Result, Setting};
 
 /// Texts in a batch. Measured on two cores: larger batches only pad more.
 const BATCH: usize = 16;
@@ -123,7 +123,7 @@ impl Embedder {
             Some(vector) => {
                 let (name, found) = (&self.model.name, vector.len());
                 let message = format!("the embedding model {name} gives vectors of {found} numbers, not of {wanted}");
-                Err(Error::failed(message).hint("add it again with `kb models add`"))
+                Err(Error::failed(message).hint(format!("add it again with `{}`", NextStep::AddModel(name))))
             }
         }
     }
@@ -195,8 +195,8 @@ pub(super) fn load_session(engine: &Engine, model: &Model, threads: usize) -> Re
         .with_execution_providers(engine.device().providers());
     guarded(&named(model), || {
         TextEmbedding::try_new_from_user_defined(user_defined, options).map_err(|error| {
-            let hint =
-                format!("add it again with `kb models add`, or try the other engine ({})", Setting("onnxruntime"));
+            let (add, engine) = (NextStep::AddModel(&model.name), Setting("onnxruntime"));
+            let hint = format!("add it again with `{add}`, or try the other engine ({engine})");
             Error::failed(format!("cannot load {}: {error}", named(model))).hint(hint)
         })
     })

@@ -10,7 +10,7 @@ use super::prepare::{SourceFacts, corrected_toc, has_more_than_its_source, prepa
 use super::profile::{PROFILED, lacks_profile, with_profiles};
 use super::{Action, IngestReport, IngestRequest, Progress, SourceReport, Target};
 use crate::embed::EngineChoice;
-use crate::error::{Error, Result, Setting};
+use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
 use crate::llm::Unanswered;
 use crate::load::Document;
@@ -224,8 +224,8 @@ impl<'a, 'b> Collector<'a, 'b> {
             report.edits_in_conflict = rebased.conflicts;
             if rebased.conflicts > 0 {
                 let edits = count(rebased.conflicts, "edit");
-                let list = Setting("conflicts");
-                report.warnings.push(format!("{edits} in conflict with the new text: see kb chunks-list {list}"));
+                let list = NextStep::ListConflicts;
+                report.warnings.push(format!("{edits} in conflict with the new text: see `{list}`"));
             }
         }
         let known = match (&self.snapshot, before) {

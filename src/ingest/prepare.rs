@@ -6,7 +6,7 @@ use std::path::Path;
 use super::contexts::wants_model_context;
 use crate::chunk::{ChunkConfig, context, cut};
 use crate::edits::{Rebased, embedded_texts, rebase, renew_hashes, set_situating, set_written_situating};
-use crate::error::{Error, Result, Setting};
+use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::load::{BlockKind, Document, OutlineEntry};
 use crate::store::{ChunkRow, ChunkType, DocumentRow, DocumentTime, NewDocument, SectionRow};
@@ -58,7 +58,7 @@ pub fn corrected_toc(row: &DocumentRow) -> Result<Option<Vec<OutlineEntry>>> {
     let parse = |text: &String| {
         serde_json::from_str(text).map_err(|error| {
             Error::failed(format!("the corrected table of contents of {} is damaged: {error}", row.source))
-                .hint(format!("drop it with kb toc {} {}", row.doc_id, Setting("reset")))
+                .hint(format!("drop it with `{}`", NextStep::ResetContents(&row.doc_id)))
         })
     };
     row.corrected_toc.as_ref().map(parse).transpose()
@@ -226,7 +226,7 @@ fn lost_entries(document: &Document, corrected: Option<&[OutlineEntry]>) -> Opti
             .filter(|&i| document.pages.is_none() || entries[i].page.is_some())
             .map(|i| format!("{:?}", entries[i].title))
             .collect();
-    (!lost.is_empty()).then(|| format!("{LOST_ENTRIES}: {}; see kb toc {}", lost.join(", "), Setting("edit")))
+    (!lost.is_empty()).then(|| format!("{LOST_ENTRIES}: {}; see `{}`", lost.join(", "), NextStep::EditContents("DOC")))
 }
 
 fn section_row(

@@ -5,6 +5,7 @@ use std::time::Duration;
 use jiff::{Timestamp, fmt::rfc2822};
 
 use super::settings::LlmSettings;
+use crate::error::NextStep;
 
 /// No wait is longer than this; a request whose endpoint asks for more fails.
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
@@ -91,7 +92,7 @@ impl Reason {
             Reason::NoCredit => "check the account at the endpoint",
             Reason::ServerError => "the endpoint is in trouble; try again later",
             Reason::Ceiling => "raise max_tokens in [llm], or run the command again: answers are cached",
-            Reason::GivenUp => "`kb llm check` finds out what is wrong",
+            Reason::GivenUp => return format!("`{}` finds out what is wrong", NextStep::CheckLanguageModel),
             Reason::NotFound => {
                 return format!("check model ({}) and base_url in [llm]; kb asked {endpoint}", settings.model);
             }

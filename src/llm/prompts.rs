@@ -10,7 +10,7 @@ use minijinja::{Environment, UndefinedBehavior, Value};
 
 use super::settings::LlmSettings;
 use super::usage::{Usage, tokens};
-use crate::error::{Error, Result};
+use crate::error::{Error, NextStep, Result};
 
 /// Separates the two parts.
 const DIVIDER: &str = "---";
@@ -87,8 +87,10 @@ impl Prompts {
             match std::fs::read_to_string(&path) {
                 Ok(text) => {
                     prompt.check(&text).map_err(|what| {
-                        Error::usage(format!("the prompt {} {what}", path.display()))
-                            .hint(format!("start from the built-in one: `kb llm prompt {}` prints it", prompt.name))
+                        Error::usage(format!("the prompt {} {what}", path.display())).hint(format!(
+                            "start from the built-in one: `{}` prints it",
+                            NextStep::PrintPrompt(prompt.name)
+                        ))
                     })?;
                     texts.insert(prompt.name, text);
                 }
@@ -197,7 +199,7 @@ mod tests {
         assert!(refused("{{ fence }}\n---\nask").contains("does not use {{ question }}"));
         assert!(refused("Just do it.\n---\n{{ question }}").contains("is data"));
         let unknown = refused("{{ fence }}\n---\n{{ question }}\n{{ wether }}");
-        assert!(unknown.contains("line 4") && unknown.contains("kb llm prompt expand-query"), "{unknown}");
+        assert!(unknown.contains("line 4") && unknown.contains("PrintPrompt(\"expand-query\")"), "{unknown}");
         let gone = LlmSettings { prompts: Some(folder.path().join("nowhere")), ..settings };
         assert!(Prompts::of_user(&gone, None).unwrap_err().message().contains("does not exist"));
     }

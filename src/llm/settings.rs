@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::secret::Secret;
 use crate::address::server_address;
-use crate::error::{Error, Result};
+use crate::error::{Error, NextStep, Result};
 
 /// The wait before the first retry; it doubles with each further one.
 const BACK_OFF: Duration = Duration::from_millis(500);
@@ -191,9 +191,10 @@ impl LlmSettings {
 
     /// The error of a command that needs a model when none is configured. `wanted` is what needs it.
     pub fn missing(wanted: &str) -> Error {
-        Error::usage(format!("{wanted} needs a language model, and none is configured")).hint(
-            "set base_url and model in [llm] of kb.toml, or KB_LLM_BASE_URL and KB_LLM_MODEL; `kb llm check` tries them",
-        )
+        Error::usage(format!("{wanted} needs a language model, and none is configured")).hint(format!(
+            "set base_url and model in [llm] of kb.toml, or KB_LLM_BASE_URL and KB_LLM_MODEL; `{}` tries them",
+            NextStep::CheckLanguageModel
+        ))
     }
 
     /// The address, for messages. It never contains the key.

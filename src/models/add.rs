@@ -9,7 +9,7 @@ use super::record::{GRAPH, Record};
 use super::workplace::{Workplace, files_in};
 use super::{Models, cannot, check_name};
 use crate::embed::{CrossEncoder, EMBEDDED, EmbeddingConfig, Engine, Model, ModelFiles, Source, try_out};
-use crate::error::{Error, Result, Setting};
+use crate::error::{Error, NextStep, Result, Setting};
 
 /// A reranking model is tried with this question, and with chunks that answer it more or less.
 const QUESTION: &str = "how is air taken out of a pump?";
@@ -70,7 +70,7 @@ impl Models {
         }
         if self.here()?.iter().any(|one| one.name.eq_ignore_ascii_case(name)) {
             let taken = Error::usage(format!("there is a model {name} already in {}", self.folder().display()));
-            return Err(taken.hint(format!("remove it with `kb models remove {name}`, or choose {other}")));
+            return Err(taken.hint(format!("remove it with `{}`, or choose {other}", NextStep::RemoveModel(name))));
         }
         Ok(())
     }

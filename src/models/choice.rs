@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Models;
 use crate::embed::{EMBEDDED, Model};
-use crate::error::{Error, Result, Setting};
+use crate::error::{Error, NextStep, Result};
 use crate::store::ModelRecord;
 
 /// What a store records about a model.
@@ -53,16 +53,11 @@ impl ModelChoice {
         (preset != used.name).then(|| {
             let used = &used.name;
             format!(
-                "the vectors are of the model {used}, and kb.toml names {preset}; to change that: {}",
-                reindex(&preset)
+                "the vectors are of the model {used}, and kb.toml names {preset}; to change that: `{}`",
+                NextStep::ReplaceModel(&preset)
             )
         })
     }
-}
-
-/// The command that embeds a namespace again.
-fn reindex(model: &str) -> String {
-    format!("`kb reindex {}` with {} {model}", Setting("vectors"), Setting("model"))
 }
 
 /// Vectors of two models cannot be compared, so a namespace has those of one.
@@ -73,7 +68,8 @@ fn refusal(namespace: &str, published: &ModelRecord, asked: &str) -> Error {
     } else {
         format!("the vectors of the namespace {namespace:?} are of the model {name}, not of {asked}")
     };
-    Error::failed(message).hint(format!("re-embed the namespace: {}; or use another namespace", reindex(asked)))
+    Error::failed(message)
+        .hint(format!("re-embed the namespace: `{}`; or use another namespace", NextStep::ReplaceModel(asked)))
 }
 
 impl Models {
@@ -87,7 +83,7 @@ impl Models {
             return Ok(model);
         }
         Err(Error::failed(format!("the installed model {name} is not the one that made the vectors"))
-            .hint(format!("re-embed with the installed one: {}", reindex(name))))
+            .hint(format!("re-embed with the installed one: `{}`", NextStep::ReplaceModel(name))))
     }
 
     /// The installed model of a recorded name, whether it is the same model or not.
@@ -97,7 +93,8 @@ impl Models {
     pub fn of_that_name(&self, record: &ModelRecord) -> Result<Arc<Model>> {
         let name = &record.name;
         if name != EMBEDDED && self.installed(name)?.is_none() {
-            let hint = format!("add it with `kb models add {name}`, or re-embed with another one: {}", reindex("NAME"));
+            let (add, replace) = (NextStep::AddModel(name), NextStep::ReplaceModel("NAME"));
+            let hint = format!("add it with `{add}`, or re-embed with another one: `{replace}`");
             return Err(Error::failed(format!("the model {name}, which made the vectors, is not installed")).hint(hint));
         }
         self.find(name)
@@ -125,7 +122,7 @@ mod tests {
         assert_eq!(choice(Some(EMBEDDED), Some("gone")).of_namespace("n", None).unwrap(), embedded);
         assert!(choice(None, Some("gone")).of_namespace("n", None).is_err());
         let note = choice(None, Some(EMBEDDED)).note(&other()).unwrap();
-        assert!(note.contains(&reindex(EMBEDDED)), "{note}");
+        assert!(note.contains(&NextStep::ReplaceModel(EMBEDDED).to_string()), "{note}");
         assert_eq!(choice(None, Some(EMBEDDED)).note(&embedded), None);
     }
 
@@ -133,7 +130,7 @@ mod tests {
     fn another_model_than_the_published_one_is_refused_with_the_next_step() {
         let error = choice(Some(EMBEDDED), None).of_namespace("n", Some(&other())).unwrap_err();
         assert!(error.to_line().contains("are of the model other") && error.kind().exit_code() == 3, "{error}");
-        assert!(error.next_step().unwrap().contains(&reindex(EMBEDDED)));
+        assert!(error.next_step().unwrap().contains(&NextStep::ReplaceModel(EMBEDDED).to_string()));
         let same_name = ModelRecord { fingerprint: "f".to_owned(), ..record_of(&Model::embedded()) };
         let error = choice(Some(EMBEDDED), None).of_namespace("n", Some(&same_name)).unwrap_err();
         assert!(error.message().contains("another all-MiniLM"), "{error}");
@@ -144,7 +141,7 @@ mod tests {
         let models = Models::open("/nowhere");
         let embedded = record_of(&Model::embedded());
         let error = models.recorded(&other()).unwrap_err();
-        assert!(error.to_line().contains("kb models add other") && error.kind().exit_code() == 3, "{error}");
+        assert!(error.to_line().contains("AddModel(\"other\")") && error.kind().exit_code() == 3, "{error}");
         let changed = ModelRecord { fingerprint: "f".to_owned(), ..embedded };
         assert!(models.recorded(&changed).unwrap_err().to_line().contains("is not the one"));
     }

@@ -13,7 +13,7 @@ use super::weights::survey;
 use super::workplace::Download;
 use super::{Models, cannot};
 use crate::embed::{EmbeddingFolder, Engine};
-use crate::error::{Error, Result};
+use crate::error::{Error, NextStep, Result};
 
 /// Files without which there is no model …
 const NEEDED: [&str; 2] = ["tokenizer.json", "config.json"];
@@ -140,8 +140,9 @@ async fn fetch(
     let repository = wanted.repository();
     let mut files = wanted_files(wanted, listing).map_err(|reason| {
         Error::failed(format!("{repository} cannot be used: {reason}")).hint(format!(
-            "`kb models` lists models that can be downloaded; `optimum-cli export onnx --model {repository} OUT` writes an \
-             ONNX model to add"
+            "`{}` lists models that can be downloaded; `optimum-cli export onnx --model {repository} OUT` writes an ONNX \
+             model to add",
+            NextStep::ListModels
         ))
     })?;
     let (mut done, mut next) = (0, 0);

@@ -15,7 +15,7 @@ use reqwest::{Response, StatusCode, Url, redirect};
 
 use super::listing::Listing;
 use crate::address::server_address;
-use crate::error::{Error, Result, innermost};
+use crate::error::{Error, NextStep, Result, innermost};
 use crate::text::{printable, squeeze, truncate};
 
 const ENDPOINT: &str = "https://huggingface.co";
@@ -29,9 +29,6 @@ const MOST_REDIRECTS: usize = 10;
 const LONGEST_DETAIL: usize = 200;
 /// Bytes of a listing at most.
 const LARGEST_LISTING: usize = 8 << 20;
-
-const OFFLINE: &str = "without a network, `kb models add FOLDER` adds a folder that was downloaded elsewhere; HF_ENDPOINT \
-                       names a mirror, HTTPS_PROXY a proxy";
 
 /// A hub.
 #[derive(Debug)]
@@ -52,9 +49,8 @@ impl Hub {
         let variable = |name| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
         let yes = |value: String| matches!(value.trim().to_lowercase().as_str(), "1" | "true" | "yes" | "on");
         if variable("HF_HUB_OFFLINE").is_some_and(yes) {
-            return Err(
-                Error::failed("HF_HUB_OFFLINE forbids downloads").hint("unset it, or use `kb models add FOLDER`")
-            );
+            return Err(Error::failed("HF_HUB_OFFLINE forbids downloads")
+                .hint(format!("unset it, or use `{}`", NextStep::AddModel("FOLDER"))));
         }
         Hub::at(&variable("HF_ENDPOINT").unwrap_or_else(|| ENDPOINT.to_owned()), variable("HF_TOKEN").as_deref())
     }
@@ -154,7 +150,11 @@ impl Hub {
 
     pub(super) fn unreachable(&self, error: &reqwest::Error) -> Error {
         let why = if error.is_timeout() { "it does not answer".to_owned() } else { innermost(error) };
-        Error::failed(format!("cannot reach {}: {why}", self.name())).hint(OFFLINE)
+        Error::failed(format!("cannot reach {}: {why}", self.name())).hint(format!(
+            "without a network, `{}` adds a folder that was downloaded elsewhere; HF_ENDPOINT names a mirror, \
+             HTTPS_PROXY a proxy",
+            NextStep::AddModel("FOLDER")
+        ))
     }
 }
 

@@ -30,7 +30,7 @@ pub use record::{GRAPH, ModelFile, ModelKind, Record};
 use catalogue::known;
 
 use crate::embed::{EMBEDDED, Model};
-use crate::error::{Error, Result, Setting};
+use crate::error::{Error, NextStep, Result, Setting};
 
 /// The variable that names the folder of models.
 const VARIABLE: &str = "KB_MODELS_DIR";
@@ -134,14 +134,16 @@ impl Models {
             ModelKind::Rerank => "an embedding model, not a reranking model",
             ModelKind::Text => "a reranking model, not an embedding model",
         };
-        Err(Error::usage(format!("{name} is {is}")).hint("`kb models` lists them by kind"))
+        Err(Error::usage(format!("{name} is {is}")).hint(format!("`{}` lists them by kind", NextStep::ListModels)))
     }
 
     fn missing(&self, name: &str, kind: ModelKind) -> Result<Error> {
         let hint = match (known(name).filter(|model| model.kind == kind), nearest(name)) {
-            (Some(model), _) => format!("download it with `kb models add {}`", model.name),
-            (None, Some(near)) => format!("did you mean {near}? `kb models` lists all"),
-            (None, None) => "add one with `kb models add NAME|FOLDER`; `kb models` lists them".to_owned(),
+            (Some(model), _) => format!("download it with `{}`", NextStep::AddModel(&model.name)),
+            (None, Some(near)) => format!("did you mean {near}? `{}` lists all", NextStep::ListModels),
+            (None, None) => {
+                format!("add one with `{}`; `{}` lists them", NextStep::AddModel("NAME|FOLDER"), NextStep::ListModels)
+            }
         };
         let usable = |one: &Installed| one.record.as_ref().is_ok_and(|record| record.kind == kind);
         let here: Vec<String> = self.here()?.into_iter().filter(usable).map(|one| one.name).collect();
@@ -178,7 +180,7 @@ impl Models {
         }
         let missing = || {
             Error::usage(format!("no such model {name:?} in {}", self.folder.display()))
-                .hint("`kb models` lists the installed ones")
+                .hint(format!("`{}` lists the installed ones", NextStep::ListModels))
         };
         self.installed(name)?.ok_or_else(missing)
     }
@@ -257,7 +259,7 @@ mod tests {
         let models = Models::open(folder.path());
         let find =
             |name, kind| models.must_have(name, kind).map_or_else(|error| error.to_line(), |(_, found)| found.name);
-        assert!(find("bge-m3", ModelKind::Text).contains(": none; download it with `kb models add bge-m3`"));
+        assert!(find("bge-m3", ModelKind::Text).contains(": none; download it with `AddModel(\"bge-m3\")`"));
         put(&models, "bge-m3", ModelKind::Text);
         put(&models, "mine", ModelKind::Rerank);
         assert_eq!(find("BAAI/BGE-M3", ModelKind::Text), "bge-m3");

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::cannot;
 use crate::embed::{EmbeddingConfig, Model, ModelFiles, Source};
-use crate::error::{Error, Result, Setting, plain_io};
+use crate::error::{Error, NextStep, Result, Setting, plain_io};
 
 /// The record's name in a model's folder.
 pub(super) const RECORD: &str = "kb-model.json";
@@ -79,7 +79,7 @@ impl Record {
         let path = folder.join(RECORD);
         let unusable = |reason: String| {
             Error::failed(format!("the model in {} cannot be used: {reason}", folder.display()))
-                .hint("remove it with `kb models remove NAME` and add it again")
+                .hint(format!("remove it with `{}` and add it again", NextStep::RemoveModel("NAME")))
         };
         let unreadable = |error: std::io::Error| unusable(format!("{RECORD}: {}", plain_io(&error))).caused_by(error);
         if std::fs::metadata(&path).map_err(unreadable)?.len() > LARGEST {

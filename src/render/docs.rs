@@ -4,7 +4,8 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::page::{Fact, Grid, Page};
-use super::{Hints, values};
+use super::values;
+use crate::error::NextStep;
 use crate::knowledge::profile::{Profile, Share, in_percent};
 use crate::store::DocumentRow;
 use crate::text::count;
@@ -54,20 +55,20 @@ pub fn document_list(documents: &[ListedDocument<'_>]) -> Page {
 }
 
 /// What `kb docs DOC` shows.
-pub fn documents(documents: &[ListedDocument<'_>], hints: &Hints) -> Page {
+pub fn documents(documents: &[ListedDocument<'_>]) -> Page {
     let mut page = page_of(documents);
     for listed in documents {
         page.gap();
         page.title(&listed.row.title);
-        page.facts_with_bars(facts(listed, hints));
+        page.facts_with_bars(facts(listed));
     }
     page
 }
 
-fn facts(listed: &ListedDocument<'_>, hints: &Hints) -> Vec<Fact> {
+fn facts(listed: &ListedDocument<'_>) -> Vec<Fact> {
     let row = listed.row;
     let profile = row.profile.as_ref();
-    let vectors = if row.embedded { String::new() } else { format!("none; {} makes them", hints.embed) };
+    let vectors = if row.embedded { String::new() } else { format!("none; `{}` makes them", NextStep::MakeVectors) };
     let mut facts: Vec<Fact> = [
         ("id", row.doc_id.to_string()),
         ("namespace", listed.namespace.unwrap_or_default().to_owned()),

@@ -4,7 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::page::{Grid, Page};
 use super::style::{BAD, counted};
-use super::{Hints, value_with};
+use super::value_with;
+use crate::error::NextStep;
 use crate::ingest::{Action, ContextsReport, IngestReport, LanguagesReport, SourceReport};
 use crate::text::count;
 use anstyle::Style;
@@ -13,7 +14,7 @@ use anstyle::Style;
 pub(super) const MOST_LISTED: usize = 40;
 
 /// What `kb ingest` shows.
-pub fn ingested(report: &IngestReport, hints: &Hints) -> Page {
+pub fn ingested(report: &IngestReport) -> Page {
     let changed: Vec<&SourceReport> =
         report.sources.iter().filter(|one| !matches!(one.action, Action::Unchanged | Action::Failed)).collect();
     let counts: Map<String, Value> =
@@ -36,7 +37,7 @@ pub fn ingested(report: &IngestReport, hints: &Hints) -> Page {
                 .for_each(|warning| page.item(Style::new(), format!("warning: {}: {warning}", one.source)));
         }
     }
-    summarise(report, hints, &mut page);
+    summarise(report, &mut page);
     page
 }
 
@@ -58,7 +59,7 @@ pub(super) fn failure(source: &str, error: &str, hint: Option<&str>) -> String {
     format!("failed: {source}: {error}{hint}")
 }
 
-fn summarise(report: &IngestReport, hints: &Hints, page: &mut Page) {
+fn summarise(report: &IngestReport, page: &mut Page) {
     let actions = Action::ALL.iter().map(|action| (report.count(*action), action.name()));
     let counts = counted(actions.chain([(report.skipped, "of other formats")]));
     let counts = if counts.is_empty() { "nothing to do".to_owned() } else { counts };
@@ -73,16 +74,16 @@ fn summarise(report: &IngestReport, hints: &Hints, page: &mut Page) {
         if report.without_vectors > 0 {
             let have = if report.without_vectors == 1 { "has" } else { "have" };
             page.line(format!(
-                "{} {have} no vectors and only keyword search finds them; {} makes them",
+                "{} {have} no vectors and only keyword search finds them; `{}` makes them",
                 count(report.without_vectors, "document"),
-                hints.embed
+                NextStep::MakeVectors
             ));
         }
     }
     if let Some(languages) = &report.languages {
-        page.line(unread(languages, hints));
+        page.line(unread(languages));
     }
-    report.contexts.iter().for_each(|contexts| add_contexts(contexts, hints, page));
+    report.contexts.iter().for_each(|contexts| add_contexts(contexts, page));
 }
 
 /// Documents that an earlier version ingested.
@@ -91,20 +92,23 @@ pub(super) fn profiled(documents: usize) -> String {
 }
 
 /// Documents in languages that the embedding model does not know.
-fn unread(report: &LanguagesReport, hints: &Hints) -> String {
+fn unread(report: &LanguagesReport) -> String {
     let LanguagesReport { model, share_not_read, better, .. } = report;
     let unread = format!(
         "the model {model} cannot read {:.0} % of the text of these documents; only keyword search finds it",
         100.0 * share_not_read
     );
     match better {
-        Some(better) => format!("{unread}; {better} can read it: {}", (hints.change_model)(better)),
+        Some(better) => {
+            let (add, replace) = (NextStep::AddModel(better), NextStep::ReplaceModel(better));
+            format!("{unread}; {better} can read it: run `{add}`, then `{replace}`")
+        }
         None => unread,
     }
 }
 
 /// What became of the contexts that a language model was to write for parent chunks.
-pub(super) fn add_contexts(report: &ContextsReport, hints: &Hints, page: &mut Page) {
+pub(super) fn add_contexts(report: &ContextsReport, page: &mut Page) {
     let parents = count(report.parent_chunks, "parent chunk");
     if let Some(estimate) = &report.estimate {
         return page.line(format!("contexts for {parents} would be requested: {}", estimate.in_words()));
@@ -121,7 +125,7 @@ pub(super) fn add_contexts(report: &ContextsReport, hints: &Hints, page: &mut Pa
         Some(model) => {
             page.line(model.in_words());
             if report.without > 0 {
-                page.line(format!("{without}; {} asks again", hints.ask_again));
+                page.line(format!("{without}; `{}` asks again", NextStep::RequestContextsAgain));
                 model.last_failures.iter().for_each(|(reason, cause)| page.line(format!("{reason}: {cause}")));
             }
         }
@@ -130,13 +134,13 @@ pub(super) fn add_contexts(report: &ContextsReport, hints: &Hints, page: &mut Pa
 
 #[cfg(test)]
 mod tests {
-    use super::super::{HINTS_FOR_TESTS as HINTS, View};
+    use super::super::View;
     use super::*;
     use crate::llm::{Estimate, LlmReport};
 
     fn contexts(report: &ContextsReport) -> String {
         let mut page = Page::default();
-        add_contexts(report, &HINTS, &mut page);
+        add_contexts(report, &mut page);
         let mut out = Vec::new();
         page.markdown(&mut out).unwrap();
         String::from_utf8(out).unwrap()
@@ -150,7 +154,10 @@ mod tests {
         let report = ContextsReport { model: Some(model), ..report };
         assert_eq!(contexts(&report), "model m: 1 request\n");
         let report = ContextsReport { without: 1, ..report };
-        assert!(contexts(&report).contains("\n1 parent chunk has no context") && contexts(&report).contains("ASK"));
+        assert!(
+            contexts(&report).contains("\n1 parent chunk has no context")
+                && contexts(&report).contains("RequestContextsAgain")
+        );
         let report = ContextsReport { estimate: Some(Estimate { requests: 2, ..Estimate::default() }), ..report };
         assert!(contexts(&report).starts_with("contexts for 5 parent chunks would be requested: 2 requests"));
     }

@@ -58,33 +58,6 @@ pub enum OutputFormat {
     Paths,
 }
 
-/// Commands that a result recommends. `cli` spells them.
-#[derive(Debug, Clone, Copy)]
-pub struct Hints {
-    /// Embeds the documents that have no vectors.
-    pub embed: &'static str,
-    /// Embeds documents again that have vectors of the model already.
-    pub embed_again: &'static str,
-    /// Asks the language model again for the contexts it failed to write.
-    pub ask_again: &'static str,
-    /// Shows more levels of a table of contents.
-    pub deeper: &'static str,
-    /// Lists generations.
-    pub log: &'static str,
-    /// Switches a store to the named embedding model.
-    pub change_model: fn(&str) -> String,
-}
-
-#[cfg(test)]
-const HINTS_FOR_TESTS: Hints = Hints {
-    embed: "EMBED",
-    embed_again: "AGAIN",
-    ask_again: "ASK",
-    deeper: "DEEPER",
-    log: "LOG",
-    change_model: str::to_owned,
-};
-
 /// The width of the output, in columns.
 #[derive(Debug, Clone, Copy)]
 pub struct Screen {

@@ -3,12 +3,13 @@
 use super::ingest::{MOST_LISTED, add_contexts, failure, profiled};
 use super::page::{Grid, Page};
 use super::style::{BAD, counted};
-use super::{Hints, value_with};
+use super::value_with;
+use crate::error::Setting;
 use crate::ingest::{ReindexReport, ReindexedDocument, RevectorReport, TextFrom};
 use crate::text::count;
 
 /// What `kb reindex` shows.
-pub fn reindexed(report: &ReindexReport, hints: &Hints) -> Page {
+pub fn reindexed(report: &ReindexReport) -> Page {
     let sources = report.documents.iter().filter(|document| document.error.is_none()).map(|document| &document.source);
     let mut page =
         Page::new(&value_with(report, "failed", report.failed())).with_lines(&report.documents).with_paths(sources);
@@ -36,7 +37,7 @@ pub fn reindexed(report: &ReindexReport, hints: &Hints) -> Page {
             page.line(profiled(report.profiled));
         }
     }
-    report.contexts.iter().for_each(|contexts| add_contexts(contexts, hints, &mut page));
+    report.contexts.iter().for_each(|contexts| add_contexts(contexts, &mut page));
     page
 }
 
@@ -56,11 +57,11 @@ fn row(document: &ReindexedDocument) -> Option<Vec<String>> {
 }
 
 /// What `kb reindex --vectors` shows.
-pub fn reembedded(report: &RevectorReport, hints: &Hints) -> Page {
+pub fn reembedded(report: &RevectorReport) -> Page {
     let mut page = Page::new(report).with_paths(report.generation);
     let RevectorReport { model, dimension, dry_run, .. } = report;
     if report.documents == 0 {
-        page.line(format!("all documents have vectors of {model}; {} embeds them again", hints.embed_again));
+        page.line(format!("all documents have vectors of {model}; {} embeds them again", Setting("force")));
         return page;
     }
     let documents = count(report.documents, "document");
@@ -87,12 +88,12 @@ pub fn reembedded(report: &RevectorReport, hints: &Hints) -> Page {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{HINTS_FOR_TESTS as HINTS, View};
+    use super::super::View;
     use super::*;
 
     fn shown(report: &RevectorReport) -> String {
         let mut out = Vec::new();
-        reembedded(report, &HINTS).markdown(&mut out).unwrap();
+        reembedded(report).markdown(&mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 
@@ -116,6 +117,6 @@ mod tests {
              5 texts embedded, 3 by an earlier run that was interrupted; published as generation 4, 0.0 s\n"
         );
         let none = RevectorReport { documents: 0, ..report };
-        assert_eq!(shown(&none), "all documents have vectors of b; AGAIN embeds them again\n");
+        assert_eq!(shown(&none), "all documents have vectors of b; force embeds them again\n");
     }
 }

@@ -145,7 +145,7 @@ impl SearchView<'_> {
 
 /// A table of contents that answers the question.
 fn toc(contents: &Contents) -> TocView<'_> {
-    TocView { document: &contents.document, sections: &contents.sections, hidden: None, provenance: false }
+    TocView { document: &contents.document, sections: &contents.sections, hidden: 0, provenance: false }
 }
 
 fn json_contents(contents: &Contents) -> Value {

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use super::history::in_words;
 use super::page::{Grid, Page};
 use super::style::{BAD, DIM};
-use super::{Hints, value, value_with};
+use super::{value, value_with};
+use crate::error::NextStep;
 use crate::store::Holder;
 use crate::store::check::{Checked, Finding, Mended};
 use crate::text::{count, size};
@@ -66,7 +67,7 @@ pub struct Status {
 }
 
 /// What `kb status` shows, of each namespace.
-pub fn status(namespaces: &[Status], hints: &Hints) -> Page {
+pub fn status(namespaces: &[Status]) -> Page {
     let json = match namespaces {
         [only] => value(only),
         several => value(several),
@@ -76,27 +77,29 @@ pub fn status(namespaces: &[Status], hints: &Hints) -> Page {
     let mut page = Page::new(&json).with_paths(stores);
     for status in namespaces {
         page.gap();
-        page.facts(status.facts(hints));
+        page.facts(status.facts());
     }
     page
 }
 
 impl Status {
-    fn facts(&self, hints: &Hints) -> Vec<(&'static str, String)> {
+    fn facts(&self) -> Vec<(&'static str, String)> {
         let now = jiff::Zoned::now();
         let published = in_words(&self.published_at, &now);
         let contexts: Vec<String> =
             self.contexts.iter().map(|(context, documents)| format!("{context} {documents}")).collect();
         let documents = match self.without_vectors {
             0 => self.documents.to_string(),
-            some => format!("{} ({some} without vectors; {} makes them)", self.documents, hints.embed),
+            some => format!("{} ({some} without vectors; `{}` makes them)", self.documents, NextStep::MakeVectors),
         };
         let children = count(self.chunks - self.parents, "child chunk");
         let (tables, keyword) = (size(self.tables_bytes), size(self.keyword_bytes));
         let old = size(self.history_bytes);
         let history = match self.restorable_generations {
             0 => format!("no generation to restore ({old})"),
-            some => format!("{} to restore ({old}); {} lists them", count(some, "generation"), hints.log),
+            some => {
+                format!("{} to restore ({old}); `{}` lists them", count(some, "generation"), NextStep::ListGenerations)
+            }
         };
         let model = format!("{}, {} dimensions", self.model, self.dimension);
         let mut facts = vec![

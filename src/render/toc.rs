@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 
 use super::style::{DIM, PLACE, TITLE, around, cut, pages, paint};
-use super::{Hints, Screen, View};
+use super::{Screen, View};
+use crate::error::Setting;
 use crate::store::{DocumentRow, SectionRow};
 
 /// What `kb toc DOC` shows.
@@ -14,8 +15,8 @@ pub struct TocView<'a> {
     pub document: &'a DocumentRow,
     /// The sections down to the requested level.
     pub sections: &'a [SectionRow],
-    /// The number of deeper sections, and how to see them.
-    pub hidden: Option<(usize, &'a Hints)>,
+    /// The number of deeper sections.
+    pub hidden: usize,
     /// Whether to show the origin and the confidence of each entry; JSON always has both.
     pub provenance: bool,
 }
@@ -66,9 +67,10 @@ fn markdown_item(section: &SectionRow, depth: u32, provenance: bool) -> String {
     format!("{indent}- `{}` {}{place}{origin}", section.path, section.title)
 }
 
-fn deeper((hidden, hints): (usize, &Hints)) -> String {
+/// How to see the deeper sections, if there are any.
+fn deeper(hidden: usize) -> Option<String> {
     let entries = if hidden == 1 { "entry is" } else { "entries are" };
-    format!("{hidden} deeper {entries} hidden; {} shows more", hints.deeper)
+    (hidden > 0).then(|| format!("{hidden} deeper {entries} hidden; {} shows more", Setting("max_level")))
 }
 
 /// `typography 0.80`
@@ -136,12 +138,12 @@ impl<'a> TocView<'a> {
 impl View for TocView<'_> {
     fn table(&self, screen: Screen, out: &mut dyn Write) -> Result<()> {
         self.contents().table(screen, out)?;
-        self.hidden.into_iter().try_for_each(|hidden| writeln!(out, "{}", paint(DIM, format!("  {}", deeper(hidden)))))
+        deeper(self.hidden).into_iter().try_for_each(|line| writeln!(out, "  {}", paint(DIM, line)))
     }
 
     fn markdown(&self, out: &mut dyn Write) -> Result<()> {
         self.contents().markdown(out)?;
-        self.hidden.into_iter().try_for_each(|hidden| writeln!(out, "\n{}.", deeper(hidden)))
+        deeper(self.hidden).into_iter().try_for_each(|line| writeln!(out, "\n{line}."))
     }
 
     fn json(&self) -> Value {

@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 
 use super::trace::milliseconds;
 use crate::embed::{DirectEncoder, Embedder, Engine, EngineChoice, Model, Source, select};
-use crate::error::{Error, Result, Setting};
+use crate::error::{Error, NextStep, Result, Setting};
 use crate::models::{Models, record_of};
 use crate::store::{CacheFolder, ModelRecord, Snapshot};
 
@@ -308,8 +308,9 @@ impl VectorModel {
             State::Several(each) => {
                 let message = format!("the namespaces use different embedding models: {each}");
                 let hint = format!(
-                    "search them separately, use keyword search ({} keyword), or re-embed one with `kb reindex`",
-                    Setting("method")
+                    "search them separately, use keyword search ({} keyword), or re-embed one with `{}`",
+                    Setting("method"),
+                    NextStep::ReplaceModel("NAME")
                 );
                 Err(Error::failed(message).hint(hint))
             }

@@ -22,7 +22,7 @@ use super::retrievers::KeywordRetriever;
 use super::trace::{Trace, milliseconds};
 use super::{CrossEncoderRerank, LightRerank, Rerank, SearchRequest};
 use crate::embed::CrossEncoder;
-use crate::error::{Error, Result, Setting};
+use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::ChunkId;
 use crate::store::{Snapshot, WordPlaces};
 
@@ -202,7 +202,7 @@ fn texts(snapshots: &[&Snapshot], candidates: &[Candidate]) -> Result<Vec<String
     let text = |candidate: &Candidate| {
         texts.remove(&candidate.key()).ok_or_else(|| {
             Error::failed(format!("the chunk {} was found but cannot be read", candidate.chunk_id))
-                .hint("`kb check` finds what is wrong with the namespace")
+                .hint(format!("`{}` finds what is wrong with the namespace", NextStep::Check))
         })
     };
     candidates.iter().map(text).collect()

@@ -10,7 +10,7 @@ use std::path::Path;
 pub use section::find_sections;
 pub(super) use section::without_number;
 
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, NextStep, Result};
 use crate::store::{DocumentRow, Store};
 use crate::text::script::is_unspaced;
 
@@ -52,7 +52,8 @@ pub fn resolve_document<'a>(
 ) -> Result<Named<'a>> {
     let wanted = name.trim();
     if wanted.is_empty() {
-        return Err(Error::usage("the name of the document is empty").hint("`kb docs` lists the documents"));
+        return Err(Error::usage("the name of the document is empty")
+            .hint(format!("`{}` lists the documents", NextStep::ListDocuments)));
     }
     let lower = wanted.to_lowercase();
     // A path relative to where the user is.
@@ -98,8 +99,10 @@ fn by_part_of_title<'a>(documents: &'a [DocumentRow], wanted: &str, purpose: Pur
     let shortest = if wanted.chars().any(is_unspaced) { SHORTEST_UNSPACED_PART } else { SHORTEST_PART };
     let missing = || Error::not_found(format!("no document {wanted:?}"));
     match containing.as_slice() {
-        [] => Err(missing()
-            .hint(nearest(documents.iter(), &lower).unwrap_or_else(|| "`kb docs` lists the documents".to_owned()))),
+        [] => Err(missing().hint(
+            nearest(documents.iter(), &lower)
+                .unwrap_or_else(|| format!("`{}` lists the documents", NextStep::ListDocuments)),
+        )),
         _ if wanted.chars().count() < shortest => {
             Err(missing().hint(format!("type at least {shortest} characters of a title")))
         }
@@ -155,7 +158,7 @@ pub fn resolve_each<'a>(
         let wanted = name.trim();
         return Err(Error::not_found(format!("no document {wanted:?} in any of the namespaces")).hint(
             nearest(namespaces.iter().flatten(), &wanted.to_lowercase())
-                .unwrap_or_else(|| "`kb docs -n NAME` lists the documents of one".to_owned()),
+                .unwrap_or_else(|| format!("`{}` lists the documents of one", NextStep::ListDocumentsOf("NAME"))),
         ));
     }
     if found.iter().any(|(_, named)| named.note.is_none()) {
@@ -313,6 +316,6 @@ pub(super) mod tests {
             (Kind::NotFound, "no document \"Pump Manaul\" in any of the namespaces")
         );
         assert!(missing.next_step().unwrap().contains("did you mean"), "{missing}");
-        assert!(ids("qqqqqq").unwrap_err().next_step().unwrap().contains("kb docs -n NAME"));
+        assert!(ids("qqqqqq").unwrap_err().next_step().unwrap().contains("ListDocumentsOf(\"NAME\")"));
     }
 }

@@ -24,7 +24,7 @@ use super::synonyms::written_out;
 use super::trace::Trace;
 use super::understand::{Question, Route, Understanding, understand};
 use super::{Expand, Method, Ranking, SearchRequest, SearchResult};
-use crate::error::{Result, Setting};
+use crate::error::{NextStep, Result, Setting};
 use crate::ids::DocId;
 use crate::store::Snapshot;
 use crate::text::count;
@@ -180,7 +180,7 @@ async fn add_notes(searcher: &Searcher, request: &SearchRequest, ranking: &mut R
         }
     }
     notes.extend(spelling::notes(&snapshots, &ranking.replacements)?);
-    let remedy = format!("`kb reindex {}` makes them", Setting("vectors"));
+    let remedy = format!("`{}` makes them", NextStep::MakeVectors);
     match request.method {
         Method::Semantic if ranking.no_vectors => notes.push(format!(
             "nothing that is searched has vectors: use {} keyword, or make them; {remedy}",

@@ -11,7 +11,7 @@ use super::searcher::Searcher;
 use super::select::{SectionRank, SectionRanks, rank_all_sections};
 use super::trace::{Stage, Traced};
 use super::{Hit, Mode, Restriction, SearchRequest, SearchResult, Target};
-use crate::error::{Error, Result};
+use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, SectionId, document_of};
 use crate::text::count;
 
@@ -134,7 +134,8 @@ impl Searcher {
             found.extend(rows.into_iter().map(|row| row.parent_id.unwrap_or(row.chunk_id)));
         }
         if found.is_empty() && !known {
-            return Err(Error::not_found(format!("no chunk or section {id:?}")).hint("`kb chunks-list` shows the ids"));
+            return Err(Error::not_found(format!("no chunk or section {id:?}"))
+                .hint(format!("`{}` shows the ids", NextStep::ListChunks)));
         }
         Ok(found.into_iter().collect())
     }

@@ -254,7 +254,7 @@ impl<'a> Columns<'a> {
     fn get(&self, name: &str) -> Result<&'a ArrayRef> {
         self.batch.column_by_name(name).ok_or_else(|| {
             Error::failed(format!("the table {} of this store has no column {name}", self.table))
-                .hint(format!("ingest the documents into a new store with {} DIR", Setting("kb")))
+                .hint(format!("ingest the documents into a new store with {}", Setting("kb")))
         })
     }
 

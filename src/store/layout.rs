@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::manifest::WRITING;
 use super::source_name::{name_of, text_of};
-use crate::error::{Error, Result, Setting};
+use crate::error::{Error, NextStep, Result, Setting};
 
 /// The only format that this program reads and writes.
 const FORMAT: u32 = 2;
@@ -43,8 +43,11 @@ impl Store {
                 named.to_owned()
             }
             None => find_upwards(from).ok_or_else(|| {
-                Error::failed("there is no knowledge base here or in any folder above")
-                    .hint("make one with `kb ingest PATH…`, or name one with --kb DIR")
+                Error::failed("there is no knowledge base here or in any folder above").hint(format!(
+                    "make one with `{}`, or name one with {}",
+                    NextStep::Ingest("PATH…"),
+                    Setting("kb")
+                ))
             })?,
         };
         let store = Store { root };
@@ -134,13 +137,13 @@ impl Store {
         if !path.exists() {
             self.refuse_foreign_folder()?;
             return Err(Error::failed(format!("there is no knowledge base at {}", self.root.display()))
-                .hint("make one there with `kb ingest PATH…`"));
+                .hint(format!("make one there with `{}`", NextStep::Ingest("PATH…"))));
         }
         let text = std::fs::read_to_string(&path).map_err(|error| Error::io("read", &path, &error))?;
         let file: FormatFile = serde_json::from_str(&text).map_err(|_| {
             Error::failed(format!("{} is damaged: it does not say what format the store has", path.display())).hint(
                 format!(
-                    "restore that file from a copy, or ingest the documents into a new store with {} DIR",
+                    "restore that file from a copy, or ingest the documents into a new store with {}",
                     Setting("kb")
                 ),
             )
@@ -153,8 +156,9 @@ impl Store {
                 file.created_by
             ))
             .hint(format!(
-                "{}ingest the documents again into a new store with `kb ingest PATH… {} DIR`",
+                "{}ingest the documents again into a new store: `{} {}`",
                 if file.format > FORMAT { "install a newer kb, or " } else { "" },
+                NextStep::Ingest("PATH…"),
                 Setting("kb")
             )));
         }
@@ -177,7 +181,7 @@ impl Store {
             return Ok(());
         }
         Err(Error::failed(format!("{} is not a knowledge base: it has no {FORMAT_FILE}", self.root.display()))
-            .hint("name another place with --kb DIR"))
+            .hint(format!("name another place with {}", Setting("kb"))))
     }
 }
 
@@ -198,7 +202,7 @@ fn find_upwards(from: &Path) -> Option<PathBuf> {
 
 fn refuse_uri(named: &Path) -> Result<()> {
     if named.to_string_lossy().contains("://") {
-        return Err(Error::usage(format!("--kb {}: stores are folders on a local disk for now", named.display()))
+        return Err(Error::usage(format!("{}: stores are folders on a local disk for now", named.display()))
             .hint("name a folder"));
     }
     Ok(())
@@ -256,11 +260,11 @@ pub(super) const SEPARATOR: char = ',';
 pub fn check_namespace_name(name: &str) -> Result<()> {
     if name.eq_ignore_ascii_case(ALL) {
         return Err(Error::usage(format!("{name:?} stands for every namespace and is not the name of one"))
-            .hint("name one; all of them at once are for `kb search`, and for `kb check --all-namespaces`"));
+            .hint(format!("name one; `{}` takes all of them", NextStep::Search)));
     }
     if name.contains(SEPARATOR) {
         return Err(Error::usage(format!("{name:?} names several namespaces where one is needed"))
-            .hint("name one; several at once are for `kb search`"));
+            .hint(format!("name one; `{}` takes several", NextStep::Search)));
     }
     let good = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
     let fine = !name.is_empty()
@@ -348,7 +352,7 @@ mod tests {
             assert!(message.contains(&format!("format {other}")) && message.contains(&root), "{message}");
             assert!(message.contains(&format!("reads format {FORMAT}")), "{message}");
             let hint = error.next_step().unwrap();
-            assert!(hint.contains("kb ingest") && hint.contains("newer kb") == (other > FORMAT), "{hint}");
+            assert!(hint.contains("Ingest(") && hint.contains("newer kb") == (other > FORMAT), "{hint}");
         }
     }
 }

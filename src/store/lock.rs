@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::layout::Namespace;
 use super::namespaces::nothing_ingested;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 
 /// `kb status` takes the lock for an instant to see whether somebody holds it; no writer may fail for that.
 const GLANCE: Duration = Duration::from_millis(100);
@@ -176,8 +176,10 @@ impl WriterLock {
 fn busy(namespace: &Namespace, holder: Option<&Holder>, waited: Duration) -> Error {
     let (name, holder) = (namespace.name(), in_words(holder));
     if waited.is_zero() {
-        return Error::failed(format!("the namespace {name:?} is being written by {holder}"))
-            .hint("run the command again when it has finished, or with --wait SECONDS to wait for it");
+        return Error::failed(format!("the namespace {name:?} is being written by {holder}")).hint(format!(
+            "run the command again when it has finished, or wait for it with {} SECONDS",
+            Setting("wait")
+        ));
     }
     let waited = crate::text::count(usize::try_from(waited.as_secs()).unwrap_or(usize::MAX), "second");
     Error::failed(format!("after {waited} the namespace {name:?} is still being written by {holder}"))

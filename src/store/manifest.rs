@@ -7,7 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::layout::Namespace;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Setting};
 
 /// The file that names the published generation.
 pub(super) const PUBLISHED: &str = "MANIFEST.json";
@@ -102,8 +102,10 @@ fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Option<T>> {
         Err(error) => return Err(Error::io("read", path, &error)),
     };
     serde_json::from_str(&text).map(Some).map_err(|error| {
-        Error::failed(format!("{} is damaged: {error}", path.display()))
-            .hint("restore that file from a copy, or ingest the documents into a new store with --kb DIR")
+        Error::failed(format!("{} is damaged: {error}", path.display())).hint(format!(
+            "restore that file from a copy, or ingest the documents into a new store with {}",
+            Setting("kb")
+        ))
     })
 }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::layout::{ALL, Namespace, SEPARATOR, Store, check_namespace_name};
 use super::lock::{LockTimeout, WriterLock};
 use super::manifest::sync_folder;
-use crate::error::{Error, Result};
+use crate::error::{Error, NextStep, Result};
 
 /// How many near names an error gives.
 const MOST_NAMED: usize = 5;
@@ -50,7 +50,7 @@ impl Store {
                 let found = self.namespaces()?;
                 return match found.is_empty() {
                     true => Err(Error::failed("nothing was ingested into any namespace yet")
-                        .hint("ingest some documents with `kb ingest PATH…`")),
+                        .hint(format!("ingest some documents with `{}`", NextStep::Ingest("PATH…")))),
                     false => Ok(found),
                 };
             }
@@ -98,7 +98,7 @@ impl Namespace {
         let lock = WriterLock::take(self, lock_timeout).await?;
         let taken = || {
             Error::usage(format!("there is a namespace {:?} already", to.name()))
-                .hint("take another name, or remove that one with `kb namespaces remove`")
+                .hint(format!("take another name, or remove that one with `{}`", NextStep::RemoveNamespace))
         };
         if to.root().symlink_metadata().is_ok() {
             return Err(taken());
@@ -164,7 +164,7 @@ pub(super) fn nothing_ingested(namespace: &Namespace) -> Error {
     let others = others(namespace);
     let near = near(namespace.name(), &others);
     match (near.as_slice(), others.as_slice()) {
-        ([], []) => error.hint("ingest some documents with `kb ingest PATH…`"),
+        ([], []) => error.hint(format!("ingest some documents with `{}`", NextStep::Ingest("PATH…"))),
         ([], some) => {
             let more = if some.len() > MOST_NAMED { ", …" } else { "" };
             let some: Vec<&str> = some.iter().take(MOST_NAMED).map(String::as_str).collect();

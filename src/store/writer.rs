@@ -19,7 +19,7 @@ use super::rows::{ChunkRow, ChunkType, DocumentRow, NewDocument, SectionRow};
 use super::snapshot::CHUNK_COLUMNS;
 use super::tables::Tables;
 use super::versions::DamagedVersion;
-use crate::error::{Error, Result};
+use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
 
 /// What one generation changes. A document that is both removed and added is replaced.
@@ -285,7 +285,7 @@ impl Writer {
     /// Tells, once, what keeps old versions from being removed. That is no reason to publish nothing any more.
     fn tell_of(&mut self, damaged: &[DamagedVersion]) {
         if let Some(first) = damaged.first().filter(|_| !std::mem::replace(&mut self.told, true)) {
-            self.lock_timeout.tell(&format!("{}: {}; `kb check --repair` removes it", first.id(), first.told()));
+            self.lock_timeout.tell(&format!("{}: {}; `{}` removes it", first.id(), first.told(), NextStep::Repair));
         }
     }
 

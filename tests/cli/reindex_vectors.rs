@@ -77,16 +77,16 @@ fn a_preset_is_for_new_namespaces_and_what_is_asked_for_must_agree() {
     let run = sandbox.kb(&["ingest", "docs", "--model", "tiny"]);
     refused(
         &run,
-        &[
-            "vectors of the namespace \"default\" are of the model all-MiniLM",
-            "`kb reindex --vectors` with --model tiny",
-        ],
+        &["vectors of the namespace \"default\" are of the model all-MiniLM", "`kb reindex --vectors --model tiny`"],
     );
     let mut by_environment = sandbox.command(&["ingest", "docs"]);
-    refused(&Run::of(by_environment.env("KB_MODEL", "tiny").output().unwrap()), &["not of tiny", "with KB_MODEL tiny"]);
+    refused(
+        &Run::of(by_environment.env("KB_MODEL", "tiny").output().unwrap()),
+        &["not of tiny", "`kb reindex --vectors --model tiny`"],
+    );
     sandbox.write(".kb/kb.toml", "model = \"tiny\"\n");
     let run = sandbox.kb(&["ingest", "docs"]);
-    assert!(run.code == 0 && run.err.contains("`kb reindex --vectors` with --model tiny"), "{}", run.err);
+    assert!(run.code == 0 && run.err.contains("`kb reindex --vectors --model tiny`"), "{}", run.err);
     assert_eq!(sandbox.json(&["ingest", "docs", "-n", "second"])["model"], "tiny");
     // What is typed comes first.
     assert_eq!(sandbox.json(&["ingest", "docs", "-n", "third", "--model", EMBEDDED])["model"], EMBEDDED);
@@ -189,7 +189,7 @@ fn another_model_of_the_same_name_is_refused() {
     sandbox.add_model("tiny", |_| ());
     sandbox.json(&["ingest", "docs", "--model", "tiny"]);
     sandbox.add_model("tiny", |embedding_config| embedding_config.document_prefix = "passage: ".to_owned());
-    let helps = "`kb reindex --vectors` with --model tiny";
+    let helps = "`kb reindex --vectors --model tiny`";
     refused(
         &sandbox.kb(&["search", QUESTION, "--method", "semantic"]),
         &["is not the one that made the vectors", helps],

@@ -153,7 +153,7 @@ fn a_read_only_store_can_be_searched_and_is_not_written() {
     assert!(found.out.contains("slowly"), "{}", found.err);
     let refused = sandbox.kb(&["ingest", "."]);
     assert_eq!(refused.code, 3, "{}{}", refused.out, refused.err);
-    assert!(refused.err.contains("permission denied") && refused.err.contains("--kb DIR"), "{}", refused.err);
+    assert!(refused.err.contains("permission denied") && refused.err.contains("--kb"), "{}", refused.err);
     sandbox.set_store_writable(true);
     assert_eq!(sandbox.json(&["status"])["generation"], 1);
 }

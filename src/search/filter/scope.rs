@@ -11,7 +11,7 @@ use super::check::Ready;
 use super::facts::{ChunkFacts, ChunkNotes, Documents, Facts, Mentions, Notes, Titles, titles_above};
 use super::syntax::{Filter, first_or_open};
 use super::value::{Comparison, Key, fold};
-use crate::error::{Error, Result};
+use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId};
 use crate::store::{DocumentFacts, ParentChunkFacts, Scope, Snapshot};
 use crate::text::count;
@@ -286,14 +286,18 @@ fn nothing_matches(conditions: &[Condition], worlds: &[World<'_>]) -> Error {
         true => "none of the named documents",
         false => "no document",
     };
-    let hint = "`kb docs DOC` shows the fields of a document; leave that condition out";
+    let fields = NextStep::DescribeDocument("DOC");
+    let hint = format!("`{fields}` shows the fields of a document; leave that condition out");
     if let Some(condition) = conditions.iter().find(|condition| nothing(&[condition])) {
         let words = &condition.words;
         let mentions = worlds.iter().filter_map(|world| world.mentions.as_ref());
         let entities: Vec<String> = mentions.flat_map(Mentions::names).collect();
         if any_test(&[condition], |test| test.names_no_entity(&entities)) {
-            return Error::not_found(format!("{document} matches {words}: no entity has that name"))
-                .hint("`kb entities` lists the entities, `kb entity-set` adds one; or leave that condition out");
+            return Error::not_found(format!("{document} matches {words}: no entity has that name")).hint(format!(
+                "`{}` lists the entities, `{}` adds one; or leave that condition out",
+                NextStep::ListEntities,
+                NextStep::AddEntity
+            ));
         }
         return Error::not_found(format!("{document} matches {words}")).hint(hint);
     }

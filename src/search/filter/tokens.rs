@@ -6,7 +6,7 @@ use std::ops::Range;
 use unicode_width::UnicodeWidthChar;
 
 use super::value::Comparison;
-use crate::error::Error;
+use crate::error::{Error, NextStep};
 use crate::text::{printable, truncate};
 
 /// An error shows so many columns of the filter on each side of the mistake.
@@ -176,7 +176,7 @@ impl Mistake {
         let start = self.at.start.min(text.len());
         let place = text[..start].chars().count() + 1;
         Error::usage(format!("filter, character {place}: expected {}, found {}", self.expected, self.found))
-            .hint("`kb search --help` shows what filters look like")
+            .hint(format!("`{}` shows what filters look like", NextStep::ShowFilters))
             .figure(figure(text, start..self.at.end.min(text.len())))
     }
 }

@@ -5,7 +5,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::{MOST_NAMED, listed};
-use crate::error::{Error, Result};
+use crate::error::{Error, NextStep, Result};
 use crate::store::SectionRow;
 use crate::structure::{PREAMBLE, normalise_title};
 use crate::text::han::simplified;
@@ -85,7 +85,7 @@ fn find_section<'a>(sections: &'a [SectionRow], name: &str) -> Result<Found<'a>>
     let alike: Vec<&SectionRow> = alike.into_iter().map(|(_, section)| section).collect();
     let suggested = if near.is_empty() { alike } else { near };
     Err(missing().hint(match suggested.is_empty() {
-        true => "`kb toc DOC` shows the sections".to_owned(),
+        true => format!("`{}` shows the sections", NextStep::ShowContents("DOC")),
         false => format!("did you mean {}?", name_them(&suggested)),
     }))
 }
@@ -252,7 +252,7 @@ fn beside(sections: &[SectionRow], path: &str) -> String {
             };
         }
     }
-    "`kb toc DOC` shows the sections".to_owned()
+    format!("`{}` shows the sections", NextStep::ShowContents("DOC"))
 }
 
 fn name_them(sections: &[&SectionRow]) -> String {

@@ -301,7 +301,7 @@ mod tests {
         new.chunks[2].content = "Four.".into();
         assert_eq!(check(&new)[0].what, "is not what its child chunks joined are");
         assert_eq!(check(&new)[0].id, "abc123:0");
-        assert_eq!(check(&new)[0].command, "kb ingest --force 'a b.md'");
+        assert_eq!(check(&new)[0].command, "IngestAgain(\"'a b.md'\")");
     }
 
     #[test]

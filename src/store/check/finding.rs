@@ -2,10 +2,8 @@
 
 use serde::Serialize;
 
+use crate::error::NextStep;
 use crate::store::DocumentRow;
-
-/// The command that mends what needs nothing but the store.
-const REPAIR: &str = "kb check --repair";
 
 /// Which promise is broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -69,7 +67,7 @@ pub struct Finding {
 impl Finding {
     /// Something that the store alone suffices to mend.
     pub(super) fn repairable(id: &str, part: Part, what: impl Into<String>) -> Self {
-        Finding { id: id.to_owned(), part, what: what.into(), repairable: true, command: REPAIR.to_owned() }
+        Finding { id: id.to_owned(), part, what: what.into(), repairable: true, command: NextStep::Repair.to_string() }
     }
 
     /// Something for which the source must be read again.
@@ -79,7 +77,7 @@ impl Finding {
 
     /// Something for which the sections must be found again.
     pub(super) fn structure_needed(document: &DocumentRow, id: &str, part: Part, what: impl Into<String>) -> Self {
-        let command = format!("kb reindex --structure --force {}", document.doc_id);
+        let command = NextStep::FindSectionsAgain(&document.doc_id).to_string();
         Finding { repairable: false, command, ..Finding::repairable(id, part, what) }
     }
 }
@@ -87,7 +85,7 @@ impl Finding {
 /// What reads a document's source again.
 fn ingest_command(document: &DocumentRow) -> String {
     match document.source.strip_prefix("stdin:") {
-        Some(name) => format!("kb ingest --force - --name {}", shell_words::quote(name)),
-        None => format!("kb ingest --force {}", shell_words::quote(&document.source)),
+        Some(name) => NextStep::IngestStandardInputAgain(&shell_words::quote(name)).to_string(),
+        None => NextStep::IngestAgain(&shell_words::quote(&document.source)).to_string(),
     }
 }

@@ -6,6 +6,7 @@ use super::chunks::{agrees, counts, missing, spans};
 use super::chunks::{unique, without_parent};
 use super::finding::{Finding, Part};
 use super::vectors::{close, document_fault, fault, mean};
+use crate::error::NextStep;
 use crate::store::{ChunkRow, ChunkType, Edit, NewDocument, children_by_parent};
 use crate::text::count;
 
@@ -52,12 +53,18 @@ pub(super) fn mend(new: NewDocument, dimension: usize) -> (NewDocument, Vec<Mend
 fn mend_vectors(new: &mut NewDocument, dimension: usize, done: &mut Vec<Mended>) {
     if document_fault(&new.document, dimension).is_some() {
         (new.document.vector, new.document.embedding_hash) = (Vec::new(), None);
-        done.push(Mended::new(&new.document.doc_id, "its vector removed; `kb ingest` makes a new one"));
+        done.push(Mended::new(
+            &new.document.doc_id,
+            format!("its vector removed; `{}` makes a new one", NextStep::MakeVectors),
+        ));
     }
     for row in new.chunks.iter_mut().filter(|row| row.chunk_type == ChunkType::Child) {
         if fault(&row.vector, dimension).is_some() {
             row.vector.clear();
-            done.push(Mended::new(&row.chunk_id, "its vector removed; `kb ingest` makes a new one"));
+            done.push(Mended::new(
+                &row.chunk_id,
+                format!("its vector removed; `{}` makes a new one", NextStep::MakeVectors),
+            ));
         }
     }
     let child_chunks = children_by_parent(&new.chunks);
@@ -81,8 +88,10 @@ fn mend_vectors(new: &mut NewDocument, dimension: usize, done: &mut Vec<Mended>)
     let all = children.all(|row| !row.vector.is_empty());
     if any && new.document.embedded != all {
         new.document.embedded = all;
-        let what =
-            if all { "marked as having all vectors" } else { "marked as lacking vectors; `kb ingest` makes them" };
+        let what = match all {
+            true => "marked as having all vectors".to_owned(),
+            false => format!("marked as lacking vectors; `{}` makes them", NextStep::MakeVectors),
+        };
         done.push(Mended::new(&new.document.doc_id, what));
     }
 }

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::{Lease, Note, Record, record, recorded, records};
-use crate::error::{Error, Result};
+use crate::error::{Error, NextStep, Result};
 use crate::store::layout::Namespace;
 use crate::store::manifest::Manifest;
 use crate::store::snapshot::Snapshot;
@@ -74,8 +74,10 @@ fn unknown(generation: u64, published: u64, others: &[u64]) -> Error {
     let more = if others.len() > MOST_NAMED { ", …" } else { "" };
     let error = Error::usage(what);
     match named.is_empty() {
-        true => error.hint("`kb log` lists the generations"),
-        false => error.hint(format!("available: {}{more}; `kb log` describes them", named.join(", "))),
+        true => error.hint(format!("`{}` lists the generations", NextStep::ListGenerations)),
+        false => {
+            error.hint(format!("available: {}{more}; `{}` describes them", named.join(", "), NextStep::ListGenerations))
+        }
     }
 }
 
@@ -138,7 +140,7 @@ mod tests {
     fn an_unknown_generation_is_told_with_those_that_can_be_had() {
         let error = unknown(9, 4, &[4, 3]);
         assert_eq!(error.message(), "there is no generation 9; the published one is 4");
-        assert_eq!(error.next_step().unwrap(), "available: 4, 3; `kb log` describes them");
+        assert_eq!(error.next_step().unwrap(), "available: 4, 3; `ListGenerations` describes them");
         assert_eq!(unknown(1, 40, &[]).message(), "generation 1 is no longer kept");
         assert!(unknown(1, 40, &(20..41).collect::<Vec<_>>()).next_step().unwrap().contains("29, …"));
     }

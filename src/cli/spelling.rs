@@ -1,0 +1,87 @@
+//! How the command line spells settings and next steps for the rooms behind it.
+
+use std::collections::HashMap;
+
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Command};
+
+use crate::error::{NextStep, spell_with};
+
+/// Registers the spelling for the subcommand that runs.
+pub(super) fn register(command: &Command, matches: &ArgMatches) {
+    let known: HashMap<String, String> =
+        command.get_arguments().filter_map(|arg| Some((arg.get_id().to_string(), setting(arg, matches)?))).collect();
+    let spelled = move |name: &str| known.get(name).cloned().unwrap_or_else(|| format!("--{}", name.replace('_', "-")));
+    spell_with(spelled, step);
+}
+
+/// The flag of an argument, or the variable that sets it.
+fn setting(arg: &Arg, matches: &ArgMatches) -> Option<String> {
+    match (matches.value_source(arg.get_id().as_str()), arg.get_env()) {
+        (Some(ValueSource::EnvVariable), Some(variable)) => Some(variable.to_string_lossy().into_owned()),
+        _ => arg.get_long().map(|long| format!("--{long}")),
+    }
+}
+
+fn step(step: NextStep<'_>) -> String {
+    match step {
+        NextStep::AddEntity => "kb entity-set".to_owned(),
+        NextStep::AddModel(name) => format!("kb models add {name}"),
+        NextStep::Check => "kb check".to_owned(),
+        NextStep::CheckLanguageModel => "kb llm check".to_owned(),
+        NextStep::DeleteChunk(id) => format!("kb chunk-delete {id}"),
+        NextStep::DescribeDocument(name) => format!("kb docs {name}"),
+        NextStep::EditContents(id) => format!("kb toc {id} --edit"),
+        NextStep::FindSectionsAgain(id) => format!("kb reindex --structure --force {id}"),
+        NextStep::Ingest(path) => format!("kb ingest {path}"),
+        NextStep::IngestAgain(path) => format!("kb ingest --force {path}"),
+        NextStep::IngestStandardInputAgain(name) => format!("kb ingest --force - --name {name}"),
+        NextStep::ListChunks => "kb chunks-list".to_owned(),
+        NextStep::ListChunksAsJsonLines => "kb chunks-list --format jsonl".to_owned(),
+        NextStep::ListConflicts => "kb chunks-list --conflicts".to_owned(),
+        NextStep::ListDocuments => "kb docs".to_owned(),
+        NextStep::ListDocumentsOf(namespace) => format!("kb docs -n {namespace}"),
+        NextStep::ListEntities => "kb entities".to_owned(),
+        NextStep::ListGenerations => "kb log".to_owned(),
+        NextStep::ListModels => "kb models".to_owned(),
+        NextStep::MakeVectors => "kb reindex --vectors".to_owned(),
+        NextStep::PrintPrompt(name) => format!("kb llm prompt {name}"),
+        NextStep::RemoveModel(name) => format!("kb models remove {name}"),
+        NextStep::RemoveNamespace => "kb namespaces remove".to_owned(),
+        NextStep::Repair => "kb check --repair".to_owned(),
+        NextStep::ReplaceModel(name) => format!("kb reindex --vectors --model {name}"),
+        NextStep::RequestContextsAgain => "kb reindex --context llm --force".to_owned(),
+        NextStep::ResetChunk(id) => format!("kb chunk-edit {id} --reset"),
+        NextStep::ResetContents(id) => format!("kb toc {id} --reset"),
+        NextStep::Search => "kb search".to_owned(),
+        NextStep::ShowContents(name) => format!("kb toc {name}"),
+        NextStep::ShowFilters => "kb search --help".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_next_step_is_a_command_that_parses() {
+        let steps = [
+            NextStep::AddEntity,
+            NextStep::AddModel("x"),
+            NextStep::DeleteChunk("x"),
+            NextStep::FindSectionsAgain("x"),
+            NextStep::IngestStandardInputAgain("x"),
+            NextStep::ListDocumentsOf("x"),
+            NextStep::ListConflicts,
+            NextStep::PrintPrompt("expand-query"),
+            NextStep::ReplaceModel("x"),
+            NextStep::RequestContextsAgain,
+            NextStep::ResetChunk("x"),
+            NextStep::ResetContents("x"),
+        ];
+        for text in steps.map(step) {
+            let parsed = crate::cli::parse::command(true).try_get_matches_from(text.split(' '));
+            assert!(parsed.as_ref().err().is_none_or(|error| text == "kb entity-set" || !error.use_stderr()), "{text}");
+        }
+    }
+}
