@@ -169,7 +169,7 @@ fn a_vector_that_is_lost_is_made_by_the_next_ingest() {
         new.chunks.iter_mut().for_each(|row| row.vector = vec![1.0; Model::embedded().embedding_config.dimension]);
     });
     found(&sandbox, &format!("{id}:0.0"), "length 19.596");
-    assert!(repaired(&sandbox).contains("kb ingest"));
+    assert!(repaired(&sandbox).contains("kb reindex --vectors"));
     assert_eq!(sandbox.json(&["status"])["without_vectors"], 1);
     sandbox.json(&["ingest", "."]);
     assert_eq!(sandbox.json(&["status"])["without_vectors"], 0);
