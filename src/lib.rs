@@ -81,7 +81,7 @@ pub mod internals {
     }
     pub mod store {
         pub use crate::store::{
-            Change, ChunkRow, ChunkType, DocumentRow, ModelRecord, Namespace, NewDocument, Note, REWRITE_STEPS, STEPS,
+            Change, Chunk, DocumentRow, ModelRecord, Namespace, NewDocument, Note, ParentChunk, REWRITE_STEPS, STEPS,
             SectionRow, Snapshot, Store, Writer, diff, log,
         };
     }

@@ -7,10 +7,11 @@ use std::time::UNIX_EPOCH;
 use kb::Result;
 use kb::internals::chunk::ChunkConfig;
 use kb::internals::embed::Model;
+use kb::internals::ids::DocId;
 use kb::internals::ingest::{SourceFacts, prepare};
 use kb::internals::load::{Format, LoadOptions, parse};
 use kb::internals::models::record_of;
-use kb::internals::store::{Change, ChunkRow, ChunkType, NewDocument, Store, Writer, document_id};
+use kb::internals::store::{Change, NewDocument, ParentChunk, Store, Writer};
 
 /// As many as an ingest publishes at once.
 const BATCH: usize = 256;
@@ -72,7 +73,7 @@ fn rows(file: &Path, store: &Store, random: &mut Random) -> Result<NewDocument> 
     let changed = facts.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
     let source = store.source_name(file);
     let facts = SourceFacts {
-        doc_id: document_id(&source, 0),
+        doc_id: DocId::of_source(&source, 0),
         source,
         content_hash: blake3::hash(&bytes).to_hex().to_string(),
         size: facts.len(),
@@ -84,26 +85,19 @@ fn rows(file: &Path, store: &Store, random: &mut Random) -> Result<NewDocument> 
     let now = jiff::Timestamp::now().to_string();
     let mut new = prepare(&document, &facts, &ChunkConfig::default(), &now).new;
     new.document.embedded = true;
-    set_vectors(&mut new.chunks, random);
+    set_vectors(&mut new.parents, random);
     Ok(new)
 }
 
 /// Gives each child a random vector of length 1 and each parent the mean of its children's.
-fn set_vectors(chunks: &mut [ChunkRow], random: &mut Random) {
-    let mut sum: Vec<f32> = Vec::new();
-    // From the end, where a parent comes behind its children.
-    for chunk in chunks.iter_mut().rev() {
-        let mut vector = match chunk.chunk_type {
-            ChunkType::Parent => std::mem::take(&mut sum),
-            ChunkType::Child => (0..Model::embedded().embedding_config.dimension).map(|_| random.number()).collect(),
-        };
-        let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(f32::EPSILON);
-        vector.iter_mut().for_each(|x| *x /= length);
-        if chunk.chunk_type == ChunkType::Child {
-            sum.resize(vector.len(), 0.0);
-            sum.iter_mut().zip(&vector).for_each(|(sum, x)| *sum += x);
+fn set_vectors(parents: &mut [ParentChunk], random: &mut Random) {
+    for parent in parents {
+        for child in &mut parent.children {
+            child.vector = (0..Model::embedded().embedding_config.dimension).map(|_| random.number()).collect();
+            let length = child.vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(f32::EPSILON);
+            child.vector.iter_mut().for_each(|x| *x /= length);
         }
-        chunk.vector = vector;
+        parent.vector = parent.mean_vector();
     }
 }
 

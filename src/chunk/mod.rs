@@ -39,58 +39,42 @@ impl Default for ChunkConfig {
     }
 }
 
-/// A part of a section that a reader is shown.
+/// A part of a section's text, with the white space after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ParentChunk {
-    /// Its place among the document's parents, from 0.
-    pub index: u32,
-    /// Index of its section.
-    pub section: usize,
-    /// With the white space after it.
+pub struct Cut {
     pub content: String,
     /// Its first and last page.
     pub pages: Option<(u32, u32)>,
-    pub children: Vec<ChildChunk>,
 }
 
-/// A sentence or a few, which are matched.
+/// A parent chunk, cut from a section, and the child chunks cut from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChildChunk {
-    /// Its place in the parent, from 0.
-    pub index: u32,
-    /// With the white space after it.
-    pub content: String,
-    /// Its first and last page.
-    pub pages: Option<(u32, u32)>,
+pub struct CutParent {
+    /// Index of its section.
+    pub section: usize,
+    pub text: Cut,
+    pub children: Vec<Cut>,
 }
 
 /// Cuts all sections of a document.
-pub fn cut(sections: &[Section], config: &ChunkConfig) -> Vec<ParentChunk> {
+pub fn cut(sections: &[Section], config: &ChunkConfig) -> Vec<CutParent> {
     let mut parents = Vec::new();
     for (section_index, section) in sections.iter().enumerate() {
         let text = &section.text.text;
         if text.trim().is_empty() {
             continue;
         }
-        let pages = |start: usize, end: usize| {
-            let last = end - (text[start..end].len() - text[start..end].trim_end().len());
-            Some((section.text.page_at(start)?, section.text.page_at(last.max(start + 1) - 1)?))
+        let part = |start: usize, end: usize| {
+            let last = start + text[start..end].trim_end().len();
+            let pages = || Some((section.text.page_at(start)?, section.text.page_at(last.max(start + 1) - 1)?));
+            Cut { content: text[start..end].to_owned(), pages: pages() }
         };
         for range in split::parents(text, config.parent_chars) {
-            let children = split::children(&text[range.clone()], config.child_chars)
-                .into_iter()
-                .zip(0u32..)
-                .map(|(child, index)| {
-                    let (start, end) = (range.start + child.start, range.start + child.end);
-                    ChildChunk { index, content: text[start..end].to_owned(), pages: pages(start, end) }
-                })
-                .collect();
-            parents.push(ParentChunk {
-                index: u32::try_from(parents.len()).unwrap_or(u32::MAX),
+            let children = split::children(&text[range.clone()], config.child_chars);
+            parents.push(CutParent {
                 section: section_index,
-                content: text[range.clone()].to_owned(),
-                pages: pages(range.start, range.end),
-                children,
+                text: part(range.start, range.end),
+                children: children.iter().map(|c| part(range.start + c.start, range.start + c.end)).collect(),
             });
         }
     }
@@ -123,7 +107,7 @@ mod tests {
             let config = ChunkConfig { parent_chars: limit * 3, child_chars: limit, overlap_chars: 10, ..ChunkConfig::default() };
             let parents = cut(&sections, &config);
             for (i, section) in sections.iter().enumerate() {
-                let joined: String = parents.iter().filter(|p| p.section == i).map(|p| p.content.as_str()).collect();
+                let joined: String = parents.iter().filter(|p| p.section == i).map(|p| p.text.content.as_str()).collect();
                 if section.text.text.trim().is_empty() {
                     prop_assert_eq!(joined, "");
                 } else {
@@ -131,9 +115,9 @@ mod tests {
                 }
             }
             for parent in &parents {
-                prop_assert!(char_count(parent.content.trim_end()) <= config.parent_chars);
+                prop_assert!(char_count(parent.text.content.trim_end()) <= config.parent_chars);
                 let joined: String = parent.children.iter().map(|c| c.content.as_str()).collect();
-                prop_assert_eq!(&joined, &parent.content);
+                prop_assert_eq!(&joined, &parent.text.content);
             }
         }
     }

@@ -151,8 +151,8 @@ async fn list_conflicts(
     let with_edits = documents.iter().filter(|row| row.edits.iter().any(|edit| edit.parent_chunk.is_none()));
     let mut found = Vec::new();
     for document in with_edits.filter(|row| doc_id.is_none_or(|id| id == row.doc_id)) {
-        let chunks = snapshot.chunks_of(&document.doc_id).await?;
-        found.extend(conflicts(&NewDocument { document: document.clone(), sections: Vec::new(), chunks }));
+        let parents = snapshot.parents_of(&document.doc_id).await?;
+        found.extend(conflicts(&NewDocument { document: document.clone(), sections: Vec::new(), parents }));
     }
     let page: Vec<Conflict> = found.into_iter().skip(offset).take(limit.unwrap_or(usize::MAX)).collect();
     context.show(&render::conflicts(&page))?;

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::chunks::{ChunkOrder, DERIVED, NewText, structural};
 use crate::error::{Error, NextStep, Result};
 use crate::ids::ChunkId;
-use crate::store::{ChunkRow, NewDocument};
+use crate::store::{Chunk, NewDocument, ParentChunk};
 
 #[derive(Debug, Deserialize)]
 struct Line {
@@ -49,9 +49,10 @@ fn lines(text: &str) -> Result<Vec<(usize, Line)>> {
 pub fn read_batch(text: &str, stored: &[NewDocument]) -> Result<Vec<ChunkOrder>> {
     let mut orders = Vec::new();
     for (number, line) in lines(text)? {
-        let row = stored.iter().flat_map(|new| &new.chunks).find(|row| row.chunk_id == line.chunk_id);
-        let order = match row {
-            Some(row) => order(line, row, source_of(stored, &row.doc_id)),
+        let parents = stored.iter().flat_map(|new| new.parents.iter().map(move |parent| (new, parent)));
+        let found = parents.filter_map(|(new, parent)| Some((new, parent, parent.find(&line.chunk_id)?))).next();
+        let order = match found {
+            Some((new, parent, chunk)) => order(line, parent, chunk, &new.document.source),
             None => Err(Error::not_found(format!("no chunk {:?}; nothing was changed", line.chunk_id))
                 .hint(format!("`{}` shows the ids", NextStep::ListChunks))),
         };
@@ -70,25 +71,22 @@ impl ChunkOrder {
     }
 }
 
-fn source_of<'a>(stored: &'a [NewDocument], doc_id: &str) -> &'a str {
-    stored.iter().find(|new| new.document.doc_id == doc_id).map_or("", |new| &new.document.source)
-}
-
 /// The order of a line; `None` if it changes nothing.
-fn order(line: Line, row: &ChunkRow, source: &str) -> Result<Option<ChunkOrder>> {
+fn order(line: Line, parent: &ParentChunk, chunk: &Chunk, source: &str) -> Result<Option<ChunkOrder>> {
+    let is_parent = chunk.chunk_id == parent.chunk_id;
     for (name, value) in &line.rest {
         let given = value.as_str().map(str::to_owned).or_else(|| value.as_u64().map(|number| number.to_string()));
         let is = match name.as_str() {
-            "doc_id" => Some(row.doc_id.to_string()),
+            "doc_id" => Some(parent.doc_id.to_string()),
             "source_id" => Some(source.to_owned()),
-            "section_id" => Some(row.section_id.to_string()),
-            "chunk_type" => Some(row.chunk_type.name().to_owned()),
-            "parent_id" => row.parent_id.clone().map(String::from),
-            "chunk_index" => Some(row.chunk_index.to_string()),
+            "section_id" => Some(parent.section_id.to_string()),
+            "chunk_type" => Some(if is_parent { "parent" } else { "child" }.to_owned()),
+            "parent_id" => (!is_parent).then(|| parent.chunk_id.to_string()),
+            "chunk_index" => Some(chunk.chunk_index.to_string()),
             // Titles come from the section, and `edited` is never set.
             "section_title" | "edited" => continue,
-            "updated_at" if given.as_ref() != Some(&row.updated_at) => {
-                return Err(Error::usage(format!("{:?} was changed meanwhile; nothing was changed", row.chunk_id))
+            "updated_at" if given.as_ref() != Some(&chunk.updated_at) => {
+                return Err(Error::usage(format!("{:?} was changed meanwhile; nothing was changed", chunk.chunk_id))
                     .hint("list the chunks again and put your changes into that list"));
             }
             "updated_at" => continue,
@@ -104,7 +102,7 @@ fn order(line: Line, row: &ChunkRow, source: &str) -> Result<Option<ChunkOrder>>
     let mut metadata = BTreeMap::new();
     for (name, value) in line.metadata {
         if DERIVED.contains(&name.as_str()) {
-            if !is_derived(&name, &value, row) {
+            if !is_derived(&name, &value, parent, chunk) {
                 return Err(Error::usage(format!("kb derives {name:?} from the text; nothing was changed"))
                     .hint("edit the text, or the table of contents"));
             }
@@ -119,22 +117,22 @@ fn order(line: Line, row: &ChunkRow, source: &str) -> Result<Option<ChunkOrder>>
                     .hint("give it one value, or null to remove it"));
             }
         };
-        if given.as_ref() != row.metadata.get(&name) {
+        if given.as_ref() != chunk.metadata.get(&name) {
             metadata.insert(name, given);
         }
     }
-    let content = line.content.filter(|content| content.trim_end() != row.content.trim_end());
+    let content = line.content.filter(|content| content.trim_end() != chunk.content.trim_end());
     let nothing = content.is_none() && metadata.is_empty();
     Ok((!nothing).then(|| ChunkOrder { chunk_id: line.chunk_id, text: content.map(NewText::Given), metadata }))
 }
 
-fn is_derived(name: &str, value: &Value, row: &ChunkRow) -> bool {
+fn is_derived(name: &str, value: &Value, parent: &ParentChunk, chunk: &Chunk) -> bool {
     let page = |page: Option<u32>| value.as_u64() == page.map(u64::from) && (page.is_some() || value.is_null());
     match name {
-        "titles" => value.as_str() == Some(&row.titles),
-        "language" => value.as_str() == Some(&row.language),
-        "page_start" => page(row.page_start),
-        _ => page(row.page_end),
+        "titles" => value.as_str() == Some(&parent.titles),
+        "language" => value.as_str() == Some(&chunk.language),
+        "page_start" => page(chunk.page_start),
+        _ => page(chunk.page_end),
     }
 }
 

@@ -14,7 +14,7 @@ use super::parent_chunk::{NewChild, ParentChange, SourceParent, change_parent, e
 use crate::chunk::ChunkConfig;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId};
-use crate::store::{ChunkRow, ChunkType, NewDocument, children_by_parent};
+use crate::store::{Chunk, NewDocument, ParentChunk};
 
 /// In bytes. A longer text is a document.
 const LARGEST_TEXT: usize = 1 << 20;
@@ -83,20 +83,20 @@ pub struct DocumentEdits {
 impl DocumentEdits {
     /// Compares a document before and after.
     pub(super) fn between(before: &NewDocument, after: &NewDocument, named: Vec<String>) -> Self {
-        let was: HashMap<&str, &ChunkRow> = before.chunks.iter().map(|row| (row.chunk_id.as_str(), row)).collect();
-        let is: HashSet<&str> = after.chunks.iter().map(|row| row.chunk_id.as_str()).collect();
-        let ids = |rows: &mut dyn Iterator<Item = &ChunkRow>| rows.map(|row| row.chunk_id.clone()).collect::<Vec<_>>();
-        let differs = |row: &&ChunkRow| {
-            let same = |old: &&ChunkRow| (&old.content, &old.metadata) == (&row.content, &row.metadata);
+        let was: HashMap<&str, &Chunk> = before.chunks().map(|row| (row.chunk_id.as_str(), row)).collect();
+        let is: HashSet<&str> = after.chunks().map(|row| row.chunk_id.as_str()).collect();
+        let ids = |rows: &mut dyn Iterator<Item = &Chunk>| rows.map(|row| row.chunk_id.clone()).collect::<Vec<_>>();
+        let differs = |row: &&Chunk| {
+            let same = |old: &&Chunk| (&old.content, &old.metadata) == (&row.content, &row.metadata);
             was.get(row.chunk_id.as_str()).is_some_and(|old| !same(old))
         };
         DocumentEdits {
             doc_id: before.document.doc_id.clone(),
             source: before.document.source.clone(),
             named,
-            changed: ids(&mut after.chunks.iter().filter(differs)),
-            added: ids(&mut after.chunks.iter().filter(|row| !was.contains_key(row.chunk_id.as_str()))),
-            gone: ids(&mut before.chunks.iter().filter(|row| !is.contains(row.chunk_id.as_str()))),
+            changed: ids(&mut after.chunks().filter(differs)),
+            added: ids(&mut after.chunks().filter(|row| !was.contains_key(row.chunk_id.as_str()))),
+            gone: ids(&mut before.chunks().filter(|row| !is.contains(row.chunk_id.as_str()))),
         }
     }
 }
@@ -178,17 +178,15 @@ fn ordered(before: &NewDocument, orders: &[ChunkOrder], now: &str) -> Result<(Ne
     let by_id: HashMap<&str, &ChunkOrder> = orders.iter().map(|order| (order.chunk_id.as_str(), order)).collect();
     let mut after = before.clone();
     let mut named = Vec::new();
-    let is_parent = |row: &&ChunkRow| row.chunk_type == ChunkType::Parent;
-    let parents: HashMap<u32, &ChunkRow> =
-        before.chunks.iter().filter(is_parent).map(|row| (row.chunk_index, row)).collect();
-    let mut by_parent = children_by_parent(&before.chunks);
     for source in source_parents(before) {
-        let id = ChunkId::parent(&before.document.doc_id, source.index);
-        let parent = parents.get(&source.index).copied();
-        let id = parent.map_or(id, |row| row.chunk_id.clone());
-        let children = by_parent.remove(id.as_str()).unwrap_or_default();
-        let own: Vec<(&ChunkRow, &ChunkOrder)> =
-            children.iter().filter_map(|row| Some((*row, *by_id.get(row.chunk_id.as_str())?))).collect();
+        let parent = before.parent(source.index);
+        let id = parent
+            .map_or_else(|| ChunkId::parent(&before.document.doc_id, source.index), |parent| parent.chunk_id.clone());
+        let own: Vec<&ChunkOrder> = parent
+            .iter()
+            .flat_map(|parent| &parent.children)
+            .filter_map(|child| by_id.get(child.chunk_id.as_str()).copied())
+            .collect();
         let whole = by_id.get(id.as_str()).copied();
         if whole.is_none() && own.is_empty() {
             continue;
@@ -198,25 +196,25 @@ fn ordered(before: &NewDocument, orders: &[ChunkOrder], now: &str) -> Result<(Ne
             (_, Some(order)) if order.text == Some(NewText::Source) => {
                 from_source(before, source, order, &config, now)?
             }
-            (Some(parent), whole) => changed(parent, &children, &by_id, whole, source, &config, now)?,
+            (Some(parent), whole) => changed(parent, &by_id, whole, source, &config, now)?,
             (None, _) => {
                 return Err(Error::not_found(format!("{id:?} was deleted; nothing was changed"))
                     .hint(format!("`{}` restores it", NextStep::ResetChunk(&id))));
             }
         };
         named.extend(whole.map(|order| order.chunk_id.clone()));
-        named.extend(own.iter().map(|(row, _)| row.chunk_id.clone()));
+        named.extend(own.iter().map(|order| order.chunk_id.clone()));
         change_parent(&mut after, change, now);
     }
     mend_counts(&mut after);
     Ok((after, named))
 }
 
-fn refuse_both(whole: Option<&ChunkOrder>, own: &[(&ChunkRow, &ChunkOrder)]) -> Result<()> {
+fn refuse_both(whole: Option<&ChunkOrder>, own: &[&ChunkOrder]) -> Result<()> {
     let whole = whole.filter(|order| order.text.is_some());
-    let child_chunk = own.iter().find(|(_, order)| order.text.is_some());
-    if let (Some(whole), Some((row, _))) = (whole, child_chunk) {
-        let what = format!("{:?} is a part of {:?}, and both get new texts", row.chunk_id, whole.chunk_id);
+    let child_chunk = own.iter().find(|order| order.text.is_some());
+    if let (Some(whole), Some(child)) = (whole, child_chunk) {
+        let what = format!("{:?} is a part of {:?}, and both get new texts", child.chunk_id, whole.chunk_id);
         return Err(
             Error::usage(format!("{what}; nothing was changed")).hint("change the parent chunk, or its child chunks")
         );
@@ -241,8 +239,7 @@ fn from_source(
 
 /// A parent chunk after its own order and those of its children.
 fn changed(
-    parent: &ChunkRow,
-    children: &[&ChunkRow],
+    parent: &ParentChunk,
     by_id: &HashMap<&str, &ChunkOrder>,
     whole: Option<&ChunkOrder>,
     source: SourceParent,
@@ -252,7 +249,7 @@ fn changed(
     let none = BTreeMap::new();
     let mut metadata = noted(parent.metadata.clone(), whole.map_or(&none, |order| &order.metadata));
     let mut kept: Vec<NewChild> = Vec::new();
-    for row in children {
+    for row in &parent.children {
         let order = by_id.get(row.chunk_id.as_str());
         let notes = noted(row.metadata.clone(), order.map_or(&none, |order| &order.metadata));
         match order.and_then(|order| order.text.as_ref()) {
@@ -323,7 +320,7 @@ pub(super) mod tests {
     pub(in crate::edits) fn stored(text: &str) -> NewDocument {
         let config = ChunkConfig { parent_chars: 90, child_chars: 20, overlap_chars: 8, ..ChunkConfig::default() };
         let mut new = prepare(&markdown::parse(text), &SourceFacts::sample(), &config, "then").new;
-        for (i, row) in new.chunks.iter_mut().enumerate().filter(|(_, row)| row.chunk_type == ChunkType::Child) {
+        for (i, row) in new.parents.iter_mut().flat_map(|parent| &mut parent.children).enumerate() {
             row.vector = if i % 2 == 0 { vec![1.0, 0.0] } else { vec![0.0, 1.0] };
         }
         new.document.embedded = true;
@@ -341,7 +338,7 @@ pub(super) mod tests {
     }
 
     fn contents(new: &NewDocument) -> Vec<(&str, &str)> {
-        new.chunks.iter().map(|row| (row.chunk_id.as_str(), row.content.as_str())).collect()
+        new.chunks().map(|row| (row.chunk_id.as_str(), row.content.as_str())).collect()
     }
 
     #[test]
@@ -357,18 +354,19 @@ pub(super) mod tests {
                 ("abc123:0.2", "Third one stands."),
             ]
         );
-        let edited: Vec<bool> = after.chunks.iter().map(|row| row.edited).collect();
+        let edited: Vec<bool> = after.chunks().map(|row| row.edited).collect();
         assert_eq!(edited, [true, false, true, false, false, false]);
-        assert_eq!(after.document.edits[0].original, new.chunks[0].content);
-        assert_eq!((after.chunks[1].updated_at.as_str(), after.chunks[2].updated_at.as_str()), ("then", "now"));
+        assert_eq!(after.document.edits[0].original, new.parents[0].content);
+        let times: Vec<&str> = after.chunks().map(|row| row.updated_at.as_str()).collect();
+        assert_eq!(times[1..3], ["then", "now"]);
     }
 
     #[test]
     fn a_child_chunk_that_has_grown_becomes_several() {
         let after = edit(&stored(TEXT), &[order("abc123:0.1", "Second sentence is. And one more is. And another.")]);
-        let ids: Vec<&str> = after.chunks.iter().map(|row| row.chunk_id.as_str()).collect();
+        let ids: Vec<&str> = after.chunks().map(|row| row.chunk_id.as_str()).collect();
         assert_eq!(ids[..6], ["abc123:0", "abc123:0.0", "abc123:0.1", "abc123:0.2", "abc123:0.3", "abc123:0.4"]);
-        assert_eq!(after.chunks[5].content, "Third one stands.");
+        assert_eq!(after.chunks().nth(5).unwrap().content, "Third one stands.");
         assert_eq!(after.document.children, 6);
     }
 
@@ -376,18 +374,13 @@ pub(super) mod tests {
     fn a_parent_chunk_is_cut_anew_and_can_be_taken_back() {
         let new = stored(TEXT);
         let after = edit(&new, &[order("abc123:0", "Other words here. 启动水泵之前检查压力表和阀门。")]);
-        let children: Vec<&str> = after
-            .chunks
-            .iter()
-            .filter(|row| row.parent_id.as_deref() == Some("abc123:0"))
-            .map(|row| row.content.as_str())
-            .collect();
+        let children: Vec<&str> = after.parents[0].children.iter().map(|row| row.content.as_str()).collect();
         assert_eq!(children, ["Other words here. ", "启动水泵之前检查压力表和阀门。"]);
         let reset = ChunkOrder { chunk_id: "abc123:0".into(), text: Some(NewText::Source), ..ChunkOrder::default() };
         let back = edit(&after, &[reset]);
         assert_eq!(contents(&back), contents(&new));
-        assert!(back.document.edits.is_empty() && back.chunks.iter().all(|row| !row.edited));
-        let typed = edit(&after, &[order("abc123:0", &new.chunks[0].content)]);
+        assert!(back.document.edits.is_empty() && back.chunks().all(|row| !row.edited));
+        let typed = edit(&after, &[order("abc123:0", &new.parents[0].content)]);
         assert!(typed.document.edits.is_empty(), "what the source says is no edit");
     }
 
@@ -400,11 +393,12 @@ pub(super) mod tests {
         };
         let new = stored(TEXT);
         let after = edit(&new, &[note(Some("yes"))]);
-        assert_eq!(after.chunks[2].metadata["reviewed"], "yes");
-        assert!(after.chunks[0].edited && after.chunks[2].edited && !after.chunks[1].edited);
+        assert_eq!(after.parents[0].children[1].metadata["reviewed"], "yes");
+        let edited: Vec<bool> = after.chunks().map(|row| row.edited).collect();
+        assert_eq!(edited[..3], [true, false, true]);
         // A parent chunk that is cut again takes over the metadata of its child chunks.
         let cut = edit(&after, &[order("abc123:0", "Quite another text.")]);
-        assert_eq!(cut.chunks[0].metadata["reviewed"], "yes");
+        assert_eq!(cut.parents[0].metadata["reviewed"], "yes");
         let back = edit(&after, &[note(None)]);
         assert!(back.document.edits.is_empty());
         assert_eq!(contents(&back), contents(&new));
@@ -435,10 +429,11 @@ pub(super) mod tests {
             picks in proptest::collection::vec(any::<prop::sample::Index>(), 1..4),
         ) {
             let new = stored(&text);
-            prop_assume!(!new.chunks.is_empty());
+            let all: Vec<&ChunkId> = new.chunks().map(|chunk| &chunk.chunk_id).collect();
+            prop_assume!(!all.is_empty());
             let mut orders: Vec<ChunkOrder> = Vec::new();
             for (pick, text) in picks.iter().zip(&typed) {
-                let id = &pick.get(&new.chunks).chunk_id;
+                let id = *pick.get(&all);
                 let alone = |other: &ChunkOrder| other.chunk_id.split('.').next() != id.split('.').next();
                 if !text.trim().is_empty() && orders.iter().all(alone) {
                     orders.push(order(id, text));
@@ -447,15 +442,15 @@ pub(super) mod tests {
             prop_assume!(!orders.is_empty());
             let edits = edit_chunks(vec![new.clone()], &orders, "now").unwrap();
             let after = edits.changed.first().map_or(&new, |changed| &changed.after);
-            for parent in after.chunks.iter().filter(|row| row.chunk_type == ChunkType::Parent) {
-                let own = || after.chunks.iter().filter(|row| row.parent_id.as_ref() == Some(&parent.chunk_id));
+            for parent in &after.parents {
+                let own = || parent.children.iter();
                 prop_assert_eq!(own().map(|row| row.content.as_str()).collect::<String>(), parent.content.as_str());
                 prop_assert!(own().zip(own().skip(1)).all(|(a, b)| a.chunk_index < b.chunk_index));
                 prop_assert_eq!(parent.edited, edit_of(&after.document.edits, parent.chunk_index).is_some());
             }
-            let parents = |new: &NewDocument| new.chunks.iter().filter(|row| row.parent_id.is_none()).map(|row| row.chunk_id.clone()).collect::<Vec<_>>();
+            let parents = |new: &NewDocument| new.parents.iter().map(|row| row.chunk_id.clone()).collect::<Vec<_>>();
             prop_assert_eq!(parents(after), parents(&new));
-            prop_assert_eq!(after.document.children as usize, after.chunks.len() - parents(after).len());
+            prop_assert_eq!(after.document.children as usize, after.children().count());
         }
     }
 }

@@ -13,7 +13,7 @@ use super::sentences::exchange;
 use super::sentences::{Sentence, only_place, sentences_in};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::{ChunkId, DocId};
-use crate::store::{ChunkRow, ChunkType, Edit, NewDocument};
+use crate::store::{Edit, NewDocument, ParentChunk};
 use crate::text::tokens::tokenize;
 
 /// Runs of sentences with at least this likeness (Dice coefficient of their words) count as versions of each other.
@@ -61,10 +61,7 @@ pub fn conflicts(new: &NewDocument) -> Vec<Conflict> {
 
 fn shown(edit: &Edit, new: &NewDocument) -> Conflict {
     let parts = place(edit, new);
-    let text = |part: &Part| {
-        let parent = new.chunks.iter().find(|row| row.chunk_id == part.chunk_id)?;
-        Some(&parent.content[part.range.clone()])
-    };
+    let text = |part: &Part| Some(&new.parent(part.index)?.content[part.range.clone()]);
     let theirs: String = parts.iter().filter_map(text).collect();
     Conflict {
         conflict_id: conflict_id(&new.document.doc_id, edit.number),
@@ -135,11 +132,7 @@ fn with_mine(before: &NewDocument, edit: &Edit, now: &str) -> Result<NewDocument
     let mine = edit.content.as_deref().unwrap_or_default();
     let mut after = before.clone();
     for (i, part) in parts.iter().enumerate() {
-        let parent = after
-            .chunks
-            .iter()
-            .find(|row| row.chunk_type == ChunkType::Parent && row.chunk_id == part.chunk_id)
-            .ok_or_else(nowhere)?;
+        let parent = after.parent(part.index).ok_or_else(nowhere)?;
         // An edit of notes alone changes no text.
         let text = match mine == edit.original {
             true => parent.content.clone(),
@@ -223,22 +216,22 @@ fn neighbour(kept: &[Sentence], all: &[Sentence], in_front: bool) -> Option<usiz
 
 /// The present parent chunks of a document, and all their sentences.
 struct Version<'a> {
-    parents: Vec<&'a ChunkRow>,
+    parents: &'a [ParentChunk],
     sentences: Vec<Sentence>,
 }
 
 impl<'a> Version<'a> {
     fn of(new: &'a NewDocument) -> Self {
-        let parents: Vec<&ChunkRow> = new.chunks.iter().filter(|row| row.chunk_type == ChunkType::Parent).collect();
-        let own = |(i, row): (usize, &&ChunkRow)| {
+        let parents = &new.parents;
+        let own = |(i, row): (usize, &ParentChunk)| {
             sentences_in(&row.content).into_iter().map(move |sentence| Sentence { parent_chunk: Some(i), ..sentence })
         };
         let sentences = parents.iter().enumerate().flat_map(own).collect();
         Version { parents, sentences }
     }
 
-    fn parent_of(&self, sentence: usize) -> Option<&'a ChunkRow> {
-        self.parents.get(self.sentences.get(sentence)?.parent_chunk?).copied()
+    fn parent_of(&self, sentence: usize) -> Option<&'a ParentChunk> {
+        self.parents.get(self.sentences.get(sentence)?.parent_chunk?)
     }
 
     /// The sentences of the conflict's section: the one with its titles, or else that of its neighbours.

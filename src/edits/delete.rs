@@ -4,17 +4,17 @@
 //! and the counts of the document follow. A deletion is kept as an edit, which applies again when the source is read
 //! again.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use serde::Serialize;
 
 use super::ChangedDocument;
 use super::derived::mend_counts;
-use super::parent_chunk::{NewChild, ParentChange, SourceParent, change_parent, delete_parent, source_parents};
+use super::parent_chunk::{NewChild, ParentChange, change_parent, delete_parent, source_parents};
 use super::sentences::{space_behind, widen};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::{ChunkId, DocId};
-use crate::store::{ChunkRow, ChunkType, NewDocument, children_by_parent};
+use crate::store::{ChildChunk, Chunk, NewDocument};
 use crate::text::count;
 
 /// The ids that an error names.
@@ -50,7 +50,7 @@ pub struct DocumentDeletion {
 /// # Errors
 /// Where an id is unknown; or, without `cascade`, where a parent has children that are not named.
 pub fn delete_chunks(stored: Vec<NewDocument>, ids: &[String], cascade: bool, now: &str) -> Result<Deletion> {
-    let known: HashSet<&str> = stored.iter().flat_map(|new| &new.chunks).map(|row| row.chunk_id.as_str()).collect();
+    let known: HashSet<&str> = stored.iter().flat_map(NewDocument::chunks).map(|row| row.chunk_id.as_str()).collect();
     let unknown: Vec<&str> = ids.iter().map(String::as_str).filter(|id| !known.contains(id)).collect();
     if !unknown.is_empty() {
         let error = Error::not_found(format!("no chunk {}; nothing was deleted", some(&unknown)));
@@ -58,12 +58,9 @@ pub fn delete_chunks(stored: Vec<NewDocument>, ids: &[String], cascade: bool, no
     }
     let named: HashSet<&str> = ids.iter().map(String::as_str).collect();
     if !cascade {
-        let left_behind = |row: &&ChunkRow| {
-            let parent = row.parent_id.as_deref().unwrap_or_default();
-            named.contains(parent) && !named.contains(row.chunk_id.as_str())
-        };
-        let orphans: Vec<&str> =
-            stored.iter().flat_map(|new| &new.chunks).filter(left_behind).map(|row| row.chunk_id.as_str()).collect();
+        let parents = stored.iter().flat_map(|new| &new.parents).filter(|parent| named.contains(&*parent.chunk_id));
+        let children = parents.flat_map(|parent| &parent.children).map(|child| child.chunk_id.as_str());
+        let orphans: Vec<&str> = children.filter(|id| !named.contains(id)).collect();
         if !orphans.is_empty() {
             let children = if orphans.len() == 1 { "a child" } else { "children" };
             return Err(Error::usage(format!("parents with {children}: {}; nothing was deleted", some(&orphans)))
@@ -72,12 +69,19 @@ pub fn delete_chunks(stored: Vec<NewDocument>, ids: &[String], cascade: bool, no
     }
     let mut deletion = Deletion { changed: Vec::new(), documents: Vec::new() };
     for new in stored {
-        let going = going(&new.chunks, &named);
+        let (after, going, rebuilt) = without(&new, &named, now);
         if going.is_empty() {
             continue;
         }
-        let after = without(&new, &going, now);
-        deletion.documents.push(report(&new, &after, &going));
+        deletion.documents.push(DocumentDeletion {
+            doc_id: new.document.doc_id.clone(),
+            source: new.document.source.clone(),
+            deleted: going,
+            rebuilt,
+            emptied: after.parents.is_empty(),
+            parents: after.document.parents,
+            children: after.document.children,
+        });
         deletion.changed.push(ChangedDocument { before: new, after });
     }
     Ok(deletion)
@@ -91,87 +95,42 @@ fn some(ids: &[&str]) -> String {
     named.join(", ")
 }
 
-/// The ids of all chunks to delete.
-fn going(chunks: &[ChunkRow], named: &HashSet<&str>) -> HashSet<ChunkId> {
-    let goes = |row: &&ChunkRow| {
-        named.contains(row.chunk_id.as_str()) || row.parent_id.as_deref().is_some_and(|parent| named.contains(parent))
-    };
-    let mut going: HashSet<ChunkId> = chunks.iter().filter(goes).map(|row| row.chunk_id.clone()).collect();
-    // A parent of which some child goes and none stays.
-    let staying: HashSet<&ChunkId> =
-        chunks.iter().filter(|row| !going.contains(&row.chunk_id)).filter_map(|row| row.parent_id.as_ref()).collect();
-    let emptied: Vec<ChunkId> = chunks
-        .iter()
-        .filter(|row| going.contains(&row.chunk_id))
-        .filter_map(|row| row.parent_id.clone())
-        .filter(|parent| !staying.contains(parent))
-        .collect();
-    going.extend(emptied);
-    going
-}
-
-/// The document without some of its chunks.
-fn without(before: &NewDocument, going: &HashSet<ChunkId>, now: &str) -> NewDocument {
+/// The document without the named chunks; the ids of all deleted chunks, and of the parents that lost some children.
+fn without(before: &NewDocument, named: &HashSet<&str>, now: &str) -> (NewDocument, Vec<ChunkId>, Vec<ChunkId>) {
     let mut after = before.clone();
-    let sources: HashMap<u32, SourceParent> =
-        source_parents(before).into_iter().map(|parent_chunk| (parent_chunk.index, parent_chunk)).collect();
-    let by_parent = children_by_parent(&before.chunks);
-    for parent in before.chunks.iter().filter(|row| row.chunk_type == ChunkType::Parent) {
-        let Some(source) = sources.get(&parent.chunk_index) else { continue };
-        let children = by_parent.get(parent.chunk_id.as_str()).map_or(&[][..], Vec::as_slice);
-        if going.contains(&parent.chunk_id) {
-            delete_parent(&mut after, source, now);
-        } else if children.iter().any(|row| going.contains(&row.chunk_id)) {
-            let change = ParentChange {
-                source: source.clone(),
-                children: children_left(children, going),
-                metadata: parent.metadata.clone(),
-                edited_at: now.to_owned(),
-            };
-            change_parent(&mut after, change, now);
+    let (mut deleted, mut rebuilt) = (Vec::new(), Vec::new());
+    for source in source_parents(before) {
+        let Some(parent) = before.parent(source.index) else { continue };
+        let goes = |chunk: &Chunk| named.contains(&*chunk.chunk_id);
+        let left = children_left(&parent.children, goes);
+        if goes(parent) || (left.is_empty() && !parent.children.is_empty()) {
+            deleted.push(parent.chunk_id.clone());
+            deleted.extend(parent.children.iter().map(|child| child.chunk_id.clone()));
+            delete_parent(&mut after, &source, now);
+        } else if left.len() < parent.children.len() {
+            deleted.extend(parent.children.iter().filter(|child| goes(child)).map(|child| child.chunk_id.clone()));
+            rebuilt.push(parent.chunk_id.clone());
+            let (children, metadata) = (left, parent.metadata.clone());
+            change_parent(&mut after, ParentChange { source, children, metadata, edited_at: now.to_owned() }, now);
         }
     }
     mend_counts(&mut after);
-    after
+    (after, deleted, rebuilt)
 }
 
 /// The children that stay. The end of a paragraph belongs to the child before it. If that is deleted, the child before
 /// that gets it, so that two paragraphs do not become one.
-fn children_left(children: &[&ChunkRow], going: &HashSet<ChunkId>) -> Vec<NewChild> {
+fn children_left(children: &[ChildChunk], goes: impl Fn(&ChildChunk) -> bool) -> Vec<NewChild> {
     let mut left: Vec<NewChild> = Vec::new();
     for row in children {
-        if !going.contains(&row.chunk_id) {
-            let child_chunk =
-                NewChild { index: Some(row.chunk_index), content: row.content.clone(), metadata: row.metadata.clone() };
-            left.push(child_chunk);
-            continue;
-        }
-        if let Some(before) = left.last_mut() {
+        if !goes(row) {
+            let (content, metadata) = (row.content.clone(), row.metadata.clone());
+            left.push(NewChild { index: Some(row.chunk_index), content, metadata });
+        } else if let Some(before) = left.last_mut() {
             widen(&mut before.content, space_behind(&row.content));
         }
     }
     left
-}
-
-fn report(before: &NewDocument, after: &NewDocument, going: &HashSet<ChunkId>) -> DocumentDeletion {
-    let deleted: Vec<ChunkId> =
-        before.chunks.iter().map(|row| &row.chunk_id).filter(|id| going.contains(*id)).cloned().collect();
-    let lost_some: HashSet<&ChunkId> = before
-        .chunks
-        .iter()
-        .filter(|row| going.contains(&row.chunk_id))
-        .filter_map(|row| row.parent_id.as_ref())
-        .collect();
-    let rebuilt = after.chunks.iter().map(|row| &row.chunk_id).filter(|id| lost_some.contains(id)).cloned().collect();
-    DocumentDeletion {
-        doc_id: before.document.doc_id.clone(),
-        source: before.document.source.clone(),
-        deleted,
-        rebuilt,
-        emptied: after.chunks.is_empty(),
-        parents: after.document.parents,
-        children: after.document.children,
-    }
 }
 
 #[cfg(test)]
@@ -187,7 +146,7 @@ mod tests {
     fn stored(text: &str) -> NewDocument {
         let config = ChunkConfig { parent_chars: 60, child_chars: 20, overlap_chars: 5, ..ChunkConfig::default() };
         let mut new = prepare(&markdown::parse(text), &SourceFacts::sample(), &config, "then").new;
-        for (i, row) in new.chunks.iter_mut().enumerate().filter(|(_, row)| row.chunk_type == ChunkType::Child) {
+        for (i, row) in new.parents.iter_mut().flat_map(|parent| &mut parent.children).enumerate() {
             row.vector = if i % 2 == 0 { vec![1.0, 0.0] } else { vec![0.0, 1.0] };
         }
         new
@@ -204,19 +163,19 @@ mod tests {
     #[test]
     fn a_parent_keeps_the_text_of_the_children_that_stay() {
         let new = stored(TEXT);
-        let contents: Vec<&str> = new.chunks.iter().skip(1).map(|row| row.content.as_str()).collect();
+        let contents: Vec<&str> = new.chunks().skip(1).map(|row| row.content.as_str()).collect();
         assert_eq!(contents[..3], ["First sentence here.\n\n", "Second sentence is. ", "Third one stands."]);
         let deletion = delete(&new, &["abc123:0.2"]);
         let after = &deletion.changed[0].after;
         assert_eq!(deletion.changed.len(), 1);
-        let ids: Vec<&str> = after.chunks.iter().map(|row| row.chunk_id.as_str()).collect();
+        let ids: Vec<&str> = after.chunks().map(|row| row.chunk_id.as_str()).collect();
         assert_eq!(ids, ["abc123:0", "abc123:0.0", "abc123:0.1", "abc123:1", "abc123:1.0"]);
-        let parent = &after.chunks[0];
+        let parent = &after.parents[0];
         assert_eq!(parent.content, "First sentence here.\n\nSecond sentence is. ");
-        assert_eq!((parent.updated_at.as_str(), after.chunks[3].updated_at.as_str()), ("now", "then"));
+        assert_eq!((parent.updated_at.as_str(), after.parents[1].updated_at.as_str()), ("now", "then"));
         let edit = &after.document.edits[0];
         assert_eq!((edit.parent_chunk, edit.content.as_ref()), (Some(0), Some(&parent.content)));
-        assert!(edit.original.ends_with("Third one stands.") && parent.edited && !after.chunks[3].edited);
+        assert!(edit.original.ends_with("Third one stands.") && parent.edited && !after.parents[1].edited);
         assert_eq!((after.document.parents, after.document.children), (2, 3));
         assert_eq!(deletion.documents[0].rebuilt, ["abc123:0"]);
     }
@@ -225,7 +184,7 @@ mod tests {
     fn paragraphs_stay_paragraphs() {
         let new = stored("Alpha beta gamma. Delta epsilon ok.\n\nZeta eta theta iota.");
         let after = &delete(&new, &["abc123:0.1"]).changed[0].after;
-        assert_eq!(after.chunks[0].content, "Alpha beta gamma.\n\nZeta eta theta iota.");
+        assert_eq!(after.parents[0].content, "Alpha beta gamma.\n\nZeta eta theta iota.");
     }
 
     #[test]
@@ -237,7 +196,7 @@ mod tests {
         let two = after.sections.iter().find(|row| row.title == "Two").unwrap();
         assert_eq!((two.chunk_start, two.chunk_end), (0, 0));
         let deletion = delete(&new, &["abc123:0", "abc123:1"]);
-        assert!(deletion.changed[0].after.chunks.is_empty() && deletion.documents[0].emptied);
+        assert!(deletion.changed[0].after.parents.is_empty() && deletion.documents[0].emptied);
         assert_eq!(deletion.changed.len(), 1);
     }
 
@@ -264,25 +223,26 @@ mod tests {
             picks in proptest::collection::vec(any::<prop::sample::Index>(), 1..8),
         ) {
             let new = stored(&text);
-            prop_assume!(!new.chunks.is_empty());
-            let ids: Vec<String> = picks.iter().map(|pick| pick.get(&new.chunks).chunk_id.to_string()).collect();
+            let all: Vec<&ChunkId> = new.chunks().map(|chunk| &chunk.chunk_id).collect();
+            prop_assume!(!all.is_empty());
+            let ids: Vec<String> = picks.iter().map(|pick| pick.get(&all).to_string()).collect();
             let deletion = delete_chunks(vec![new.clone()], &ids, true, "now").unwrap();
             let report = &deletion.documents[0];
             let after = &deletion.changed[0].after;
-            prop_assert_eq!(report.emptied, after.chunks.is_empty());
-            prop_assert_eq!(report.deleted.len() + after.chunks.len(), new.chunks.len());
+            prop_assert_eq!(report.emptied, after.parents.is_empty());
+            prop_assert_eq!(report.deleted.len() + after.chunks().count(), all.len());
             for id in &ids {
-                prop_assert!(after.chunks.iter().all(|row| *row.chunk_id != **id && row.parent_id.as_deref() != Some(id)));
+                prop_assert!(after.chunks().all(|row| *row.chunk_id != **id && row.chunk_id.strip_prefix(id.as_str()).is_none_or(|rest| !rest.starts_with('.'))));
             }
-            let parents: Vec<&ChunkRow> = after.chunks.iter().filter(|row| row.parent_id.is_none()).collect();
-            for parent in &parents {
-                let own = || after.chunks.iter().filter(|row| row.parent_id.as_ref() == Some(&parent.chunk_id));
+            let parents = &after.parents;
+            for parent in parents {
+                let own = || parent.children.iter();
                 prop_assert!(own().count() > 0);
                 prop_assert_eq!(own().map(|row| row.content.as_str()).collect::<String>(), parent.content.as_str());
                 let hash = blake3::hash(parent.content.as_bytes()).to_hex().to_string();
                 prop_assert_eq!(&hash, &parent.embedding_hash);
             }
-            let children = after.chunks.len() - parents.len();
+            let children = after.children().count();
             prop_assert_eq!(after.document.parents as usize, parents.len());
             prop_assert_eq!(after.document.children as usize, children);
             for section in &after.sections {

@@ -23,7 +23,7 @@ pub use batch::read_batch;
 pub use chunks::{ChunkOrder, DocumentEdits, Edits, NewText, edit_chunks};
 pub use conflicts::{Conflict, Side, conflicts, settle};
 pub use delete::{Deletion, DocumentDeletion, delete_chunks};
-pub use derived::{embedded_texts, renew_hashes, set_situating, set_written_situating};
+pub use derived::{embedded_texts, mend_counts, renew_hashes, set_model_situating, set_situating};
 pub use parent_chunk::as_the_source_says;
 pub use publish::{ChangedDocument, documents_of, publish};
 pub use rebase::{Rebased, rebase};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::chunk::{ChunkConfig, child_chunks};
 use crate::ids::{ChunkId, DocId, SectionId};
-use crate::store::{ChunkRow, ChunkType, Edit, NewDocument};
+use crate::store::{ChildChunk, Chunk, Edit, NewDocument, ParentChunk};
 use crate::text::script::language;
 
 /// A parent chunk as the source gives it.
@@ -22,7 +22,7 @@ pub struct SourceParent {
 
 /// The parent chunks of a document as its source gives them, in order, with the deleted ones.
 pub fn source_parents(new: &NewDocument) -> Vec<SourceParent> {
-    let of_row = |row: &ChunkRow| SourceParent {
+    let of_row = |row: &ParentChunk| SourceParent {
         index: row.chunk_index,
         section_id: row.section_id.clone(),
         titles: row.titles.clone(),
@@ -40,7 +40,7 @@ pub fn source_parents(new: &NewDocument) -> Vec<SourceParent> {
             text: edit.original.clone(),
         })
     };
-    let rows = new.chunks.iter().filter(|row| row.chunk_type == ChunkType::Parent).map(of_row);
+    let rows = new.parents.iter().map(of_row);
     let all = rows.chain(new.document.edits.iter().filter_map(of_edit));
     // An edit has the source's text, the row the edited one.
     all.map(|parent| (parent.index, parent)).collect::<BTreeMap<_, _>>().into_values().collect()
@@ -48,25 +48,17 @@ pub fn source_parents(new: &NewDocument) -> Vec<SourceParent> {
 
 /// The chunks of a document as its source gives them. An edited parent chunk comes with one child that has all of its
 /// text: its former children are not stored.
-pub fn as_the_source_says(new: &NewDocument) -> Vec<ChunkRow> {
-    if new.document.edits.iter().all(|edit| edit.parent_chunk.is_none()) {
-        return new.chunks.clone();
-    }
-    let mut chunks = Vec::with_capacity(new.chunks.len());
-    for source in source_parents(new) {
-        if edit_of(&new.document.edits, source.index).is_some() {
-            let parent = parent_row(&new.document.doc_id, &source, "");
-            let mut child = parent.clone();
-            child.chunk_id = ChunkId::child(&parent.chunk_id, 0);
-            child.parent_id = Some(parent.chunk_id.clone());
-            child.chunk_type = ChunkType::Child;
-            child.chunk_index = 0;
-            chunks.extend([parent, child]);
-        } else {
-            chunks.extend(rows_of(&new.chunks, source.index).cloned());
+pub fn as_the_source_says(new: &NewDocument) -> Vec<ParentChunk> {
+    let as_source = |source: SourceParent| match new.parent(source.index) {
+        Some(parent) if edit_of(&new.document.edits, source.index).is_none() => parent.clone(),
+        _ => {
+            let mut parent = parent_row(&new.document.doc_id, &source, "");
+            let chunk_id = ChunkId::child(&parent.chunk_id, 0);
+            parent.children = vec![ChildChunk { chunk_id, chunk_index: 0, ..parent.chunk.clone() }];
+            parent
         }
-    }
-    chunks
+    };
+    source_parents(new).into_iter().map(as_source).collect()
 }
 
 /// A child chunk after a change.
@@ -107,38 +99,38 @@ pub fn edit_of(edits: &[Edit], parent_chunk: u32) -> Option<&Edit> {
 /// unchanged text keep their vectors. `now` is an RFC 3339 time.
 pub fn change_parent(new: &mut NewDocument, change: ParentChange, now: &str) {
     let ParentChange { source, children, metadata, edited_at } = change;
-    let before: Vec<ChunkRow> = rows_of(&new.chunks, source.index).cloned().collect();
+    let before = new.parent(source.index);
     let content: String = children.iter().map(|child| child.content.as_str()).collect();
     let noted = !metadata.is_empty() || children.iter().any(|child| !child.metadata.is_empty());
-    let edited = noted || !same(&content, &source.text);
     let mut parent = parent_row(&new.document.doc_id, &source, now);
     // A rule sets it again; the sentence of a language model is kept.
-    parent.situating = before.first().and_then(|row| row.situating.clone());
-    parent.edited = edited;
-    let children = child_rows(&parent, &source, children, &before);
-    set_text(&mut parent, content, &children);
+    parent.situating = before.and_then(|row| row.situating.clone());
+    parent.edited = noted || !same(&content, &source.text);
+    set_children(&mut parent, &source, children, before);
+    set_text(&mut parent, content);
     parent.metadata = metadata;
-    if let Some(same) = before.iter().find(|row| row.chunk_id == parent.chunk_id && is_as_before(row, &parent)) {
+    if let Some(same) = before.filter(|row| row.chunk_id == parent.chunk_id && is_as_before(row, &parent)) {
         parent.updated_at = same.updated_at.clone();
     }
-    let edit = edited.then(|| Edit {
+    let edit = parent.edited.then(|| Edit {
         parent_chunk: Some(source.index),
         content: Some(parent.content.clone()),
         metadata: parent.metadata.clone(),
-        child_chunk_metadata: children
+        child_chunk_metadata: parent
+            .children
             .iter()
             .filter(|row| !row.metadata.is_empty())
             .map(|row| (row.content.trim().to_owned(), row.metadata.clone()))
             .collect(),
         ..edit_at(&source, &edited_at)
     });
-    replace_rows(&mut new.chunks, source.index, std::iter::once(parent).chain(children).collect());
+    replace(&mut new.parents, source.index, Some(parent));
     record(&mut new.document.edits, source.index, edit);
 }
 
 /// Deletes a parent chunk, and keeps that as an edit.
 pub fn delete_parent(new: &mut NewDocument, source: &SourceParent, edited_at: &str) {
-    replace_rows(&mut new.chunks, source.index, Vec::new());
+    replace(&mut new.parents, source.index, None);
     let edit = Edit { parent_chunk: Some(source.index), content: None, ..edit_at(source, edited_at) };
     record(&mut new.document.edits, source.index, Some(edit));
 }
@@ -153,59 +145,50 @@ pub(super) fn same(a: &str, b: &str) -> bool {
     a.trim_end() == b.trim_end()
 }
 
-/// The row of a parent chunk, then those of its children.
-pub(super) fn rows_of(chunks: &[ChunkRow], index: u32) -> impl Iterator<Item = &ChunkRow> {
-    let id = parent_id(chunks, index);
-    chunks.iter().filter(move |row| id.is_some_and(|id| row.chunk_id == id || row.parent_id.as_deref() == Some(id)))
-}
-
-fn parent_id(chunks: &[ChunkRow], index: u32) -> Option<&str> {
-    let is_it = |row: &&ChunkRow| row.chunk_type == ChunkType::Parent && row.chunk_index == index;
-    chunks.iter().find(is_it).map(|row| row.chunk_id.as_str())
-}
-
-/// The row of a parent chunk as the source gives it.
-pub(super) fn parent_row(doc_id: &DocId, source: &SourceParent, now: &str) -> ChunkRow {
-    ChunkRow {
+/// A parent chunk as the source gives it, without children.
+fn parent_row(doc_id: &DocId, source: &SourceParent, now: &str) -> ParentChunk {
+    let chunk = Chunk {
         chunk_id: ChunkId::parent(doc_id, source.index),
-        doc_id: doc_id.clone(),
-        section_id: source.section_id.clone(),
-        chunk_type: ChunkType::Parent,
-        parent_id: None,
         chunk_index: source.index,
         content: source.text.clone(),
-        titles: source.titles.clone(),
-        situating: None,
         page_start: source.page_start,
         page_end: source.page_end,
         language: language(&source.text).to_owned(),
         embedding_hash: blake3::hash(source.text.as_bytes()).to_hex().to_string(),
         updated_at: now.to_owned(),
-        edited: false,
-        metadata: BTreeMap::new(),
-        vector: Vec::new(),
+        ..Chunk::default()
+    };
+    ParentChunk {
+        doc_id: doc_id.clone(),
+        section_id: source.section_id.clone(),
+        titles: source.titles.clone(),
+        chunk,
+        children: Vec::new(),
     }
 }
 
-fn set_text(parent: &mut ChunkRow, content: String, children: &[ChunkRow]) {
+fn set_text(parent: &mut ParentChunk, content: String) {
     parent.language = language(&content).to_owned();
     parent.embedding_hash = blake3::hash(content.as_bytes()).to_hex().to_string();
-    parent.page_start = children.iter().filter_map(|row| row.page_start).min();
-    parent.page_end = children.iter().filter_map(|row| row.page_end).max();
+    parent.page_start = parent.children.iter().filter_map(|row| row.page_start).min();
+    parent.page_end = parent.children.iter().filter_map(|row| row.page_end).max();
     parent.content = content;
 }
 
-fn child_rows(parent: &ChunkRow, source: &SourceParent, children: Vec<NewChild>, before: &[ChunkRow]) -> Vec<ChunkRow> {
+fn set_children(
+    parent: &mut ParentChunk,
+    source: &SourceParent,
+    children: Vec<NewChild>,
+    before: Option<&ParentChunk>,
+) {
+    let before = before.map_or(&[][..], |before| &before.children);
     let mut next = 0;
-    let mut rows = Vec::with_capacity(children.len());
     for child in children {
         let index = child.index.unwrap_or(next).max(next);
         next = index.saturating_add(1);
-        let alike = before.iter().find(|row| row.chunk_type == ChunkType::Child && same(&row.content, &child.content));
-        let mut row = ChunkRow {
+        let alike = before.iter().find(|row| same(&row.content, &child.content));
+        let mut row = ChildChunk {
             chunk_id: ChunkId::child(&parent.chunk_id, index),
-            chunk_type: ChunkType::Child,
-            parent_id: Some(parent.chunk_id.clone()),
             chunk_index: index,
             page_start: alike.map_or(source.page_start, |row| row.page_start),
             page_end: alike.map_or(source.page_end, |row| row.page_end),
@@ -213,7 +196,7 @@ fn child_rows(parent: &ChunkRow, source: &SourceParent, children: Vec<NewChild>,
             edited: parent.edited && (!child.metadata.is_empty() || !source.text.contains(child.content.trim())),
             metadata: child.metadata,
             content: child.content,
-            ..parent.clone()
+            ..parent.chunk.clone()
         };
         if let Some(same) = before.iter().find(|other| other.chunk_id == row.chunk_id && other.content == row.content) {
             row.embedding_hash = same.embedding_hash.clone();
@@ -222,12 +205,11 @@ fn child_rows(parent: &ChunkRow, source: &SourceParent, children: Vec<NewChild>,
                 row.updated_at = same.updated_at.clone();
             }
         }
-        rows.push(row);
+        parent.children.push(row);
     }
-    rows
 }
 
-fn is_as_before(before: &ChunkRow, now: &ChunkRow) -> bool {
+fn is_as_before(before: &Chunk, now: &Chunk) -> bool {
     (&before.content, &before.metadata, before.edited) == (&now.content, &now.metadata, now.edited)
 }
 
@@ -243,14 +225,13 @@ fn edit_at(source: &SourceParent, edited_at: &str) -> Edit {
     }
 }
 
-/// Replaces the rows of a parent chunk.
-fn replace_rows(chunks: &mut Vec<ChunkRow>, index: u32, rows: Vec<ChunkRow>) {
-    if let Some(id) = parent_id(chunks, index).map(ChunkId::from) {
-        chunks.retain(|row| row.chunk_id != id && row.parent_id.as_ref() != Some(&id));
-    }
-    let after = |row: &ChunkRow| row.chunk_type == ChunkType::Parent && row.chunk_index > index;
-    let at = chunks.iter().position(after).unwrap_or(chunks.len());
-    chunks.splice(at..at, rows);
+/// Replaces, adds or removes the parent chunk with an index.
+fn replace(parents: &mut Vec<ParentChunk>, index: u32, parent: Option<ParentChunk>) {
+    let range = match parents.binary_search_by_key(&index, |row| row.chunk_index) {
+        Ok(at) => at..at + 1,
+        Err(at) => at..at,
+    };
+    parents.splice(range, parent);
 }
 
 /// Replaces the edit of a parent chunk; its number stays.

@@ -6,7 +6,7 @@ use super::derived::{embedded_texts, renew_hashes, set_situating};
 use crate::error::Result;
 use crate::ids::DocId;
 use crate::ingest::{Indexer, KnownVectors, Prepared, Rebuilder};
-use crate::store::{ChunkRow, ChunkType, NewDocument, Snapshot};
+use crate::store::{ChildChunk, NewDocument, Snapshot};
 
 /// A document before and after a change.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,8 +28,8 @@ pub async fn documents_of(snapshot: &Snapshot, ids: &[impl AsRef<str>]) -> Resul
     let mut documents = Vec::with_capacity(doc_ids.len());
     for document in snapshot.documents_by_id(&doc_ids).await? {
         let sections = snapshot.sections(&document.doc_id).await?;
-        let chunks = snapshot.chunks_of(&document.doc_id).await?;
-        documents.push(NewDocument { document, sections, chunks });
+        let parents = snapshot.parents_of(&document.doc_id).await?;
+        documents.push(NewDocument { document, sections, parents });
     }
     documents.sort_by(|a, b| a.document.source.cmp(&b.document.source));
     Ok(documents)
@@ -52,24 +52,21 @@ pub async fn publish(mut rebuilder: Rebuilder, changed: Vec<ChangedDocument>) ->
 /// The embedded texts of the changed document, and the vectors that still fit.
 fn with_texts(before: &NewDocument, mut after: NewDocument) -> (Prepared, KnownVectors) {
     let config = after.document.chunking;
-    let texts_before = embedded_texts(&before.chunks, &config);
+    let texts_before = embedded_texts(&before.parents, &config);
     let was: HashMap<&str, &str> =
-        children(&before.chunks).zip(&texts_before).map(|(row, text)| (row.chunk_id.as_str(), text.as_str())).collect();
-    set_situating(&mut after.chunks, &config);
-    let texts = embedded_texts(&after.chunks, &config);
-    let holds = |row: &ChunkRow, text: &str| was.get(row.chunk_id.as_str()) == Some(&text) && !row.vector.is_empty();
-    let known: HashMap<String, Vec<f32>> = children(&after.chunks)
+        before.children().zip(&texts_before).map(|(row, text)| (row.chunk_id.as_str(), text.as_str())).collect();
+    set_situating(&mut after.parents, &config);
+    let texts = embedded_texts(&after.parents, &config);
+    let holds = |row: &ChildChunk, text: &str| was.get(row.chunk_id.as_str()) == Some(&text) && !row.vector.is_empty();
+    let known: HashMap<String, Vec<f32>> = after
+        .children()
         .zip(&texts)
         .filter(|(row, text)| holds(row, text))
         .map(|(row, _)| (row.embedding_hash.clone(), row.vector.clone()))
         .collect();
-    renew_hashes(&mut after.chunks, &texts, holds);
-    after.chunks.iter_mut().for_each(|row| row.vector.clear());
+    renew_hashes(&mut after.parents, &texts, holds);
+    after.chunks_mut().for_each(|row| row.vector.clear());
     (Prepared { new: after, texts }, KnownVectors::of_texts(known).and_of(&before.document))
-}
-
-fn children(chunks: &[ChunkRow]) -> impl Iterator<Item = &ChunkRow> {
-    chunks.iter().filter(|row| row.chunk_type == ChunkType::Child)
 }
 
 #[cfg(test)]
@@ -89,7 +86,7 @@ mod tests {
         let changed = edit_chunks(vec![new], &[order], "now").unwrap().changed.remove(0);
         let (prepared, known) = with_texts(&changed.before, changed.after);
         let fresh: Vec<&str> =
-            children(&prepared.new.chunks).filter(|row| !known.knows(row)).map(|row| row.chunk_id.as_str()).collect();
+            prepared.new.children().filter(|row| !known.knows(row)).map(|row| row.chunk_id.as_str()).collect();
         assert_eq!(fresh, ["abc123:0.1", "abc123:0.2"]);
         assert!(prepared.texts[2].contains("other."), "{:?}", prepared.texts);
     }

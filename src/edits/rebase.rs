@@ -10,13 +10,12 @@ use std::ops::Range;
 
 use super::derived::mend_counts;
 use super::parent_chunk::{
-    NewChild, ParentChange, SourceParent, change_parent, delete_parent, new_children, next_number, rows_of, same,
-    source_parents,
+    NewChild, ParentChange, SourceParent, change_parent, delete_parent, new_children, next_number, same, source_parents,
 };
 use super::sentences::{Run, exchanged, space_behind};
 use super::sentences::{Sentence, changed, matched, only_place, sentences_in, sentences_of};
 use crate::chunk::ChunkConfig;
-use crate::store::{ChunkType, Edit, NewDocument};
+use crate::store::{ChildChunk, Edit, NewDocument};
 
 /// Sentences around a conflict, of the same section, that are kept with it.
 const AROUND: usize = 2;
@@ -376,10 +375,13 @@ fn put(fresh: &mut NewDocument, source: &SourceParent, mut target: Target, confi
 }
 
 fn children_now(fresh: &NewDocument, source: &SourceParent) -> Vec<NewChild> {
-    rows_of(&fresh.chunks, source.index)
-        .filter(|row| row.chunk_type == ChunkType::Child)
-        .map(|row| NewChild { index: Some(row.chunk_index), content: row.content.clone(), ..NewChild::default() })
-        .collect()
+    let children = fresh.parent(source.index).map_or(&[][..], |parent| &parent.children);
+    let kept = |row: &ChildChunk| NewChild {
+        index: Some(row.chunk_index),
+        content: row.content.clone(),
+        ..NewChild::default()
+    };
+    children.iter().map(kept).collect()
 }
 
 #[cfg(test)]
@@ -387,9 +389,9 @@ mod tests {
     use super::*;
     use crate::edits::conflicts::{conflict_id, find_conflict, place};
     use crate::edits::{ChunkOrder, NewText, Side, delete_chunks, edit_chunks, settle};
+    use crate::ids::ChunkId;
     use crate::ingest::{SourceFacts, prepare};
     use crate::load::markdown;
-    use crate::store::ChunkRow;
     use proptest::prelude::*;
 
     const CONFIG: ChunkConfig = ChunkConfig {
@@ -420,14 +422,14 @@ mod tests {
     }
 
     fn text(new: &NewDocument) -> String {
-        let parents = new.chunks.iter().filter(|row| row.chunk_type == ChunkType::Parent);
+        let parents = new.parents.iter();
         parents.map(|row| row.content.trim_end()).collect::<Vec<_>>().join("|")
     }
 
     /// The source's text at a conflict.
     fn theirs(conflict: &Edit, new: &NewDocument) -> String {
         let parts = place(conflict, new);
-        let of = |id: &str| new.chunks.iter().find(|row| row.chunk_id == id).unwrap().content.clone();
+        let of = |id: &str| new.chunks().find(|row| row.chunk_id == id).unwrap().content.clone();
         parts.iter().map(|part| of(&part.chunk_id)[part.range.clone()].to_owned()).collect::<String>().trim().to_owned()
     }
 
@@ -446,11 +448,11 @@ mod tests {
         let (new, what) = carried(&old, TEXT);
         assert_eq!(text(&new), "All is new here.\n\nQuite so.|Alone it stands.");
         assert_eq!(what, Rebased { carried: 2, settled: 0, conflicts: 0 });
-        assert!(new.chunks[0].edited && new.document.edits.len() == 2);
+        assert!(new.parents[0].edited && new.document.edits.len() == 2);
         let gone = deleted(ingested(TEXT), "abc123:0");
         let (new, _) = carried(&gone, TEXT);
         assert_eq!(
-            (text(&new), new.chunks[0].chunk_id.as_str()),
+            (text(&new), new.parents[0].chunk_id.as_str()),
             ("Alone it stands. 再检查压力表。".to_owned(), "abc123:1")
         );
     }
@@ -566,7 +568,7 @@ mod tests {
         let old = edit_chunks(vec![ingested(TEXT)], &[note], "now").unwrap().changed.remove(0).after;
         let (new, _) = carried(&old, &format!("Before all.\n\n{TEXT}").replace("Alone it stands", "Alone it goes"));
         let noted: Vec<&str> =
-            new.chunks.iter().filter(|row| !row.metadata.is_empty()).map(|row| row.chunk_id.as_str()).collect();
+            new.chunks().filter(|row| !row.metadata.is_empty()).map(|row| row.chunk_id.as_str()).collect();
         assert_eq!(noted, ["abc123:2"]);
         let (new, what) = carried(&old, "# One\n\nFirst one here.\n");
         assert_eq!((what.conflicts, new.document.edits[0].metadata.len()), (1, 1));
@@ -592,24 +594,24 @@ mod tests {
             let mut old = ingested(&version(false));
             let mut all = Vec::new();
             for (n, (pick, sentences)) in typed.iter().enumerate() {
-                let id = pick.get(&old.chunks).chunk_id.clone();
+                let ids: Vec<ChunkId> = old.chunks().map(|chunk| chunk.chunk_id.clone()).collect();
+                let id = pick.get(&ids);
                 let text: Vec<String> = (0..*sentences).map(|i| format!("Typed {n} part {i} is here.")).collect();
-                old = edited(old, &id, &text.join(" "));
+                old = edited(old, id, &text.join(" "));
             }
             for edit in &old.document.edits {
                 all.extend(keys(edit.content.as_deref().unwrap_or_default()).into_iter().filter(|key| key.starts_with("Typed")));
             }
             let (new, _) = carried(&old, &version(true));
-            let said: Vec<String> = new.chunks.iter().flat_map(|row| keys(&row.content))
+            let said: Vec<String> = new.chunks().flat_map(|row| keys(&row.content))
                 .chain(new.document.edits.iter().flat_map(|edit| keys(edit.content.as_deref().unwrap_or_default())))
                 .collect();
             for key in &all {
                 prop_assert!(said.contains(key), "{key} is lost: {said:?}");
             }
             // What is there is whole: child chunks joined are their parent chunks, and edits know their parent chunks' text.
-            for parent in new.chunks.iter().filter(|row| row.chunk_type == ChunkType::Parent) {
-                let own: String = new.chunks.iter().filter(|row| row.parent_id.as_ref() == Some(&parent.chunk_id))
-                    .map(|row| row.content.as_str()).collect();
+            for parent in &new.parents {
+                let own: String = parent.children.iter().map(|row| row.content.as_str()).collect();
                 prop_assert_eq!(&own, &parent.content);
                 if let Some(edit) = new.document.edits.iter().find(|edit| edit.parent_chunk == Some(parent.chunk_index)) {
                     prop_assert_eq!(edit.content.as_ref(), Some(&parent.content));
@@ -637,8 +639,7 @@ mod tests {
                 format!("{head}{} ", sentence(i, changed(i)))
             }).collect::<String>();
             let old = ingested(&version(&|_| false));
-            let parents: Vec<&ChunkRow> = old.chunks.iter().filter(|row| row.chunk_type == ChunkType::Parent).collect();
-            let parent_chunk = pick.get(&parents);
+            let parent_chunk = pick.get(&old.parents);
             let own = keys(&parent_chunk.content);
             let from = from.index(own.len());
             let run = from..own.len().min(from + count);

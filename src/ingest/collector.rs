@@ -219,7 +219,7 @@ impl<'a, 'b> Collector<'a, 'b> {
         let mut report = SourceReport::of(&facts.source, action, &prepared.new.document);
         if let (Some(snapshot), Some(row)) = (&self.snapshot, before.filter(|row| has_more_than_its_source(row))) {
             let rebased;
-            (prepared, rebased) = prepared.carrying(row, snapshot.chunks_of(&row.doc_id).await?);
+            (prepared, rebased) = prepared.carrying(row, snapshot.parents_of(&row.doc_id).await?);
             report.edits_carried = rebased.carried;
             report.edits_in_conflict = rebased.conflicts;
             if rebased.conflicts > 0 {

@@ -15,7 +15,7 @@ use crate::llm::{
     Client, Configured, ContextDocument, ContextParentChunk, Estimate, LlmReport, Unanswered, contexts,
     estimate_contexts,
 };
-use crate::store::{ChunkRow, ChunkType, DocumentRow, NewDocument, SectionRow, Snapshot};
+use crate::store::{DocumentRow, NewDocument, ParentChunk, SectionRow, Snapshot};
 use crate::structure::PREAMBLE;
 
 /// What a run asked of the language model, or would ask.
@@ -121,8 +121,8 @@ impl ContextWriter {
             let document = DocumentRow { chunking: row.chunking.with(context), ..row.clone() };
             if wants_model_context(&document) {
                 let sections = snapshot.sections(&row.doc_id).await?;
-                let chunks = snapshot.chunks_of(&row.doc_id).await?;
-                self.estimate(&NewDocument { document, sections, chunks })?;
+                let parents = snapshot.parents_of(&row.doc_id).await?;
+                self.estimate(&NewDocument { document, sections, parents })?;
             }
         }
         Ok(())
@@ -151,10 +151,9 @@ struct Shown<'a> {
 
 impl<'a> Shown<'a> {
     fn of(new: &'a NewDocument) -> Self {
-        let mut parents: Vec<&ChunkRow> = new.chunks.iter().filter(|row| row.chunk_type == ChunkType::Parent).collect();
-        parents.sort_by_key(|row| row.chunk_index);
+        let parents = &new.parents;
         // A neighbour in another section has another subject.
-        let beside = |row: &ChunkRow, at: Option<usize>| {
+        let beside = |row: &ParentChunk, at: Option<usize>| {
             let other = at.and_then(|at| parents.get(at)).filter(|other| other.section_id == row.section_id);
             other.map_or("", |other| other.content.as_str())
         };

@@ -12,7 +12,7 @@ use crate::embed::{Embedder, EngineChoice, select};
 use crate::error::Result;
 use crate::ids::DocId;
 use crate::models::Models;
-use crate::store::{Change, ChunkRow, ChunkType, DocumentRow, ModelRecord, NewDocument, Note, Writer};
+use crate::store::{Change, ChildChunk, DocumentRow, ModelRecord, NewDocument, Note, ParentChunk, Writer};
 
 /// A batch is published when it has so many documents …
 const BATCH_DOCUMENTS: usize = 256;
@@ -76,11 +76,11 @@ impl KnownVectors {
 
     /// The vectors of a document that gets new sections. A child also keeps its vector where only the titles above it
     /// changed: they move a vector little, and embedding is most of what a document costs.
-    pub fn of_chunks(chunks: &[ChunkRow]) -> Self {
+    pub fn of_children(parents: &[ParentChunk]) -> Self {
         let mut known = KnownVectors::default();
-        for chunk in children(chunks).filter(|chunk| !chunk.vector.is_empty()) {
-            known.by_text.insert(chunk.embedding_hash.clone(), chunk.vector.clone());
-            known.by_content.insert(chunk.content.trim_end().to_owned(), chunk.vector.clone());
+        for child in parents.iter().flat_map(|parent| &parent.children).filter(|child| !child.vector.is_empty()) {
+            known.by_text.insert(child.embedding_hash.clone(), child.vector.clone());
+            known.by_content.insert(child.content.trim_end().to_owned(), child.vector.clone());
         }
         known
     }
@@ -91,11 +91,11 @@ impl KnownVectors {
     }
 
     #[cfg(test)]
-    pub(crate) fn knows(&self, child: &ChunkRow) -> bool {
+    pub(crate) fn knows(&self, child: &ChildChunk) -> bool {
         self.get(child).is_some()
     }
 
-    fn get(&self, child: &ChunkRow) -> Option<&Vec<f32>> {
+    fn get(&self, child: &ChildChunk) -> Option<&Vec<f32>> {
         self.by_text.get(&child.embedding_hash).or_else(|| self.by_content.get(child.content.trim_end()))
     }
 }
@@ -139,8 +139,8 @@ struct Waiting {
 
 impl Waiting {
     /// The child chunks with their embedded texts.
-    fn texts(&self) -> impl Iterator<Item = (&ChunkRow, &String)> {
-        children(&self.prepared.new.chunks).zip(&self.prepared.texts)
+    fn texts(&self) -> impl Iterator<Item = (&ChildChunk, &String)> {
+        self.prepared.new.children().zip(&self.prepared.texts)
     }
 }
 
@@ -198,13 +198,13 @@ impl Indexer {
         mut unless: Option<NewDocument>,
     ) -> Result<()> {
         // Vectors follow from the texts.
-        unless.iter_mut().flat_map(|stored| &mut stored.chunks).for_each(|row| row.vector = Vec::new());
+        unless.iter_mut().flat_map(NewDocument::chunks_mut).for_each(|chunk| chunk.vector.clear());
         if unless.is_none() {
             self.note.add(action, &prepared.new.document.source);
         }
         // Every document comes through here, with its edits applied, so the profile is of the final text.
         let new = &mut prepared.new;
-        new.document.profile = profile_of(&new.document, &new.sections, &new.chunks);
+        new.document.profile = profile_of(&new.document, &new.sections, &new.parents);
         new.document.embedding_hash = known.of_document.clone();
         self.plan_vector(&mut new.document, embed);
         self.waiting.push(Waiting { prepared, known, embed, action, unless });
@@ -288,7 +288,7 @@ impl Indexer {
         for (Waiting { mut prepared, .. }, vectors) in waiting.into_iter().zip(vectors) {
             prepared.new.document.embedded = vectors.iter().all(|vector| !vector.is_empty());
             self.without_vectors += usize::from(!prepared.new.document.embedded);
-            set_vectors(&mut prepared.new.chunks, vectors);
+            set_vectors(&mut prepared.new.parents, vectors);
             add.push(prepared.new);
         }
         let note = Note::of(&self.note.command);
@@ -319,9 +319,10 @@ impl Indexer {
 
     /// Vectors of equal texts in other documents of the namespace, by the hash of the text.
     async fn stored_vectors(&self, waiting: &[Waiting]) -> Result<HashMap<String, Vec<f32>>> {
-        let unknown = waiting.iter().filter(|waiting| waiting.embed).flat_map(|waiting| {
-            children(&waiting.prepared.new.chunks).filter(|child| waiting.known.get(child).is_none())
-        });
+        let unknown = waiting
+            .iter()
+            .filter(|waiting| waiting.embed)
+            .flat_map(|waiting| waiting.prepared.new.children().filter(|child| waiting.known.get(child).is_none()));
         self.writer.vectors_of_texts(unknown.map(|child| child.embedding_hash.as_str()).collect()).await
     }
 
@@ -390,39 +391,14 @@ fn within(time: Duration, texts: usize, took: Duration) -> usize {
     ((texts as f64 * share) as usize).clamp(LEAST_EMBEDDED, BATCH_CHILDREN)
 }
 
-fn children(chunks: &[ChunkRow]) -> impl Iterator<Item = &ChunkRow> {
-    chunks.iter().filter(|chunk| chunk.chunk_type == ChunkType::Child)
-}
-
-/// Gives each child its vector, and each parent the normalised mean of its children's; nothing if those are empty.
-pub(super) fn set_vectors(chunks: &mut [ChunkRow], vectors: Vec<Vec<f32>>) {
+/// Gives each child its vector, and each parent the mean of its children's.
+pub(super) fn set_vectors(parents: &mut [ParentChunk], vectors: Vec<Vec<f32>>) {
     let mut vectors = vectors.into_iter();
-    let mut parent: Option<usize> = None;
-    for i in 0..chunks.len() {
-        match chunks[i].chunk_type {
-            ChunkType::Parent => parent = Some(i),
-            ChunkType::Child => {
-                let vector = vectors.next().expect("each child has a vector, if only an empty one");
-                if let Some(parent) = parent
-                    && !vector.is_empty()
-                {
-                    let sum = &mut chunks[parent].vector;
-                    sum.resize(vector.len(), 0.0);
-                    sum.iter_mut().zip(&vector).for_each(|(sum, x)| *sum += x);
-                }
-                chunks[i].vector = vector;
-            }
+    for parent in parents {
+        for child in &mut parent.children {
+            child.vector = vectors.next().expect("each child has a vector, if only an empty one");
         }
-    }
-    for chunk in chunks.iter_mut().filter(|chunk| chunk.chunk_type == ChunkType::Parent) {
-        normalise(&mut chunk.vector);
-    }
-}
-
-fn normalise(vector: &mut [f32]) {
-    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-    if length > 0.0 {
-        vector.iter_mut().for_each(|x| *x /= length);
+        parent.vector = parent.mean_vector();
     }
 }
 

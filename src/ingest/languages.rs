@@ -7,7 +7,6 @@ use super::Prepared;
 use crate::embed::Embedder;
 use crate::error::Result;
 use crate::models::{Models, model_that_reads};
-use crate::store::ChunkType;
 use crate::text::{char_count, truncate};
 
 /// So many parent chunks of a document are sampled, from its beginning to its end …
@@ -53,13 +52,7 @@ impl LanguageSense {
     /// # Errors
     /// Where the engine has crashed.
     pub(super) fn sample(&mut self, prepared: &Prepared, embedder: &Embedder) -> Result<()> {
-        let parents: Vec<&str> = prepared
-            .new
-            .chunks
-            .iter()
-            .filter(|row| row.chunk_type == ChunkType::Parent)
-            .map(|row| row.content.as_str())
-            .collect();
+        let parents: Vec<&str> = prepared.new.parents.iter().map(|parent| parent.content.as_str()).collect();
         let step = parents.len().div_ceil(SAMPLES).max(1);
         let sample: Vec<String> = parents.iter().step_by(step).map(|text| truncate(text, SAMPLE_CHARS)).collect();
         let sample = sample.join("\n");

@@ -4,12 +4,12 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::contexts::wants_model_context;
-use crate::chunk::{ChunkConfig, context, cut};
-use crate::edits::{Rebased, embedded_texts, rebase, renew_hashes, set_situating, set_written_situating};
+use crate::chunk::{ChunkConfig, Cut, CutParent, context, cut};
+use crate::edits::{Rebased, embedded_texts, mend_counts, rebase, renew_hashes, set_model_situating, set_situating};
 use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::load::{BlockKind, Document, OutlineEntry};
-use crate::store::{ChunkRow, ChunkType, DocumentRow, DocumentTime, NewDocument, SectionRow};
+use crate::store::{Chunk, DocumentRow, DocumentTime, NewDocument, ParentChunk, SectionRow};
 use crate::structure::{PREAMBLE, STRUCTURE_VERSION, Section, not_found, sections};
 use crate::text::script::language;
 use crate::text::{squeeze, truncate};
@@ -75,42 +75,42 @@ pub struct Prepared {
 impl Prepared {
     /// Gives each child the hash of its embedded text, whatever vector it had.
     pub(super) fn of(mut new: NewDocument, config: &ChunkConfig) -> Self {
-        let texts = embedded_texts(&new.chunks, config);
-        renew_hashes(&mut new.chunks, &texts, |_, _| false);
+        let texts = embedded_texts(&new.parents, config);
+        renew_hashes(&mut new.parents, &texts, |_, _| false);
         Prepared { new, texts }
     }
 
-    /// Sets the chunk contexts that a language model wrote, by the id of the parent chunk, and renews the embedded texts.
-    pub fn with_contexts(mut self, written: &HashMap<ChunkId, String>) -> Self {
-        set_written_situating(&mut self.new.chunks, written);
+    /// Sets the chunk contexts of a language model, by the id of the parent chunk, and renews the embedded texts.
+    pub fn with_contexts(mut self, sentences: &HashMap<ChunkId, String>) -> Self {
+        set_model_situating(&mut self.new.parents, sentences);
         let config = self.new.document.chunking;
         Prepared::of(self.new, &config)
     }
 
     /// Carries over what the store has of a document besides its source: chunk contexts of a language model, and edits.
-    /// `chunks` are those of `row` in the store.
-    pub(super) fn carrying(mut self, row: &DocumentRow, chunks: Vec<ChunkRow>) -> (Self, Rebased) {
+    /// `parents` are those of `row` in the store.
+    pub(super) fn carrying(mut self, row: &DocumentRow, parents: Vec<ParentChunk>) -> (Self, Rebased) {
         if wants_model_context(row) && wants_model_context(&self.new.document) {
-            self = self.with_contexts_of(&chunks);
+            self = self.with_contexts_of(&parents);
         }
         if row.edits.is_empty() {
             return (self, Rebased::default());
         }
-        let stored = NewDocument { document: row.clone(), sections: Vec::new(), chunks };
+        let stored = NewDocument { document: row.clone(), sections: Vec::new(), parents };
         let config = self.new.document.chunking;
         let rebased = rebase(&stored, &mut self.new, &config, &jiff::Timestamp::now().to_string());
-        set_situating(&mut self.new.chunks, &config);
+        set_situating(&mut self.new.parents, &config);
         (Prepared::of(self.new, &config), rebased)
     }
 
     /// Gives parent chunks the contexts that equal ones have in the store.
-    fn with_contexts_of(self, before: &[ChunkRow]) -> Self {
-        let is_parent = |row: &&ChunkRow| row.chunk_type == ChunkType::Parent;
-        let contexts = before.iter().filter(is_parent);
+    fn with_contexts_of(self, before: &[ParentChunk]) -> Self {
         let known: HashMap<&str, &String> =
-            contexts.filter_map(|row| Some((row.content.trim_end(), row.situating.as_ref()?))).collect();
-        let parents = self.new.chunks.iter().filter(is_parent);
-        let kept: HashMap<ChunkId, String> = parents
+            before.iter().filter_map(|row| Some((row.content.trim_end(), row.situating.as_ref()?))).collect();
+        let kept: HashMap<ChunkId, String> = self
+            .new
+            .parents
+            .iter()
             .filter_map(|row| Some((row.chunk_id.clone(), (*known.get(row.content.trim_end())?).clone())))
             .collect();
         if kept.is_empty() { self } else { self.with_contexts(&kept) }
@@ -127,56 +127,35 @@ pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, n
     let title = title(document, &facts.source);
     let corrected = facts.corrected_toc.as_deref();
     let sections = sections(document, &title, corrected);
-    let parents = cut(&sections, config);
     let doc_id = &facts.doc_id;
-    let section_id = |index: usize| SectionId::new(doc_id, &sections[index].path);
-    let mut chunks = Vec::new();
-    let mut children = 0u32;
-    for parent in &parents {
-        let titles = context::line(&title, &context::section_titles(&sections, parent.section));
-        let parent_id = ChunkId::parent(doc_id, parent.index);
-        let row = |chunk_id: ChunkId, chunk_type, content: &str, pages: Option<(u32, u32)>| ChunkRow {
-            chunk_id,
+    let chunk = |chunk_id: ChunkId, chunk_index: u32, text: Cut| Chunk {
+        chunk_id,
+        chunk_index,
+        page_start: text.pages.map(|(first, _)| first),
+        page_end: text.pages.map(|(_, last)| last),
+        language: language(&text.content).to_owned(),
+        embedding_hash: blake3::hash(text.content.as_bytes()).to_hex().to_string(),
+        content: text.content,
+        updated_at: now.to_owned(),
+        ..Chunk::default()
+    };
+    let with_ids = |(CutParent { section, text, children }, index): (CutParent, u32)| {
+        let id = ChunkId::parent(doc_id, index);
+        let children = children.into_iter().zip(0..).map(|(text, at)| chunk(ChunkId::child(&id, at), at, text));
+        ParentChunk {
             doc_id: doc_id.clone(),
-            section_id: section_id(parent.section),
-            chunk_type,
-            parent_id: None,
-            chunk_index: 0,
-            content: content.to_owned(),
-            titles: titles.clone(),
-            situating: None,
-            page_start: pages.map(|(first, _)| first),
-            page_end: pages.map(|(_, last)| last),
-            language: language(content).to_owned(),
-            embedding_hash: blake3::hash(content.as_bytes()).to_hex().to_string(),
-            updated_at: now.to_owned(),
-            edited: false,
-            metadata: Default::default(),
-            vector: Vec::new(),
-        };
-        let parent_row = row(parent_id.clone(), ChunkType::Parent, &parent.content, parent.pages);
-        chunks.push(ChunkRow { chunk_index: parent.index, ..parent_row });
-        for child in &parent.children {
-            let child_row = row(ChunkId::child(&parent_id, child.index), ChunkType::Child, &child.content, child.pages);
-            chunks.push(ChunkRow { parent_id: Some(parent_id.clone()), chunk_index: child.index, ..child_row });
-            children += 1;
+            section_id: SectionId::new(doc_id, &sections[section].path),
+            titles: context::line(&title, &context::section_titles(&sections, section)),
+            children: children.collect(),
+            chunk: chunk(id.clone(), index, text),
         }
-    }
-    set_situating(&mut chunks, config);
-    // Parents come section by section, so each section's are one run.
-    let mut ranges: Vec<Option<(u32, u32)>> = vec![None; sections.len()];
-    for parent in &parents {
-        let (start, _) = ranges[parent.section].unwrap_or((parent.index, parent.index));
-        ranges[parent.section] = Some((start, parent.index + 1));
-    }
-    let section_rows: Vec<SectionRow> = sections
-        .iter()
-        .zip(0u32..)
-        .zip(&ranges)
-        .map(|((section, position), range)| {
-            section_row(section, position, doc_id, section.parent.map(section_id), *range)
-        })
-        .collect();
+    };
+    let mut parents: Vec<ParentChunk> = cut(&sections, config).into_iter().zip(0..).map(with_ids).collect();
+    set_situating(&mut parents, config);
+    let section_rows = sections.iter().zip(0..).map(|(section, position)| {
+        let above = section.parent.map(|above| SectionId::new(doc_id, &sections[above].path));
+        section_row(section, position, doc_id, above)
+    });
     let all_text: String = parents.iter().take(20).map(|parent| parent.content.as_str()).collect();
     let toc = sections.iter().find(|section| section.path != PREAMBLE);
     let row = DocumentRow {
@@ -195,8 +174,9 @@ pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, n
         warnings: document.warnings.iter().cloned().chain(lost_entries(document, corrected)).collect(),
         toc_method: toc.map_or("none", |section| section.provenance.name()).to_owned(),
         sections: u32::try_from(sections.iter().filter(|s| s.path != PREAMBLE).count()).unwrap_or(u32::MAX),
-        parents: u32::try_from(parents.len()).unwrap_or(u32::MAX),
-        children,
+        // Counted below.
+        parents: 0,
+        children: 0,
         ingested_at: now.to_owned(),
         corrected_toc: corrected.map(|entries| serde_json::to_string(entries).expect("plain data has a JSON form")),
         structure_version: STRUCTURE_VERSION,
@@ -209,7 +189,9 @@ pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, n
         embedding_hash: None,
         vector: Vec::new(),
     };
-    Prepared::of(NewDocument { document: row, sections: section_rows, chunks }, config)
+    let mut new = NewDocument { document: row, sections: section_rows.collect(), parents };
+    mend_counts(&mut new);
+    Prepared::of(new, config)
 }
 
 /// The beginning of that warning.
@@ -229,14 +211,7 @@ fn lost_entries(document: &Document, corrected: Option<&[OutlineEntry]>) -> Opti
     (!lost.is_empty()).then(|| format!("{LOST_ENTRIES}: {}; see `{}`", lost.join(", "), NextStep::EditContents("DOC")))
 }
 
-fn section_row(
-    section: &Section,
-    position: u32,
-    doc_id: &DocId,
-    parent_id: Option<SectionId>,
-    chunks: Option<(u32, u32)>,
-) -> SectionRow {
-    let (chunk_start, chunk_end) = chunks.unwrap_or((0, 0));
+fn section_row(section: &Section, position: u32, doc_id: &DocId, parent_id: Option<SectionId>) -> SectionRow {
     SectionRow {
         section_id: SectionId::new(doc_id, &section.path),
         doc_id: doc_id.clone(),
@@ -247,8 +222,8 @@ fn section_row(
         title: section.title.clone(),
         page_start: section.page_start,
         page_end: section.page_end,
-        chunk_start,
-        chunk_end,
+        chunk_start: 0,
+        chunk_end: 0,
         provenance: section.provenance.name().to_owned(),
         confidence: section.confidence,
     }
@@ -292,9 +267,9 @@ mod tests {
         assert_eq!((new.document.title.as_str(), new.document.sections, new.document.parents), ("Guide", 2, 2));
         assert_eq!(new.sections[1].parent_id.as_deref(), Some("abc123#1"));
         assert_eq!((new.sections[1].chunk_start, new.sections[1].chunk_end), (1, 2));
-        let child = &new.chunks[3];
-        assert_eq!((child.chunk_id.as_str(), child.parent_id.as_deref()), ("abc123:1.0", Some("abc123:1")));
-        assert_eq!(child.titles, "Guide › Start");
+        let parent = &new.parents[1];
+        assert_eq!((parent.chunk_id.as_str(), parent.children[0].chunk_id.as_str()), ("abc123:1", "abc123:1.0"));
+        assert_eq!(parent.titles, "Guide › Start");
         assert_eq!(prepared.texts.len(), 2);
     }
 
@@ -314,11 +289,11 @@ mod tests {
         let llm = texts(ContextKind::Llm, 30).with_contexts(&written);
         assert_eq!(llm.texts[1], "Pump › How the pump is vented.\nwater.\nIt must be vented.");
         for prepared in [&headings, &subjects, &llm] {
-            assert!(prepared.new.chunks.iter().all(|row| row.titles == "Pump"));
-            let contents: String = prepared.new.chunks.iter().map(|row| row.content.as_str()).collect();
+            assert!(prepared.new.parents.iter().all(|row| row.titles == "Pump"));
+            let contents: String = prepared.new.chunks().map(|row| row.content.as_str()).collect();
             assert!(!contents.contains("How") && prepared.texts[0] == headings.texts[0]);
         }
-        let hash = |prepared: &Prepared, at: usize| prepared.new.chunks[at].embedding_hash.clone();
+        let hash = |prepared: &Prepared, at: usize| prepared.new.chunks().nth(at).unwrap().embedding_hash.clone();
         assert_eq!(hash(&headings, 1), hash(&subjects, 1), "a vector that stays right is kept");
         assert_ne!(hash(&headings, 3), hash(&subjects, 3));
     }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::error::Result;
 use crate::ids::DocId;
 use crate::knowledge::profile::{PROFILE_VERSION, ParentChunkText, Profile, TitleText, profile};
-use crate::store::{ChunkRow, ChunkType, DocumentRow, SectionRow, Snapshot};
+use crate::store::{DocumentRow, ParentChunk, SectionRow, Snapshot};
 use crate::structure::PREAMBLE;
 
 /// The history's word for an unchanged document with a new profile.
@@ -14,26 +14,23 @@ pub(super) const PROFILED: &str = "profiled";
 const AT_ONCE: usize = 100;
 
 /// The profile of a document from its rows; `None` without text.
-pub(super) fn profile_of(row: &DocumentRow, sections: &[SectionRow], chunks: &[ChunkRow]) -> Option<Profile> {
+pub(super) fn profile_of(row: &DocumentRow, sections: &[SectionRow], parents: &[ParentChunk]) -> Option<Profile> {
     let by_id: HashMap<&str, &SectionRow> =
         sections.iter().map(|section| (section.section_id.as_str(), section)).collect();
     let mut bytes: HashMap<&str, usize> = HashMap::new();
-    let mut parent_chunks: Vec<(u32, ParentChunkText)> = Vec::new();
-    for chunk in chunks.iter().filter(|chunk| chunk.chunk_type == ChunkType::Parent) {
-        let own = by_id.get(chunk.section_id.as_str()).filter(|section| section.path != PREAMBLE);
+    let mut texts: Vec<ParentChunkText> = Vec::new();
+    for parent in parents {
+        let own = by_id.get(parent.section_id.as_str()).filter(|section| section.path != PREAMBLE);
         let title = own.map_or("", |section| section.title.as_str());
-        parent_chunks.push((chunk.chunk_index, ParentChunkText { title, text: &chunk.content }));
+        texts.push(ParentChunkText { title, text: &parent.content });
         // A damaged table can have a circle of sections.
         let mut seen = HashSet::new();
-        let mut above = by_id.get(chunk.section_id.as_str());
+        let mut above = by_id.get(parent.section_id.as_str());
         while let Some(section) = above.filter(|section| seen.insert(section.section_id.as_str())) {
-            *bytes.entry(&section.section_id).or_default() += chunk.content.len();
+            *bytes.entry(&section.section_id).or_default() += parent.content.len();
             above = section.parent_id.as_deref().and_then(|id| by_id.get(id));
         }
     }
-    // Rows come in any order.
-    parent_chunks.sort_by_key(|(index, _)| *index);
-    let parent_chunks: Vec<ParentChunkText> = parent_chunks.into_iter().map(|(_, parent_chunk)| parent_chunk).collect();
     let mut ordered: Vec<&SectionRow> = sections.iter().filter(|section| section.path != PREAMBLE).collect();
     ordered.sort_by_key(|section| section.position);
     let titles: Vec<TitleText> = ordered
@@ -44,7 +41,7 @@ pub(super) fn profile_of(row: &DocumentRow, sections: &[SectionRow], chunks: &[C
             bytes: bytes.get(section.section_id.as_str()).copied().unwrap_or(0),
         })
         .collect();
-    profile(&row.title, &row.language, &titles, &parent_chunks)
+    profile(&row.title, &row.language, &titles, &texts)
 }
 
 /// The text of a document's own vector, and its hash; `None` without a profile.
@@ -74,14 +71,11 @@ pub(super) async fn with_profiles(rows: Vec<DocumentRow>, snapshot: &Snapshot) -
         for section in snapshot.sections_of(&ids).await? {
             sections.entry(section.doc_id.clone()).or_default().push(section);
         }
-        let mut parent_chunks: HashMap<DocId, Vec<ChunkRow>> = HashMap::new();
-        for parent_chunk in snapshot.parent_chunks_of(&ids).await? {
-            parent_chunks.entry(parent_chunk.doc_id.clone()).or_default().push(parent_chunk);
-        }
+        let mut parents = snapshot.childless_parents_of_each(&ids).await?;
         for row in some {
             let sections = sections.remove(&row.doc_id).unwrap_or_default();
-            let parent_chunks = parent_chunks.remove(&row.doc_id).unwrap_or_default();
-            done.push(DocumentRow { profile: profile_of(row, &sections, &parent_chunks), ..row.clone() });
+            let parents = parents.remove(&row.doc_id).unwrap_or_default();
+            done.push(DocumentRow { profile: profile_of(row, &sections, &parents), ..row.clone() });
         }
     }
     Ok(done)
@@ -99,11 +93,10 @@ mod tests {
     fn rows_have_the_profile_of_their_text_in_whatever_order_they_come() {
         let text = "# Guide\n\n## Installing\n\n1. Open the valve.\n2. Close the drain.\n3. Start the pump.\n\n## Rules\n\nIt is forbidden.";
         let mut new = prepare(&markdown::parse(text), &SourceFacts::sample(), &ChunkConfig::default(), "now").new;
-        let first = profile_of(&new.document, &new.sections, &new.chunks).unwrap();
+        let first = profile_of(&new.document, &new.sections, &new.parents).unwrap();
         assert_eq!(first.kinds[0].kind, Kind::Procedure);
-        new.chunks.reverse();
         new.sections.reverse();
-        assert_eq!(profile_of(&new.document, &new.sections, &new.chunks), Some(first));
+        assert_eq!(profile_of(&new.document, &new.sections, &new.parents), Some(first));
         assert_eq!(profile_of(&new.document, &[], &[]), None);
     }
 

@@ -18,8 +18,8 @@ use crate::load::worker::{Limits, Worker};
 use crate::load::{Block, BlockKind, Document, Format, LoadOptions, OutlineEntry};
 use crate::models::Models;
 use crate::store::{
-    ChunkRow, ChunkType, DocumentRow, DocumentTime, LockTimeout, ModelRecord, Namespace, NewDocument, SectionRow,
-    Snapshot, Store, Writer,
+    DocumentRow, DocumentTime, LockTimeout, ModelRecord, Namespace, NewDocument, ParentChunk, SectionRow, Snapshot,
+    Store, Writer,
 };
 use crate::structure::{PREAMBLE, Provenance};
 
@@ -95,8 +95,8 @@ pub fn read_source(row: &DocumentRow, store: &Store, load: &LoadOptions, worker:
 /// Where the store cannot be read.
 pub async fn read_stored(row: &DocumentRow, snapshot: &Snapshot) -> Result<Document> {
     let sections = snapshot.sections(&row.doc_id).await?;
-    let chunks = snapshot.chunks_of(&row.doc_id).await?;
-    let stored = NewDocument { document: row.clone(), sections, chunks };
+    let parents = snapshot.parents_of(&row.doc_id).await?;
+    let stored = NewDocument { document: row.clone(), sections, parents };
     stored_document(row, &stored.sections, &as_the_source_says(&stored))
 }
 
@@ -158,19 +158,19 @@ impl Rebuilder {
     }
 
     /// Replaces the sections and chunks of a document by [`rebuilt_rows`], with its edits applied. Vectors are kept as
-    /// [`KnownVectors::of_chunks`] says; of equal texts alone if the context changes or a language model writes it. A
+    /// [`KnownVectors::of_children`] says; of equal texts alone if the context changes or a language model writes it. A
     /// document without vectors stays without.
     ///
     /// # Errors
     /// Where the store or the model fail.
     pub async fn put(&mut self, row: &DocumentRow, prepared: Prepared) -> Result<Rebuilt> {
-        let chunks = self.snapshot.chunks_of(&row.doc_id).await?;
+        let parents = self.snapshot.parents_of(&row.doc_id).await?;
         let context = |row: &DocumentRow| row.chunking.context;
-        let known = KnownVectors::of_chunks(&chunks).and_of(row);
+        let known = KnownVectors::of_children(&parents).and_of(row);
         // The context of a model is part of the embedded text.
         let by_content = context(row) == context(&prepared.new.document) && !wants_model_context(row);
         let known = if by_content { known } else { known.by_text_alone() };
-        let (prepared, rebased) = prepared.carrying(row, chunks);
+        let (prepared, rebased) = prepared.carrying(row, parents);
         let conflicts = rebased.conflicts;
         let document = &prepared.new.document;
         let rebuilt = Rebuilt { sections: document.sections, parents: document.parents, conflicts };
@@ -212,7 +212,7 @@ impl RebuildOptions {
 
 /// The document of a row with its sections and chunks in order. A title is in no parent chunk, so each section's title
 /// precedes its text. A document with pages comes in lines, as near to their pages as the child chunks say.
-fn stored_document(row: &DocumentRow, sections: &[SectionRow], chunks: &[ChunkRow]) -> Result<Document> {
+fn stored_document(row: &DocumentRow, sections: &[SectionRow], parents: &[ParentChunk]) -> Result<Document> {
     let format = Format::from_name(&row.format).ok_or_else(|| {
         Error::failed(format!("{} was read as {:?}, a format that this kb does not know", row.source, row.format))
     })?;
@@ -230,18 +230,17 @@ fn stored_document(row: &DocumentRow, sections: &[SectionRow], chunks: &[ChunkRo
     if titled().any(|section| section.provenance == Provenance::Outline.name()) {
         document.outline = titled().map(entry).collect();
     }
-    for section in in_text_order(sections, chunks) {
+    for section in in_text_order(sections, parents) {
         if section.path != PREAMBLE && (row.pages.is_none() || section.page_start.is_some()) {
             let level = u8::try_from(section.level).unwrap_or(u8::MAX);
             let kind = if row.pages.is_none() { BlockKind::Heading(level) } else { BlockKind::Paragraph };
             document.blocks.push(Block::new(kind, section.title.clone(), section.page_start));
         }
-        let own = || chunks.iter().filter(|chunk| chunk.section_id == section.section_id);
+        let own = || parents.iter().filter(|parent| parent.section_id == section.section_id);
         match row.pages {
             Some(_) => document.blocks.extend(lines(own())),
             None => {
-                let text: String =
-                    own().filter(|c| c.chunk_type == ChunkType::Parent).map(|c| c.content.as_str()).collect();
+                let text: String = own().map(|parent| parent.content.as_str()).collect();
                 if !text.trim().is_empty() {
                     document.blocks.push(Block::paragraph(text.trim_end()));
                 }
@@ -252,13 +251,13 @@ fn stored_document(row: &DocumentRow, sections: &[SectionRow], chunks: &[ChunkRo
 }
 
 /// An outline can jump back, the text does not. Sections without text stay after the one before them.
-fn in_text_order<'a>(sections: &'a [SectionRow], chunks: &[ChunkRow]) -> Vec<&'a SectionRow> {
+fn in_text_order<'a>(sections: &'a [SectionRow], parents: &[ParentChunk]) -> Vec<&'a SectionRow> {
     let mut page = 0;
     let mut keyed: Vec<(u32, &SectionRow)> = sections
         .iter()
         .map(|section| {
-            let first = chunks.iter().find(|chunk| chunk.section_id == section.section_id);
-            page = section.page_start.or(first.and_then(|chunk| chunk.page_start)).unwrap_or(page);
+            let first = parents.iter().find(|parent| parent.section_id == section.section_id);
+            page = section.page_start.or(first.and_then(|parent| parent.page_start)).unwrap_or(page);
             (page, section)
         })
         .collect();
@@ -267,10 +266,10 @@ fn in_text_order<'a>(sections: &'a [SectionRow], chunks: &[ChunkRow]) -> Vec<&'a
 }
 
 /// The lines of a section's children, which joined are its text.
-fn lines<'a>(chunks: impl Iterator<Item = &'a ChunkRow>) -> Vec<Block> {
+fn lines<'a>(parents: impl Iterator<Item = &'a ParentChunk>) -> Vec<Block> {
     let mut text = String::new();
     let mut pages: Vec<(usize, Option<u32>)> = Vec::new();
-    for child in chunks.filter(|chunk| chunk.chunk_type == ChunkType::Child) {
+    for child in parents.flat_map(|parent| &parent.children) {
         pages.push((text.len(), child.page_start));
         if child.page_end != child.page_start
             && let Some(turn) = page_turn(&child.content)
@@ -317,10 +316,10 @@ mod tests {
     /// What is prepared from the stored form must be what it was stored as.
     fn assert_survives(document: &Document) {
         let first = prepare(document, &SourceFacts::sample(), &ChunkConfig::default(), "now").new;
-        let stored = stored_document(&first.document, &first.sections, &first.chunks).unwrap();
+        let stored = stored_document(&first.document, &first.sections, &first.parents).unwrap();
         let second = prepare(&stored, &SourceFacts::sample(), &ChunkConfig::default(), "now").new;
         assert_eq!(second.sections, first.sections);
-        assert_eq!(second.chunks, first.chunks);
+        assert_eq!(second.parents, first.parents);
     }
 
     #[test]

@@ -20,7 +20,7 @@ use crate::chunk::context::ContextKind;
 use crate::edits::set_situating;
 use crate::error::{Error, Result};
 use crate::ids::DocId;
-use crate::store::{ChunkType, DocumentRow, Namespace, NewDocument, Snapshot, Store};
+use crate::store::{DocumentRow, Namespace, NewDocument, Snapshot, Store};
 use crate::structure::STRUCTURE_VERSION;
 
 /// Which documents to rebuild, and how.
@@ -280,9 +280,9 @@ async fn change_context(
     let outcome = ReindexedDocument::unchanged(&row, Some(TextFrom::Store));
     if let Some(rebuilder) = rebuilder {
         let sections = rebuilder.snapshot.sections(&row.doc_id).await?;
-        let chunks = rebuilder.snapshot.chunks_of(&row.doc_id).await?;
+        let parents = rebuilder.snapshot.parents_of(&row.doc_id).await?;
         let embed = row.embedded;
-        let stored = NewDocument { document: row, sections, chunks };
+        let stored = NewDocument { document: row, sections, parents };
         let (prepared, known) = with_context(stored.clone(), context);
         rebuilder.indexer.put(prepared, known, embed, "updated", Some(stored)).await?;
     }
@@ -291,18 +291,20 @@ async fn change_context(
 
 /// A document in another context, and its vectors by the hashes of their texts.
 fn with_context(mut new: NewDocument, context: ContextKind) -> (Prepared, KnownVectors) {
-    let children = new.chunks.iter_mut().filter(|row| row.chunk_type == ChunkType::Child && !row.vector.is_empty());
-    let known: HashMap<String, Vec<f32>> =
-        children.map(|row| (row.embedding_hash.clone(), std::mem::take(&mut row.vector))).collect();
-    new.chunks.iter_mut().for_each(|row| row.vector.clear());
+    let known: HashMap<String, Vec<f32>> = new
+        .children()
+        .filter(|child| !child.vector.is_empty())
+        .map(|child| (child.embedding_hash.clone(), child.vector.clone()))
+        .collect();
+    new.chunks_mut().for_each(|row| row.vector.clear());
     let before = new.document.chunking;
     let config = ChunkConfig { context, ..before };
     if before.context != context {
         // The sentence of a rule is not one of the model.
-        new.chunks.iter_mut().for_each(|row| row.situating = None);
+        new.chunks_mut().for_each(|row| row.situating = None);
     }
     new.document.chunking = config;
-    set_situating(&mut new.chunks, &config);
+    set_situating(&mut new.parents, &config);
     let known = KnownVectors::of_texts(known).and_of(&new.document);
     (Prepared::of(new, &config), known)
 }
@@ -312,14 +314,13 @@ mod tests {
     use super::*;
     use crate::ingest::{SourceFacts, prepare};
     use crate::load::markdown;
-    use crate::store::ChunkRow;
 
     const TEXT: &str = "# 主泵\n\n主泵把水送到水塔。\n\n其额定压力为 5 bar。\n\n# Pump\n\nIt stands in the house.\n";
 
     fn stored(context: ContextKind) -> NewDocument {
         let config = ChunkConfig { parent_chars: 14, child_chars: 14, overlap_chars: 3, context };
         let mut new = prepare(&markdown::parse(TEXT), &SourceFacts::sample(), &config, "then").new;
-        new.chunks.iter_mut().for_each(|row| row.vector = vec![1.0]);
+        new.chunks_mut().for_each(|row| row.vector = vec![1.0]);
         new
     }
 
@@ -329,14 +330,14 @@ mod tests {
         for (from, to) in kinds.into_iter().flat_map(|from| kinds.map(|to| (from, to))) {
             let (before, expected) = (stored(from), stored(to));
             let (prepared, known) = with_context(before.clone(), to);
-            let fresh = NewDocument { chunks: prepared.new.chunks.clone(), ..expected.clone() };
             let without = |new: &NewDocument| {
-                new.chunks.iter().cloned().map(|row| ChunkRow { vector: Vec::new(), ..row }).collect::<Vec<_>>()
+                let mut new = new.clone();
+                new.chunks_mut().for_each(|row| row.vector.clear());
+                new.parents
             };
-            assert_eq!(without(&fresh), without(&expected), "{from:?} to {to:?} is what an ingest makes");
+            assert_eq!(without(&prepared.new), without(&expected), "{from:?} to {to:?} is what an ingest makes");
             assert_eq!(prepared.new.document.chunking, expected.document.chunking);
-            let all = prepared.new.chunks.iter().filter(|row| row.chunk_type == ChunkType::Child);
-            let (kept, lost): (Vec<_>, Vec<_>) = all.partition(|row| known.knows(row));
+            let (kept, lost): (Vec<_>, Vec<_>) = prepared.new.children().partition(|row| known.knows(row));
             match (from, to) {
                 _ if from == to => assert!(lost.is_empty()),
                 (ContextKind::None, _) | (_, ContextKind::None) => assert!(kept.is_empty()),

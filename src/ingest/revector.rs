@@ -19,7 +19,7 @@ use crate::error::Result;
 use crate::ids::DocId;
 use crate::models::record_of;
 use crate::store::{
-    ChunkRow, DocumentRow, ModelRecord, Namespace, NewDocument, Note, SectionRow, Snapshot, VectorCache, VectorKey,
+    DocumentRow, ModelRecord, Namespace, NewDocument, Note, ParentChunk, SectionRow, Snapshot, VectorCache, VectorKey,
     Writer, unpublished_vectors,
 };
 
@@ -116,11 +116,11 @@ async fn sections_of(snapshot: &Snapshot, rows: &[DocumentRow]) -> Result<HashMa
 /// Documents with their chunks and what is embedded of those, without sections and vectors.
 async fn read(snapshot: &Snapshot, rows: &[DocumentRow]) -> Result<Vec<Prepared>> {
     let ids: Vec<DocId> = rows.iter().map(|row| row.doc_id.clone()).collect();
-    let mut chunks = snapshot.chunks_of_each(&ids).await?;
+    let mut parents = snapshot.parents_of_each(&ids).await?;
     let prepared = |row: &DocumentRow| {
-        let chunks = chunks.remove(&row.doc_id).unwrap_or_default();
+        let parents = parents.remove(&row.doc_id).unwrap_or_default();
         let config = row.chunking;
-        Prepared::of(NewDocument { document: row.clone(), sections: Vec::new(), chunks }, &config)
+        Prepared::of(NewDocument { document: row.clone(), sections: Vec::new(), parents }, &config)
     };
     Ok(rows.iter().map(prepared).collect())
 }
@@ -140,16 +140,16 @@ fn key_of(text: &str) -> VectorKey {
 fn with_vectors(
     document: Prepared,
     mut vector: impl FnMut(&str) -> Result<Vec<f32>>,
-) -> Result<(DocumentRow, Vec<ChunkRow>)> {
-    let Prepared { new: NewDocument { mut document, mut chunks, .. }, texts } = document;
+) -> Result<(DocumentRow, Vec<ParentChunk>)> {
+    let Prepared { new: NewDocument { mut document, mut parents, .. }, texts } = document;
     let vectors: Vec<Vec<f32>> = texts.iter().map(|text| vector(text)).collect::<Result<_>>()?;
-    set_vectors(&mut chunks, vectors);
+    set_vectors(&mut parents, vectors);
     document.embedded = true;
     (document.embedding_hash, document.vector) = match vector_text(&document) {
         Some((text, hash)) => (Some(hash), vector(&text)?),
         None => (None, Vec::new()),
     };
-    Ok((document, chunks))
+    Ok((document, parents))
 }
 
 struct Run<'a> {
@@ -244,8 +244,8 @@ impl Run<'_> {
                 self.report.texts += texts_of(&document).len();
                 note.add(EMBEDDED, &document.new.document.source);
                 let vector = |text: &str| cache.get(&key_of(text));
-                let (document, chunks) = with_vectors(document, vector)?;
-                rewrite.put(document, chunks).await?;
+                let (document, parents) = with_vectors(document, vector)?;
+                rewrite.put(document, parents).await?;
             }
         }
         // An open snapshot would keep what the publication replaces.
@@ -327,7 +327,6 @@ mod tests {
     use crate::ingest::{SourceFacts, prepare};
     use crate::knowledge::profile::{ParentChunkText, profile};
     use crate::load::markdown;
-    use crate::store::ChunkType;
 
     #[test]
     fn a_child_gets_the_vector_of_its_text_and_a_parent_their_mean() {
@@ -339,17 +338,15 @@ mod tests {
         assert_eq!(all.len(), prepared.texts.len() + 1, "the summary too");
         // A vector that differs by text.
         let of = |text: &str| if text.contains("valve") { vec![1.0, 0.0] } else { vec![0.0, 1.0] };
-        let (document, chunks) = with_vectors(prepared.clone(), |text| Ok(of(text))).unwrap();
+        let (document, parents) = with_vectors(prepared.clone(), |text| Ok(of(text))).unwrap();
         assert!(document.embedded && document.embedding_hash.is_some() && document.vector.len() == 2);
         let mut texts = prepared.texts.iter();
-        for chunk in &chunks {
-            match chunk.chunk_type {
-                ChunkType::Child => assert_eq!(chunk.vector, of(texts.next().unwrap()), "{}", chunk.content),
-                ChunkType::Parent => {
-                    let length: f32 = chunk.vector.iter().map(|x| x * x).sum();
-                    assert!((length - 1.0).abs() < 1e-6);
-                }
+        for parent in &parents {
+            for child in &parent.children {
+                assert_eq!(child.vector, of(texts.next().unwrap()), "{}", child.content);
             }
+            let length: f32 = parent.vector.iter().map(|x| x * x).sum();
+            assert!((length - 1.0).abs() < 1e-6);
         }
         assert!(with_vectors(prepared, |_| Err(crate::Error::failed("none"))).is_err());
     }

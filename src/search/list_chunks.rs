@@ -160,22 +160,22 @@ fn listed(row: ChunkRow, sources: &HashMap<&str, &str>, titles: &HashMap<&str, &
     ListedChunk {
         source_id: sources.get(row.doc_id.as_str()).copied().unwrap_or_default().to_owned(),
         section_title: titles.get(row.section_id.as_str()).copied().unwrap_or_default().to_owned(),
-        chunk_id: row.chunk_id,
+        chunk_type: row.chunk_type(),
+        chunk_id: row.chunk.chunk_id,
         doc_id: row.doc_id,
         section_id: row.section_id,
-        chunk_type: row.chunk_type,
         parent_id: row.parent_id,
-        chunk_index: row.chunk_index,
-        content: row.content,
+        chunk_index: row.chunk.chunk_index,
+        content: row.chunk.content,
         metadata: ChunkMetadata {
             titles: row.titles,
-            language: row.language,
-            page_start: row.page_start,
-            page_end: row.page_end,
-            notes: row.metadata,
+            language: row.chunk.language,
+            page_start: row.chunk.page_start,
+            page_end: row.chunk.page_end,
+            notes: row.chunk.metadata,
         },
-        updated_at: row.updated_at,
-        edited: row.edited,
+        updated_at: row.chunk.updated_at,
+        edited: row.chunk.edited,
     }
 }
 

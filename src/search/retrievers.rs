@@ -284,7 +284,7 @@ mod tests {
                     time: None,
                 };
                 let mut new = prepare(&plain::parse("A parent chunk."), &facts, &ChunkConfig::default(), "now").new;
-                new.chunks.iter_mut().for_each(|chunk| chunk.vector = vec![angle.cos(), angle.sin()]);
+                new.chunks_mut().for_each(|chunk| chunk.vector = vec![angle.cos(), angle.sin()]);
                 new
             })
             .collect();

@@ -121,17 +121,19 @@ impl Searcher {
         let mut found = BTreeSet::new();
         let mut known = false;
         for snapshot in self.snapshots().await? {
-            let rows = match id.split_once('#') {
+            match id.split_once('#') {
                 Some((doc_id, path)) => {
                     known |= snapshot.sections(doc_id).await?.iter().any(|section| section.section_id == id);
                     let below = format!("{doc_id}#{path}.");
-                    let mut rows = snapshot.chunks_of(doc_id).await?;
-                    rows.retain(|row| row.section_id == id || row.section_id.starts_with(&below));
-                    rows
+                    let mut parents = snapshot.parents_of(doc_id).await?;
+                    parents.retain(|parent| parent.section_id == id || parent.section_id.starts_with(&below));
+                    found.extend(parents.into_iter().map(|parent| parent.chunk.chunk_id));
                 }
-                None => snapshot.chunks_by_id(&[id.into()]).await?,
-            };
-            found.extend(rows.into_iter().map(|row| row.parent_id.unwrap_or(row.chunk_id)));
+                None => {
+                    let rows = snapshot.chunks_by_id(&[id.into()]).await?;
+                    found.extend(rows.into_iter().map(|row| row.parent_id.unwrap_or(row.chunk.chunk_id)));
+                }
+            }
         }
         if found.is_empty() && !known {
             return Err(Error::not_found(format!("no chunk or section {id:?}"))

@@ -1,5 +1,6 @@
 //! Rows to Arrow record batches and back.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use lancedb::arrow::arrow_array::cast::AsArray;
@@ -11,9 +12,10 @@ use lancedb::arrow::arrow_array::{
 use lancedb::arrow::arrow_buffer::NullBuffer;
 use lancedb::arrow::arrow_schema::{DataType, Field};
 
-use super::rows::{ChunkRow, ChunkType, DocumentRow, SectionRow};
+use super::rows::{ChildChunk, Chunk, ChunkRow, ChunkType, DocumentRow, ParentChunk, SectionRow};
 use super::tables::{CHUNKS, DOCUMENTS, SECTIONS, schema_of};
 use crate::error::{Error, Result, Setting};
+use crate::ids::ChunkId;
 
 /// A text column from one field of each row.
 macro_rules! texts {
@@ -95,26 +97,36 @@ pub(super) fn sections_to_batch(rows: &[&SectionRow]) -> Result<RecordBatch> {
     batch(SECTIONS, 0, columns)
 }
 
-pub(super) fn chunks_to_batch(rows: &[&ChunkRow], dimension: usize) -> Result<RecordBatch> {
-    let vectors = vector_column(rows.iter().map(|row| (row.chunk_id.as_str(), &row.vector[..])), dimension)?;
+/// A batch of parent chunks, each followed by its children.
+pub(super) fn chunks_to_batch<'p>(
+    parents: impl IntoIterator<Item = &'p ParentChunk>,
+    dimension: usize,
+) -> Result<RecordBatch> {
+    let with_children = |parent: &'p ParentChunk| {
+        let children = parent.children.iter().map(move |child| (parent, Some(&parent.chunk_id), child));
+        std::iter::once((parent, None, &parent.chunk)).chain(children)
+    };
+    let rows: Vec<(&ParentChunk, Option<&ChunkId>, &Chunk)> = parents.into_iter().flat_map(with_children).collect();
+    let vectors = vector_column(rows.iter().map(|(.., row)| (row.chunk_id.as_str(), &row.vector[..])), dimension)?;
+    let chunk_type = |parent_id: Option<&ChunkId>| parent_id.map_or(ChunkType::Parent, |_| ChunkType::Child).name();
     let columns: Vec<ArrayRef> = vec![
-        texts!(rows, |row| &row.chunk_id),
-        texts!(rows, |row| &row.doc_id),
-        texts!(rows, |row| &row.section_id),
-        texts!(rows, |row| row.chunk_type.name()),
-        optional_texts!(rows, |row| row.parent_id.as_ref()),
-        numbers!(rows, |row| row.chunk_index),
-        texts!(rows, |row| &row.content),
-        texts!(rows, |row| &row.titles),
-        optional_numbers!(rows, |row| row.page_start),
-        optional_numbers!(rows, |row| row.page_end),
-        texts!(rows, |row| &row.language),
-        texts!(rows, |row| &row.embedding_hash),
-        texts!(rows, |row| &row.updated_at),
+        texts!(rows, |(.., row)| &row.chunk_id),
+        texts!(rows, |(parent, ..)| &parent.doc_id),
+        texts!(rows, |(parent, ..)| &parent.section_id),
+        texts!(rows, |(_, parent_id, _)| chunk_type(*parent_id)),
+        optional_texts!(rows, |(_, parent_id, _)| *parent_id),
+        numbers!(rows, |(.., row)| row.chunk_index),
+        texts!(rows, |(.., row)| &row.content),
+        texts!(rows, |(parent, ..)| &parent.titles),
+        optional_numbers!(rows, |(.., row)| row.page_start),
+        optional_numbers!(rows, |(.., row)| row.page_end),
+        texts!(rows, |(.., row)| &row.language),
+        texts!(rows, |(.., row)| &row.embedding_hash),
+        texts!(rows, |(.., row)| &row.updated_at),
         vectors,
-        Arc::new(BooleanArray::from_iter(rows.iter().map(|row| Some(row.edited)))),
-        optional_texts!(rows, |row| (!row.metadata.is_empty()).then(|| to_json(&row.metadata))),
-        optional_texts!(rows, |row| row.situating.as_ref()),
+        Arc::new(BooleanArray::from_iter(rows.iter().map(|(.., row)| Some(row.edited)))),
+        optional_texts!(rows, |(.., row)| (!row.metadata.is_empty()).then(|| to_json(&row.metadata))),
+        optional_texts!(rows, |(.., row)| row.situating.as_ref()),
     ];
     batch(CHUNKS, dimension, columns)
 }
@@ -204,16 +216,10 @@ pub(super) fn chunks_from_batch(batch: &RecordBatch) -> Result<Vec<ChunkRow>> {
     let columns = Columns { table: CHUNKS, batch };
     (0..batch.num_rows())
         .map(|i| {
-            let chunk_type = ChunkType::from_name(&columns.text("chunk_type", i)?);
-            Ok(ChunkRow {
+            let chunk = Chunk {
                 chunk_id: columns.text("chunk_id", i)?.into(),
-                doc_id: columns.text("doc_id", i)?.into(),
-                section_id: columns.text("section_id", i)?.into(),
-                chunk_type,
-                parent_id: columns.optional_text("parent_id", i)?.map(Into::into),
                 chunk_index: columns.number("chunk_index", i)?,
                 content: columns.text("content", i)?,
-                titles: columns.text("titles", i)?,
                 situating: columns.optional_text("situating", i)?,
                 page_start: columns.optional_number("page_start", i)?,
                 page_end: columns.optional_number("page_end", i)?,
@@ -223,9 +229,33 @@ pub(super) fn chunks_from_batch(batch: &RecordBatch) -> Result<Vec<ChunkRow>> {
                 edited: columns.flag("edited", i)?,
                 metadata: columns.optional_json("metadata", i)?.unwrap_or_default(),
                 vector: columns.vector_if_read("vector", i)?,
+            };
+            Ok(ChunkRow {
+                doc_id: columns.text("doc_id", i)?.into(),
+                section_id: columns.text("section_id", i)?.into(),
+                parent_id: columns.optional_text("parent_id", i)?.map(Into::into),
+                titles: columns.text("titles", i)?,
+                chunk,
             })
         })
         .collect()
+}
+
+/// Gives parent chunks their children, in the order of the parents' rows. Children without a parent are left out.
+pub(super) fn parents_of_rows(rows: Vec<ChunkRow>) -> Vec<ParentChunk> {
+    let mut parents = Vec::new();
+    let mut children: HashMap<ChunkId, Vec<ChildChunk>> = HashMap::new();
+    for ChunkRow { doc_id, section_id, parent_id, titles, chunk } in rows {
+        match parent_id {
+            Some(parent_id) => children.entry(parent_id).or_default().push(chunk),
+            None => parents.push(ParentChunk { doc_id, section_id, titles, chunk, children: Vec::new() }),
+        }
+    }
+    for parent in &mut parents {
+        parent.children = children.remove(&parent.chunk.chunk_id).unwrap_or_default();
+        parent.children.sort_by_key(|child| child.chunk_index);
+    }
+    parents
 }
 
 /// Makes something of each row of some batches of a table.

@@ -9,9 +9,9 @@ use super::convert::{self, map_rows};
 use super::document_time::DocumentTime;
 use super::indexed::IndexedParentChunk;
 use super::read_cache::Kept;
-use super::rows::{ChunkRow, DocumentRow, SectionRow};
-use super::snapshot::{CHUNK_COLUMNS, DOCUMENT_COLUMNS, Snapshot, collect};
-use super::tables::{CHUNKS, DOCUMENTS, MOST_IN_LIST, SECTIONS, Tables, in_list};
+use super::rows::{DocumentRow, SectionRow};
+use super::snapshot::{DOCUMENT_COLUMNS, Snapshot, collect};
+use super::tables::{CHUNKS, DOCUMENTS, SECTIONS, Tables, in_list};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId, SectionId};
 
@@ -223,16 +223,5 @@ impl Snapshot {
     pub async fn sections_of(&self, doc_ids: &[DocId]) -> Result<Vec<SectionRow>> {
         let batches = self.tables.rows_with(&self.tables.sections, "doc_id", doc_ids, None).await?;
         collect(&batches, convert::sections_from_batch)
-    }
-
-    /// The parent chunks of some documents without their vectors, in any order.
-    pub async fn parent_chunks_of(&self, doc_ids: &[DocId]) -> Result<Vec<ChunkRow>> {
-        let mut rows = Vec::new();
-        for ids in doc_ids.chunks(MOST_IN_LIST) {
-            let filter = format!("{} AND chunk_type = 'parent'", in_list("doc_id", ids));
-            let batches = self.tables.rows(&self.tables.chunks, Some(filter), Some(CHUNK_COLUMNS)).await?;
-            rows.extend(collect(&batches, convert::chunks_from_batch)?);
-        }
-        Ok(rows)
     }
 }

@@ -10,10 +10,10 @@ use tantivy::postings::Postings;
 use tantivy::schema::{IndexRecordOption, Value};
 use tantivy::{DocAddress, DocSet, TantivyDocument, Term};
 
-use super::child_chunks::{ChildChunk, cut};
+use super::child_spans::{ChildSpan, cut};
 use super::facts::ParentChunkFacts;
 use super::keyword::KeywordReader;
-use super::rows::{ChunkRow, ChunkType, children_by_parent};
+use super::rows::{ChunkRow, ParentChunk};
 use super::store_error;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId, SectionId};
@@ -41,7 +41,7 @@ pub struct IndexedParentChunk {
     /// Last page.
     pub page_end: Option<u32>,
     /// What its text is made of.
-    pub child_chunks: Vec<ChildChunk>,
+    pub child_chunks: Vec<ChildSpan>,
 }
 
 impl IndexedParentChunk {
@@ -192,7 +192,7 @@ impl KeywordReader {
             titles: text(fields.titles),
             page_start: number(fields.page_start),
             page_end: number(fields.page_end),
-            child_chunks: ChildChunk::read(&text(fields.child_chunks)).unwrap_or_default(),
+            child_chunks: ChildSpan::read(&text(fields.child_chunks)).unwrap_or_default(),
         }
     }
 
@@ -207,25 +207,22 @@ impl KeywordReader {
             && (shown.page_start, shown.page_end) == (row.page_start, row.page_end))
     }
 
-    /// Which of some parent chunks, given with their children, are in the index with their text, but with other child chunks.
-    pub(super) fn with_other_child_chunks<'r>(&self, chunks: &'r [ChunkRow]) -> Result<Vec<&'r str>> {
-        let children = children_by_parent(chunks);
-        let parents = chunks.iter().filter(|row| row.chunk_type == ChunkType::Parent).map(|row| row.chunk_id.clone());
+    /// The ids of parent chunks that are in the index with their text but with other child chunks.
+    pub(super) fn with_other_child_chunks(&self, parents: &[ParentChunk]) -> Result<Vec<ChunkId>> {
+        let ids: Vec<ChunkId> = parents.iter().map(|parent| parent.chunk_id.clone()).collect();
         let indexed: HashMap<ChunkId, IndexedParentChunk> = self
-            .parent_chunks(&parents.collect::<Vec<ChunkId>>())?
+            .parent_chunks(&ids)?
             .into_iter()
             .map(|parent_chunk| (parent_chunk.chunk_id.clone(), parent_chunk))
             .collect();
-        // Parent chunks that are not their child chunks joined are found without the index.
-        let differs = |row: &&ChunkRow| {
-            let own = children.get(row.chunk_id.as_str()).map_or(&[][..], Vec::as_slice);
-            let own = own.iter().map(|child| (child.chunk_index, child.content.as_str()));
-            let sound = own.clone().map(|(_, text)| text).collect::<String>() == row.content;
-            let parent_chunk =
-                indexed.get(&row.chunk_id).filter(|parent_chunk| sound && parent_chunk.content == row.content);
-            parent_chunk.is_some_and(|parent_chunk| !own.eq(parent_chunk.children()))
+        let differs = |parent: &&ParentChunk| {
+            let own = parent.children.iter().map(|child| (child.chunk_index, child.content.as_str()));
+            // Parent chunks that are not their child chunks joined are found without the index.
+            let sound = own.clone().map(|(_, text)| text).collect::<String>() == parent.content;
+            let indexed = indexed.get(&parent.chunk_id).filter(|indexed| sound && indexed.content == parent.content);
+            indexed.is_some_and(|indexed| !own.eq(indexed.children()))
         };
-        Ok(chunks.iter().filter(differs).map(|row| row.chunk_id.as_str()).collect())
+        Ok(parents.iter().filter(differs).map(|parent| parent.chunk_id.clone()).collect())
     }
 
     fn fail(&self, error: &tantivy::TantivyError) -> crate::error::Error {
@@ -248,28 +245,25 @@ fn each_in<P: Postings>(postings: &mut P, wanted: &[(u32, &ChunkId)], mut stop: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::Store;
     use crate::store::keyword::KeywordWriter;
+    use crate::store::{Chunk, Store};
 
     #[test]
     fn a_parent_chunk_comes_with_its_child_chunks_and_other_ones_are_noticed() {
         let folder = tempfile::tempdir().unwrap();
         let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
         let namespace = store.namespace("default").unwrap();
-        let rows = [
-            ChunkRow::sample("d:0", "Prime the pump. 打开阀门。"),
-            ChunkRow::sample("d:0.0", "Prime the pump. "),
-            ChunkRow::sample("d:0.2", "打开阀门。"),
-        ];
+        let mut parent = ParentChunk::sample("d:0", "Prime the pump. 打开阀门。");
+        parent.children = vec![Chunk::sample("d:0.0", "Prime the pump. "), Chunk::sample("d:0.2", "打开阀门。")];
         let (mut writer, _) = KeywordWriter::open(&namespace).unwrap();
-        writer.add(&rows).unwrap();
+        writer.add(std::slice::from_ref(&parent)).unwrap();
         writer.commit(1).unwrap();
         drop(writer);
         let (reader, _) = KeywordReader::open(&namespace).unwrap();
         let parent_chunks = reader.parent_chunks(&["d:0".into()]).unwrap();
         assert_eq!(parent_chunks[0].children(), [(0, "Prime the pump. "), (2, "打开阀门。")]);
-        assert_eq!(reader.with_other_child_chunks(&rows).unwrap(), [""; 0]);
-        let other = [rows[0].clone(), ChunkRow::sample("d:0.0", &rows[0].content)];
-        assert_eq!(reader.with_other_child_chunks(&other).unwrap(), ["d:0"]);
+        assert_eq!(reader.with_other_child_chunks(std::slice::from_ref(&parent)).unwrap(), [""; 0]);
+        parent.children = vec![Chunk::sample("d:0.0", &parent.content)];
+        assert_eq!(reader.with_other_child_chunks(&[parent]).unwrap(), ["d:0"]);
     }
 }

@@ -14,11 +14,11 @@ use tantivy::{
     DocAddress, DocSet, Index, IndexReader, IndexWriter, ReloadPolicy, Searcher, TantivyDocument, TantivyError, Term,
 };
 
-use super::child_chunks::ChildChunk;
+use super::child_spans::ChildSpan;
 use super::keyword_query::KeywordStatistics;
 use super::layout::Namespace;
 use super::read_only::ReadOnlyDirectory;
-use super::rows::{ChunkRow, ChunkType, children_by_parent};
+use super::rows::ParentChunk;
 use super::scope::Scope;
 use super::store_error;
 use super::words::name_entries;
@@ -333,14 +333,13 @@ impl KeywordWriter {
 
     /// Puts parent chunks in, which know of their children where these begin and end. All children of a parent are to be
     /// among the chunks.
-    pub(super) fn add(&mut self, chunks: &[ChunkRow]) -> Result<()> {
-        let children = children_by_parent(chunks);
-        for chunk in chunks.iter().filter(|chunk| chunk.chunk_type == ChunkType::Parent) {
+    pub(super) fn add(&mut self, parents: &[ParentChunk]) -> Result<()> {
+        for chunk in parents {
             let mut document = TantivyDocument::default();
             document.add_text(self.fields.chunk_id, &chunk.chunk_id);
             document.add_text(self.fields.doc_id, &chunk.doc_id);
             document.add_text(self.fields.content, &chunk.content);
-            document.add_text(self.fields.titles_in_front, chunk.titles_in_front());
+            document.add_text(self.fields.titles_in_front, chunk.titles_in_front_of(chunk));
             document.add_text(self.fields.situating, chunk.situating.as_deref().unwrap_or_default());
             document.add_text(self.fields.titles, &chunk.titles);
             for entry in name_entries(chunk) {
@@ -353,8 +352,7 @@ impl KeywordWriter {
                     document.add_u64(field, u64::from(page));
                 }
             }
-            let own = children.get(chunk.chunk_id.as_str()).map_or(&[][..], Vec::as_slice);
-            document.add_text(self.fields.child_chunks, ChildChunk::record(own));
+            document.add_text(self.fields.child_chunks, ChildSpan::record(&chunk.children));
             if let Err(error) = self.writer.add_document(document) {
                 let cause = self.cause(error);
                 return Err(store_error("write to", &self.folder, &cause));

@@ -151,7 +151,7 @@ mod phrase_tests {
 mod tests {
     use super::*;
     use crate::store::keyword::{KeywordField, KeywordHit, KeywordReader, KeywordWriter};
-    use crate::store::{ChunkRow, Scope, Store};
+    use crate::store::{ParentChunk, Scope, Store};
     use crate::text::tokens::tokenize;
 
     const QUESTION: [(KeywordField, &str, f32); 4] = [
@@ -165,12 +165,12 @@ mod tests {
         QUESTION.iter().map(|(field, text, weight)| (*field, tokenize(text)[0].text.clone(), *weight)).collect()
     }
 
-    fn parent_chunk(chunk_id: &str, content: &str, context: &str) -> ChunkRow {
-        ChunkRow { titles: context.into(), ..ChunkRow::sample(chunk_id, content) }
+    fn parent_chunk(chunk_id: &str, content: &str, context: &str) -> ParentChunk {
+        ParentChunk { titles: context.into(), ..ParentChunk::sample(chunk_id, content) }
     }
 
     /// An index of these parent chunks alone, in a namespace of its own.
-    fn index(store: &Store, name: &str, parent_chunks: &[ChunkRow]) -> KeywordReader {
+    fn index(store: &Store, name: &str, parent_chunks: &[ParentChunk]) -> KeywordReader {
         let namespace = store.namespace(name).unwrap();
         let (mut writer, _) = KeywordWriter::open(&namespace).unwrap();
         writer.add(parent_chunks).unwrap();

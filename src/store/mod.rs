@@ -21,7 +21,7 @@
 
 mod cache_folder;
 pub mod check;
-mod child_chunks;
+mod child_spans;
 mod chunk_keys;
 mod convert;
 mod document_time;
@@ -52,7 +52,7 @@ mod writer;
 
 pub use cache_folder::CacheFolder;
 #[cfg(test)]
-pub(crate) use child_chunks::ChildChunk;
+pub(crate) use child_spans::ChildSpan;
 pub use chunk_keys::{ChunkFilter, ChunkKey};
 pub use document_time::DocumentTime;
 pub use entities::{EntityChange, EntityRow, EntityState};
@@ -68,7 +68,7 @@ pub use layout::{Namespace, Store};
 pub use lock::{Holder, LockTimeout};
 pub use manifest::{Manifest, ModelRecord};
 pub use read_cache::ReadAhead;
-pub use rows::{ChunkRow, ChunkType, DocumentRow, Edit, NewDocument, SectionRow, children_by_parent};
+pub use rows::{ChildChunk, Chunk, ChunkRow, ChunkType, DocumentRow, Edit, NewDocument, ParentChunk, SectionRow};
 pub use scope::Scope;
 pub use snapshot::Snapshot;
 pub use vector_cache::{VectorCache, VectorKey, unpublished_vectors};

@@ -9,7 +9,7 @@ use super::convert;
 use super::fault::step;
 use super::history::{Keeping, Note};
 use super::manifest::ModelRecord;
-use super::rows::{ChunkRow, DocumentRow};
+use super::rows::{DocumentRow, ParentChunk};
 use super::writer::{Next, Writer};
 use crate::error::Result;
 
@@ -24,7 +24,7 @@ pub struct Rewrite {
     writer: Writer,
     model: ModelRecord,
     documents: Vec<DocumentRow>,
-    chunks: Vec<ChunkRow>,
+    parents: Vec<ParentChunk>,
 }
 
 impl Writer {
@@ -38,7 +38,7 @@ impl Writer {
         step("begun")?;
         self.tables.empty_those_with_vectors(model.dimension).await?;
         step("tables emptied")?;
-        Ok(Rewrite { writer: self, model: model.clone(), documents: Vec::new(), chunks: Vec::new() })
+        Ok(Rewrite { writer: self, model: model.clone(), documents: Vec::new(), parents: Vec::new() })
     }
 }
 
@@ -48,19 +48,19 @@ impl Rewrite {
     ///
     /// # Errors
     /// Where a vector has another width, or the disk refuses.
-    pub async fn put(&mut self, document: DocumentRow, chunks: Vec<ChunkRow>) -> Result<()> {
+    pub async fn put(&mut self, document: DocumentRow, parents: Vec<ParentChunk>) -> Result<()> {
         self.documents.push(document);
-        self.chunks.extend(chunks);
-        if self.chunks.len() >= CHUNKS_AT_ONCE { self.write().await } else { Ok(()) }
+        self.parents.extend(parents);
+        let chunks: usize = self.parents.iter().map(|parent| 1 + parent.children.len()).sum();
+        if chunks >= CHUNKS_AT_ONCE { self.write().await } else { Ok(()) }
     }
 
     async fn write(&mut self) -> Result<()> {
-        let (documents, chunks) = (std::mem::take(&mut self.documents), std::mem::take(&mut self.chunks));
+        let (documents, parents) = (std::mem::take(&mut self.documents), std::mem::take(&mut self.parents));
         let (tables, dimension) = (&self.writer.tables, self.model.dimension);
         let documents: Vec<&DocumentRow> = documents.iter().collect();
         tables.append(&tables.documents, convert::documents_to_batch(&documents, dimension)?).await?;
-        let chunks: Vec<&ChunkRow> = chunks.iter().collect();
-        tables.append(&tables.chunks, convert::chunks_to_batch(&chunks, dimension)?).await
+        tables.append(&tables.chunks, convert::chunks_to_batch(&parents, dimension)?).await
     }
 
     /// Publishes all of it as the next generation and gives its number.
@@ -87,8 +87,9 @@ mod tests {
 
     fn document(id: &str, vector: Vec<f32>) -> NewDocument {
         let document = DocumentRow { vector: vector.clone(), ..DocumentRow::sample(id) };
-        let chunk = ChunkRow { vector, ..ChunkRow::sample(&format!("{id}:0"), "some text") };
-        NewDocument { document, sections: Vec::new(), chunks: vec![chunk] }
+        let mut parent = ParentChunk::sample(&format!("{id}:0"), "some text");
+        parent.vector = vector;
+        NewDocument { document, sections: Vec::new(), parents: vec![parent] }
     }
 
     async fn nearest(snapshot: &Snapshot, vector: &[f32]) -> Vec<crate::ids::ChunkId> {
@@ -110,7 +111,7 @@ mod tests {
         // One that ends before it is published leaves nothing behind.
         let abandoned = document("aaaaaa", vec![0.0, 0.0, 1.0]);
         let mut rewrite = writer.rewrite(&wide).await.unwrap();
-        rewrite.put(abandoned.document, abandoned.chunks).await.unwrap();
+        rewrite.put(abandoned.document, abandoned.parents).await.unwrap();
         rewrite.write().await.unwrap();
         drop(rewrite);
         let writer = Writer::open_existing(&namespace, &LockTimeout::none()).await.unwrap();
@@ -120,7 +121,7 @@ mod tests {
         let mut rewrite = writer.rewrite(&wide).await.unwrap();
         for (id, vector) in [("aaaaaa", vec![0.0, 0.0, 1.0]), ("bbbbbb", vec![0.0, 1.0, 0.0])] {
             let new = document(id, vector);
-            rewrite.put(new.document, new.chunks).await.unwrap();
+            rewrite.put(new.document, new.parents).await.unwrap();
         }
         assert_eq!(nearest(&before, &[1.0, 0.0]).await[0], "aaaaaa:0", "old vectors are served meanwhile");
         assert_eq!(rewrite.publish(&Note::of("reindex")).await.unwrap(), 2);

@@ -1,6 +1,7 @@
 //! The rows of the tables, as plain data.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+use std::ops::{Deref, DerefMut};
 
 use serde::{Deserialize, Serialize};
 
@@ -163,57 +164,146 @@ impl ChunkType {
     }
 }
 
-/// A row of `chunks`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ChunkRow {
+/// What every chunk has, parent or child.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Chunk {
     /// `doc_id:12` for a parent, `doc_id:12.3` for a child.
     pub chunk_id: ChunkId,
-    /// Its document.
-    pub doc_id: DocId,
-    /// Its section.
-    pub section_id: SectionId,
-    /// Its level.
-    pub chunk_type: ChunkType,
-    /// The parent of a child; `None` for a parent.
-    pub parent_id: Option<ChunkId>,
     /// Its place: of a parent in the document, of a child in the parent.
     pub chunk_index: u32,
-    /// Its text.
     pub content: String,
-    /// The titles of the document and the sections above it.
-    pub titles: String,
-    /// The situating sentence, embedded and indexed behind those titles and in front of the text; `None` where the
-    /// titles stand alone, and empty where they are left out too.
+    /// The situating sentence, embedded and indexed between the titles and the text; `None` leaves the titles alone, and
+    /// an empty one leaves them out too.
     pub situating: Option<String>,
-    /// First page.
     pub page_start: Option<u32>,
-    /// Last page.
     pub page_end: Option<u32>,
     /// Main language, BCP 47.
     pub language: String,
-    /// blake3 of the text that was embedded (of a parent: of its content), in hex.
+    /// blake3 of the embedded text (of a parent: of its content), in hex.
     pub embedding_hash: String,
-    /// When it was last written, RFC 3339.
+    /// RFC 3339.
     pub updated_at: String,
     /// Whether a person changed it.
     pub edited: bool,
-    /// What a person noted about it.
+    /// The notes of a person.
     pub metadata: BTreeMap<String, String>,
-    /// Of length 1; of a parent the normalised mean of its children's. Empty where there is none yet, or it was not
-    /// read from the table.
-    #[serde(skip)]
+    /// Of length 1; of a parent the normalised mean of its children's. Empty if there is none, or it was not read.
     pub vector: Vec<f32>,
 }
 
-impl ChunkRow {
-    /// The titles that are embedded and indexed in front of it.
-    pub fn titles_in_front(&self) -> &str {
-        if self.situating.as_deref() == Some("") { "" } else { &self.titles }
+pub type ChildChunk = Chunk;
+
+/// A parent chunk with its children.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ParentChunk {
+    pub doc_id: DocId,
+    pub section_id: SectionId,
+    /// The titles of the document and the sections above it.
+    pub titles: String,
+    pub chunk: Chunk,
+    /// By index. Joined they are its text.
+    pub children: Vec<ChildChunk>,
+}
+
+impl ParentChunk {
+    /// The titles that are embedded and indexed in front of a chunk: itself or a child.
+    pub fn titles_in_front_of(&self, chunk: &Chunk) -> &str {
+        if chunk.situating.as_deref() == Some("") { "" } else { &self.titles }
     }
 
-    /// The context line: all that is embedded in front of it.
-    pub fn context_line(&self) -> String {
-        context::with_more(self.titles_in_front(), self.situating.as_deref().unwrap_or_default())
+    /// All that is embedded in front of a child.
+    pub fn context_line(&self, child: &ChildChunk) -> String {
+        context::with_more(self.titles_in_front_of(child), child.situating.as_deref().unwrap_or_default())
+    }
+
+    /// Itself or the child with an id.
+    pub fn find(&self, chunk_id: &str) -> Option<&Chunk> {
+        std::iter::once(&self.chunk).chain(&self.children).find(|chunk| chunk.chunk_id == chunk_id)
+    }
+
+    /// The normalised mean of its children's vectors; empty if none has one.
+    pub fn mean_vector(&self) -> Vec<f32> {
+        let mut sum: Vec<f32> = Vec::new();
+        for vector in self.children.iter().map(|child| &child.vector).filter(|vector| !vector.is_empty()) {
+            sum.resize(vector.len(), 0.0);
+            sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
+        }
+        let length = sum.iter().map(|x| x * x).sum::<f32>().sqrt();
+        if length > 0.0 {
+            sum.iter_mut().for_each(|x| *x /= length);
+        }
+        sum
+    }
+}
+
+impl Deref for ParentChunk {
+    type Target = Chunk;
+
+    fn deref(&self) -> &Chunk {
+        &self.chunk
+    }
+}
+
+impl DerefMut for ParentChunk {
+    fn deref_mut(&mut self) -> &mut Chunk {
+        &mut self.chunk
+    }
+}
+
+/// A row of `chunks`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ChunkRow {
+    pub doc_id: DocId,
+    pub section_id: SectionId,
+    /// `None` for a parent.
+    pub parent_id: Option<ChunkId>,
+    pub titles: String,
+    pub chunk: Chunk,
+}
+
+impl ChunkRow {
+    pub fn chunk_type(&self) -> ChunkType {
+        if self.parent_id.is_some() { ChunkType::Child } else { ChunkType::Parent }
+    }
+}
+
+impl Deref for ChunkRow {
+    type Target = Chunk;
+
+    fn deref(&self) -> &Chunk {
+        &self.chunk
+    }
+}
+
+/// A document with all its rows, ready to be published.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewDocument {
+    /// The document.
+    pub document: DocumentRow,
+    /// Its sections, in the order of the table of contents.
+    pub sections: Vec<SectionRow>,
+    /// Its parent chunks, by index.
+    pub parents: Vec<ParentChunk>,
+}
+
+impl NewDocument {
+    /// The parent chunk with an index.
+    pub fn parent(&self, index: u32) -> Option<&ParentChunk> {
+        self.parents.binary_search_by_key(&index, |parent| parent.chunk_index).ok().map(|at| &self.parents[at])
+    }
+
+    pub fn children(&self) -> impl Iterator<Item = &ChildChunk> {
+        self.parents.iter().flat_map(|parent| &parent.children)
+    }
+
+    /// All chunks: each parent, followed by its children.
+    pub fn chunks(&self) -> impl Iterator<Item = &Chunk> {
+        self.parents.iter().flat_map(|parent| std::iter::once(&parent.chunk).chain(&parent.children))
+    }
+
+    /// All chunks: each parent, followed by its children.
+    pub fn chunks_mut(&mut self) -> impl Iterator<Item = &mut Chunk> {
+        self.parents.iter_mut().flat_map(|parent| std::iter::once(&mut parent.chunk).chain(&mut parent.children))
     }
 }
 
@@ -253,53 +343,34 @@ impl DocumentRow {
 }
 
 #[cfg(test)]
-impl ChunkRow {
-    /// The chunk with this id, of the preamble of its document, with a text, for tests.
+impl Chunk {
+    /// The chunk with this id and text.
     pub(crate) fn sample(chunk_id: &str, content: &str) -> Self {
-        let doc_id = chunk_id.split(':').next().unwrap_or_default();
-        let parent_id = chunk_id.split_once('.').map(|(parent, _)| ChunkId::from(parent));
         let place = chunk_id.rsplit([':', '.']).next().unwrap_or_default();
-        ChunkRow {
+        Chunk {
             chunk_id: chunk_id.into(),
-            doc_id: doc_id.into(),
-            section_id: format!("{doc_id}#0").into(),
-            chunk_type: if parent_id.is_some() { ChunkType::Child } else { ChunkType::Parent },
-            parent_id,
             chunk_index: place.parse().unwrap_or_default(),
             content: content.into(),
-            titles: doc_id.into(),
-            situating: None,
-            page_start: None,
-            page_end: None,
             language: "en".into(),
             embedding_hash: "h".into(),
             updated_at: "now".into(),
-            edited: false,
-            metadata: BTreeMap::new(),
-            vector: Vec::new(),
+            ..Chunk::default()
         }
     }
 }
 
-/// The children of each parent, in order.
-pub fn children_by_parent(chunks: &[ChunkRow]) -> HashMap<&str, Vec<&ChunkRow>> {
-    let mut children: HashMap<&str, Vec<&ChunkRow>> = HashMap::new();
-    for row in chunks {
-        if let Some(parent) = &row.parent_id {
-            children.entry(parent).or_default().push(row);
+#[cfg(test)]
+impl ParentChunk {
+    /// The parent chunk with this id and text, of the preamble of its document.
+    pub(crate) fn sample(chunk_id: &str, content: &str) -> Self {
+        let chunk = Chunk::sample(chunk_id, content);
+        let doc_id = chunk.chunk_id.doc_id();
+        ParentChunk {
+            doc_id: doc_id.into(),
+            section_id: SectionId::new(doc_id, "0"),
+            titles: doc_id.into(),
+            chunk,
+            children: Vec::new(),
         }
     }
-    children.values_mut().for_each(|rows| rows.sort_by_key(|row| row.chunk_index));
-    children
-}
-
-/// A document with all its rows, ready to be published.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NewDocument {
-    /// The document.
-    pub document: DocumentRow,
-    /// Its sections, in the order of the table of contents.
-    pub sections: Vec<SectionRow>,
-    /// Its chunks: each parent, followed by its children.
-    pub chunks: Vec<ChunkRow>,
 }

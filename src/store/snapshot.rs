@@ -20,10 +20,10 @@ use super::layout::Namespace;
 use super::manifest::{Manifest, ModelRecord};
 use super::namespaces::nothing_ingested;
 use super::read_cache::{Kept, ReadAhead, ReadCache};
-use super::rows::{ChunkRow, ChunkType, DocumentRow, SectionRow};
+use super::rows::{ChunkRow, DocumentRow, ParentChunk, SectionRow};
 use super::scope::Scope;
 use super::store_error;
-use super::tables::{CHUNKS, Tables, in_list};
+use super::tables::{CHUNKS, MOST_IN_LIST, Tables, in_list};
 use super::vectors::{LoadedVectors, VectorHit};
 use super::words::OtherName;
 use super::writer::Writer;
@@ -256,30 +256,38 @@ impl Snapshot {
         Ok(vectors)
     }
 
-    /// All chunks of a document with their vectors, each parent followed by its children.
-    pub async fn chunks_of(&self, doc_id: &str) -> Result<Vec<ChunkRow>> {
-        let filter = in_list("doc_id", &[doc_id]);
-        let batches = self.tables.rows(&self.tables.chunks, Some(filter), None).await?;
-        Ok(in_order(collect(&batches, convert::chunks_from_batch)?))
+    /// The parent chunks of a document, by index, with all vectors.
+    pub async fn parents_of(&self, doc_id: &str) -> Result<Vec<ParentChunk>> {
+        let each = self.parents_by_document(&[doc_id.into()], "", None).await?;
+        Ok(each.into_values().next().unwrap_or_default())
     }
 
-    /// All chunks of some documents without their vectors, by document, each parent followed by its children.
-    pub async fn chunks_of_each(&self, doc_ids: &[DocId]) -> Result<HashMap<DocId, Vec<ChunkRow>>> {
-        self.by_document(doc_ids, Some(CHUNK_COLUMNS)).await
+    /// The parent chunks of some documents, by index, without vectors.
+    pub async fn parents_of_each(&self, doc_ids: &[DocId]) -> Result<HashMap<DocId, Vec<ParentChunk>>> {
+        self.parents_by_document(doc_ids, "", Some(CHUNK_COLUMNS)).await
     }
 
-    /// The same with their vectors.
-    pub async fn chunks_with_vectors_of_each(&self, doc_ids: &[DocId]) -> Result<HashMap<DocId, Vec<ChunkRow>>> {
-        self.by_document(doc_ids, None).await
+    /// The parent chunks of some documents, by index, without children and vectors.
+    pub async fn childless_parents_of_each(&self, doc_ids: &[DocId]) -> Result<HashMap<DocId, Vec<ParentChunk>>> {
+        self.parents_by_document(doc_ids, " AND chunk_type = 'parent'", Some(CHUNK_COLUMNS)).await
     }
 
-    async fn by_document(&self, doc_ids: &[DocId], columns: Option<&[&str]>) -> Result<HashMap<DocId, Vec<ChunkRow>>> {
-        let batches = self.tables.rows_with(&self.tables.chunks, "doc_id", doc_ids, columns).await?;
-        let mut each: HashMap<DocId, Vec<ChunkRow>> = HashMap::new();
-        for row in collect(&batches, convert::chunks_from_batch)? {
-            each.entry(row.doc_id.clone()).or_default().push(row);
+    async fn parents_by_document(
+        &self,
+        doc_ids: &[DocId],
+        also: &str,
+        columns: Option<&[&str]>,
+    ) -> Result<HashMap<DocId, Vec<ParentChunk>>> {
+        let mut each: HashMap<DocId, Vec<ParentChunk>> = HashMap::new();
+        for ids in doc_ids.chunks(MOST_IN_LIST) {
+            let filter = format!("{}{also}", in_list("doc_id", ids));
+            let batches = self.tables.rows(&self.tables.chunks, Some(filter), columns).await?;
+            for parent in convert::parents_of_rows(collect(&batches, convert::chunks_from_batch)?) {
+                each.entry(parent.doc_id.clone()).or_default().push(parent);
+            }
         }
-        Ok(each.into_iter().map(|(id, rows)| (id, in_order(rows))).collect())
+        each.values_mut().for_each(|parents| parents.sort_by_key(|parent| parent.chunk_index));
+        Ok(each)
     }
 
     /// How many rows `documents`, `sections` and `chunks` have.
@@ -463,21 +471,6 @@ impl Snapshot {
     pub fn word_places(&self, words: &[String], chunk_ids: &[ChunkId]) -> Result<Vec<WordPlaces>> {
         self.keyword.word_places(words, chunk_ids)
     }
-}
-
-/// The chunks of a document, each parent followed by its children.
-fn in_order(mut rows: Vec<ChunkRow>) -> Vec<ChunkRow> {
-    // Children have their place in the parent, so they are ordered by the parent's first.
-    let places: HashMap<ChunkId, u32> = rows
-        .iter()
-        .filter(|row| row.chunk_type == ChunkType::Parent)
-        .map(|row| (row.chunk_id.clone(), row.chunk_index))
-        .collect();
-    rows.sort_by_key(|row| match &row.parent_id {
-        Some(parent) => (places.get(parent).copied(), true, row.chunk_index),
-        None => (Some(row.chunk_index), false, 0),
-    });
-    rows
 }
 
 pub(super) fn collect<T>(batches: &[RecordBatch], convert: fn(&RecordBatch) -> Result<Vec<T>>) -> Result<Vec<T>> {

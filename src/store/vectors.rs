@@ -160,23 +160,22 @@ mod same_text_tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::store::{Change, ChunkRow, ChunkType, DocumentRow, ModelRecord, NewDocument, Store};
+    use crate::store::{Change, Chunk, DocumentRow, ModelRecord, NewDocument, ParentChunk, Store};
 
     /// A namespace with a document of so many child chunks, whose hashes are their numbers; every third has no vector.
     async fn writer(folder: &std::path::Path, child_chunks: usize, dimension: usize) -> Writer {
         let (store, _) = Store::open_or_create(None, folder).unwrap();
         let namespace = store.namespace("default").unwrap();
         let model = ModelRecord { name: "m".into(), dimension, fingerprint: "f".into() };
-        let chunk = |number: usize| ChunkRow {
-            chunk_type: ChunkType::Child,
-            parent_id: Some("aaaaaa:0".into()),
+        let chunk = |number: usize| Chunk {
             embedding_hash: hash(number),
             vector: if number % 3 == 2 { Vec::new() } else { vec![number as f32; dimension] },
-            ..ChunkRow::sample(&format!("aaaaaa:0.{number}"), "text")
+            ..Chunk::sample(&format!("aaaaaa:0.{number}"), "text")
         };
-        let parent_chunk = ChunkRow { embedding_hash: hash(child_chunks), ..ChunkRow::sample("aaaaaa:0", "text") };
-        let chunks = std::iter::once(parent_chunk).chain((0..child_chunks).map(chunk)).collect();
-        let new = NewDocument { document: DocumentRow::sample("aaaaaa"), sections: Vec::new(), chunks };
+        let mut parent = ParentChunk::sample("aaaaaa:0", "text");
+        parent.embedding_hash = hash(child_chunks);
+        parent.children = (0..child_chunks).map(chunk).collect();
+        let new = NewDocument { document: DocumentRow::sample("aaaaaa"), sections: Vec::new(), parents: vec![parent] };
         let mut writer = Writer::open(&namespace, &model).await.unwrap();
         let any: Vec<String> = (0..FEWEST).map(hash).collect();
         assert!(writer.vectors_of_texts(any.iter().map(String::as_str).collect()).await.unwrap().is_empty());
@@ -246,8 +245,9 @@ mod rows_without_vectors {
             vector: vec![0.0, 1.0, 0.0, 0.0],
             ..DocumentRow::sample(id)
         };
-        let chunk = ChunkRow { vector, ..ChunkRow::sample(&format!("{id}:0"), "text") };
-        NewDocument { document: row, sections: Vec::new(), chunks: vec![chunk] }
+        let mut parent = ParentChunk::sample(&format!("{id}:0"), "text");
+        parent.vector = vector;
+        NewDocument { document: row, sections: Vec::new(), parents: vec![parent] }
     }
 
     async fn publish(namespace: &Namespace, new: NewDocument) {
@@ -308,9 +308,9 @@ mod rows_without_vectors {
             snapshot.nearest(&question, &Scope::of_documents(Some(&["none22".into()])), 10).await.unwrap().is_empty()
         );
         let vectors: Vec<usize> =
-            [snapshot.chunks_of("with11").await.unwrap(), snapshot.chunks_of("none22").await.unwrap()]
+            [snapshot.parents_of("with11").await.unwrap(), snapshot.parents_of("none22").await.unwrap()]
                 .iter()
-                .map(|chunks| chunks[0].vector.len())
+                .map(|parents| parents[0].vector.len())
                 .collect();
         assert_eq!(vectors, [DIMENSION, 0]);
     }

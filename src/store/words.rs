@@ -9,7 +9,7 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet, TERMINATED};
 
 use super::keyword::{KeywordField, KeywordReader};
-use super::rows::ChunkRow;
+use super::rows::ParentChunk;
 use super::store_error;
 use crate::error::Result;
 use crate::knowledge::names::{definitions, key};
@@ -78,7 +78,7 @@ pub struct OtherName {
 }
 
 /// The terms by which the names that a parent chunk defines are found, each by the other.
-pub(super) fn name_entries(chunk: &ChunkRow) -> Vec<String> {
+pub(super) fn name_entries(chunk: &ParentChunk) -> Vec<String> {
     let entry = |from: &str, to: &str| key(from).map(|key| format!("{key}{BETWEEN}{to}"));
     let both = |found: crate::knowledge::names::Definition| {
         [entry(&found.short, &found.long), entry(&found.long, &found.short)]

@@ -15,7 +15,7 @@ use super::layout::Namespace;
 use super::lock::{LockTimeout, WriterLock};
 use super::manifest::{Manifest, ModelRecord};
 use super::namespaces::{clear_removed, nothing_ingested};
-use super::rows::{ChunkRow, ChunkType, DocumentRow, NewDocument, SectionRow};
+use super::rows::{ChunkRow, DocumentRow, NewDocument, SectionRow};
 use super::snapshot::CHUNK_COLUMNS;
 use super::tables::Tables;
 use super::versions::DamagedVersion;
@@ -325,12 +325,12 @@ impl Writer {
         let documents: Vec<&DocumentRow> = documents.iter().map(AsRef::as_ref).collect();
         let dimension = self.manifest.model.dimension;
         let sections: Vec<&SectionRow> = change.add.iter().flat_map(|new| &new.sections).collect();
-        let chunks: Vec<&ChunkRow> = change.add.iter().flat_map(|new| &new.chunks).collect();
+        let parents = change.add.iter().flat_map(|new| &new.parents);
         tables.append(&tables.documents, convert::documents_to_batch(&documents, dimension)?).await?;
         step("documents written")?;
         tables.append(&tables.sections, convert::sections_to_batch(&sections)?).await?;
         step("sections written")?;
-        tables.append(&tables.chunks, convert::chunks_to_batch(&chunks, dimension)?).await?;
+        tables.append(&tables.chunks, convert::chunks_to_batch(parents, dimension)?).await?;
         step("chunks written")?;
         tables.write_entities(&change.entities, &change.remove, &change.add).await?;
         step("entities written")?;
@@ -358,7 +358,7 @@ impl Writer {
     fn write_keyword(&mut self, change: &Change) -> Result<()> {
         self.keyword.delete_documents(&change.remove);
         for new in &change.add {
-            if let Err(error) = self.keyword.add(&new.chunks) {
+            if let Err(error) = self.keyword.add(&new.parents) {
                 return Err(self.keyword.given_up(error));
             }
         }
@@ -388,10 +388,9 @@ async fn fill_keyword(tables: &Tables, keyword: &mut KeywordWriter) -> Result<()
     let mut waiting: Vec<ChunkRow> = Vec::new();
     while let Some(batch) = tables.next(&mut chunks).await? {
         waiting.extend(convert::chunks_from_batch(&batch)?);
-        let last = waiting.iter().rposition(|row| row.chunk_type == ChunkType::Parent).unwrap_or(0);
+        let last = waiting.iter().rposition(|row| row.parent_id.is_none()).unwrap_or(0);
         let goes_on = waiting.split_off(last);
-        keyword.add(&waiting)?;
-        waiting = goes_on;
+        keyword.add(&convert::parents_of_rows(std::mem::replace(&mut waiting, goes_on)))?;
     }
-    keyword.add(&waiting)
+    keyword.add(&convert::parents_of_rows(waiting))
 }

@@ -2,7 +2,7 @@
 
 use crate::common::{Sandbox, rewrite};
 use kb::internals::embed::Model;
-use kb::internals::store::ChunkRow;
+use kb::internals::store::ParentChunk;
 use serde_json::Value;
 
 const KEYWORD: &str = ".kb/namespaces/default/keyword";
@@ -126,20 +126,16 @@ fn generations_that_disagree_are_found_and_mended() {
 #[test]
 fn damaged_rows_are_found_and_mended_as_one_generation() {
     let sandbox = two_documents();
-    let stranger = |row: &ChunkRow| ChunkRow { doc_id: "zzz999".into(), ..row.clone() };
+    let stranger = |parent: &ParentChunk| ParentChunk { doc_id: "zzz999".into(), ..parent.clone() };
     let id = rewrite(&sandbox, "a.md", |new| {
         new.document.parents = 9;
         new.sections.iter_mut().find(|row| row.path == "1.1").unwrap().chunk_end = 40;
-        let first = new.chunks[0].clone();
-        new.chunks.push(first.clone());
-        new.chunks.push(stranger(&new.chunks[1]));
-        let child_chunk = ChunkRow { chunk_id: "x:9.0".into(), parent_id: Some("x:9".into()), ..new.chunks[1].clone() };
-        new.chunks.push(child_chunk);
-        new.chunks[2].vector = vec![0.0; Model::embedded().embedding_config.dimension];
+        let first = ParentChunk { children: Vec::new(), ..new.parents[0].clone() };
+        new.parents.extend([first.clone(), stranger(&first)]);
+        new.parents[1].vector = vec![0.0; Model::embedded().embedding_config.dimension];
     });
     found(&sandbox, "zzz999", "0 sections and 1 chunk, and is no document");
     found(&sandbox, &format!("{id}:0"), "the id of 2 rows");
-    found(&sandbox, "x:9.0", "child chunk of the parent chunk x:9, which is not there");
     found(&sandbox, &format!("{id}#1.1"), "has parent chunk 1");
     found(&sandbox, &format!("{id}:1"), "length 0.000");
     let generation = sandbox.json(&["status"])["generation"].as_u64().unwrap();
@@ -151,6 +147,28 @@ fn damaged_rows_are_found_and_mended_as_one_generation() {
     let status = sandbox.json(&["status"]);
     assert_eq!(status["generation"].as_u64().unwrap(), generation + 1);
     assert_eq!((status["parents"].as_u64(), status["keyword_chunks"].as_u64()), (Some(4), Some(4)));
+}
+
+#[test]
+fn child_chunks_without_their_parent_are_found_and_removed() {
+    let sandbox = two_documents();
+    let id = sandbox.json(&["docs"])[1]["doc_id"].as_str().unwrap().to_owned();
+    let namespace = sandbox.path(".kb/namespaces/default");
+    let version = tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let tables = lancedb::connect(namespace.join("tables").to_str().unwrap()).execute().await.unwrap();
+        let chunks = tables.open_table("chunks").execute().await.unwrap();
+        chunks.delete(&format!("chunk_id = '{id}:0'")).await.unwrap();
+        chunks.version().await.unwrap()
+    });
+    let manifest = namespace.join("MANIFEST.json");
+    let mut json: Value = serde_json::from_slice(&std::fs::read(&manifest).unwrap()).unwrap();
+    json["chunks"] = version.into();
+    std::fs::write(&manifest, json.to_string()).unwrap();
+    found(&sandbox, &format!("{id}:0.0"), &format!("child chunk of the parent chunk {id}:0, which is not there"));
+    found(&sandbox, &format!("{id}:0"), "is missing");
+    assert!(check(&sandbox, &["--repair"]).1["mended"].to_string().contains("its parent chunk is not there"));
+    sandbox.json(&["ingest", "--force", "b.md"]);
+    assert_eq!(findings(&sandbox), []);
 }
 
 #[test]
@@ -166,7 +184,7 @@ fn deleted_chunks_are_no_damage() {
 fn a_vector_that_is_lost_is_made_by_the_next_ingest() {
     let sandbox = two_documents();
     let id = rewrite(&sandbox, "b.md", |new| {
-        new.chunks.iter_mut().for_each(|row| row.vector = vec![1.0; Model::embedded().embedding_config.dimension]);
+        new.chunks_mut().for_each(|row| row.vector = vec![1.0; Model::embedded().embedding_config.dimension]);
     });
     found(&sandbox, &format!("{id}:0.0"), "length 19.596");
     assert!(repaired(&sandbox).contains("kb reindex --vectors"));
@@ -180,8 +198,8 @@ fn a_vector_that_is_lost_is_made_by_the_next_ingest() {
 fn what_the_store_cannot_mend_is_told_with_the_command_that_does() {
     let sandbox = two_documents();
     let id = rewrite(&sandbox, "a.md", |new| {
-        new.chunks.retain(|row| row.chunk_id.split(':').next_back() != Some("2"));
-        new.chunks[1].content = "Something else.".into();
+        new.parents.retain(|row| row.chunk_index != 2);
+        new.parents[0].children[0].content = "Something else.".into();
     });
     found(&sandbox, &format!("{id}:0"), "not what its child chunks joined are");
     found(&sandbox, &format!("{id}:2"), "is missing");

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::common::{Run, Sandbox};
 use kb::internals::store::{
-    Change, ChunkRow, ChunkType, DocumentRow, ModelRecord, NewDocument, Note, Snapshot, Store, Writer,
+    Change, Chunk, DocumentRow, ModelRecord, NewDocument, Note, ParentChunk, Snapshot, Store, Writer,
 };
 use serde_json::Value;
 
@@ -390,24 +390,21 @@ fn model() -> ModelRecord {
 
 /// A document whose text says its version.
 fn document(version: usize) -> NewDocument {
-    let chunk = ChunkRow {
+    let chunk = Chunk {
         chunk_id: "doc111:0".into(),
-        doc_id: "doc111".into(),
-        section_id: "doc111#0".into(),
-        chunk_type: ChunkType::Parent,
-        parent_id: None,
-        chunk_index: 0,
         content: format!("version{version}x"),
-        titles: "title".into(),
-        situating: None,
-        page_start: None,
-        page_end: None,
         language: "en".into(),
         embedding_hash: "h".into(),
         updated_at: "now".into(),
-        edited: false,
-        metadata: Default::default(),
         vector: vec![1.0, 0.0, 0.0, 0.0],
+        ..Chunk::default()
+    };
+    let parent = ParentChunk {
+        doc_id: "doc111".into(),
+        section_id: "doc111#0".into(),
+        titles: "title".into(),
+        chunk,
+        children: Vec::new(),
     };
     let document = DocumentRow {
         doc_id: "doc111".into(),
@@ -437,7 +434,7 @@ fn document(version: usize) -> NewDocument {
         embedding_hash: None,
         vector: Vec::new(),
     };
-    NewDocument { document, sections: Vec::new(), chunks: vec![chunk] }
+    NewDocument { document, sections: Vec::new(), parents: vec![parent] }
 }
 
 async fn publish(writer: &mut Writer, version: usize) {
@@ -453,7 +450,7 @@ async fn a_reader_keeps_what_it_reads() {
     std::fs::write(store.root().join("kb.toml"), "[history]\nkeep = \"0s\"\n").unwrap();
     let namespace = store.namespace("default").unwrap();
     let said = async |snapshot: &Snapshot| {
-        let chunks = snapshot.chunks_of("doc111").await.unwrap();
+        let chunks = snapshot.parents_of("doc111").await.unwrap();
         assert_eq!(snapshot.documents().await.unwrap().len(), 1);
         chunks[0].content.clone()
     };
@@ -527,7 +524,7 @@ async fn a_generation_is_kept_however_old_its_tables_are() {
     writer.restore(5).await.unwrap();
     let snapshot = Snapshot::open(&namespace).await.unwrap();
     assert_eq!(snapshot.documents().await.unwrap()[0].title, "title 3");
-    assert_eq!(snapshot.chunks_of("doc111").await.unwrap()[0].content, "version1x");
+    assert_eq!(snapshot.parents_of("doc111").await.unwrap()[0].content, "version1x");
 }
 
 #[tokio::test]
@@ -563,7 +560,7 @@ async fn readers_come_and_go_while_generations_are_taken_away() {
                 while !done.load(std::sync::atomic::Ordering::Relaxed) {
                     let snapshot = Snapshot::open(&namespace).await.unwrap();
                     let of = snapshot.documents().await.unwrap()[0].content_hash.clone();
-                    let chunks = snapshot.chunks_of("doc111").await.unwrap();
+                    let chunks = snapshot.parents_of("doc111").await.unwrap();
                     assert_eq!(chunks[0].content, format!("version{of}x"), "one generation, whole");
                     reads += 1;
                 }

@@ -49,8 +49,8 @@ fn sections_of_an_older_version_are_made_anew_and_vectors_are_kept() {
     rewrite(&sandbox, "guide.md", |new| {
         outdated(new);
         new.sections.iter_mut().filter(|s| s.path == "1").for_each(|s| s.title = "Old".into());
-        for chunk in new.chunks.iter_mut() {
-            chunk.titles = "guide › Old".into();
+        new.parents.iter_mut().for_each(|parent| parent.titles = "guide › Old".into());
+        for chunk in new.chunks_mut() {
             chunk.embedding_hash = blake3_of(&chunk.content);
             if chunk.content.contains("Turn it.") {
                 chunk.content = "Something else.".into();

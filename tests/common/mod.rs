@@ -307,7 +307,7 @@ pub fn rewrite(sandbox: &Sandbox, source: &str, change: impl Fn(&mut NewDocument
         let document = snapshot.documents().await.unwrap().into_iter().find(|row| row.source == source).unwrap();
         let id = document.doc_id.clone();
         let sections = snapshot.sections(&id).await.unwrap();
-        let mut new = NewDocument { document, sections, chunks: snapshot.chunks_of(&id).await.unwrap() };
+        let mut new = NewDocument { document, sections, parents: snapshot.parents_of(&id).await.unwrap() };
         change(&mut new);
         let model = record_of(&Model::embedded());
         let mut writer = Writer::open(&namespace, &model).await.unwrap();

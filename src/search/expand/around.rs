@@ -167,7 +167,7 @@ fn parts(text: &str, place: &Range<usize>, shown: &[Range<usize>]) -> String {
 mod tests {
     use super::super::merge::sample::{hit, source};
     use super::*;
-    use crate::store::ChildChunk;
+    use crate::store::ChildSpan;
 
     fn row(index: u32, section: &str) -> IndexedParentChunk {
         IndexedParentChunk {
@@ -216,7 +216,7 @@ mod tests {
             titles: String::new(),
             page_start: None,
             page_end: None,
-            child_chunks: each.clone().map(|((text, _), index)| ChildChunk { index, bytes: text.len() }).collect(),
+            child_chunks: each.clone().map(|((text, _), index)| ChildSpan { index, bytes: text.len() }).collect(),
         };
         let cosines = each
             .filter(|_| semantic)

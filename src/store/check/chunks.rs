@@ -5,34 +5,50 @@ use std::collections::{HashMap, HashSet};
 
 use super::finding::{Finding, Part};
 use crate::ids::{ChunkId, SectionId};
-use crate::store::{ChunkRow, ChunkType, NewDocument, children_by_parent};
+use crate::store::{ChunkRow, DocumentRow, NewDocument, ParentChunk, SectionRow, convert};
 
-/// The document with each id once, the first row of each kept; and the ids that there were several of.
-pub(super) fn unique(mut new: NewDocument) -> (NewDocument, Vec<(String, usize)>) {
-    let mut seen: HashMap<String, usize> = HashMap::new();
-    let mut first = |id: &str| {
-        let times = seen.entry(id.to_owned()).or_default();
-        *times += 1;
-        *times == 1
-    };
-    new.sections.retain(|row| first(&row.section_id));
-    new.chunks.retain(|row| first(&row.chunk_id));
-    let mut several: Vec<(String, usize)> = seen.into_iter().filter(|(_, times)| *times > 1).collect();
-    several.sort();
-    (new, several)
+/// A document as its rows lie in the tables, where ids can be double and parents missing.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct StoredRows {
+    pub document: DocumentRow,
+    pub sections: Vec<SectionRow>,
+    pub chunks: Vec<ChunkRow>,
 }
 
-/// The child chunks whose parent chunk is not there.
-pub(super) fn without_parent(new: &NewDocument) -> HashSet<ChunkId> {
-    let parents: HashSet<&str> = parents(new).map(|row| row.chunk_id.as_str()).collect();
-    let lost = |row: &&ChunkRow| {
-        row.chunk_type == ChunkType::Child && row.parent_id.as_deref().is_none_or(|id| !parents.contains(id))
-    };
-    new.chunks.iter().filter(lost).map(|row| row.chunk_id.clone()).collect()
+impl StoredRows {
+    /// Keeps the first row of each id, and gives the ids that had several with their number.
+    pub(super) fn remove_doubles(&mut self) -> Vec<(String, usize)> {
+        let mut seen: HashMap<String, usize> = HashMap::new();
+        let mut first = |id: &str| {
+            let times = seen.entry(id.to_owned()).or_default();
+            *times += 1;
+            *times == 1
+        };
+        self.sections.retain(|row| first(&row.section_id));
+        self.chunks.retain(|row| first(&row.chunk_id));
+        let mut several: Vec<(String, usize)> = seen.into_iter().filter(|(_, times)| *times > 1).collect();
+        several.sort();
+        several
+    }
+
+    /// The child chunks whose parent chunk is missing.
+    pub(super) fn orphans(&self) -> HashSet<ChunkId> {
+        let parents: HashSet<&ChunkId> =
+            self.chunks.iter().filter(|row| row.parent_id.is_none()).map(|row| &row.chunk_id).collect();
+        let lost = |row: &&ChunkRow| row.parent_id.as_ref().is_some_and(|id| !parents.contains(id));
+        self.chunks.iter().filter(lost).map(|row| row.chunk_id.clone()).collect()
+    }
+
+    /// The document of these rows, without orphans.
+    pub(super) fn nested(self) -> NewDocument {
+        let mut parents = convert::parents_of_rows(self.chunks);
+        parents.sort_by_key(|parent| parent.chunk_index);
+        NewDocument { document: self.document, sections: self.sections, parents }
+    }
 }
 
 /// Ids of the wrong form, and ids that lead nowhere.
-pub(super) fn check_ids(new: &NewDocument) -> Vec<Finding> {
+pub(super) fn check_ids(new: &StoredRows) -> Vec<Finding> {
     let document = &new.document;
     let doc_id = &document.doc_id;
     let mut findings = Vec::new();
@@ -47,10 +63,9 @@ pub(super) fn check_ids(new: &NewDocument) -> Vec<Finding> {
             findings.push(Finding::structure_needed(document, &row.section_id, Part::Ids, what));
         }
     }
-    let orphans = without_parent(new);
+    let orphans = new.orphans();
     for row in &new.chunks {
-        if orphans.contains(&row.chunk_id) {
-            let parent = row.parent_id.as_deref().unwrap_or("without a name");
+        if let Some(parent) = row.parent_id.as_ref().filter(|_| orphans.contains(&row.chunk_id)) {
             let what = format!("is a child chunk of the parent chunk {parent}, which is not there");
             findings.push(Finding::repairable(&row.chunk_id, Part::Ids, what));
             continue;
@@ -71,11 +86,6 @@ pub(super) fn check_ids(new: &NewDocument) -> Vec<Finding> {
     findings
 }
 
-/// The document's parent chunks.
-pub(super) fn parents(new: &NewDocument) -> impl Iterator<Item = &ChunkRow> {
-    new.chunks.iter().filter(|row| row.chunk_type == ChunkType::Parent)
-}
-
 fn is_path(path: &str) -> bool {
     path.split('.').all(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
@@ -87,7 +97,7 @@ const MOST_GAPS: usize = 10_000;
 /// than there is: the document's count, and the spans of its sections. One alone may be what is wrong, and spans that
 /// overlap are no witness.
 pub(super) fn missing(new: &NewDocument) -> Vec<u32> {
-    let there: HashSet<u32> = parents(new).map(|row| row.chunk_index).collect();
+    let there: HashSet<u32> = new.parents.iter().map(|row| row.chunk_index).collect();
     let lost = usize::try_from(new.document.parents).unwrap_or(usize::MAX).saturating_sub(there.len());
     let said = in_order(new.sections.iter().map(|row| (row.position, (row.chunk_start, row.chunk_end))));
     if lost == 0 || overlap(&said) {
@@ -112,10 +122,8 @@ pub(super) fn check(new: &NewDocument) -> Vec<Finding> {
             Finding::source_needed(document, &id, Part::ParentChunks, "is missing")
         })
         .collect();
-    let child_chunks = children_by_parent(&new.chunks);
-    for row in parents(new) {
-        let own = child_chunks.get(row.chunk_id.as_str()).map_or(&[][..], Vec::as_slice);
-        if own.iter().map(|child_chunk| child_chunk.content.as_str()).collect::<String>() != row.content {
+    for row in &new.parents {
+        if row.children.iter().map(|child| child.content.as_str()).collect::<String>() != row.content {
             let what = "is not what its child chunks joined are";
             findings.push(Finding::source_needed(document, &row.chunk_id, Part::ParentChunks, what));
         }
@@ -126,15 +134,13 @@ pub(super) fn check(new: &NewDocument) -> Vec<Finding> {
 /// For each section the span of its parent chunks; `None` where parent chunks of other sections lie between them.
 pub(super) fn spans(new: &NewDocument) -> Vec<Option<(u32, u32)>> {
     let mut own: HashMap<&str, (u32, u32)> = HashMap::new();
-    for row in parents(new) {
+    for row in &new.parents {
         let end = row.chunk_index.saturating_add(1);
         let span = own.entry(&row.section_id).or_insert((row.chunk_index, end));
         *span = (span.0.min(row.chunk_index), span.1.max(end));
     }
-    let mut in_order: Vec<&ChunkRow> = parents(new).collect();
-    in_order.sort_by_key(|row| row.chunk_index);
     let mut begun: HashSet<&str> = HashSet::new();
-    let runs = in_order.chunk_by(|a, b| a.section_id == b.section_id);
+    let runs = new.parents.chunk_by(|a: &ParentChunk, b| a.section_id == b.section_id);
     let torn: HashSet<&str> =
         runs.map(|run| run[0].section_id.as_str()).filter(|section| !begun.insert(section)).collect();
     new.sections
@@ -205,9 +211,8 @@ fn range(start: u32, end: u32) -> String {
 /// The counts that the document's row should have: sections, parent chunks, child chunks.
 pub(super) fn counts(new: &NewDocument) -> [u32; 3] {
     let number = |rows: usize| u32::try_from(rows).unwrap_or(u32::MAX);
-    let all = parents(new).count();
     let titled = new.sections.iter().filter(|row| row.level > 0).count();
-    [number(titled), number(all), number(new.chunks.len() - all)]
+    [number(titled), number(new.parents.len()), number(new.children().count())]
 }
 
 /// Counts that are wrong. Where parent chunks are missing, that is what is wrong.
@@ -229,16 +234,16 @@ pub(super) fn check_counts(new: &NewDocument) -> Vec<Finding> {
 
 #[cfg(test)]
 mod id_tests {
-    use super::super::sample::document;
+    use super::super::sample::rows;
     use super::*;
 
-    fn whats(new: &NewDocument) -> Vec<(String, bool)> {
+    fn whats(new: &StoredRows) -> Vec<(String, bool)> {
         check_ids(new).into_iter().map(|finding| (finding.id, finding.repairable)).collect()
     }
 
     #[test]
     fn ids_that_lead_nowhere_are_named() {
-        let mut new = document();
+        let mut new = rows();
         assert!(whats(&new).is_empty());
         new.sections[1].parent_id = Some("abc123#9".into());
         new.chunks[4].section_id = "abc123#7".into();
@@ -249,8 +254,8 @@ mod id_tests {
 
     #[test]
     fn ids_of_another_form_are_named() {
-        let mut new = document();
-        new.chunks[0].chunk_id = "abc123:00".into();
+        let mut new = rows();
+        new.chunks[0].chunk.chunk_id = "abc123:00".into();
         new.sections[1].path = "1.".into();
         assert!(whats(&new).contains(&("abc123:00".to_owned(), false)));
         assert!(whats(&new).contains(&("abc123#1".to_owned(), false)));
@@ -258,10 +263,10 @@ mod id_tests {
 
     #[test]
     fn the_first_of_several_rows_stays() {
-        let mut new = document();
+        let mut new = rows();
         new.chunks.push(new.chunks[0].clone());
-        let (unique, several) = unique(new);
-        assert_eq!((unique, several), (document(), vec![("abc123:0".to_owned(), 2)]));
+        let several = new.remove_doubles();
+        assert_eq!((new, several), (rows(), vec![("abc123:0".to_owned(), 2)]));
     }
 }
 
@@ -277,18 +282,18 @@ mod tests {
         assert!(missing(&wrong).is_empty());
         assert_eq!(check_counts(&wrong)[0].what, "says it has 7 parent chunks, has 2");
         let mut lost = document();
-        lost.chunks.truncate(3);
+        lost.parents.truncate(1);
         assert_eq!(missing(&lost), [1]);
         assert!(check_counts(&lost).is_empty());
         let mut first = document();
-        first.chunks.drain(..3);
+        first.parents.remove(0);
         assert_eq!(missing(&first), [0]);
     }
 
     #[test]
     fn what_was_deleted_is_not_missing() {
         let mut new = document();
-        new.chunks.drain(..3);
+        new.parents.remove(0);
         (new.document.parents, new.document.children) = (1, 1);
         (new.sections[0].chunk_start, new.sections[0].chunk_end) = (0, 0);
         assert!(check(&new).is_empty() && check_counts(&new).is_empty() && check_sections(&new).is_empty());
@@ -298,7 +303,7 @@ mod tests {
     fn child_chunks_must_be_the_parent_chunk() {
         let mut new = document();
         assert!(check(&new).is_empty());
-        new.chunks[2].content = "Four.".into();
+        new.parents[0].children[1].content = "Four.".into();
         assert_eq!(check(&new)[0].what, "is not what its child chunks joined are");
         assert_eq!(check(&new)[0].id, "abc123:0");
         assert_eq!(check(&new)[0].command, "IngestAgain(\"'a b.md'\")");

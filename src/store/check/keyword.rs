@@ -7,8 +7,8 @@ use tantivy::DocAddress;
 use super::finding::{Finding, Part};
 use crate::error::Result;
 use crate::ids::ChunkId;
-use crate::store::ChunkRow;
 use crate::store::keyword::KeywordReader;
+use crate::store::{ChunkRow, ParentChunk};
 
 /// What the index holds, and what of it was met in the tables.
 pub(super) struct Entries<'a> {
@@ -49,10 +49,10 @@ impl<'a> Entries<'a> {
     }
 
     /// What is wrong with the child chunks that the index knows of the parent chunks of a document.
-    pub(super) fn compare_child_chunks(index: &KeywordReader, chunks: &[ChunkRow]) -> Result<Vec<Finding>> {
+    pub(super) fn compare_child_chunks(index: &KeywordReader, parents: &[ParentChunk]) -> Result<Vec<Finding>> {
         let what = "is in the keyword index with other child chunks";
-        let differing = index.with_other_child_chunks(chunks)?;
-        Ok(differing.into_iter().map(|id| Finding::repairable(id, Part::Keyword, what)).collect())
+        let differing = index.with_other_child_chunks(parents)?;
+        Ok(differing.into_iter().map(|id| Finding::repairable(&id, Part::Keyword, what)).collect())
     }
 
     /// Entries of parent chunks that are not in the tables.

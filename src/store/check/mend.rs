@@ -2,12 +2,11 @@
 
 use serde::Serialize;
 
-use super::chunks::{agrees, counts, missing, spans};
-use super::chunks::{unique, without_parent};
+use super::chunks::{StoredRows, agrees, counts, missing, spans};
 use super::finding::{Finding, Part};
-use super::vectors::{close, document_fault, fault, mean};
+use super::vectors::{close, document_fault, fault};
 use crate::error::NextStep;
-use crate::store::{ChunkRow, ChunkType, Edit, NewDocument, children_by_parent};
+use crate::store::{Edit, NewDocument, ParentChunk};
 use crate::text::count;
 
 /// Something that a repair did.
@@ -26,20 +25,15 @@ impl Mended {
 }
 
 /// Mends what can be mended, and returns what was done.
-pub(super) fn mend(new: NewDocument, dimension: usize) -> (NewDocument, Vec<Mended>) {
+pub(super) fn mend(mut rows: StoredRows, dimension: usize) -> (NewDocument, Vec<Mended>) {
     let mut done = Vec::new();
-    let (mut new, several) = unique(new);
-    for (id, times) in several {
+    for (id, times) in rows.remove_doubles() {
         done.push(Mended::new(&id, format!("{} of the same id removed", count(times - 1, "row"))));
     }
-    let orphans = without_parent(&new);
-    new.chunks.retain(|row| {
-        let stays = !orphans.contains(&row.chunk_id);
-        if !stays {
-            done.push(Mended::new(&row.chunk_id, "removed: its parent chunk is not there"));
-        }
-        stays
-    });
+    let orphans = rows.orphans();
+    let lost = rows.chunks.iter().filter(|row| orphans.contains(&row.chunk_id));
+    done.extend(lost.map(|row| Mended::new(&row.chunk_id, "removed: its parent chunk is not there")));
+    let mut new = rows.nested();
     mend_vectors(&mut new, dimension, &mut done);
     // Where parent chunks are missing, the recorded numbers are the evidence, and stay.
     if missing(&new).is_empty() {
@@ -51,41 +45,25 @@ pub(super) fn mend(new: NewDocument, dimension: usize) -> (NewDocument, Vec<Mend
 }
 
 fn mend_vectors(new: &mut NewDocument, dimension: usize, done: &mut Vec<Mended>) {
+    let removed =
+        |id: &str| Mended::new(id, format!("its vector removed; `{}` makes a new one", NextStep::MakeVectors));
     if document_fault(&new.document, dimension).is_some() {
         (new.document.vector, new.document.embedding_hash) = (Vec::new(), None);
-        done.push(Mended::new(
-            &new.document.doc_id,
-            format!("its vector removed; `{}` makes a new one", NextStep::MakeVectors),
-        ));
+        done.push(removed(&new.document.doc_id));
     }
-    for row in new.chunks.iter_mut().filter(|row| row.chunk_type == ChunkType::Child) {
-        if fault(&row.vector, dimension).is_some() {
-            row.vector.clear();
-            done.push(Mended::new(
-                &row.chunk_id,
-                format!("its vector removed; `{}` makes a new one", NextStep::MakeVectors),
-            ));
+    for parent in &mut new.parents {
+        for child in parent.children.iter_mut().filter(|child| fault(&child.vector, dimension).is_some()) {
+            child.vector.clear();
+            done.push(removed(&child.chunk_id));
+        }
+        let mean = parent.mean_vector();
+        if !close(&parent.vector, &mean) {
+            parent.vector = mean;
+            done.push(Mended::new(&parent.chunk_id, "its vector recomputed from its child chunks"));
         }
     }
-    let child_chunks = children_by_parent(&new.chunks);
-    let wanted: Vec<Option<Vec<f32>>> = new
-        .chunks
-        .iter()
-        .map(|row| match child_chunks.get(row.chunk_id.as_str()) {
-            Some(own) => Some(mean(own)).filter(|mean| !close(&row.vector, mean)),
-            None if row.chunk_type == ChunkType::Parent => fault(&row.vector, dimension).map(|_| Vec::new()),
-            None => None,
-        })
-        .collect();
-    for (row, vector) in new.chunks.iter_mut().zip(wanted) {
-        if let Some(vector) = vector {
-            row.vector = vector;
-            done.push(Mended::new(&row.chunk_id, "its vector recomputed from its child chunks"));
-        }
-    }
-    let mut children = new.chunks.iter().filter(|row| row.chunk_type == ChunkType::Child).peekable();
-    let any = children.peek().is_some();
-    let all = children.all(|row| !row.vector.is_empty());
+    let any = new.children().next().is_some();
+    let all = new.children().all(|child| !child.vector.is_empty());
     if any && new.document.embedded != all {
         new.document.embedded = all;
         let what = match all {
@@ -115,15 +93,11 @@ fn mend_counts(new: &mut NewDocument, done: &mut Vec<Mended>) {
     }
 }
 
-/// The parent at a place.
-fn parent(chunks: &[ChunkRow], index: u32) -> Option<&ChunkRow> {
-    chunks.iter().find(|row| row.chunk_type == ChunkType::Parent && row.chunk_index == index)
-}
-
 /// What is wrong with an edit: its parent chunk has another text, is missing, or should be deleted.
-fn edit_fault(edit: &Edit, chunks: &[ChunkRow]) -> Option<String> {
+fn edit_fault(edit: &Edit, parents: &[ParentChunk]) -> Option<String> {
     let index = edit.parent_chunk?;
-    match (parent(chunks, index), &edit.content) {
+    let parent = parents.iter().find(|parent| parent.chunk_index == index);
+    match (parent, &edit.content) {
         (Some(row), Some(content)) if row.content == *content => None,
         (None, None) => None,
         (Some(_), Some(_)) => Some(format!("its parent chunk {index} says something else")),
@@ -132,13 +106,13 @@ fn edit_fault(edit: &Edit, chunks: &[ChunkRow]) -> Option<String> {
     }
 }
 
-fn is_edited(row: &ChunkRow, edits: &[Edit]) -> bool {
+fn is_edited(row: &ParentChunk, edits: &[Edit]) -> bool {
     edits.iter().any(|edit| edit.parent_chunk == Some(row.chunk_index))
 }
 
 /// Whether a parent's mark is wrong.
-fn is_mismarked(row: &ChunkRow, edits: &[Edit]) -> bool {
-    row.chunk_type == ChunkType::Parent && row.edited != is_edited(row, edits)
+fn is_mismarked(row: &ParentChunk, edits: &[Edit]) -> bool {
+    row.edited != is_edited(row, edits)
 }
 
 /// Edits that disagree with their parent chunks. Skipped where parent chunks are missing: another check reports that.
@@ -148,10 +122,10 @@ pub(super) fn check_edits(new: &NewDocument) -> Vec<Finding> {
     }
     let edits = &new.document.edits;
     let faults = edits.iter().filter_map(|edit| {
-        let what = format!("edit {}: {}", edit.number, edit_fault(edit, &new.chunks)?);
+        let what = format!("edit {}: {}", edit.number, edit_fault(edit, &new.parents)?);
         Some(Finding::repairable(&new.document.doc_id, Part::Edits, what))
     });
-    let marks = new.chunks.iter().filter(|row| is_mismarked(row, edits)).map(|row| {
+    let marks = new.parents.iter().filter(|row| is_mismarked(row, edits)).map(|row| {
         let what = if row.edited { "is marked as edited and was not" } else { "was edited and is not marked so" };
         Finding::repairable(&row.chunk_id, Part::Edits, what)
     });
@@ -161,14 +135,14 @@ pub(super) fn check_edits(new: &NewDocument) -> Vec<Finding> {
 /// Turns edits that disagree with their parent chunks into conflicts, because somebody typed them.
 fn mend_edits(new: &mut NewDocument, done: &mut Vec<Mended>) {
     for edit in &mut new.document.edits {
-        if edit_fault(edit, &new.chunks).is_some() {
+        if edit_fault(edit, &new.parents).is_some() {
             edit.parent_chunk = None;
             let what = format!("edit {} kept aside as a conflict", edit.number);
             done.push(Mended::new(&new.document.doc_id, what));
         }
     }
     let edits = &new.document.edits;
-    for row in new.chunks.iter_mut().filter(|row| is_mismarked(row, edits)) {
+    for row in new.parents.iter_mut().filter(|row| is_mismarked(row, edits)) {
         row.edited = !row.edited;
         done.push(Mended::new(&row.chunk_id, if row.edited { "marked as edited" } else { "marked as not edited" }));
     }
@@ -177,54 +151,76 @@ fn mend_edits(new: &mut NewDocument, done: &mut Vec<Mended>) {
 #[cfg(test)]
 mod tests {
     use super::super::audit;
-    use super::super::sample::{DIMENSION, document};
+    use super::super::sample::{DIMENSION, document, rows};
     use super::*;
+    use crate::store::{Chunk, ChunkRow};
+
+    fn findings(rows: StoredRows) -> Vec<Finding> {
+        audit(rows, DIMENSION).0
+    }
+
+    /// What is wrong with a mended document.
+    fn left(new: &NewDocument) -> Vec<Finding> {
+        let row = |parent: &ParentChunk, chunk: &Chunk, parent_id| ChunkRow {
+            doc_id: parent.doc_id.clone(),
+            section_id: parent.section_id.clone(),
+            parent_id,
+            titles: parent.titles.clone(),
+            chunk: chunk.clone(),
+        };
+        let mut chunks = Vec::new();
+        for parent in &new.parents {
+            chunks.push(row(parent, &parent.chunk, None));
+            chunks.extend(parent.children.iter().map(|child| row(parent, child, Some(parent.chunk_id.clone()))));
+        }
+        findings(StoredRows { document: new.document.clone(), sections: new.sections.clone(), chunks })
+    }
 
     #[test]
     fn a_sound_document_stays_as_it_is() {
-        assert!(audit(&document(), DIMENSION).is_empty());
-        assert_eq!(mend(document(), DIMENSION), (document(), Vec::new()));
+        assert_eq!(audit(rows(), DIMENSION), (Vec::new(), document()));
+        assert_eq!(mend(rows(), DIMENSION), (document(), Vec::new()));
     }
 
     #[test]
     fn what_the_store_suffices_for_is_mended() {
-        let mut new = document();
+        let mut new = rows();
         new.chunks.push(new.chunks[1].clone());
-        new.chunks[0].vector = vec![f32::NAN, 0.0];
+        new.chunks[0].chunk.vector = vec![f32::NAN, 0.0];
         new.sections[1].chunk_start = 7;
         new.document.children = 12;
-        assert_eq!(audit(&new, DIMENSION).len(), 4);
+        assert_eq!(findings(new.clone()).len(), 4);
         let (mended, done) = mend(new, DIMENSION);
         assert_eq!(done.len(), 4, "{done:?}");
-        assert!(audit(&mended, DIMENSION).is_empty());
+        assert!(left(&mended).is_empty());
         assert_eq!(mended, document());
     }
 
     #[test]
     fn a_vector_that_cannot_be_recomputed_is_left_to_the_next_ingest() {
-        let mut new = document();
-        new.chunks[1].vector = vec![0.0, 0.0];
+        let mut new = rows();
+        new.chunks[1].chunk.vector = vec![0.0, 0.0];
         let (mended, done) = mend(new, DIMENSION);
-        assert!(audit(&mended, DIMENSION).is_empty(), "{done:?}");
-        assert_eq!((mended.document.embedded, mended.chunks[0].vector.as_slice()), (false, &[0.0, 1.0][..]));
+        assert!(left(&mended).is_empty(), "{done:?}");
+        assert_eq!((mended.document.embedded, mended.parents[0].vector.as_slice()), (false, &[0.0, 1.0][..]));
     }
 
     #[test]
     fn a_damaged_vector_of_the_document_is_removed() {
         for vector in [Vec::new(), vec![f32::NAN, 0.0], vec![1.0]] {
-            let mut new = document();
+            let mut new = rows();
             (new.document.vector, new.document.embedding_hash) = (vector, Some("h".into()));
-            assert_eq!(audit(&new, DIMENSION).len(), 1);
+            assert_eq!(findings(new.clone()).len(), 1);
             assert_eq!(mend(new, DIMENSION).0, document());
         }
     }
 
     #[test]
     fn a_lost_parent_chunk_stays_lost_and_is_not_counted_away() {
-        let mut new = document();
+        let mut new = rows();
         new.chunks.remove(3);
         let (mended, _) = mend(new, DIMENSION);
-        let left = audit(&mended, DIMENSION);
+        let left = left(&mended);
         assert_eq!((left.len(), left[0].id.as_str(), left[0].repairable), (1, "abc123:1", false));
     }
 }
@@ -236,9 +232,9 @@ mod edit_tests {
 
     fn edited() -> NewDocument {
         let mut new = document();
-        new.chunks[0].edited = true;
+        new.parents[0].edited = true;
         let edit =
-            Edit { number: 1, parent_chunk: Some(0), content: Some(new.chunks[0].content.clone()), ..Edit::default() };
+            Edit { number: 1, parent_chunk: Some(0), content: Some(new.parents[0].content.clone()), ..Edit::default() };
         new.document.edits.push(edit);
         new
     }
@@ -248,13 +244,13 @@ mod edit_tests {
         let mut new = edited();
         assert!(check_edits(&new).is_empty());
         new.document.edits[0].content = Some("Something else.".into());
-        new.chunks[3].edited = true;
+        new.parents[1].edited = true;
         assert_eq!(check_edits(&new).len(), 2);
         let mut done = Vec::new();
         mend_edits(&mut new, &mut done);
         assert!(check_edits(&new).is_empty() && !done.is_empty());
         assert_eq!(
-            (new.document.edits[0].parent_chunk, new.chunks[0].edited, new.chunks[3].edited),
+            (new.document.edits[0].parent_chunk, new.parents[0].edited, new.parents[1].edited),
             (None, false, false)
         );
     }

@@ -21,6 +21,8 @@ pub use finding::{Finding, Part};
 pub use mend::Mended;
 pub use repair::repair;
 
+use chunks::StoredRows;
+
 use super::layout::Namespace;
 use super::rows::NewDocument;
 use crate::error::Result;
@@ -51,23 +53,23 @@ pub async fn check(namespace: &Namespace) -> Result<Checked> {
     Ok(survey::survey(namespace).await?.checked)
 }
 
-/// Everything that is wrong in a document.
-fn audit(new: &NewDocument, dimension: usize) -> Vec<Finding> {
-    let (mut new, several) = chunks::unique(new.clone());
+/// Everything that is wrong in a document, and the document without doubles and orphans.
+fn audit(mut rows: StoredRows, dimension: usize) -> (Vec<Finding>, NewDocument) {
+    let several = rows.remove_doubles();
     let mut findings: Vec<Finding> = several
         .into_iter()
         .map(|(id, times)| Finding::repairable(&id, Part::Ids, format!("is the id of {}", count(times, "row"))))
         .collect();
-    findings.extend(chunks::check_ids(&new));
+    findings.extend(chunks::check_ids(&rows));
     // Child chunks without a parent chunk are reported above; what follows is about the others.
-    let orphans = chunks::without_parent(&new);
+    let orphans = rows.orphans();
+    let new = rows.nested();
     if orphans.is_empty() {
         findings.extend(chunks::check_counts(&new));
     }
-    new.chunks.retain(|row| !orphans.contains(&row.chunk_id));
     findings.extend(chunks::check(&new));
     findings.extend(chunks::check_sections(&new));
     findings.extend(mend::check_edits(&new));
     findings.extend(vectors::check(&new, dimension));
-    findings
+    (findings, new)
 }

@@ -1,6 +1,7 @@
 //! A sound document for the unit tests of the check: a preamble and a section, two parent chunks, of two child chunks and one.
 
-use crate::store::{ChunkRow, DocumentRow, NewDocument, SectionRow};
+use super::chunks::StoredRows;
+use crate::store::{Chunk, ChunkRow, DocumentRow, NewDocument, SectionRow};
 
 pub(super) const DIMENSION: usize = 2;
 
@@ -23,14 +24,20 @@ fn section(path: &str, position: u32) -> SectionRow {
 }
 
 fn chunk(id: &str, section: &str, content: &str, vector: [f32; 2]) -> ChunkRow {
-    ChunkRow { section_id: section.into(), vector: vector.to_vec(), ..ChunkRow::sample(id, content) }
+    ChunkRow {
+        doc_id: "abc123".into(),
+        section_id: section.into(),
+        parent_id: id.split_once('.').map(|(parent, _)| parent.into()),
+        titles: "abc123".into(),
+        chunk: Chunk { vector: vector.to_vec(), ..Chunk::sample(id, content) },
+    }
 }
 
-pub(super) fn document() -> NewDocument {
+pub(super) fn rows() -> StoredRows {
     let half = std::f32::consts::FRAC_1_SQRT_2;
     let document =
         DocumentRow { source: "a b.md".into(), sections: 1, parents: 2, children: 3, ..DocumentRow::sample("abc123") };
-    NewDocument {
+    StoredRows {
         document,
         sections: vec![section("0", 0), section("1", 1)],
         chunks: vec![
@@ -41,4 +48,8 @@ pub(super) fn document() -> NewDocument {
             chunk("abc123:1.0", "abc123#1", "Three.", [1.0, 0.0]),
         ],
     }
+}
+
+pub(super) fn document() -> NewDocument {
+    rows().nested()
 }

@@ -7,12 +7,12 @@ use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
+use super::chunks::StoredRows;
 use super::finding::{Finding, Part};
 use super::keyword::Entries;
 use super::{Checked, audit, entities, history};
 use crate::error::Result;
 use crate::ids::DocId;
-use crate::store::ChunkType;
 use crate::store::convert::{self, Columns};
 use crate::store::entities::MentionCounter;
 use crate::store::history::Lease;
@@ -21,7 +21,7 @@ use crate::store::layout::Namespace;
 use crate::store::lock::Holder;
 use crate::store::manifest::{Manifest, ModelRecord, PENDING};
 use crate::store::namespaces::nothing_ingested;
-use crate::store::rows::{ChunkRow, DocumentRow, NewDocument, SectionRow};
+use crate::store::rows::{ChunkRow, DocumentRow, SectionRow};
 use crate::store::tables::{CHUNKS, Tables, in_list};
 use crate::text::count;
 
@@ -65,20 +65,22 @@ pub(super) async fn survey(namespace: &Namespace) -> Result<Survey> {
     walk.run(
         |row| {
             chunks += 1;
-            mentions.count(row);
-            if let Some(entries) = entries.as_mut().filter(|_| row.chunk_type == ChunkType::Parent) {
-                in_keyword.extend(entries.compare(row)?);
+            if row.parent_id.is_none() {
+                mentions.count(&row.doc_id, &row.titles, &row.content);
+                if let Some(entries) = &mut entries {
+                    in_keyword.extend(entries.compare(row)?);
+                }
             }
             Ok(())
         },
-        |new| {
-            let own = audit(new, manifest.model.dimension);
+        |rows| {
+            let (own, new) = audit(rows, manifest.model.dimension);
             if own.iter().any(|finding| finding.repairable) {
                 mendable.push(new.document.doc_id.clone());
             }
             in_documents.extend(own);
             if let Some(index) = &keyword {
-                in_documents.extend(Entries::compare_child_chunks(index, &new.chunks)?);
+                in_documents.extend(Entries::compare_child_chunks(index, &new.parents)?);
             }
             Ok(())
         },
@@ -199,7 +201,7 @@ impl<'a> Walk<'a> {
     pub(super) async fn run(
         &mut self,
         mut each: impl FnMut(&ChunkRow) -> Result<()>,
-        mut visit: impl FnMut(&NewDocument) -> Result<()>,
+        mut visit: impl FnMut(StoredRows) -> Result<()>,
     ) -> Result<()> {
         let scattered = self.scattered().await?;
         let mut unseen: BTreeSet<DocId> = self.documents.keys().cloned().collect();
@@ -222,7 +224,7 @@ impl<'a> Walk<'a> {
         // What was not shown yet is scattered, or has no chunks.
         for id in unseen {
             if let Some(new) = self.whole(&id).await? {
-                visit(&new)?;
+                visit(new)?;
             }
         }
         Ok(())
@@ -232,15 +234,15 @@ impl<'a> Walk<'a> {
         &self,
         chunks: Vec<ChunkRow>,
         unseen: &mut BTreeSet<DocId>,
-        visit: &mut impl FnMut(&NewDocument) -> Result<()>,
+        visit: &mut impl FnMut(StoredRows) -> Result<()>,
     ) -> Result<()> {
         let Some(id) = chunks.first().map(|row| row.doc_id.clone()) else { return Ok(()) };
         unseen.remove(&id);
-        self.with(&id, chunks).map_or(Ok(()), |new| visit(&new))
+        self.with(&id, chunks).map_or(Ok(()), |new| visit(new))
     }
 
     /// A document with all its rows; `None` where there is none.
-    pub(super) async fn whole(&self, id: &str) -> Result<Option<NewDocument>> {
+    pub(super) async fn whole(&self, id: &str) -> Result<Option<StoredRows>> {
         let filter = in_list("doc_id", &[id]);
         let mut chunks = Vec::new();
         for batch in self.tables.rows(&self.tables.chunks, Some(filter), None).await? {
@@ -249,9 +251,9 @@ impl<'a> Walk<'a> {
         Ok(self.with(id, chunks))
     }
 
-    fn with(&self, id: &str, chunks: Vec<ChunkRow>) -> Option<NewDocument> {
+    fn with(&self, id: &str, chunks: Vec<ChunkRow>) -> Option<StoredRows> {
         let document = self.documents.get(id)?.clone();
-        Some(NewDocument { document, sections: self.sections.get(id).cloned().unwrap_or_default(), chunks })
+        Some(StoredRows { document, sections: self.sections.get(id).cloned().unwrap_or_default(), chunks })
     }
 
     /// Documents whose chunks lie in several places.

@@ -1,8 +1,7 @@
 //! Vectors: of the right size and length 1, and a parent chunk's is the normalised mean of its child chunks'.
 
-use super::chunks::parents;
 use super::finding::{Finding, Part};
-use crate::store::{ChunkRow, ChunkType, DocumentRow, NewDocument, children_by_parent};
+use crate::store::{DocumentRow, NewDocument};
 
 /// How far a length may be from 1, and a number from the one recomputed: single precision leaves a ten-thousandth of
 /// this.
@@ -29,20 +28,6 @@ pub(super) fn document_fault(row: &DocumentRow, dimension: usize) -> Option<Stri
     fault(&row.vector, dimension).or_else(|| missing.then(|| "has no vector, and its row says that it has".to_owned()))
 }
 
-/// The normalised mean of the child chunks' vectors, those without one left out; empty where none has one.
-pub(super) fn mean(child_chunks: &[&ChunkRow]) -> Vec<f32> {
-    let mut sum: Vec<f32> = Vec::new();
-    for vector in child_chunks.iter().map(|child_chunk| &child_chunk.vector).filter(|vector| !vector.is_empty()) {
-        sum.resize(vector.len(), 0.0);
-        sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
-    }
-    let length = sum.iter().map(|x| x * x).sum::<f32>().sqrt();
-    if length > 0.0 {
-        sum.iter_mut().for_each(|x| *x /= length);
-    }
-    sum
-}
-
 /// Whether a parent chunk's vector is the one it should have.
 pub(super) fn close(vector: &[f32], wanted: &[f32]) -> bool {
     vector.len() == wanted.len() && vector.iter().zip(wanted).all(|(a, b)| (a - b).abs() <= TOLERANCE)
@@ -56,22 +41,21 @@ pub(super) fn check(new: &NewDocument, dimension: usize) -> Vec<Finding> {
         say(&new.document.doc_id, what);
     }
     let mut child_chunks_without = 0;
-    for row in &new.chunks {
+    for row in new.chunks() {
         if let Some(what) = fault(&row.vector, dimension) {
             say(&row.chunk_id, what);
-        } else if row.vector.is_empty() && row.chunk_type == ChunkType::Child {
-            child_chunks_without += 1;
-            if new.document.embedded {
-                say(&row.chunk_id, "has no vector, and its document says that all have one".to_owned());
-            }
         }
     }
-    let child_chunks = children_by_parent(&new.chunks);
-    for row in parents(new).filter(|row| fault(&row.vector, dimension).is_none()) {
-        let own = child_chunks.get(row.chunk_id.as_str()).map_or(&[][..], Vec::as_slice);
-        let sound = own.iter().all(|child_chunk| fault(&child_chunk.vector, dimension).is_none());
+    for child in new.children().filter(|child| child.vector.is_empty()) {
+        child_chunks_without += 1;
+        if new.document.embedded {
+            say(&child.chunk_id, "has no vector, and its document says that all have one".to_owned());
+        }
+    }
+    for row in new.parents.iter().filter(|row| fault(&row.vector, dimension).is_none()) {
+        let sound = row.children.iter().all(|child| fault(&child.vector, dimension).is_none());
         // Of child chunks that are wrong themselves, no mean can be expected.
-        if !own.is_empty() && sound && !close(&row.vector, &mean(own)) {
+        if !row.children.is_empty() && sound && !close(&row.vector, &row.mean_vector()) {
             let what = if row.vector.is_empty() {
                 "has no vector, and its child chunks have"
             } else {
@@ -105,14 +89,14 @@ mod tests {
     fn a_parent_chunk_has_the_mean_of_its_child_chunks() {
         let mut new = document();
         assert!(check(&new, DIMENSION).is_empty());
-        new.chunks[0].vector = vec![1.0, 0.0];
+        new.parents[0].vector = vec![1.0, 0.0];
         assert_eq!(check(&new, DIMENSION)[0].id, "abc123:0");
     }
 
     #[test]
     fn vectors_may_be_missing_where_the_document_says_so() {
         let mut new = document();
-        new.chunks.iter_mut().for_each(|row| row.vector.clear());
+        new.chunks_mut().for_each(|row| row.vector.clear());
         assert_eq!(check(&new, DIMENSION).len(), 3);
         new.document.embedded = false;
         assert!(check(&new, DIMENSION).is_empty());

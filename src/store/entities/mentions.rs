@@ -9,7 +9,6 @@ use std::collections::HashSet;
 use super::{EntityChange, EntityRow};
 use crate::error::Result;
 use crate::ids::DocId;
-use crate::store::rows::{ChunkRow, ChunkType};
 use crate::text::{Names, fold_name};
 
 impl EntityChange {
@@ -52,15 +51,8 @@ impl MentionCounter {
         self.rows.iter_mut().for_each(|row| row.mentions.retain(|doc_id, _| !gone.contains(doc_id)));
     }
 
-    /// Counts a chunk, if it is a parent chunk.
-    pub(in crate::store) fn count(&mut self, chunk: &ChunkRow) {
-        if chunk.chunk_type == ChunkType::Parent {
-            self.count_parent_chunk(&chunk.doc_id, &chunk.titles, &chunk.content);
-        }
-    }
-
     /// Counts a parent chunk of a document by its titles and its text.
-    pub(in crate::store) fn count_parent_chunk(&mut self, doc_id: &str, titles: &str, text: &str) {
+    pub(in crate::store) fn count(&mut self, doc_id: &str, titles: &str, text: &str) {
         for place in self.names.in_parent_chunk(titles, text) {
             *self.rows[place].mentions.entry(doc_id.into()).or_default() += 1;
         }
@@ -83,13 +75,11 @@ mod tests {
     }
 
     #[test]
-    fn parent_chunks_are_counted_and_child_chunks_are_not() {
+    fn parent_chunks_are_counted_by_document() {
         let mut counter = MentionCounter::new(vec![entity("Pump 1", &["一号泵"]), entity("Valve", &[])]).unwrap();
-        let parent_chunk = |id: &str, text: &str| ChunkRow::sample(id, text);
-        counter.count(&parent_chunk("doc111:0", "PUMP 1 is 一号泵."));
-        counter.count(&parent_chunk("doc111:1", "检查一号泵。"));
-        counter.count(&parent_chunk("doc222:0", "the valve of pump 1"));
-        counter.count(&ChunkRow { chunk_type: ChunkType::Child, ..parent_chunk("doc222:0.0", "the valve") });
+        counter.count("doc111", "", "PUMP 1 is 一号泵.");
+        counter.count("doc111", "", "检查一号泵。");
+        counter.count("doc222", "", "the valve of pump 1");
         let counts = |counter: &MentionCounter| {
             let of =
                 |row: &EntityRow| row.mentions.iter().map(|(doc, count)| format!("{doc} {count}")).collect::<Vec<_>>();
@@ -105,10 +95,8 @@ mod tests {
     #[test]
     fn titles_count_as_the_text_does_and_a_parent_chunk_counts_once() {
         let mut counter = MentionCounter::new(vec![entity("Pump 1", &[]), entity("Valve", &[])]).unwrap();
-        let titled =
-            |titles: &str, text: &str| ChunkRow { titles: titles.into(), ..ChunkRow::sample("doc111:0", text) };
-        counter.count(&titled("Manual of pump 1 › Oil", "It is changed once a year."));
-        counter.count(&titled("Pump 1", "Pump 1 has a valve."));
+        counter.count("doc111", "Manual of pump 1 › Oil", "It is changed once a year.");
+        counter.count("doc111", "Pump 1", "Pump 1 has a valve.");
         let counts: Vec<u64> = counter.into_rows().iter().map(EntityRow::parent_chunks).collect();
         assert_eq!(counts, [2, 1]);
     }

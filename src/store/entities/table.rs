@@ -92,7 +92,8 @@ impl Tables {
         } else {
             let mut counter = MentionCounter::new(after)?;
             counter.forget_documents(removed);
-            added.iter().flat_map(|new| &new.chunks).for_each(|chunk| counter.count(chunk));
+            let parents = added.iter().flat_map(|new| &new.parents);
+            parents.for_each(|parent| counter.count(&parent.doc_id, &parent.titles, &parent.content));
             counter.into_rows()
         };
         let (stale, fresh) = differing(&before, &after, anew);
@@ -108,7 +109,7 @@ impl Tables {
             let columns = Columns { table: CHUNKS, batch: &batch };
             for row in 0..batch.num_rows() {
                 let [doc_id, titles, text] = ["doc_id", "titles", "content"].map(|name| columns.str(name, row));
-                counter.count_parent_chunk(doc_id?, titles?, text?);
+                counter.count(doc_id?, titles?, text?);
             }
         }
         Ok(())

@@ -4,7 +4,7 @@ use super::table::to_batch;
 use super::*;
 use crate::store::check::{Finding, Part, check, repair};
 use crate::store::manifest::{self, Manifest};
-use crate::store::rows::{ChunkRow, DocumentRow, NewDocument};
+use crate::store::rows::{DocumentRow, NewDocument, ParentChunk};
 use crate::store::tables::Tables;
 use crate::store::{Change, LockTimeout, ModelRecord, Namespace, Snapshot, Store, Writer};
 use jiff::Timestamp;
@@ -15,11 +15,8 @@ fn model() -> ModelRecord {
 
 fn document(id: &str, texts: &[&str]) -> NewDocument {
     let row = DocumentRow { parents: texts.len() as u32, embedded: false, ..DocumentRow::sample(id) };
-    let chunk = |(place, text): (usize, &&str)| ChunkRow {
-        vector: Vec::new(),
-        ..ChunkRow::sample(&format!("{id}:{place}"), text)
-    };
-    NewDocument { document: row, sections: Vec::new(), chunks: texts.iter().enumerate().map(chunk).collect() }
+    let parent = |(place, text): (usize, &&str)| ParentChunk::sample(&format!("{id}:{place}"), text);
+    NewDocument { document: row, sections: Vec::new(), parents: texts.iter().enumerate().map(parent).collect() }
 }
 
 fn entity(name: &str) -> EntityRow {
