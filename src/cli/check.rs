@@ -43,7 +43,7 @@ pub async fn run(context: &Context, args: CheckArgs) -> Result<u8> {
     for namespace in &namespaces {
         checks.push(look_at(context, &args, namespace).await?);
     }
-    context.show(&render::checks(&checks))?;
+    context.show(render::checks(&checks))?;
     Ok(if checks.iter().all(NamespaceCheck::is_sound) { 0 } else { Kind::Failed.exit_code() })
 }
 

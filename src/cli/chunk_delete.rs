@@ -48,8 +48,7 @@ pub async fn run(context: &Context, args: ChunkDeleteArgs) -> Result<u8> {
     let snapshot = Snapshot::open(&namespace).await?;
     let mut deletion = plan(&snapshot, &args).await?;
     if args.dry_run {
-        context.show(&deleted_chunks(&deletion.documents, None))?;
-        return Ok(0);
+        return context.show(deleted_chunks(&deletion.documents, None));
     }
     if !args.yes && !confirm(&question(&deletion.documents))? {
         context.tell("nothing was deleted");
@@ -68,8 +67,7 @@ pub async fn run(context: &Context, args: ChunkDeleteArgs) -> Result<u8> {
     // A reader of the old generation would keep it.
     drop(snapshot);
     let generation = publish(rebuilder, deletion.changed).await?.generation;
-    context.show(&deleted_chunks(&deletion.documents, generation))?;
-    Ok(0)
+    context.show(deleted_chunks(&deletion.documents, generation))
 }
 
 async fn plan(snapshot: &Snapshot, args: &ChunkDeleteArgs) -> Result<Deletion> {

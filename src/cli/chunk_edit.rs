@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::input::{edit, forget_nothing, keep, read_standard_input, read_text};
 use super::progress::progress_display;
@@ -51,21 +51,12 @@ pub struct ChunkEditArgs {
     reset: bool,
     /// Settle conflicts: keep your text (mine) or the source's (theirs)
     #[arg(long, value_enum, value_name = "WHOSE", group = "what")]
-    resolve: Option<Whose>,
+    resolve: Option<Side>,
     /// Show what would change
     #[arg(long)]
     dry_run: bool,
     #[command(flatten)]
     wait: WaitArgs,
-}
-
-/// Whose text stays.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Whose {
-    /// Your text
-    Mine,
-    /// The text of the source
-    Theirs,
 }
 
 fn parse_note(text: &str) -> Result<(String, Option<String>), String> {
@@ -88,7 +79,7 @@ pub async fn run(context: &Context, args: ChunkEditArgs) -> Result<u8> {
     let work = async {
         if args.dry_run {
             let edits = plan(&snapshot, &order).await?;
-            return context.show(&edited_chunks(&edits.documents, None, None));
+            return context.show(edited_chunks(&edits.documents, None, None));
         }
         let options = rebuild_options(context, &args.wait)?;
         let rebuilder = Rebuilder::open(&namespace, &options, "chunk-edit", progress_display(context)).await?;
@@ -100,12 +91,9 @@ pub async fn run(context: &Context, args: ChunkEditArgs) -> Result<u8> {
         let edits = plan(&rebuilder.snapshot, &order).await?;
         let done = publish(rebuilder, edits.changed).await?;
         let (generation, embedded) = (done.generation, Some(done.embedded));
-        context.show(&edited_chunks(&edits.documents, generation, embedded))
+        context.show(edited_chunks(&edits.documents, generation, embedded))
     };
-    match work.await {
-        Ok(()) => Ok(0),
-        Err(error) => Err(forget_nothing(error, kept.map(|kept| kept.file), "--content-file")),
-    }
+    work.await.map_err(|error| forget_nothing(error, kept.map(|kept| kept.file), "--content-file"))
 }
 
 /// The text from the editor, and the chunk as it was before.
@@ -118,11 +106,7 @@ async fn read_order(args: &ChunkEditArgs, snapshot: &Snapshot) -> Result<(Order,
     if let Some(file) = &args.batch {
         return Ok((Order::Batch(read_text(file)?), None));
     }
-    if let Some(whose) = args.resolve {
-        let side = match whose {
-            Whose::Mine => Side::Mine,
-            Whose::Theirs => Side::Theirs,
-        };
+    if let Some(side) = args.resolve {
         return Ok((Order::Settle(args.ids.clone(), side), None));
     }
     let (text, kept) = if args.reset {

@@ -1,11 +1,11 @@
 //! `kb chunks-list`: lists chunks.
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::Context;
 use crate::edits::{Conflict, conflicts};
 use crate::error::{Error, Result};
-use crate::render::{self, Screen};
+use crate::render;
 use crate::search::{ChunkColumn, ChunkList, ChunkListRequest, Filter, Purpose, Restriction};
 use crate::search::{find_sections, scopes_within, with_subsections};
 use crate::store::{ChunkFilter, ChunkType, DocumentRow, NewDocument, Scope, Snapshot};
@@ -30,7 +30,7 @@ pub struct ChunksListArgs {
     section: Option<String>,
     /// Only parents, or only children
     #[arg(long = "type", value_enum, value_name = "TYPE")]
-    chunk_type: Option<Level>,
+    chunk_type: Option<ChunkType>,
     /// Only chunks that contain this text, in any case
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
@@ -55,14 +55,6 @@ pub struct ChunksListArgs {
     order_by: Vec<(ChunkColumn, bool)>,
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Level {
-    /// Parent chunks that are shown
-    Parent,
-    /// Child chunks of them that are matched
-    Child,
-}
-
 fn parse_column(text: &str) -> Result<(ChunkColumn, bool), String> {
     let (name, reversed) = match text.split_once(':') {
         None => (text, false),
@@ -82,18 +74,11 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
         return Err(Error::usage("the text of --filter is empty").hint("leave --filter out to list all chunks"));
     }
     let store = context.store()?;
-    let searcher = context.searcher(&store, &context.config(&store)?)?;
+    let searcher = context.searcher(&store)?;
     let snapshot = searcher.snapshot().await?;
     let documents = snapshot.documents().await?;
-    let mut filter = ChunkFilter {
-        chunk_type: args.chunk_type.map(|level| match level {
-            Level::Parent => ChunkType::Parent,
-            Level::Child => ChunkType::Child,
-        }),
-        text: args.filter,
-        edited: args.edited,
-        ..ChunkFilter::default()
-    };
+    let mut filter =
+        ChunkFilter { chunk_type: args.chunk_type, text: args.filter, edited: args.edited, ..ChunkFilter::default() };
     if let Some(name) = &args.doc {
         let document = context.document(&documents, name, &store, Purpose::Read)?;
         filter.doc_id = Some(document.doc_id.clone());
@@ -128,7 +113,7 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
         limit: args.limit.map(|limit| limit as usize),
     };
     let list = ChunkList::read(snapshot, &documents, &request).await?;
-    context.show(&render::chunk_list(&list, Screen::of_terminal()))?;
+    context.show(render::chunk_list(&list, render::screen_width()))?;
     let behind = request.offset + list.chunks.len();
     if behind < list.total && !list.chunks.is_empty() {
         context.tell(&format!(
@@ -155,6 +140,6 @@ async fn list_conflicts(
         found.extend(conflicts(&NewDocument { document: document.clone(), sections: Vec::new(), parents }));
     }
     let page: Vec<Conflict> = found.into_iter().skip(offset).take(limit.unwrap_or(usize::MAX)).collect();
-    context.show(&render::conflicts(&page))?;
+    context.show(render::conflicts(&page))?;
     Ok(u8::from(page.is_empty()))
 }

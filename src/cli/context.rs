@@ -9,7 +9,7 @@ use super::filter::FILTERS;
 use super::search::{AskedArgs, SETTINGS, ask, report};
 use crate::config::{DEFAULT_CONTEXT_TOKENS, Output};
 use crate::error::Result;
-use crate::render::{MarkdownLayout, omitted_context, prompt_context};
+use crate::render::{MarkdownLayout, prompt_context};
 use crate::search::{Layout, Target, Template};
 
 const EXAMPLES: &str = "\
@@ -58,8 +58,7 @@ pub async fn run(context: &Context, args: ContextArgs) -> Result<u8> {
         context.tell(&format!("nothing found for {:?}", crate::text::truncate(&found.query, 80)));
         return Ok(1);
     }
-    context.show(&prompt_context(&found))?;
-    omitted_context(&found).iter().for_each(|line| context.tell(line));
+    context.show(prompt_context(&found))?;
     context.tell_more(&format!("{} of {most} tokens, counted by {}", found.tokens, found.tokenizer));
     Ok(0)
 }

@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::Context;
 use crate::error::Result;
-use crate::render::{self, Screen};
+use crate::render;
 use crate::store;
 
 /// Show what was added, changed and removed between two generations
@@ -30,10 +30,10 @@ pub struct DiffArgs {
 }
 
 pub async fn run(context: &Context, args: DiffArgs) -> Result<u8> {
-    let namespace = context.store()?.namespace(&context.global.namespace)?;
+    let namespace = context.namespace()?;
     let diff = store::diff(&namespace, args.from, args.to, !args.stat).await?;
     let is_empty = diff.is_empty();
-    context.show(&render::diff(&diff, Screen::of_terminal()))?;
+    context.show(render::diff(&diff, render::screen_width()))?;
     if is_empty {
         context.tell(&format!("generations {} and {} do not differ", diff.from, diff.to));
     }

@@ -62,7 +62,7 @@ pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
         let all = rows.iter().enumerate().flat_map(|(at, rows)| rows.iter().map(move |row| (at, row)));
         let matching = all.filter(|(at, row)| matches(*at, row));
         let documents: Vec<ListedDocument<'_>> = matching.map(|(at, row)| listed(at, row)).collect();
-        context.show(&render::document_list(&documents))?;
+        context.show(render::document_list(&documents))?;
         return Ok(u8::from(documents.is_empty()));
     }
     let mut found: Vec<(usize, &DocumentRow)> = Vec::new();
@@ -79,6 +79,5 @@ pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
         return Err(Error::not_found("none of these documents matches the filter").hint("leave the filter out"));
     }
     let found: Vec<ListedDocument<'_>> = found.into_iter().map(|(at, row)| listed(at, row)).collect();
-    context.show(&render::documents(&found))?;
-    Ok(0)
+    context.show(render::documents(&found))
 }

@@ -59,7 +59,7 @@ pub async fn run(context: &Context, args: EntitiesArgs) -> Result<u8> {
             let of_type = args.kind.map(|kind| format!(" of the type {kind:?}")).unwrap_or_default();
             context.tell(&format!("no entities{of_type}; `kb entity-set NAME --state TEXT` records one"));
         }
-        context.show(&render::entity_list(&listed, namespaces.len() > 1))?;
+        context.show(render::entity_list(&listed, namespaces.len() > 1))?;
         return Ok(u8::from(listed.is_empty()));
     };
     if found.is_empty() {
@@ -69,6 +69,5 @@ pub async fn run(context: &Context, args: EntitiesArgs) -> Result<u8> {
             None => error.hint("`kb entities` lists them"),
         });
     }
-    context.show(&render::entities(&found, namespaces.len() > 1))?;
-    Ok(0)
+    context.show(render::entities(&found, namespaces.len() > 1))
 }

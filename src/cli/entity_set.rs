@@ -8,6 +8,7 @@ use clap::Args;
 use jiff::Timestamp;
 
 use super::filter::parse_time;
+use super::input::name_of;
 use super::{Context, WaitArgs};
 use crate::error::{Error, Result};
 use crate::knowledge::entities::{EntityOrder, EntityPlan, Outcome, What, plan, read_batch};
@@ -69,14 +70,13 @@ pub struct EntitySetArgs {
 }
 
 pub async fn run(context: &Context, args: EntitySetArgs) -> Result<u8> {
-    let namespace = context.store()?.namespace(&context.global.namespace)?;
+    let namespace = context.namespace()?;
     let now = Timestamp::now();
     // Reads before it locks the namespace: standard input may take its time.
     let orders = orders(&args, now)?;
     if args.dry_run {
         let planned = planned(&namespace, orders, now).await?;
-        context.show(&set_entities(&planned.outcomes, None, true))?;
-        return Ok(0);
+        return context.show(set_entities(&planned.outcomes, None, true));
     }
     let mut writer = Writer::open_existing(&namespace, &args.wait.lock_timeout(context)).await?;
     let EntityPlan { change, outcomes } = planned(&namespace, orders, now).await?;
@@ -88,8 +88,7 @@ pub async fn run(context: &Context, args: EntitySetArgs) -> Result<u8> {
         }
         generation = Some(writer.publish(&Change { entities: change, note, ..Change::default() }).await?);
     }
-    context.show(&set_entities(&outcomes, generation, false))?;
-    Ok(0)
+    context.show(set_entities(&outcomes, generation, false))
 }
 
 async fn planned(namespace: &Namespace, orders: Vec<(String, EntityOrder)>, now: Timestamp) -> Result<EntityPlan> {
@@ -100,7 +99,7 @@ async fn planned(namespace: &Namespace, orders: Vec<(String, EntityOrder)>, now:
 /// The orders from the command line or the file, each with its place there.
 fn orders(args: &EntitySetArgs, now: Timestamp) -> Result<Vec<(String, EntityOrder)>> {
     if let Some(file) = &args.from {
-        let name = if file == Path::new("-") { "standard input".to_owned() } else { file.display().to_string() };
+        let name = name_of(file);
         let orders = read_batch(&mut *input(file)?, &name, now)?;
         if orders.is_empty() {
             return Err(Error::usage(format!("{name} is empty")).hint("write one JSON object a line for each entity"));

@@ -62,7 +62,7 @@ pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
     let jobs = args.jobs.unwrap_or_else(cores);
     let what = Evaluation { folder: &args.folder, methods: &args.methods, rerank: &rerank, model };
     let report = evaluate(what, scratch.path(), &engine, jobs, progress).await?;
-    context.show(&evaluation(&report))?;
+    context.show(evaluation(&report))?;
     if report.missing != Missing::default() {
         context.tell(&told(report.missing));
     }

@@ -93,7 +93,7 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
     let target = Target { store, create: &create, namespace, model, llm, lock_timeout };
     let progress = progress_display(context);
     let report = ingest::run(&request, &target, &context.engine(&config), progress).await?;
-    context.show(&ingested(&report))?;
+    context.show(ingested(&report))?;
     report.notes.iter().for_each(|note| context.tell(note));
     Ok(if report.count(Action::Failed) > 0 { Kind::Partial.exit_code() } else { 0 })
 }

@@ -25,6 +25,11 @@ pub(super) fn confirm(what: &str) -> Result<bool> {
     Ok(["y", "yes"].contains(&answer.trim().to_lowercase().as_str()))
 }
 
+/// The name of a file in messages.
+pub(super) fn name_of(file: &Path) -> String {
+    if file.as_os_str() == "-" { "standard input".to_owned() } else { file.display().to_string() }
+}
+
 /// Reads a file; `-` is standard input.
 pub(super) fn read_text(file: &Path) -> Result<String> {
     if file.as_os_str() == "-" {

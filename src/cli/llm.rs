@@ -54,7 +54,7 @@ pub async fn run(context: &Context, args: LlmArgs) -> Result<u8> {
             // A model can be tried before there is a store.
             let store = Store::planned(context.global.kb.as_deref(), &Context::here()?)?;
             let client = context.llm(&store, &context.config(&store)?).required("kb llm check")?;
-            context.show(&llm_check(&client.check().await?))?;
+            context.show(llm_check(&client.check().await?))?;
         }
         Action::Prompt { name } => {
             let text = prompt_text(&name).ok_or_else(|| Error::usage(format!("there is no prompt {name:?}")))?;

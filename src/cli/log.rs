@@ -24,11 +24,10 @@ pub struct LogArgs {
 }
 
 pub async fn run(context: &Context, args: LogArgs) -> Result<u8> {
-    let namespace = context.store()?.namespace(&context.global.namespace)?;
+    let namespace = context.namespace()?;
     let mut entries = store::log(&namespace).await?;
     if let Some(limit) = args.limit {
         entries.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
     }
-    context.show(&render::log(&entries))?;
-    Ok(0)
+    context.show(render::log(&entries))
 }

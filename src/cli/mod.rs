@@ -41,9 +41,9 @@ use crate::config::Config;
 use crate::embed::{Device, EngineChoice};
 use crate::error::{Error, Kind, Result};
 use crate::models::Models;
-use crate::render::{OutputFormat, Screen, View, render};
+use crate::render::{OutputFormat, Page, screen_width};
 use crate::search::{Encoder, Purpose, Searcher, resolve_document, resolve_documents};
-use crate::store::{DocumentRow, LockTimeout, Store};
+use crate::store::{DocumentRow, LockTimeout, Namespace, Store};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -143,7 +143,7 @@ pub fn main() -> ExitCode {
     cli.global.apply_color();
     let global = cli.global.clone();
     // Some crashes inside an engine cannot be caught; all of them end the command in the same way.
-    let (on_crash, global) = (global.clone(), global);
+    let on_crash = global.clone();
     crate::embed::on_engine_crash(move |error| {
         on_crash.report(error);
         std::process::exit(i32::from(error.kind().exit_code()));
@@ -280,8 +280,8 @@ impl Context {
     }
 
     /// A searcher on the namespace that was named.
-    fn searcher(&self, store: &Store, config: &Config) -> Result<Searcher> {
-        Ok(Searcher::new(store.namespace(&self.global.namespace)?, self.encoder(store, config)))
+    fn searcher(&self, store: &Store) -> Result<Searcher> {
+        Ok(Searcher::new(store.namespace(&self.global.namespace)?, self.encoder(store, &self.config(store)?)))
     }
 
     /// A searcher on all namespaces that were named.
@@ -324,20 +324,22 @@ impl Context {
         })
     }
 
-    /// Writes a result to standard output.
-    fn show(&self, view: &dyn View) -> Result<()> {
+    /// Writes a result to standard output and its notes to standard error. Gives the exit code of success.
+    fn show(&self, page: Page) -> Result<u8> {
         let mut out = anstream::AutoStream::auto(std::io::stdout()).lock();
-        render(view, self.output_format(), Screen::of_terminal(), &mut out)?;
+        page.write(self.output_format(), screen_width(), &mut out)?;
         out.flush()?;
-        Ok(())
+        page.notes.iter().for_each(|note| self.tell(note));
+        Ok(0)
+    }
+
+    fn namespace(&self) -> Result<Namespace> {
+        self.store()?.namespace(&self.global.namespace)
     }
 
     /// Writes a note to standard error, unless `--quiet`.
     fn tell(&self, text: &str) {
-        if !self.global.quiet {
-            // A result can still be written where a note cannot.
-            writeln!(anstream::stderr(), "{text}").unwrap_or_default();
-        }
+        tell(self.global.quiet, text);
     }
 
     /// Writes a note under `--verbose`.
@@ -345,10 +347,6 @@ impl Context {
         if self.global.verbose > 0 {
             self.tell(text);
         }
-    }
-
-    fn shows_progress(&self) -> bool {
-        !self.global.quiet && !self.global.no_progress
     }
 }
 
@@ -363,15 +361,17 @@ pub struct WaitArgs {
 impl WaitArgs {
     pub(super) fn lock_timeout(&self, context: &Context) -> LockTimeout {
         let quiet = context.global.quiet;
-        LockTimeout::new(Duration::from_secs(self.wait.unwrap_or(0)), move |text| {
-            if !quiet {
-                // Where this cannot be written, the work can still be done.
-                writeln!(anstream::stderr(), "{text}").unwrap_or_default();
-            }
-        })
+        LockTimeout::new(Duration::from_secs(self.wait.unwrap_or(0)), move |text| tell(quiet, text))
     }
 
     pub(super) fn is_given(&self) -> bool {
         self.wait.is_some()
+    }
+}
+
+/// Writes a note; the work can still be done where that fails.
+fn tell(quiet: bool, text: &str) {
+    if !quiet {
+        writeln!(anstream::stderr(), "{text}").unwrap_or_default();
     }
 }

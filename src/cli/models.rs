@@ -7,10 +7,10 @@ use clap::{Args, Subcommand};
 use super::Context;
 use super::progress::progress_display;
 use crate::config::Config;
-use crate::embed::{EmbeddingConfig, EngineChoice, Model, Pooling, devices, select, select_available, slow_processor};
+use crate::embed::{EmbeddingConfig, EngineChoice, Model, devices, select, select_available, slow_processor};
 use crate::error::{Error, Result};
 use crate::models::{Added, Hub, Installed, KnownModel, ModelKind, Models, Record, Wanted, Wish, catalogue, nearest};
-use crate::render::{AddedModel, Machine, ModelLine, added_model, model_list, removed_model};
+use crate::render::{ModelLine, ModelList, added_model, model_list, removed_model};
 use crate::store::{Manifest, Store};
 use crate::text::script::Script;
 
@@ -79,19 +79,27 @@ pub async fn run(context: &Context, args: ModelsArgs) -> Result<u8> {
     }
 }
 
-/// Pairs of namespace and model, and notes on namespaces that cannot be read.
-type Uses = (Vec<(String, String)>, Vec<String>);
+/// The models that namespaces of a store have vectors of.
+#[derive(Default)]
+struct Uses {
+    /// Pairs of namespace and model.
+    models: Vec<(String, String)>,
+    /// On namespaces that cannot be read.
+    notes: Vec<String>,
+}
 
-/// The namespaces of the store with the models of their vectors, and notes on namespaces that cannot be read.
-fn uses(store: Option<&Store>) -> Result<Uses> {
-    let (mut uses, mut notes) = (Vec::new(), Vec::new());
-    for namespace in store.map_or_else(|| Ok(Vec::new()), Store::namespaces)? {
-        match Manifest::read(&namespace) {
-            Ok(manifest) => uses.extend(manifest.map(|manifest| (namespace.name().to_owned(), manifest.model.name))),
-            Err(error) => notes.push(format!("the namespace {} cannot be read: {error}", namespace.name())),
+impl Uses {
+    fn of(store: Option<&Store>) -> Result<Self> {
+        let mut uses = Uses::default();
+        for namespace in store.map_or_else(|| Ok(Vec::new()), Store::namespaces)? {
+            let name = namespace.name();
+            match Manifest::read(&namespace) {
+                Ok(manifest) => uses.models.extend(manifest.map(|manifest| (name.to_owned(), manifest.model.name))),
+                Err(error) => uses.notes.push(format!("the namespace {name} cannot be read: {error}")),
+            }
         }
+        Ok(uses)
     }
-    Ok((uses, notes))
 }
 
 /// The named store, or the one around the current folder; models can be listed without any.
@@ -109,14 +117,14 @@ fn engine_choice(context: &Context, store: Option<&Store>) -> Result<EngineChoic
 
 fn list(context: &Context, models: &Models) -> Result<u8> {
     let store = store_if_any(context)?;
-    let (uses, notes) = uses(store.as_ref())?;
+    let uses = Uses::of(store.as_ref())?;
     let (engine, refused) = select_available(&engine_choice(context, store.as_ref())?)?;
     let here = models.here()?;
     let mut lines = vec![embedded()];
     lines.extend(here.iter().map(of_installed));
     let is_here = |known: &&KnownModel| here.iter().any(|one| one.name.eq_ignore_ascii_case(&known.name));
     lines.extend(catalogue().iter().filter(|known| !is_here(known)).map(of_known));
-    for (namespace, model) in uses {
+    for (namespace, model) in uses.models {
         match lines.iter_mut().find(|line| line.name == model) {
             Some(line) => line.used_by.push(namespace),
             None => lines.push(ModelLine { used_by: vec![namespace], ..line(&model) }),
@@ -125,14 +133,13 @@ fn list(context: &Context, models: &Models) -> Result<u8> {
     let mut devices = devices(&engine);
     devices.sort_by_key(|device| *device != engine.device());
     let refused = refused.map(|refused| refused.to_line());
-    let machine = Machine {
+    context.show(model_list(&ModelList {
+        models: lines,
         folder: models.folder().display().to_string(),
         engine: engine.name(),
         devices: devices.into_iter().map(|device| device.name().to_owned()).collect(),
-        notes: refused.into_iter().chain(notes).chain(slow_processor().map(str::to_owned)).collect(),
-    };
-    context.show(&model_list(&lines, &machine))?;
-    Ok(0)
+        notes: refused.into_iter().chain(uses.notes).chain(slow_processor().map(str::to_owned)).collect(),
+    }))
 }
 
 async fn add(context: &Context, models: &Models, args: AddArgs) -> Result<u8> {
@@ -140,27 +147,25 @@ async fn add(context: &Context, models: &Models, args: AddArgs) -> Result<u8> {
     let engine = select(&engine_choice(context, store.as_ref())?)?;
     let AddArgs { model, name, query_prefix, document_prefix } = args;
     let wish = Wish { name, query_prefix, document_prefix };
+    let show = |Added { record, notes }: &Added, was_here| {
+        context.show(added_model(&of_record(record), was_here, record.embedding_config.as_ref(), notes))
+    };
     let folder = Path::new(&model);
-    let added = if folder.exists() || looks_like_a_path(&model) {
+    if folder.exists() || looks_like_a_path(&model) {
         // Reading and trying a model takes long and waits for nothing.
         let (models, folder) = (models.clone(), folder.to_owned());
         let work = tokio::task::spawn_blocking(move || models.add_folder(&folder, &engine, &wish));
-        work.await.map_err(|error| Error::failed(format!("adding the model crashed: {error}")))??
-    } else {
-        let wanted = wanted(&model)?;
-        // An installed model may lack the wished name or prefixes.
-        if wish == Wish::default()
-            && let Some(record) = models.has(&wanted)?
-        {
-            context.show(&added_model(&view(&Added { record, notes: Vec::new() }, true)))?;
-            return Ok(0);
-        }
-        let progress = progress_display(context);
-        let hub = Hub::of_environment()?;
-        models.download(&hub, &wanted, &engine, &wish, &*progress).await?
-    };
-    context.show(&added_model(&view(&added, false)))?;
-    Ok(0)
+        return show(&work.await.map_err(|error| Error::failed(format!("adding the model crashed: {error}")))??, false);
+    }
+    let wanted = wanted(&model)?;
+    // An installed model may lack the wished name or prefixes.
+    if wish == Wish::default()
+        && let Some(record) = models.has(&wanted)?
+    {
+        return show(&Added { record, notes: Vec::new() }, true);
+    }
+    let progress = progress_display(context);
+    show(&models.download(&Hub::of_environment()?, &wanted, &engine, &wish, &*progress).await?, false)
 }
 
 /// The download that a name stands for.
@@ -187,53 +192,29 @@ fn looks_like_a_path(typed: &str) -> bool {
 
 fn remove(context: &Context, models: &Models, name: &str, yes: bool) -> Result<u8> {
     if let Some((name, bytes)) = models.remove_download(name)? {
-        context.show(&removed_model(&name, bytes))?;
-        return Ok(0);
+        return context.show(removed_model(&name, bytes));
     }
     let found = models.removable(name)?;
     let store = store_if_any(context)?;
-    let (uses, notes) = uses(store.as_ref())?;
-    let of_it: Vec<String> =
-        uses.into_iter().filter(|(_, model)| *model == found.name).map(|(namespace, _)| namespace).collect();
-    if let Some(store) = store.filter(|_| !yes) {
-        refuse_where_used(&found.name, &store, &of_it, &notes)?;
+    let Uses { models: used, notes } = Uses::of(store.as_ref())?;
+    let namespaces: Vec<String> =
+        used.into_iter().filter(|(_, model)| *model == found.name).map(|(namespace, _)| namespace).collect();
+    if let Some(store) = store.filter(|_| !yes && !(namespaces.is_empty() && notes.is_empty())) {
+        let (root, name, unread) = (store.root().display(), &found.name, notes.join("; "));
+        let error = match namespaces.as_slice() {
+            [] => Error::usage(format!("the store {root} may have vectors of {name}: {unread}"))
+                .hint("confirm with --yes"),
+            some => {
+                let (some, unread) = (some.join(", "), if notes.is_empty() { unread } else { format!("; {unread}") });
+                Error::usage(format!("the store {root} has vectors of {name} (namespaces: {some}){unread}"))
+                    .hint("confirm with --yes, or replace the vectors first with `kb reindex --vectors --model NAME`")
+            }
+        };
+        return Err(error);
     }
     notes.iter().for_each(|note| context.tell(note));
     let bytes = models.remove(&found)?;
-    context.show(&removed_model(&found.name, bytes))?;
-    Ok(0)
-}
-
-/// Refuses to remove a model that namespaces use, or may use: `notes` are on those that cannot be read.
-fn refuse_where_used(name: &str, store: &Store, namespaces: &[String], notes: &[String]) -> Result<()> {
-    let (root, notes) = (store.root().display(), notes.join("; "));
-    if !namespaces.is_empty() {
-        let unread = if notes.is_empty() { notes } else { format!("; {notes}") };
-        let namespaces = namespaces.join(", ");
-        return Err(Error::usage(format!("the store {root} has vectors of {name} (namespaces: {namespaces}){unread}"))
-            .hint("confirm with --yes, or replace the vectors first with `kb reindex --vectors --model NAME`"));
-    }
-    if !notes.is_empty() {
-        return Err(
-            Error::usage(format!("the store {root} may have vectors of {name}: {notes}")).hint("confirm with --yes")
-        );
-    }
-    Ok(())
-}
-
-fn view(added: &Added, was_here: bool) -> AddedModel {
-    let config = added.record.embedding_config.as_ref();
-    AddedModel {
-        was_here,
-        model: of_record(&added.record),
-        query_prefix: config.map_or_else(String::new, |config| config.query_prefix.clone()),
-        document_prefix: config.map_or_else(String::new, |config| config.document_prefix.clone()),
-        pooling: config.map(|config| match config.pooling {
-            Pooling::Mean => "mean",
-            Pooling::Cls => "cls",
-        }),
-        notes: added.notes.clone(),
-    }
+    context.show(removed_model(&found.name, bytes))
 }
 
 /// An embedding model of which nothing but the name is known.

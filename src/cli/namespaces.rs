@@ -56,14 +56,13 @@ pub async fn run(context: &Context, args: NamespacesArgs) -> Result<u8> {
             for namespace in store.namespaces()? {
                 lines.push(line(&namespace).await);
             }
-            context.show(&namespace_list(&lines))?;
+            context.show(namespace_list(&lines))?;
             Ok(u8::from(lines.is_empty()))
         }
         Some(Step::Rename { old, new, wait }) => {
             let (from, to) = (store.namespace(&old)?, store.namespace(&new)?);
             from.rename_to(&to, &wait.lock_timeout(context)).await?;
-            context.show(&namespace_renamed(&old, &new))?;
-            Ok(0)
+            context.show(namespace_renamed(&old, &new))
         }
         Some(Step::Remove { name, yes, wait }) => {
             let namespace = store.namespace(&name)?;
@@ -72,8 +71,7 @@ pub async fn run(context: &Context, args: NamespacesArgs) -> Result<u8> {
                 return Err(Error::usage("nothing was removed"));
             }
             namespace.remove(&wait.lock_timeout(context)).await?;
-            context.show(&namespace_removed(&name))?;
-            Ok(0)
+            context.show(namespace_removed(&name))
         }
     }
 }

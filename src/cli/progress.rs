@@ -1,7 +1,7 @@
 //! How an ingest or a download is going: a bar on a terminal, plain lines elsewhere, on standard error.
 
 use std::io::{IsTerminal, Write};
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -21,73 +21,60 @@ const DOWNLOAD_OF_UNKNOWN_SIZE: &str = "{spinner} {bytes}  {bytes_per_sec}  {msg
 
 /// The display for the place where standard error leads.
 pub(super) fn progress_display(context: &Context) -> Arc<Display> {
-    let style = if !context.shows_progress() {
-        Style::Silent
-    } else if std::io::stderr().is_terminal() {
-        Style::Bar(ProgressBar::no_length())
-    } else {
-        Style::Lines(Mutex::new(Instant::now()))
-    };
-    let [files, total, texts, placed] = [const { AtomicUsize::new(0) }; 4];
-    let (started, quiet) = (Instant::now(), context.global.quiet);
-    Arc::new(Display { style, quiet, files, total, texts, placed, bytes: AtomicU64::new(0), started })
+    let quiet = context.global.quiet;
+    let shown = !quiet && !context.global.no_progress;
+    let on_terminal = std::io::stderr().is_terminal();
+    let bar = if shown && on_terminal { ProgressBar::no_length() } else { ProgressBar::hidden() };
+    let last_line = (shown && !on_terminal).then(|| Mutex::new(Instant::now()));
+    Arc::new(Display { bar, last_line, quiet, counts: Counts::default() })
 }
 
 pub(super) struct Display {
-    style: Style,
+    /// Hidden where there is no terminal.
+    bar: ProgressBar,
+    /// When the last plain line was written; `None` where none are.
+    last_line: Option<Mutex<Instant>>,
     /// With `--quiet` the report alone names failures.
     quiet: bool,
+    counts: Counts,
+}
+
+#[derive(Default)]
+struct Counts {
     files: AtomicUsize,
     total: AtomicUsize,
     texts: AtomicUsize,
     placed: AtomicUsize,
-    /// Of the whole download; 0 where it is unknown.
-    bytes: AtomicU64,
-    started: Instant,
-}
-
-enum Style {
-    Silent,
-    Bar(ProgressBar),
-    /// A line now and then, for logs: the time of the last one.
-    Lines(Mutex<Instant>),
 }
 
 impl Display {
     fn draw(&self, template: &str, length: Option<u64>) {
-        if let Style::Bar(bar) = &self.style {
-            if let Ok(style) = ProgressStyle::with_template(template) {
-                bar.set_style(style.progress_chars("━╸─"));
-            }
-            length.iter().for_each(|length| bar.set_length(*length));
-            bar.enable_steady_tick(Duration::from_millis(200));
+        length.iter().for_each(|length| self.bar.set_length(*length));
+        if !self.bar.is_hidden() {
+            let style = ProgressStyle::with_template(template).expect("the templates above are valid");
+            self.bar.set_style(style.progress_chars("━╸─"));
+            self.bar.enable_steady_tick(Duration::from_millis(200));
         }
     }
 
-    /// Shows how far it is: beside the bar, or as a line where the last one is old.
-    fn update(&self, beside: impl FnOnce() -> String, line: impl FnOnce() -> String) {
-        match &self.style {
-            Style::Silent => {}
-            Style::Bar(bar) => bar.set_message(beside()),
-            Style::Lines(last) => {
-                let Ok(mut last) = last.lock() else { return };
-                if last.elapsed() >= LINE_INTERVAL {
-                    *last = Instant::now();
-                    write_line(&line());
-                }
-            }
+    /// Shows a text beside the bar, or a line where the last one is old.
+    fn update(&self, beside: String, line: impl FnOnce() -> String) {
+        self.bar.set_message(beside);
+        let Some(Ok(mut last)) = self.last_line.as_ref().map(Mutex::lock) else { return };
+        if last.elapsed() >= LINE_INTERVAL {
+            *last = Instant::now();
+            write_line(&line());
         }
     }
 
     fn update_counts(&self) {
-        let line = || format!("{}, {:.0} s", self.counts(), self.started.elapsed().as_secs_f64());
-        self.update(|| self.counts(), line);
+        self.update(self.counts(), || format!("{}, {:.0} s", self.counts(), self.bar.elapsed().as_secs_f64()));
     }
 
     fn counts(&self) -> String {
-        let [files, total, texts, placed] =
-            [&self.files, &self.total, &self.texts, &self.placed].map(|count| count.load(Ordering::Relaxed));
-        let rate = texts as f64 / self.started.elapsed().as_secs_f64().max(0.001);
+        let Counts { files, total, texts, placed } = &self.counts;
+        let [files, total, texts, placed] = [files, total, texts, placed].map(|count| count.load(Ordering::Relaxed));
+        let rate = texts as f64 / self.bar.elapsed().as_secs_f64().max(0.001);
         let read = if total > 0 { format!("{files}/{total} files read, ") } else { String::new() };
         let asked =
             if placed > 0 { format!("model asked about {}, ", count(placed, "parent chunk")) } else { String::new() };
@@ -96,90 +83,73 @@ impl Display {
         format!("{read}{asked}{} embedded ({rate:.0}/s)", count(texts, what))
     }
 
-    fn finish(&self) {
-        if let Style::Bar(bar) = &self.style {
-            bar.finish_and_clear();
+    /// Writes a line at once where lines are written.
+    fn announce(&self, line: &str) {
+        if self.last_line.is_some() {
+            write_line(line);
         }
     }
 }
 
 impl Progress for Display {
     fn begin(&self, files: usize, bytes: u64) {
-        self.total.store(files, Ordering::Relaxed);
+        self.counts.total.store(files, Ordering::Relaxed);
         self.draw(INGEST, Some(bytes.max(1)));
-        if let Style::Bar(bar) = &self.style {
-            bar.set_message(self.counts());
-        }
+        self.bar.set_message(self.counts());
     }
 
     fn file_read(&self, _source: &str) {
-        self.files.fetch_add(1, Ordering::Relaxed);
+        self.counts.files.fetch_add(1, Ordering::Relaxed);
         self.update_counts();
     }
 
     fn embedded(&self, chunks: usize, bytes: u64) {
-        self.texts.fetch_add(chunks, Ordering::Relaxed);
-        if let Style::Bar(bar) = &self.style {
-            bar.inc(bytes);
-        }
+        self.counts.texts.fetch_add(chunks, Ordering::Relaxed);
+        self.bar.inc(bytes);
         self.update_counts();
     }
 
     fn placed(&self, parent_chunks: usize) {
-        self.placed.fetch_add(parent_chunks, Ordering::Relaxed);
+        self.counts.placed.fetch_add(parent_chunks, Ordering::Relaxed);
         self.update_counts();
     }
 
     fn failed(&self, source: &str, reason: &str) {
-        let line = format!("failed: {source}: {reason}");
-        match &self.style {
-            Style::Bar(bar) => bar.suspend(|| write_line(&line)),
-            _ if self.quiet => {}
-            _ => write_line(&line),
+        if !self.quiet {
+            self.bar.suspend(|| write_line(&format!("failed: {source}: {reason}")));
         }
     }
 
     fn end(&self) {
-        self.finish();
+        self.bar.finish_and_clear();
     }
 }
 
 impl DownloadProgress for Display {
     fn begin(&self, model: &str, bytes: Option<u64>) {
         self.draw(if bytes.is_some() { DOWNLOAD } else { DOWNLOAD_OF_UNKNOWN_SIZE }, bytes);
-        self.bytes.store(bytes.unwrap_or(0), Ordering::Relaxed);
-        if let Style::Lines(_) = self.style {
-            let bytes = bytes.map(|bytes| format!(", {}", size(bytes))).unwrap_or_default();
-            write_line(&format!("downloading {model}{bytes}"));
-        }
+        let bytes = bytes.map(|bytes| format!(", {}", size(bytes))).unwrap_or_default();
+        self.announce(&format!("downloading {model}{bytes}"));
     }
 
     fn at(&self, file: &str, bytes: u64) {
-        if let Style::Bar(bar) = &self.style {
-            // An earlier run downloaded what is there in the first second.
-            if bar.position() == 0 && bytes > 0 {
-                bar.reset_eta();
-            }
-            bar.set_position(bytes);
+        // An earlier run downloaded what is there in the first second.
+        if self.bar.position() == 0 && bytes > 0 {
+            self.bar.reset_eta();
         }
-        let line = || match self.bytes.load(Ordering::Relaxed) {
-            0 => format!("{} ({file})", size(bytes)),
-            all => format!("{} of {} ({file})", size(bytes), size(all)),
-        };
-        self.update(|| file.to_owned(), line);
+        self.bar.set_position(bytes);
+        let all = self.bar.length().map(|all| format!(" of {}", size(all))).unwrap_or_default();
+        self.update(file.to_owned(), || format!("{}{all} ({file})", size(bytes)));
     }
 
     fn trying(&self) {
         self.draw("{spinner} {msg}", None);
-        match &self.style {
-            Style::Bar(bar) => bar.set_message("trying the model"),
-            Style::Lines(_) => write_line("trying the model"),
-            Style::Silent => {}
-        }
+        self.bar.set_message("trying the model");
+        self.announce("trying the model");
     }
 
     fn end(&self) {
-        self.finish();
+        self.bar.finish_and_clear();
     }
 }
 

@@ -95,17 +95,16 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
     let progress = progress_display(context);
     let namespace = &context.global.namespace;
     let report = reindex(&request, &store, namespace, &options, progress).await?;
-    context.show(&reindexed(&report))?;
+    context.show(reindexed(&report))?;
     Ok(if report.failed() > 0 { Kind::Partial.exit_code() } else { 0 })
 }
 
 async fn vectors(context: &Context, args: ReindexArgs) -> Result<u8> {
-    let namespace = context.store()?.namespace(&context.global.namespace)?;
+    let namespace = context.namespace()?;
     let request = RevectorRequest { model: args.model, force: args.force, dry_run: args.dry_run };
     let options = rebuild_options(context, &args.wait)?;
     let report = revector(&request, &namespace, &options, progress_display(context)).await?;
-    context.show(&reembedded(&report))?;
-    Ok(0)
+    context.show(reembedded(&report))
 }
 
 /// How documents are rebuilt, from the settings of the command and `kb.toml`; without a language model.

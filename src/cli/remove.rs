@@ -40,6 +40,5 @@ pub async fn run(context: &Context, args: RemoveArgs) -> Result<u8> {
         }
         writer.publish(&change).await?;
     }
-    context.show(&removed_documents(&found, args.dry_run))?;
-    Ok(0)
+    context.show(removed_documents(&found, args.dry_run))
 }

@@ -28,14 +28,14 @@ pub struct RestoreArgs {
 }
 
 pub async fn run(context: &Context, args: RestoreArgs) -> Result<u8> {
-    let namespace = context.store()?.namespace(&context.global.namespace)?;
+    let namespace = context.namespace()?;
     let restored = if args.dry_run {
         plan_restore(&namespace, args.generation).await?
     } else {
         let mut writer = Writer::open_existing(&namespace, &args.wait.lock_timeout(context)).await?;
         writer.restore(args.generation).await?
     };
-    context.show(&render::restored(&restored, args.dry_run))?;
+    context.show(render::restored(&restored, args.dry_run))?;
     if let Some(Err(missing)) = restored.model.as_ref().map(|model| context.models().recorded(model)) {
         context.tell(&missing.to_line());
     }

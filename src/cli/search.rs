@@ -9,7 +9,7 @@ use super::filter::{FILTERS, TimeArgs};
 use crate::config::{Output, SearchSettings};
 use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
-use crate::render::{self, OutputFormat, SearchView};
+use crate::render::{self, OutputFormat};
 use crate::search::{Expand, Route, SearchRequest, Searcher, Target, Trace, resolve_each};
 use crate::store::Store;
 
@@ -97,14 +97,12 @@ pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
     if let Some(id) = &args.why {
         let why = searcher.why(&request, id).await?;
         let flag = why.setting.map(|setting| Setting(setting).to_string());
-        context.show(&render::why(&why, flag.as_deref()))?;
+        context.show(render::why(&why, flag.as_deref()))?;
         return Ok(u8::from(why.rank.is_none()));
     }
     let result = searcher.search(&request).await?;
     report(context, &result.notes, &result.route, &result.trace);
-    let view = SearchView(&result);
-    context.show(&view)?;
-    view.left_out().iter().for_each(|line| context.tell(line));
+    context.show(render::search(&result, render::screen_width()))?;
     if result.hits.is_empty() && result.contents.is_empty() {
         context.tell(&format!("nothing found for {:?}", crate::text::truncate(&result.query, 80)));
         return Ok(1);

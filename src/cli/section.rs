@@ -35,7 +35,7 @@ pub struct SectionArgs {
 
 pub async fn run(context: &Context, args: SectionArgs) -> Result<u8> {
     let store = context.store()?;
-    let searcher = context.searcher(&store, &context.config(&store)?)?;
+    let searcher = context.searcher(&store)?;
     let snapshot = searcher.snapshot().await?;
     let documents = snapshot.documents().await?;
     let document = context.document(&documents, &args.document, &store, Purpose::Read)?;
@@ -45,9 +45,5 @@ pub async fn run(context: &Context, args: SectionArgs) -> Result<u8> {
     let wanted: Vec<_> = found.iter().map(|found| found.section).collect();
     let extent = Extent { children: !args.no_children, max_tokens: args.max_tokens.map(|tokens| tokens as usize) };
     let content = SectionContent::read(snapshot, document, &sections, &wanted, extent).await?;
-    context.show(&render::sections(&content))?;
-    if let Some(line) = render::omitted_sections(&content) {
-        context.tell(&line);
-    }
-    Ok(0)
+    context.show(render::sections(&content))
 }

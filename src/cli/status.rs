@@ -23,23 +23,17 @@ pub async fn run(context: &Context, _args: StatusArgs) -> Result<u8> {
     let store = context.store()?;
     let config = context.config(&store)?;
     let (engine, refused) = select_available(&context.engine(&config))?;
-    let engine = AtHand { name: engine.name(), problem: refused.map(|refused| refused.to_line()) };
+    let engine_problem = refused.map(|refused| refused.to_line());
     let mut each = Vec::new();
     for namespace in store.namespaces_named(&context.global.namespace)? {
-        each.push(status(&store, &namespace, &context.models(), &engine).await?);
+        let figures = figures(&store, &namespace, &context.models()).await?;
+        each.push(Status { engine: engine.name(), engine_problem: engine_problem.clone(), ..figures });
     }
-    context.show(&render::status(&each))?;
-    Ok(0)
+    context.show(render::status(&each))
 }
 
-/// The engine that would run the model, and why not as it was asked for.
-struct AtHand {
-    name: String,
-    problem: Option<String>,
-}
-
-/// One namespace in figures.
-async fn status(store: &Store, namespace: &Namespace, models: &Models, engine: &AtHand) -> Result<Status> {
+/// The figures of a namespace, without the engine.
+async fn figures(store: &Store, namespace: &Namespace, models: &Models) -> Result<Status> {
     let snapshot = Snapshot::open(namespace).await?;
     let holder = Holder::of(namespace);
     let [documents, sections, chunks] = snapshot.counts().await?;
@@ -74,10 +68,9 @@ async fn status(store: &Store, namespace: &Namespace, models: &Models, engine: &
         dimension: manifest.model.dimension,
         // Words are searched without it, so that this is a fact to show and no failure.
         model_problem: models.recorded(&manifest.model).err().map(|error| error.to_line()),
-        engine: engine.name.clone(),
-        engine_problem: engine.problem.clone(),
         pending_generation: pending.filter(|&pending| pending > manifest.generation),
         writing: holder.is_some(),
         writer: holder.flatten(),
+        ..Status::default()
     })
 }

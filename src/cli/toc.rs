@@ -1,12 +1,12 @@
 //! `kb toc`: tables of contents, shown and corrected.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
 
-use super::input::{edit, forget_nothing, keep, read_text};
+use super::input::{edit, forget_nothing, keep, name_of, read_text};
 use super::progress::progress_display;
 use super::reindex::rebuild_options;
 use super::{Context, WaitArgs};
@@ -14,7 +14,7 @@ use crate::config::ReadingSettings;
 use crate::edits::{Correction, Place, editable_toc, reset_toc, set_toc};
 use crate::error::{Error, Result};
 use crate::ids::DocId;
-use crate::render::{OutputFormat, TocListView, TocView, corrected_contents};
+use crate::render::{OutputFormat, Shown, corrected_contents, screen_width, tables_of_contents, toc};
 use crate::search::{Purpose, title_section};
 use crate::store::{DocumentRow, SectionRow, Snapshot};
 use crate::structure::PREAMBLE;
@@ -74,33 +74,18 @@ pub struct CorrectArgs {
 }
 
 impl CorrectArgs {
-    fn step(self) -> Option<Step> {
-        match (self.edit, self.editable, self.set, self.reset) {
-            (true, ..) => Some(Step::Edit),
-            (_, true, ..) => Some(Step::Print),
-            (_, _, Some(file), _) => Some(Step::Set(file)),
-            (_, _, _, true) => Some(Step::Reset),
-            _ => None,
-        }
+    fn is_change(&self) -> bool {
+        self.edit || self.reset || self.set.is_some()
     }
-}
-
-/// What is done with a table of contents beyond showing it.
-enum Step {
-    Edit,
-    Print,
-    Set(PathBuf),
-    Reset,
 }
 
 pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
-    let step = args.correct.step();
-    if args.wait.is_given() && matches!(step, None | Some(Step::Print)) {
+    let is_change = args.correct.is_change();
+    if args.wait.is_given() && !is_change {
         return Err(Error::usage("--wait is for corrections; reading never waits").hint("leave it out"));
     }
     let reading = ReadingSettings::augment_args(clap::Command::new(""));
-    let typed = reading.get_arguments().find(|arg| context.is_typed(arg.get_id().as_str()));
-    if let (Some(arg), None | Some(Step::Print)) = (typed, &step) {
+    if let Some(arg) = reading.get_arguments().find(|arg| !is_change && context.is_typed(arg.get_id().as_str())) {
         let flag = arg.get_long().unwrap_or_default();
         let message = format!("--{flag} is for corrections, which read the source again");
         return Err(Error::usage(message).hint("leave it out"));
@@ -108,29 +93,26 @@ pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
     let store = context.store()?;
     let snapshot = Snapshot::open(&store.namespace(&context.global.namespace)?).await?;
     let documents = snapshot.documents().await?;
+    let shown = Shown { provenance: args.provenance, width: screen_width() };
     let Some(name) = &args.document else {
-        return list(context, &snapshot, &documents, args.max_level, args.provenance).await;
+        return list(context, &snapshot, &documents, args.max_level, shown).await;
     };
-    let purpose = match &step {
-        None | Some(Step::Print) => Purpose::Read,
-        Some(_) => Purpose::Change,
-    };
+    let purpose = if is_change { Purpose::Change } else { Purpose::Read };
     let document = context.document(&documents, name, &store, purpose)?;
     let mut sections = snapshot.sections(&document.doc_id).await?;
-    if let Some(step) = step {
-        return correct(context, step, document, &sections, &args.wait).await;
+    if args.correct.editable {
+        std::io::stdout().lock().write_all(editable_toc(document, &sections).as_bytes())?;
+        return Ok(0);
+    }
+    if is_change {
+        return correct(context, args.correct, document, &sections, &args.wait).await;
     }
     sections.retain(|section| section.path != PREAMBLE);
     let all = sections.len();
     let whole = matches!(context.output_format(), OutputFormat::Json | OutputFormat::Jsonl);
     let deepest = args.max_level.or((!whole).then_some(DEFAULT_LEVEL)).unwrap_or(u32::MAX);
     sections.retain(|section| section.level <= deepest);
-    context.show(&TocView {
-        document,
-        sections: &sections,
-        hidden: all - sections.len(),
-        provenance: args.provenance,
-    })?;
+    context.show(toc(document, &sections, all - sections.len(), shown))?;
     if all == 0 {
         context.tell(&format!("{} has no table of contents; its whole text is section 0", document.source));
         return Ok(1);
@@ -143,70 +125,52 @@ async fn list(
     snapshot: &Snapshot,
     documents: &[DocumentRow],
     max_level: Option<u32>,
-    provenance: bool,
+    shown: Shown,
 ) -> Result<u8> {
     let deepest = max_level.unwrap_or(DEFAULT_LEVEL_OF_LIST);
-    let mut sections = snapshot.sections_to_level(deepest.saturating_add(1)).await?;
-    // A section that is the whole document only repeats its title: levels are counted below it.
-    let by_document: HashMap<&str, &DocumentRow> = documents.iter().map(|row| (row.doc_id.as_str(), row)).collect();
-    let whole: HashSet<DocId> = sections
-        .chunk_by(|a, b| a.doc_id == b.doc_id)
-        .filter_map(|own| title_section(by_document.get(own[0].doc_id.as_str())?, own))
-        .map(|section| section.doc_id.clone())
-        .collect();
-    sections.retain(|section| match whole.contains(&section.doc_id) {
-        true => section.level > 1,
-        false => section.level <= deepest,
+    let mut sections: HashMap<DocId, Vec<SectionRow>> = HashMap::new();
+    for section in snapshot.sections_to_level(deepest.saturating_add(1)).await? {
+        sections.entry(section.doc_id.clone()).or_default().push(section);
+    }
+    let contents = documents.iter().map(|document| {
+        let mut own = sections.remove(&document.doc_id).unwrap_or_default();
+        // A section that is the whole document only repeats its title: levels are counted below it.
+        match title_section(document, &own) {
+            Some(_) => own.retain(|section| section.level > 1),
+            None => own.retain(|section| section.level <= deepest),
+        }
+        (document, own)
     });
-    context.show(&TocListView { documents, sections: &sections, provenance })?;
+    context.show(tables_of_contents(&contents.collect::<Vec<_>>(), shown))?;
     Ok(u8::from(documents.is_empty()))
 }
 
-/// Prints the editable form, or takes a correction from the editor or a file to the store.
+/// Takes a correction from the editor or a file to the store, or drops the one there.
 async fn correct(
     context: &Context,
-    step: Step,
+    args: CorrectArgs,
     document: &DocumentRow,
     sections: &[SectionRow],
     wait: &WaitArgs,
 ) -> Result<u8> {
-    if let Step::Print = step {
-        let mut out = std::io::stdout().lock();
-        out.write_all(editable_toc(document, sections).as_bytes())?;
-        out.flush()?;
-        return Ok(0);
-    }
-    let store = context.store()?;
-    let namespace = store.namespace(&context.global.namespace)?;
-    let options = rebuild_options(context, wait)?;
-    let place = Place { store, namespace, options };
+    let (store, namespace) = (context.store()?, context.namespace()?);
+    let place = Place { store, namespace, options: rebuild_options(context, wait)? };
     let progress = progress_display(context);
-    let (text, kept) = match &step {
-        Step::Set(file) => (read_text(file)?, None),
-        Step::Edit => {
+    if args.reset {
+        return context.show(corrected_contents(&reset_toc(&place, document, progress).await?));
+    }
+    let (text, kept) = match &args.set {
+        Some(file) => (read_text(file)?, None),
+        None => {
             let kept = keep(&editable_toc(document, sections), &format!("kb-toc-{}-", document.doc_id))?;
-            let text = edit(kept.path(), "use --editable and --set")?;
-            (text, Some(kept))
-        }
-        Step::Print | Step::Reset => {
-            context.show(&corrected_contents(&reset_toc(&place, document, progress).await?))?;
-            return Ok(0);
+            (edit(kept.path(), "use --editable and --set")?, Some(kept))
         }
     };
     if text.trim().is_empty() {
-        let what = match &step {
-            Step::Set(file) if file.as_os_str() == "-" => "standard input".to_owned(),
-            Step::Set(file) => file.display().to_string(),
-            _ => "the table of contents".to_owned(),
-        };
+        let what = args.set.as_deref().map_or_else(|| "the table of contents".to_owned(), name_of);
         return Err(Error::usage(format!("{what} is empty; nothing was changed"))
             .hint(format!("`kb toc {} --editable` prints the expected form", document.doc_id)));
     }
-    match set_toc(&place, Correction { document, sections }, &text, progress).await {
-        Ok(report) => {
-            context.show(&corrected_contents(&report))?;
-            Ok(0)
-        }
-        Err(error) => Err(forget_nothing(error, kept, "--set")),
-    }
+    let set = set_toc(&place, Correction { document, sections }, &text, progress).await;
+    context.show(corrected_contents(&set.map_err(|error| forget_nothing(error, kept, "--set"))?))
 }

@@ -22,11 +22,11 @@ const ALIKE: f32 = 0.4;
 const MORE_BETWEEN: usize = 12;
 
 /// Whose text wins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum Side {
-    /// The edit's.
+    /// Your text
     Mine,
-    /// The source's.
+    /// The text of the source
     Theirs,
 }
 

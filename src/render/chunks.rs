@@ -1,6 +1,5 @@
 //! The list of chunks.
 
-use super::Screen;
 use super::page::{Page, quoted};
 use super::style::{DIM, PLACE, around, cut, pages, paint};
 use crate::search::{ChunkList, ListedChunk};
@@ -10,12 +9,12 @@ use crate::text::{char_count, squeeze};
 pub(super) const LEAST_TEXT: usize = 20;
 
 /// What `kb chunks-list` shows.
-pub fn chunk_list(list: &ChunkList, screen: Screen) -> Page {
+pub fn chunk_list(list: &ChunkList, width: usize) -> Page {
     let chunks = &list.chunks;
     let widest = |of: fn(&ListedChunk) -> &str| chunks.iter().map(|row| char_count(of(row))).max().unwrap_or(0);
     let id = widest(|row| &row.chunk_id);
     let section = widest(|row| &row.section_id);
-    let left = screen.width.saturating_sub(id + section + 12).max(LEAST_TEXT);
+    let left = width.saturating_sub(id + section + 12).max(LEAST_TEXT);
     let mut page = Page::new(chunks).with_paths(chunks.iter().map(|row| &row.chunk_id));
     for (i, row) in chunks.iter().enumerate() {
         let ListedChunk { chunk_id, section_id, source_id, metadata, .. } = row;

@@ -82,11 +82,6 @@ fn left_out(parents: &[Omitted], entities: &[String]) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join("; "))
 }
 
-/// What did not fit into a context, in one line.
-pub fn omitted_context(context: &Context) -> Option<String> {
-    left_out(&context.parts.left_out, &context.parts.entities_left_out)
-}
-
 /// What `kb context` shows.
 pub fn prompt_context(context: &Context) -> Page {
     let mut lines = Vec::new();
@@ -111,5 +106,6 @@ pub fn prompt_context(context: &Context) -> Page {
     let sources = unique(context.parts.documents.iter().map(|document| document.source.clone()));
     let mut page = Page::new(context).with_lines(lines).with_paths(sources);
     page.verbatim(&context.text);
+    page.notes.extend(self::left_out(left_out, states));
     page
 }

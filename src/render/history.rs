@@ -5,7 +5,7 @@ use anstyle::Style;
 use super::chunks::LEAST_TEXT;
 use super::page::{Grid, Page};
 use super::style::{ADDED, BAD, CHANGED, DIM, around, counted, cut, paint};
-use super::{Screen, value_with, values};
+use super::{value_with, values};
 use crate::store::{Counts, DocumentDiff, Field, GenerationDiff, Item, LogEntry, Note, Restored, What};
 use crate::text::{count, moment};
 
@@ -110,7 +110,7 @@ fn facts(document: &DocumentDiff) -> String {
 }
 
 /// What `kb diff` shows: nothing if the generations do not differ.
-pub fn diff(diff: &GenerationDiff, screen: Screen) -> Page {
+pub fn diff(diff: &GenerationDiff, width: usize) -> Page {
     let mut page = Page::new(diff)
         .with_lines([values(&diff.documents), values(&diff.entities)].concat())
         .with_paths(diff.documents.iter().map(|document| &document.source));
@@ -126,7 +126,7 @@ pub fn diff(diff: &GenerationDiff, screen: Screen) -> Page {
             format!("- {} `{source}` ({doc_id}){}", what.name(), around(": ", &facts, "")),
         );
         for Item { id, text, what, .. } in document.section_items.iter().chain(&document.chunk_items) {
-            let left = screen.width.saturating_sub(id.len() + INDENT).max(LEAST_TEXT);
+            let left = width.saturating_sub(id.len() + INDENT).max(LEAST_TEXT);
             page.both(
                 format!("    {} {}  {}", sign(*what), paint(DIM, id), cut(text, left)),
                 format!("  - {} `{id}` {text}", what.name()),

@@ -134,7 +134,6 @@ pub(super) fn add_contexts(report: &ContextsReport, page: &mut Page) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::View;
     use super::*;
     use crate::llm::{Estimate, LlmReport};
 

@@ -21,13 +21,13 @@ mod store;
 mod style;
 mod toc;
 
-use std::io::{IsTerminal, Result, Write};
+use std::io::IsTerminal;
 
 use serde::Serialize;
 use serde_json::Value;
 
 pub use chunks::chunk_list;
-pub use context::{MarkdownLayout, omitted_context, prompt_context};
+pub use context::{MarkdownLayout, prompt_context};
 pub use docs::{ListedDocument, document_list, documents, removed_documents};
 pub use edits::{conflicts, corrected_contents, deleted_chunks, edited_chunks};
 pub use entities::{entities, entity_list, set_entities};
@@ -35,13 +35,14 @@ pub use eval::{evaluation, llm_check};
 pub use explain::why;
 pub use history::{diff, log, restored};
 pub use ingest::ingested;
-pub use models::{AddedModel, Machine, ModelLine, added_model, model_list, removed_model};
+pub use models::{ModelLine, ModelList, added_model, model_list, removed_model};
+pub use page::Page;
 pub use reindex::{reembedded, reindexed};
-pub use search::SearchView;
-pub use section::{omitted_sections, sections};
+pub use search::search;
+pub use section::sections;
 pub use store::{NamespaceCheck, NamespaceLine, Status};
 pub use store::{checks, namespace_list, namespace_removed, namespace_renamed, status};
-pub use toc::{TocListView, TocView};
+pub use toc::{Shown, tables_of_contents, toc};
 
 /// How a result is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -58,18 +59,10 @@ pub enum OutputFormat {
     Paths,
 }
 
-/// The width of the output, in columns.
-#[derive(Debug, Clone, Copy)]
-pub struct Screen {
-    pub width: usize,
-}
-
-impl Screen {
-    /// `COLUMNS` if the user set it, else the terminal's width, else one that reads well.
-    pub fn of_terminal() -> Self {
-        let set = std::env::var("COLUMNS").ok().filter(|_| std::io::stdout().is_terminal());
-        Screen { width: width(set.as_deref(), columns_of_terminal()) }
-    }
+/// The columns of the output: `COLUMNS` if the user set it, else the terminal's, else as many as read well.
+pub fn screen_width() -> usize {
+    let set = std::env::var("COLUMNS").ok().filter(|_| std::io::stdout().is_terminal());
+    width(set.as_deref(), columns_of_terminal())
 }
 
 const WITHOUT_TERMINAL: usize = 100;
@@ -95,36 +88,6 @@ fn columns_of_terminal() -> Option<u16> {
 #[cfg(not(unix))]
 fn columns_of_terminal() -> Option<u16> {
     terminal_size::terminal_size().map(|(width, _)| width.0)
-}
-
-/// A result that can be written in every format.
-pub trait View {
-    fn table(&self, screen: Screen, out: &mut dyn Write) -> Result<()>;
-    fn markdown(&self, out: &mut dyn Write) -> Result<()>;
-    fn json(&self) -> Value;
-    /// The values of JSON Lines.
-    fn lines(&self) -> Vec<Value> {
-        match self.json() {
-            Value::Array(values) => values,
-            value => vec![value],
-        }
-    }
-    /// Paths or ids.
-    fn paths(&self) -> Vec<String>;
-}
-
-/// Writes a result.
-///
-/// # Errors
-/// If `out` cannot be written.
-pub fn render(view: &dyn View, format: OutputFormat, screen: Screen, out: &mut dyn Write) -> Result<()> {
-    match format {
-        OutputFormat::Table => view.table(screen, out),
-        OutputFormat::Markdown => view.markdown(out),
-        OutputFormat::Json => writeln!(out, "{:#}", view.json()),
-        OutputFormat::Jsonl => view.lines().iter().try_for_each(|value| writeln!(out, "{value}")),
-        OutputFormat::Paths => view.paths().iter().try_for_each(|path| writeln!(out, "{path}")),
-    }
 }
 
 fn value(of: &(impl Serialize + ?Sized)) -> Value {

@@ -4,7 +4,9 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::page::{Grid, Page};
-use super::style::{BAD, DIM, around};
+use super::style::{BAD, DIM};
+use super::value;
+use crate::embed::EmbeddingConfig;
 use crate::text::size;
 
 /// A model in a list.
@@ -34,9 +36,10 @@ pub struct ModelLine {
     pub error: Option<String>,
 }
 
-/// What runs models on this machine.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Machine {
+/// All models, and what runs them on this machine.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ModelList {
+    pub models: Vec<ModelLine>,
     /// The folder of models.
     pub folder: String,
     pub engine: String,
@@ -49,13 +52,9 @@ pub struct Machine {
 const LICENCE: u16 = 14;
 
 /// What `kb models` shows: a grid for each kind, so that names stay whole on a screen of a hundred columns.
-pub fn model_list(models: &[ModelLine], machine: &Machine) -> Page {
-    let mut page = Page::new(&json!({
-        "models": models, "folder": machine.folder, "engine": machine.engine,
-        "devices": machine.devices, "notes": machine.notes,
-    }))
-    .with_lines(models)
-    .with_paths(models.iter().map(|line| &line.name));
+pub fn model_list(list: &ModelList) -> Page {
+    let models = &list.models;
+    let mut page = Page::new(list).with_lines(models).with_paths(models.iter().map(|line| &line.name));
     for kind in ["embedding", "reranking"] {
         let rows: Vec<Vec<String>> = models.iter().filter(|line| line.kind == kind).map(row).collect();
         if rows.is_empty() {
@@ -70,9 +69,9 @@ pub fn model_list(models: &[ModelLine], machine: &Machine) -> Page {
     for line in models {
         line.error.iter().for_each(|error| page.styled(BAD, format!("{}: {error}", line.name)));
     }
-    page.styled(DIM, format!("models are in {}", machine.folder));
-    page.styled(DIM, format!("engine: {}; devices: {}", machine.engine, machine.devices.join(", ")));
-    machine.notes.iter().for_each(|note| page.styled(DIM, note));
+    page.styled(DIM, format!("models are in {}", list.folder));
+    page.styled(DIM, format!("engine: {}; devices: {}", list.engine, list.devices.join(", ")));
+    list.notes.iter().for_each(|note| page.styled(DIM, note));
     page
 }
 
@@ -101,39 +100,30 @@ fn here(line: &ModelLine) -> String {
     }
 }
 
-/// A model that was added.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct AddedModel {
-    /// Whether it was installed before.
-    pub was_here: bool,
-    pub model: ModelLine,
-    /// The text in front of questions.
-    pub query_prefix: String,
-    /// The text in front of parent chunks.
-    pub document_prefix: String,
-    /// How the vectors of tokens become one.
-    pub pooling: Option<&'static str>,
-    /// Assumptions about the model.
-    pub notes: Vec<String>,
-}
-
-/// What `kb models add` shows.
-pub fn added_model(added: &AddedModel) -> Page {
-    let model = &added.model;
-    let mut page = Page::new(added).with_paths([&model.name]);
-    let verb = if added.was_here { "is already installed" } else { "was added" };
+/// What `kb models add` shows: the model, whether it was installed before, its embedding settings, and what had to be
+/// assumed about it.
+pub fn added_model(model: &ModelLine, was_here: bool, config: Option<&EmbeddingConfig>, notes: &[String]) -> Page {
+    let mut page = Page::new(&json!({
+        "was_here": was_here,
+        "model": model,
+        "query_prefix": config.map_or("", |config| &config.query_prefix),
+        "document_prefix": config.map_or("", |config| &config.document_prefix),
+        "pooling": config.map(|config| config.pooling),
+        "notes": notes,
+    }))
+    .with_paths([&model.name]);
+    let verb = if was_here { "is already installed" } else { "was added" };
     page.title(format!("the {} model {} {verb}", model.kind, model.name));
     let mut facts = Vec::new();
-    if let (Some(dimension), Some(most)) = (model.dimension, model.max_tokens) {
-        let pooling = around(", pooled by ", added.pooling.unwrap_or_default(), "");
+    if let Some(EmbeddingConfig { dimension, max_tokens, query_prefix, document_prefix, pooling, .. }) = config {
+        let pooling = value(pooling).as_str().map(|pooling| format!(", pooled by {pooling}")).unwrap_or_default();
         let scripts = if model.scripts.is_empty() { "unknown".to_owned() } else { model.scripts.join(", ") };
-        let (query, document) = (&added.query_prefix, &added.document_prefix);
-        facts.push(("vectors", format!("{dimension} numbers, texts of up to {most} tokens{pooling}")));
-        facts.push(("prefixes", format!("{query:?} for questions, {document:?} for parent chunks")));
+        facts.push(("vectors", format!("{dimension} numbers, texts of up to {max_tokens} tokens{pooling}")));
+        facts.push(("prefixes", format!("{query_prefix:?} for questions, {document_prefix:?} for parent chunks")));
         facts.push(("scripts", scripts));
     }
     facts.extend(model.licence.iter().map(|licence| ("licence", licence.clone())));
-    facts.extend(added.notes.iter().map(|note| ("note", note.clone())));
+    facts.extend(notes.iter().map(|note| ("note", note.clone())));
     page.facts(facts);
     page
 }

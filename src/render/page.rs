@@ -1,7 +1,4 @@
 //! A result described once, as blocks that one function writes as a table and another as Markdown.
-//!
-//! Most commands give a [`Page`]. Only results with a layout of their own (hits, tables of contents, chunks,
-//! differences) implement [`View`] themselves.
 
 use std::io::{Result, Write};
 
@@ -11,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::style::{DIM, TITLE, paint};
-use super::{Screen, View, value, values};
+use super::{OutputFormat, value, values};
 
 /// Columns that the name of a fact may take before values stop being aligned.
 const WIDEST_NAME: usize = 20;
@@ -23,6 +20,8 @@ pub struct Page {
     json: Value,
     lines: Option<Vec<Value>>,
     paths: Vec<String>,
+    /// Notes beside the result.
+    pub notes: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -132,16 +131,42 @@ impl Page {
         self.both(text, text);
     }
 
+    /// What did not fit, in one line, if anything: below the result and beside it.
+    pub(super) fn left_out(&mut self, line: Option<String>) {
+        if let Some(line) = line {
+            self.gap();
+            self.verbatim(&format!("[{line}]"));
+            self.notes.push(line);
+        }
+    }
+
     /// An empty line between two results; nothing in front of the first.
     pub(super) fn gap(&mut self) {
         if !self.blocks.is_empty() {
             self.blocks.push(Block::Gap);
         }
     }
-}
 
-impl View for Page {
-    fn table(&self, screen: Screen, out: &mut dyn Write) -> Result<()> {
+    /// Writes the result.
+    ///
+    /// # Errors
+    /// If `out` cannot be written.
+    pub fn write(&self, format: OutputFormat, width: usize, out: &mut dyn Write) -> Result<()> {
+        match format {
+            OutputFormat::Table => self.table(width, out),
+            OutputFormat::Markdown => self.markdown(out),
+            OutputFormat::Json => writeln!(out, "{:#}", self.json),
+            OutputFormat::Jsonl => match (&self.lines, &self.json) {
+                (Some(lines), _) | (None, Value::Array(lines)) => {
+                    lines.iter().try_for_each(|line| writeln!(out, "{line}"))
+                }
+                (None, value) => writeln!(out, "{value}"),
+            },
+            OutputFormat::Paths => self.paths.iter().try_for_each(|path| writeln!(out, "{path}")),
+        }
+    }
+
+    fn table(&self, width: usize, out: &mut dyn Write) -> Result<()> {
         let indent = if self.blocks.iter().any(|block| matches!(block, Block::Title(_))) { "  " } else { "" };
         for block in &self.blocks {
             match block {
@@ -165,7 +190,7 @@ impl View for Page {
                     writeln!(out, "  {} {first}", paint(DIM, format!("{name:<7}")))?;
                     lines.try_for_each(|line| writeln!(out, "          {line}"))?;
                 }
-                Block::Grid(grid) => writeln!(out, "{}", grid.table(screen))?,
+                Block::Grid(grid) => writeln!(out, "{}", grid.table(width))?,
                 Block::Gap => writeln!(out)?,
                 Block::Both { table, .. } if table.is_empty() => {}
                 Block::Both { table, .. } => writeln!(out, "{table}")?,
@@ -175,7 +200,7 @@ impl View for Page {
     }
 
     /// An empty line separates blocks of different kinds.
-    fn markdown(&self, out: &mut dyn Write) -> Result<()> {
+    pub(super) fn markdown(&self, out: &mut dyn Write) -> Result<()> {
         let mut before: Option<&Block> = None;
         let empty = |block: &&Block| matches!(block, Block::Both { markdown, .. } if markdown.is_empty());
         for block in self.blocks.iter().filter(|block| !empty(block)) {
@@ -204,22 +229,6 @@ impl View for Page {
         }
         Ok(())
     }
-
-    fn json(&self) -> Value {
-        self.json.clone()
-    }
-
-    fn lines(&self) -> Vec<Value> {
-        match (&self.lines, &self.json) {
-            (Some(lines), _) => lines.clone(),
-            (None, Value::Array(values)) => values.clone(),
-            (None, value) => vec![value.clone()],
-        }
-    }
-
-    fn paths(&self) -> Vec<String> {
-        self.paths.clone()
-    }
 }
 
 /// A text as a Markdown quotation, so that its headings do not become headings of the page.
@@ -232,11 +241,11 @@ impl Grid {
         Grid { header: header.to_vec(), rows, right: right.to_vec(), ..Grid::default() }
     }
 
-    pub fn table(&self, screen: Screen) -> Table {
+    fn table(&self, width: usize) -> Table {
         let mut table = Table::new();
         table.load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')));
         table.set_content_arrangement(ContentArrangement::Dynamic);
-        table.set_width(u16::try_from(screen.width).unwrap_or(u16::MAX));
+        table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
         table.set_header(&self.header);
         table.add_rows(&self.rows);
         for (index, column) in table.column_iter_mut().enumerate() {
@@ -253,7 +262,7 @@ impl Grid {
         table
     }
 
-    pub fn markdown(&self) -> String {
+    fn markdown(&self) -> String {
         let line = |cells: &[String]| {
             let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|").replace('\n', " ")).collect();
             format!("| {} |\n", cells.join(" | "))
@@ -292,7 +301,7 @@ mod tests {
         page.grid(Grid::new(&["id"], &[], Vec::new()));
         assert_eq!(markdown(&page), "- id: a\n");
         let mut table = Vec::new();
-        page.table(Screen { width: 80 }, &mut table).unwrap();
+        page.table(80, &mut table).unwrap();
         assert_eq!(anstream::adapter::strip_bytes(&table).into_vec(), b"id a\n");
     }
 }

@@ -88,7 +88,6 @@ pub fn reembedded(report: &RevectorReport) -> Page {
 
 #[cfg(test)]
 mod tests {
-    use super::super::View;
     use super::*;
 
     fn shown(report: &RevectorReport) -> String {

@@ -1,163 +1,112 @@
 //! The hits of a search.
 
-use std::io::{Result, Write};
-
 use serde_json::{Value, json};
 
 use super::explain::stages;
+use super::page::Page;
 use super::style::{DIM, MATCH, PLACE, TITLE, around, as_markdown, first_of, marked, pages, paint, wrap};
-use super::toc::{TocView, json_entry};
-use super::{Screen, View, unique, value, values};
+use super::toc::{Shown, add_contents, json_entries};
+use super::{unique, values};
 use crate::chunk::context::SEPARATOR;
 use crate::search::{Contents, Hit, Omitted, SearchResult};
 use crate::text::count;
 use crate::text::highlight::find_matches;
 
 /// What `kb search` shows.
-pub struct SearchView<'a>(pub &'a SearchResult);
-
-impl View for SearchView<'_> {
-    fn table(&self, screen: Screen, out: &mut dyn Write) -> Result<()> {
-        for (i, contents) in self.0.contents.iter().enumerate() {
-            if i > 0 {
-                writeln!(out)?;
-            }
-            toc(contents).table(screen, out)?;
-        }
-        for (i, hit) in self.0.hits.iter().enumerate() {
-            if i > 0 {
-                writeln!(out)?;
-            }
-            let place = pages(hit.page_start, hit.page_end);
-            let heading = paint(TITLE, heading(hit));
-            writeln!(out, "{:>2}. {heading}  {}", hit.rank, paint(PLACE, place))?;
-            let snippet = marked(&hit.snippet, &hit.matches, &format!("{MATCH}"), &format!("{MATCH:#}"));
-            for line in wrap(&snippet, screen.width.saturating_sub(4)) {
-                writeln!(out, "    {line}")?;
-            }
-            let namespaces = around("  in ", &self.namespaces(hit), "");
-            let matched = around("  ", &self.matched(hit), "");
-            let origin = format!("{}  {}{namespaces}  score {:.2}{matched}", hit.source, hit.section_id, hit.score);
-            writeln!(out, "    {}", paint(DIM, origin))?;
-        }
-        if let Some(line) = self.left_out() {
-            writeln!(out, "\n[{line}]")?;
-        }
-        if self.0.trace.is_detailed() {
-            writeln!(out, "\n{}", paint(TITLE, self.stages_title()))?;
-            writeln!(out, "{}", stages(&self.0.trace).table(screen))?;
-        }
-        Ok(())
+pub fn search(result: &SearchResult, width: usize) -> Page {
+    let left_out = (!result.left_out.is_empty()).then(|| json!({ "left_out": result.left_out }));
+    let contents = || result.contents.iter();
+    let sources = contents().map(|contents| &contents.document.source).chain(result.hits.iter().map(|hit| &hit.source));
+    let mut page = Page::new(&json(result))
+        .with_lines(contents().map(json_contents).chain(values(&result.hits)).chain(left_out))
+        .with_paths(unique(sources.cloned()));
+    for contents in contents() {
+        page.gap();
+        add_contents(&mut page, &contents.document, &contents.sections, 1, Shown { provenance: false, width });
     }
-
-    fn markdown(&self, out: &mut dyn Write) -> Result<()> {
-        for (i, contents) in self.0.contents.iter().enumerate() {
-            if i > 0 {
-                writeln!(out)?;
-            }
-            toc(contents).markdown(out)?;
-        }
-        for (i, hit) in self.0.hits.iter().enumerate() {
-            if i > 0 {
-                writeln!(out)?;
-            }
-            let place = around(" (", &pages(hit.page_start, hit.page_end), ")");
-            writeln!(out, "## {}. {}{place}\n", hit.rank, heading(hit))?;
-            let namespaces = around(" · in ", &self.namespaces(hit), "");
-            let matched = around(" · ", &self.matched(hit), "");
-            let origin = format!("`{}` · section `{}`{namespaces}", hit.source, hit.section_id);
-            writeln!(out, "{origin} · score {:.3}{matched}\n", hit.score)?;
-            writeln!(out, "{}", as_markdown(&bold_matches(&hit.content, &self.0.query), &hit.format))?;
-        }
-        if let Some(line) = self.left_out() {
-            writeln!(out, "\n[{line}]")?;
-        }
-        if self.0.trace.is_detailed() {
-            writeln!(out, "\n## {}\n", self.stages_title())?;
-            write!(out, "{}", stages(&self.0.trace).markdown())?;
-        }
-        Ok(())
+    for hit in &result.hits {
+        page.gap();
+        page.both(table_hit(hit, result, width), markdown_hit(hit, result));
     }
-
-    fn json(&self) -> Value {
-        let result = self.0;
-        let rounded = |ms: f64| json!((ms * 1000.0).round() / 1000.0);
-        let mut timings: serde_json::Map<String, Value> =
-            result.trace.stages.iter().map(|stage| (stage.name.clone(), rounded(stage.milliseconds))).collect();
-        timings.insert("total".to_owned(), rounded(result.trace.total()));
-        let mut json = json!({
-            "query": result.query,
-            "namespaces": result.namespaces,
-            "method": result.route.method().name(),
-            "weights": { "keyword": result.route.keyword, "semantic": result.route.semantic },
-            "understood": value(&result.understood),
-            "contents": result.contents.iter().map(json_contents).collect::<Vec<_>>(),
-            "mode": value(&result.mode),
-            "hits": value(&result.hits),
-            "left_out": value(&result.left_out),
-            "notes": result.notes,
-            "timings_ms": timings,
-        });
-        if result.trace.is_detailed() {
-            json["stages"] = value(&result.trace.stages);
-        }
-        json
+    page.left_out(omitted(&result.left_out));
+    if result.trace.is_detailed() {
+        page.gap();
+        page.heading(format!("Stages of the search ({:.1} ms)", result.trace.total()));
+        page.grid(stages(&result.trace));
     }
-
-    fn lines(&self) -> Vec<Value> {
-        let left_out = (!self.0.left_out.is_empty()).then(|| json!({ "left_out": self.0.left_out }));
-        self.0.contents.iter().map(json_contents).chain(values(&self.0.hits)).chain(left_out).collect()
-    }
-
-    fn paths(&self) -> Vec<String> {
-        let contents = self.0.contents.iter().map(|contents| &contents.document.source);
-        unique(contents.chain(self.0.hits.iter().map(|hit| &hit.source)).cloned())
-    }
+    page
 }
 
-impl SearchView<'_> {
-    /// What did not fit, in one line.
-    pub fn left_out(&self) -> Option<String> {
-        omitted(&self.0.left_out)
+fn json(result: &SearchResult) -> Value {
+    let rounded = |ms: f64| json!((ms * 1000.0).round() / 1000.0);
+    let mut timings: serde_json::Map<String, Value> =
+        result.trace.stages.iter().map(|stage| (stage.name.clone(), rounded(stage.milliseconds))).collect();
+    timings.insert("total".to_owned(), rounded(result.trace.total()));
+    let mut json = json!({
+        "query": result.query,
+        "namespaces": result.namespaces,
+        "method": result.route.method().name(),
+        "weights": { "keyword": result.route.keyword, "semantic": result.route.semantic },
+        "understood": result.understood,
+        "contents": result.contents.iter().map(json_contents).collect::<Vec<_>>(),
+        "mode": result.mode,
+        "hits": result.hits,
+        "left_out": result.left_out,
+        "notes": result.notes,
+        "timings_ms": timings,
+    });
+    if result.trace.is_detailed() {
+        json["stages"] = json!(result.trace.stages);
     }
-
-    fn stages_title(&self) -> String {
-        format!("Stages of the search ({:.1} ms)", self.0.trace.total())
-    }
-
-    /// How many parent chunks of a hit match, if it may have more than one.
-    fn matched(&self, hit: &Hit) -> String {
-        if hit.sources.len() <= 1 && !self.0.seeks_sections() {
-            return String::new();
-        }
-        let verb = if hit.matched_chunks == 1 { "matches" } else { "match" };
-        format!("{} {verb}", count(hit.matched_chunks, "parent chunk"))
-    }
-
-    /// The namespaces of a hit, if the search reads several.
-    fn namespaces(&self, hit: &Hit) -> String {
-        if self.0.namespaces.len() < 2 {
-            return String::new();
-        }
-        std::iter::once(&hit.namespace).chain(&hit.also_in).map(String::as_str).collect::<Vec<&str>>().join(", ")
-    }
+    json
 }
 
-/// A table of contents that answers the question.
-fn toc(contents: &Contents) -> TocView<'_> {
-    TocView { document: &contents.document, sections: &contents.sections, hidden: 0, provenance: false }
+fn table_hit(hit: &Hit, result: &SearchResult, width: usize) -> String {
+    let place = paint(PLACE, pages(hit.page_start, hit.page_end));
+    let snippet = marked(&hit.snippet, &hit.matches, &format!("{MATCH}"), &format!("{MATCH:#}"));
+    let lines: String = wrap(&snippet, width.saturating_sub(4)).iter().map(|line| format!("    {line}\n")).collect();
+    let namespaces = around("  in ", &namespaces(hit, result), "");
+    let matched = around("  ", &matched(hit, result), "");
+    let origin = format!("{}  {}{namespaces}  score {:.2}{matched}", hit.source, hit.section_id, hit.score);
+    format!("{:>2}. {}  {place}\n{lines}    {}", hit.rank, paint(TITLE, heading(hit)), paint(DIM, origin))
+}
+
+fn markdown_hit(hit: &Hit, result: &SearchResult) -> String {
+    let place = around(" (", &pages(hit.page_start, hit.page_end), ")");
+    let namespaces = around(" · in ", &namespaces(hit, result), "");
+    let matched = around(" · ", &matched(hit, result), "");
+    let origin =
+        format!("`{}` · section `{}`{namespaces} · score {:.3}{matched}", hit.source, hit.section_id, hit.score);
+    let text = bold_matches(&hit.content, &result.query);
+    format!("## {}. {}{place}\n\n{origin}\n\n{}", hit.rank, heading(hit), as_markdown(&text, &hit.format))
+}
+
+/// How many parent chunks of a hit match, if it may have more than one.
+fn matched(hit: &Hit, result: &SearchResult) -> String {
+    if hit.sources.len() <= 1 && !result.seeks_sections() {
+        return String::new();
+    }
+    let verb = if hit.matched_chunks == 1 { "matches" } else { "match" };
+    format!("{} {verb}", count(hit.matched_chunks, "parent chunk"))
+}
+
+/// The namespaces of a hit, if the search reads several.
+fn namespaces(hit: &Hit, result: &SearchResult) -> String {
+    if result.namespaces.len() < 2 {
+        return String::new();
+    }
+    std::iter::once(&hit.namespace).chain(&hit.also_in).map(String::as_str).collect::<Vec<&str>>().join(", ")
 }
 
 fn json_contents(contents: &Contents) -> Value {
     let document = &contents.document;
-    let entries: Vec<Value> = contents.sections.iter().map(|section| json_entry(section, document)).collect();
     json!({
         "namespace": contents.namespace,
         "doc_id": document.doc_id,
         "source": document.source,
         "title": document.title,
         "part": contents.part,
-        "entries": entries,
+        "entries": json_entries(&contents.sections, document),
     })
 }
 

@@ -9,7 +9,7 @@ use crate::search::SectionContent;
 use crate::text::count;
 
 /// What did not fit, in one line.
-pub fn omitted_sections(content: &SectionContent) -> Option<String> {
+fn omitted_sections(content: &SectionContent) -> Option<String> {
     let left_out = &content.left_out;
     let chunks: usize = left_out.iter().map(|part| part.chunks).sum();
     let tokens: usize = left_out.iter().map(|part| part.tokens).sum();
@@ -46,10 +46,7 @@ pub fn sections(content: &SectionContent) -> Page {
             format!("{level} {}{origin}{}", section.title, around("\n\n", &text, "")),
         );
     }
-    if let Some(line) = omitted_sections(content) {
-        page.gap();
-        page.verbatim(&format!("[{line}]"));
-    }
+    page.left_out(omitted_sections(content));
     page.both(format!("\n{}", paint(DIM, format!("{}  {}", content.title, content.source))), "");
     page
 }

@@ -15,7 +15,7 @@ use crate::store::check::{Checked, Finding, Mended};
 use crate::text::{count, size};
 
 /// A namespace in figures.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Status {
     /// The store's folder.
     pub store: String,

@@ -1,34 +1,20 @@
 //! Tables of contents.
 
-use std::io::{Result, Write};
-
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 
+use super::page::Page;
 use super::style::{DIM, PLACE, TITLE, around, cut, pages, paint};
-use super::{Screen, View};
 use crate::error::Setting;
 use crate::store::{DocumentRow, SectionRow};
 
-/// What `kb toc DOC` shows.
-pub struct TocView<'a> {
-    pub document: &'a DocumentRow,
-    /// The sections down to the requested level.
-    pub sections: &'a [SectionRow],
-    /// The number of deeper sections.
-    pub hidden: usize,
+/// How tables of contents are shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown {
     /// Whether to show the origin and the confidence of each entry; JSON always has both.
     pub provenance: bool,
-}
-
-/// What `kb toc` shows: the tables of contents of all documents.
-pub struct TocListView<'a> {
-    pub documents: &'a [DocumentRow],
-    /// The sections of all documents down to the requested level, in the order of each document. The section that is
-    /// a whole document is left out.
-    pub sections: &'a [SectionRow],
-    /// Whether to show the origin and the confidence of each entry; JSON always has both.
-    pub provenance: bool,
+    /// Columns of the screen.
+    pub width: usize,
 }
 
 /// Columns that a title and a page may take together; beyond, the eye loses the line.
@@ -41,7 +27,7 @@ const WIDEST_ORIGIN: usize = 23;
 const NARROWEST_TITLE: usize = 8;
 
 /// An entry as a line of a table, indented by its depth.
-fn table_line(section: &SectionRow, depth: u32, provenance: bool, screen: Screen) -> String {
+fn table_line(section: &SectionRow, depth: u32, Shown { provenance, width }: Shown) -> String {
     let indent = "  ".repeat(depth as usize);
     let path = format!("{indent}{}", paint(DIM, &section.path));
     let place = pages(section.page_start, section.page_end);
@@ -53,7 +39,7 @@ fn table_line(section: &SectionRow, depth: u32, provenance: bool, screen: Screen
     let aside = if provenance { WIDEST_ORIGIN } else { 0 };
     // Two columns between path and title, two at least between title and page, two at the edge.
     let used = indent.width() + section.path.width() + place.width() + aside + 6;
-    let free = screen.width.min(WIDEST).saturating_sub(used).max(NARROWEST_TITLE);
+    let free = width.min(WIDEST).saturating_sub(used).max(NARROWEST_TITLE);
     let title = cut(&section.title, free);
     let gap = " ".repeat(free - title.width().min(free) + 2);
     format!("{path}  {title}{gap}{}{}", paint(PLACE, place), paint(DIM, origin))
@@ -67,12 +53,6 @@ fn markdown_item(section: &SectionRow, depth: u32, provenance: bool) -> String {
     format!("{indent}- `{}` {}{place}{origin}", section.path, section.title)
 }
 
-/// How to see the deeper sections, if there are any.
-fn deeper(hidden: usize) -> Option<String> {
-    let entries = if hidden == 1 { "entry is" } else { "entries are" };
-    (hidden > 0).then(|| format!("{hidden} deeper {entries} hidden; {} shows more", Setting("max_level")))
-}
-
 /// `typography 0.80`
 fn origin(section: &SectionRow) -> String {
     format!("{} {:.2}", section.provenance, section.confidence)
@@ -80,7 +60,7 @@ fn origin(section: &SectionRow) -> String {
 
 /// An entry in JSON. A PDF's entry that leads nowhere has page -1, as in PyMuPDF and what reads its output; formats
 /// without pages have none.
-pub(super) fn json_entry(section: &SectionRow, document: &DocumentRow) -> Value {
+fn json_entry(section: &SectionRow, document: &DocumentRow) -> Value {
     let page = match section.page_start {
         Some(page) => json!(page),
         None if document.pages.is_some() => json!(-1),
@@ -98,123 +78,63 @@ pub(super) fn json_entry(section: &SectionRow, document: &DocumentRow) -> Value 
     })
 }
 
-/// One document's table of contents. Entries of level `top` are not indented.
-struct Contents<'a> {
-    document: &'a DocumentRow,
-    sections: Vec<&'a SectionRow>,
-    top: u32,
-    provenance: bool,
+pub(super) fn json_entries(sections: &[SectionRow], document: &DocumentRow) -> Vec<Value> {
+    sections.iter().map(|section| json_entry(section, document)).collect()
 }
 
-impl Contents<'_> {
-    fn table(&self, screen: Screen, out: &mut dyn Write) -> Result<()> {
-        let DocumentRow { title, doc_id, source, .. } = self.document;
-        writeln!(out, "{}  {}", paint(TITLE, title), paint(DIM, format!("{doc_id}  {source}")))?;
-        self.sections.iter().try_for_each(|section| {
-            writeln!(out, "{}", table_line(section, self.depth(section), self.provenance, screen))
-        })
-    }
-
-    fn markdown(&self, out: &mut dyn Write) -> Result<()> {
-        let DocumentRow { title, doc_id, source, .. } = self.document;
-        writeln!(out, "# {title}\n\n`{source}` · document `{doc_id}`\n")?;
-        self.sections
-            .iter()
-            .try_for_each(|section| writeln!(out, "{}", markdown_item(section, self.depth(section), self.provenance)))
-    }
-
-    fn depth(&self, section: &SectionRow) -> u32 {
-        section.level.saturating_sub(self.top) + 1
+/// Adds a table of contents to a page. Entries of level `top` are not indented.
+pub(super) fn add_contents(page: &mut Page, document: &DocumentRow, sections: &[SectionRow], top: u32, shown: Shown) {
+    let DocumentRow { title, doc_id, source, .. } = document;
+    page.both(
+        format!("{}  {}", paint(TITLE, title), paint(DIM, format!("{doc_id}  {source}"))),
+        format!("# {title}\n\n`{source}` · document `{doc_id}`\n"),
+    );
+    for section in sections {
+        let depth = section.level.saturating_sub(top) + 1;
+        page.both(table_line(section, depth, shown), markdown_item(section, depth, shown.provenance));
     }
 }
 
-impl<'a> TocView<'a> {
-    fn contents(&self) -> Contents<'a> {
-        let sections = self.sections.iter().collect();
-        Contents { document: self.document, sections, top: 1, provenance: self.provenance }
+/// What `kb toc DOC` shows: the sections down to the requested level; `hidden` ones are deeper.
+pub fn toc(document: &DocumentRow, sections: &[SectionRow], hidden: usize, shown: Shown) -> Page {
+    let ids = sections.iter().map(|section| &section.section_id);
+    let mut page = Page::new(&json_entries(sections, document)).with_paths(ids);
+    add_contents(&mut page, document, sections, 1, shown);
+    if hidden > 0 {
+        let entries = if hidden == 1 { "entry is" } else { "entries are" };
+        let line = format!("{hidden} deeper {entries} hidden; {} shows more", Setting("max_level"));
+        page.both(paint(DIM, format!("  {line}")), format!("\n{line}."));
     }
-}
-
-impl View for TocView<'_> {
-    fn table(&self, screen: Screen, out: &mut dyn Write) -> Result<()> {
-        self.contents().table(screen, out)?;
-        deeper(self.hidden).into_iter().try_for_each(|line| writeln!(out, "  {}", paint(DIM, line)))
-    }
-
-    fn markdown(&self, out: &mut dyn Write) -> Result<()> {
-        self.contents().markdown(out)?;
-        deeper(self.hidden).into_iter().try_for_each(|line| writeln!(out, "\n{line}."))
-    }
-
-    fn json(&self) -> Value {
-        self.sections.iter().map(|section| json_entry(section, self.document)).collect()
-    }
-
-    fn paths(&self) -> Vec<String> {
-        self.sections.iter().map(|section| section.section_id.to_string()).collect()
-    }
+    page
 }
 
 /// A document without sections.
 const NOTHING: &str = "no table of contents; its whole text is section 0";
 
-impl<'a> TocListView<'a> {
-    fn contents(&self) -> impl Iterator<Item = Contents<'a>> {
-        let TocListView { documents, sections, provenance } = *self;
-        documents.iter().map(move |document| {
-            let sections: Vec<&SectionRow> = sections.iter().filter(|one| one.doc_id == document.doc_id).collect();
-            let top = sections.iter().map(|entry| entry.level).min().unwrap_or(1);
-            Contents { document, sections, top, provenance }
+/// What `kb toc` shows: all documents with their sections down to the requested level, each in its order. The section that
+/// is a whole document is left out.
+pub fn tables_of_contents(documents: &[(&DocumentRow, Vec<SectionRow>)], shown: Shown) -> Page {
+    let json = documents.iter().map(|(document, sections)| {
+        json!({
+            "doc_id": document.doc_id,
+            "title": document.title,
+            "source": document.source,
+            "pages": document.pages,
+            "sections": document.sections,
+            "entries": json_entries(sections, document),
         })
-    }
-}
-
-impl View for TocListView<'_> {
-    fn table(&self, screen: Screen, out: &mut dyn Write) -> Result<()> {
-        for (i, contents) in self.contents().enumerate() {
-            if i > 0 {
-                writeln!(out)?;
-            }
-            contents.table(screen, out)?;
-            if contents.document.sections == 0 {
-                writeln!(out, "  {}", paint(DIM, NOTHING))?;
-            }
+    });
+    let ids = documents.iter().flat_map(|(_, sections)| sections).map(|section| &section.section_id);
+    let mut page = Page::new(&json.collect::<Vec<Value>>()).with_paths(ids);
+    for (document, sections) in documents {
+        page.gap();
+        let top = sections.iter().map(|section| section.level).min().unwrap_or(1);
+        add_contents(&mut page, document, sections, top, shown);
+        if document.sections == 0 {
+            page.both(format!("  {}", paint(DIM, NOTHING)), format!("({NOTHING})"));
         }
-        Ok(())
     }
-
-    fn markdown(&self, out: &mut dyn Write) -> Result<()> {
-        for (i, contents) in self.contents().enumerate() {
-            if i > 0 {
-                writeln!(out)?;
-            }
-            contents.markdown(out)?;
-            if contents.document.sections == 0 {
-                writeln!(out, "({NOTHING})")?;
-            }
-        }
-        Ok(())
-    }
-
-    fn json(&self) -> Value {
-        let one = |contents: Contents<'_>| {
-            let document = contents.document;
-            let entries: Vec<Value> = contents.sections.iter().map(|entry| json_entry(entry, document)).collect();
-            json!({
-                "doc_id": document.doc_id,
-                "title": document.title,
-                "source": document.source,
-                "pages": document.pages,
-                "sections": document.sections,
-                "entries": entries,
-            })
-        };
-        self.contents().map(one).collect()
-    }
-
-    fn paths(&self) -> Vec<String> {
-        self.sections.iter().map(|section| section.section_id.to_string()).collect()
-    }
+    page
 }
 
 #[cfg(test)]
@@ -237,7 +157,7 @@ mod tests {
             provenance: "outline".into(),
             confidence: 1.0,
         };
-        anstream::adapter::strip_str(&table_line(&section, section.level, provenance, Screen { width })).to_string()
+        anstream::adapter::strip_str(&table_line(&section, section.level, Shown { provenance, width })).to_string()
     }
 
     #[test]

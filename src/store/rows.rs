@@ -137,12 +137,12 @@ pub struct SectionRow {
 }
 
 /// Which of the two levels a chunk is on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum ChunkType {
-    /// A parent chunk that is shown.
+    /// Parent chunks that are shown
     Parent,
-    /// A child chunk of one that is matched.
+    /// Child chunks of them that are matched
     Child,
 }
 
