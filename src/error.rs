@@ -7,46 +7,32 @@ use std::fmt;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use serde::Serialize;
+
 use crate::text::printable;
 
 /// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Decides the exit code.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Decides the exit code. The name is in `--format json` errors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The reader of our output went away (`kb search x | head -1`): ends quietly, with exit code 0.
-    BrokenPipe,
-    /// Ran well and found nothing. Exit code 1.
-    NotFound,
-    /// Used wrongly: a bad flag, an empty query, an ambiguous name. Exit code 2.
-    Usage,
-    /// The disk, the store or a model failed. Exit code 3.
-    Failed,
-    /// Some files failed, the others were ingested. Exit code 4.
-    Partial,
+    /// The reader of our output went away (`kb search x | head -1`): ends quietly.
+    BrokenPipe = 0,
+    /// Ran well and found nothing.
+    NotFound = 1,
+    /// Used wrongly: a bad flag, an empty query, an ambiguous name.
+    Usage = 2,
+    /// The disk, the store or a model failed.
+    Failed = 3,
+    /// Some files failed, the others were ingested.
+    Partial = 4,
 }
 
 impl Kind {
     pub fn exit_code(self) -> u8 {
-        match self {
-            Kind::BrokenPipe => 0,
-            Kind::NotFound => 1,
-            Kind::Usage => 2,
-            Kind::Failed => 3,
-            Kind::Partial => 4,
-        }
-    }
-
-    /// The name in `--format json` errors.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::BrokenPipe => "broken_pipe",
-            Kind::NotFound => "not_found",
-            Kind::Usage => "usage",
-            Kind::Failed => "failed",
-            Kind::Partial => "partial",
-        }
+        self as u8
     }
 }
 
@@ -263,10 +249,9 @@ pub(crate) fn or_gone(removed: std::io::Result<()>) -> std::io::Result<()> {
 
 /// The message of an I/O error without the `(os error 28)` behind it.
 pub fn plain_io(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    match text.find(" (os error") {
-        Some(end) => text[..end].to_lowercase(),
-        None => text,
+    match error.to_string().split_once(" (os error") {
+        Some((text, _)) => text.to_lowercase(),
+        None => error.to_string(),
     }
 }
 
@@ -278,7 +263,7 @@ pub fn innermost(error: &(dyn std::error::Error + 'static)) -> String {
         cause = inner;
     }
     let text = cause.to_string();
-    text.split(" (os error").next().unwrap_or_default().to_owned()
+    text.split_once(" (os error").map_or(text.as_str(), |(text, _)| text).to_owned()
 }
 
 /// The innermost I/O error in a chain of causes: a full disk stays recognisable however many layers wrap it.

@@ -10,6 +10,6 @@ fn tract_gives_the_reference_similarities() {
 }
 
 #[test]
-fn batches_make_no_difference_on_tract() {
+fn batches_do_not_change_vectors_on_tract() {
     engines::alike::in_every_batch(&EngineChoice::Tract);
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Context, WaitArgs};
+use super::global::{Context, WaitArgs};
 use crate::error::{Error, Kind, Result};
 use crate::render::{self, NamespaceCheck};
 use crate::store::Namespace;

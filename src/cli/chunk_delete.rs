@@ -2,10 +2,10 @@
 
 use clap::Args;
 
+use super::global::{Context, WaitArgs};
 use super::input::confirm;
 use super::progress::progress_display;
 use super::reindex::rebuild_options;
-use super::{Context, WaitArgs};
 use crate::edits::{Deletion, DocumentDeletion, delete_chunks, documents_of, publish};
 use crate::error::{Error, Result};
 use crate::ingest::Rebuilder;

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::global::{Context, WaitArgs};
 use super::input::{edit, forget_nothing, keep, read_standard_input, read_text};
 use super::progress::progress_display;
 use super::reindex::rebuild_options;
-use super::{Context, WaitArgs};
 use crate::edits::{ChunkOrder, Edits, NewText, Side, documents_of, edit_chunks, publish, read_batch, settle};
 use crate::error::{Error, Result};
 use crate::ids::ChunkId;

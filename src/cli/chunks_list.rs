@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::Context;
+use super::global::Context;
 use crate::edits::{Conflict, conflicts};
 use crate::error::{Error, Result};
 use crate::render;

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use clap_complete::{Shell, generate};
 
 use crate::error::Result;
@@ -17,9 +17,9 @@ pub struct CompletionsArgs {
     shell: Shell,
 }
 
-pub fn run(args: &CompletionsArgs) -> Result<u8> {
+pub fn run(args: &CompletionsArgs, command: &mut Command) -> Result<u8> {
     let mut text = Vec::new();
-    generate(args.shell, &mut super::Cli::command(), "kb", &mut text);
+    generate(args.shell, command, "kb", &mut text);
     std::io::stdout().lock().write_all(&text)?;
     Ok(0)
 }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::Context;
 use super::filter::FILTERS;
+use super::global::Context;
 use super::search::{AskedArgs, SETTINGS, ask, report};
 use crate::config::{DEFAULT_CONTEXT_TOKENS, Output};
 use crate::error::Result;

@@ -2,8 +2,8 @@
 
 use clap::Args;
 
-use super::Context;
 use super::filter::{FILTERS, TimeArgs};
+use super::global::Context;
 use crate::error::{Error, Result};
 use crate::render::{self, ListedDocument};
 use crate::search::{Filter, resolve_each, scopes_within};

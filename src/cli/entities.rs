@@ -3,8 +3,8 @@
 use clap::Args;
 use jiff::Timestamp;
 
-use super::Context;
 use super::filter::parse_time;
+use super::global::Context;
 use crate::error::{Error, Result};
 use crate::knowledge::entities::{EntityFacts, ListedEntity, describe, list, nearest};
 use crate::render;

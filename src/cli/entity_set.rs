@@ -8,8 +8,8 @@ use clap::Args;
 use jiff::Timestamp;
 
 use super::filter::parse_time;
+use super::global::{Context, WaitArgs};
 use super::input::name_of;
-use super::{Context, WaitArgs};
 use crate::error::{Error, Result};
 use crate::knowledge::entities::{EntityOrder, EntityPlan, Outcome, What, plan, read_batch};
 use crate::render::set_entities;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::Context;
+use super::global::Context;
 use super::progress::progress_display;
 use crate::config::{Config, RerankBudget, RerankChoice, cores, rerank};
 use crate::embed::Model;

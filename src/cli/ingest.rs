@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::global::{Context, WaitArgs};
 use super::progress::progress_display;
-use super::{Context, WaitArgs};
 use crate::chunk::ChunkConfig;
 use crate::chunk::context::ContextKind;
 use crate::config::IngestSettings;

@@ -5,7 +5,7 @@ use std::io::Write;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
-use super::Context;
+use super::global::Context;
 use crate::config::Config;
 use crate::error::{Error, Result};
 use crate::llm::{Configured, prompt_names, prompt_text};

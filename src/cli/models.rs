@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::{Args, Subcommand};
 
-use super::Context;
+use super::global::Context;
 use super::progress::progress_display;
 use crate::config::Config;
 use crate::embed::{EmbeddingConfig, EngineChoice, Model, devices, select, select_available, slow_processor};

@@ -7,7 +7,7 @@ use clap::builder::Resettable;
 use clap::error::{ContextKind, ContextValue};
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 
-use super::{Cli, error_json};
+use super::global::error_json;
 use crate::error::Error;
 use crate::text::squeeze;
 
@@ -15,13 +15,13 @@ use crate::text::squeeze;
 const RARE: [&str; 6] = ["check", "completions", "diff", "eval", "llm", "reindex"];
 
 /// Parses the arguments of the process, or prints help or an error and exits. Also gives the matches of the subcommand.
-pub(super) fn parse() -> (Cli, ArgMatches) {
+pub(super) fn parse<C: CommandFactory + FromArgMatches>() -> (C, ArgMatches) {
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    let mut command = command(arguments.iter().any(|argument| argument == "--help"));
+    let mut command = command::<C>(arguments.iter().any(|argument| argument == "--help"));
     let matches = command
         .try_get_matches_from_mut(&arguments)
         .unwrap_or_else(|error| end(&blame_variable(error, &command, &arguments), &arguments));
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| end(&error.format(&mut command), &arguments));
+    let cli = C::from_arg_matches(&matches).unwrap_or_else(|error| end(&error.format(&mut command), &arguments));
     let (mut command, mut matches) = (&command, &matches);
     while let Some((name, inner)) = matches.subcommand() {
         let Some(subcommand) = command.find_subcommand(name) else { break };
@@ -32,8 +32,8 @@ pub(super) fn parse() -> (Cli, ArgMatches) {
 }
 
 /// The command line. `-h` shows what people use daily, `--help` (`all`) everything, both in the compact layout.
-pub(super) fn command(all: bool) -> Command {
-    adjusted(Cli::command(), all)
+pub(super) fn command<C: CommandFactory>(all: bool) -> Command {
+    adjusted(C::command(), all)
 }
 
 fn adjusted(command: Command, all: bool) -> Command {
@@ -110,10 +110,11 @@ fn blame_variable(mut error: clap::Error, command: &Command, arguments: &[OsStri
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::Cli;
 
     #[test]
     fn the_command_line_is_consistent() {
-        command(false).debug_assert();
+        command::<Cli>(false).debug_assert();
     }
 
     #[test]
@@ -122,7 +123,7 @@ mod tests {
         assert!(wants_json(&arguments("kb search x --format json -k 0")));
         assert!(wants_json(&arguments("kb search x --format=jsonl")));
         assert!(!wants_json(&arguments("kb search json --format table")));
-        let mut command = command(true);
+        let mut command = command::<Cli>(true);
         let error = command.try_get_matches_from_mut(["kb", "search", "x", "--min-score", "7"]).unwrap_err();
         let usage = as_usage(&error.to_string());
         assert_eq!(usage.message(), "invalid value '7' for '--min-score <SCORE>': expected a number from 0 to 1");
@@ -139,7 +140,7 @@ mod tests {
             command.get_subcommands_mut().for_each(|subcommand| check(subcommand, most));
         }
         for (all, most) in [(false, 40), (true, 120)] {
-            let mut command = command(all).term_width(100);
+            let mut command = command::<Cli>(all).term_width(100);
             command.build();
             check(&mut command, most);
         }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::Context;
+use super::global::Context;
 use crate::ingest::Progress;
 use crate::models::DownloadProgress;
 use crate::text::{count, size};

@@ -2,8 +2,8 @@
 
 use clap::Args;
 
+use super::global::{Context, WaitArgs};
 use super::progress::progress_display;
-use super::{Context, WaitArgs};
 use crate::chunk::context::ContextKind;
 use crate::config::ReadingSettings;
 use crate::error::{Error, Kind, Result};

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::{Context, WaitArgs};
+use super::global::{Context, WaitArgs};
 use crate::error::Result;
 use crate::render::removed_documents;
 use crate::search::Purpose;

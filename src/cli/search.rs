@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::Context;
 use super::filter::{FILTERS, TimeArgs};
+use super::global::Context;
 use crate::config::{Output, SearchSettings};
 use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::Context;
+use super::global::Context;
 use crate::error::Result;
 use crate::render;
 use crate::search::{Extent, Purpose, SectionContent, find_sections};

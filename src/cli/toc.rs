@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::global::{Context, WaitArgs};
 use super::input::{edit, forget_nothing, keep, name_of, read_text};
 use super::progress::progress_display;
 use super::reindex::rebuild_options;
-use super::{Context, WaitArgs};
 use crate::config::ReadingSettings;
 use crate::edits::{Correction, Place, editable_toc, reset_toc, set_toc};
 use crate::error::{Error, Result};

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
+use super::format::{unique, value};
 use super::page::Page;
 use super::search::omitted;
 use super::style::{around, as_markdown, pages};
-use super::{unique, value};
 use crate::search::{Context, ContextParts, Detail, Layout, Omitted};
 use crate::text::count;
 

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::json;
 
+use super::format::values;
 use super::page::{Fact, Grid, Page};
-use super::values;
 use crate::error::NextStep;
 use crate::knowledge::profile::{Profile, Share, in_percent};
 use crate::store::DocumentRow;

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
+use super::format::{value, value_with};
 use super::page::{Grid, Page};
 use super::style::counted;
-use super::{value, value_with};
 use crate::knowledge::entities::{EntityFacts, EntityOutcome, ListedEntity, Outcome};
 use crate::text::count;
 

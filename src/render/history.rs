@@ -3,9 +3,9 @@
 use anstyle::Style;
 
 use super::chunks::LEAST_TEXT;
+use super::format::{value_with, values};
 use super::page::{Grid, Page};
 use super::style::{ADDED, BAD, CHANGED, DIM, around, counted, cut, paint};
-use super::{value_with, values};
 use crate::store::{Counts, DocumentDiff, Field, GenerationDiff, Item, LogEntry, Note, Restored, What};
 use crate::text::{count, moment};
 

@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
+use super::format::value_with;
 use super::page::{Grid, Page};
 use super::style::{BAD, counted};
-use super::value_with;
 use crate::error::NextStep;
 use crate::ingest::{Action, ContextsReport, IngestReport, LanguagesReport, SourceReport};
 use crate::text::count;

@@ -7,8 +7,8 @@ use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle
 use serde::Serialize;
 use serde_json::Value;
 
+use super::format::{OutputFormat, value, values};
 use super::style::{DIM, TITLE, paint};
-use super::{OutputFormat, value, values};
 
 /// Columns that the name of a fact may take before values stop being aligned.
 const WIDEST_NAME: usize = 20;

@@ -1,9 +1,9 @@
 //! What `kb reindex` rebuilt: documents, or only their vectors.
 
+use super::format::value_with;
 use super::ingest::{MOST_LISTED, add_contexts, failure, profiled};
 use super::page::{Grid, Page};
 use super::style::{BAD, counted};
-use super::value_with;
 use crate::error::Setting;
 use crate::ingest::{ReindexReport, ReindexedDocument, RevectorReport, TextFrom};
 use crate::text::count;

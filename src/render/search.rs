@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use super::explain::stages;
+use super::format::{unique, values};
 use super::page::Page;
 use super::style::{DIM, MATCH, PLACE, TITLE, around, as_markdown, first_of, marked, pages, paint, wrap};
 use super::toc::{Shown, add_contents, json_entries};
-use super::{unique, values};
 use crate::chunk::context::SEPARATOR;
 use crate::search::{Contents, Hit, Omitted, SearchResult};
 use crate::text::count;

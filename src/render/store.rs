@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::format::{value, value_with};
 use super::history::in_words;
 use super::page::{Grid, Page};
 use super::style::{BAD, DIM};
-use super::{value, value_with};
 use crate::error::NextStep;
 use crate::store::Holder;
 use crate::store::check::{Checked, Finding, Mended};

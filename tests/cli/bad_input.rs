@@ -23,7 +23,7 @@ fn missing_paths_and_empty_folders_make_no_store() {
 }
 
 #[test]
-fn a_run_in_which_all_fails_makes_no_store() {
+fn a_run_without_a_good_file_makes_no_store() {
     let sandbox = Sandbox::new();
     let junk = fixtures().join("hostile/junk.pdf").display().to_string();
     let run = sandbox.kb(&["ingest", &junk]);
@@ -53,7 +53,7 @@ fn encrypted_pdfs_open_with_their_password() {
 }
 
 #[test]
-fn a_file_over_the_limit_is_refused_unread() {
+fn a_file_over_the_size_limit_is_an_error() {
     let sandbox = Sandbox::new();
     let path = sandbox.write("big.txt", "");
     // Sparse: 200 MB that take no room.
@@ -68,7 +68,7 @@ fn a_file_over_the_limit_is_refused_unread() {
 }
 
 #[test]
-fn a_file_that_failed_leaves_what_was_there() {
+fn a_failed_file_keeps_its_stored_version() {
     let sandbox = Sandbox::new();
     sandbox.write("a.md", "About valves, which close slowly.");
     sandbox.json(&["ingest", "a.md"]);
@@ -93,7 +93,7 @@ fn empty_and_endless_queries_are_refused() {
 }
 
 #[test]
-fn stores_that_are_none_or_of_another_version_are_left_alone() {
+fn foreign_folders_and_stores_of_another_format_are_refused() {
     let sandbox = Sandbox::new();
     refused(&sandbox.kb(&["search", "x"]), 3, &["no knowledge base", "kb ingest"]);
     sandbox.write("a.md", "About valves.");
@@ -110,7 +110,7 @@ fn stores_that_are_none_or_of_another_version_are_left_alone() {
 
 #[cfg(unix)]
 #[test]
-fn a_place_that_cannot_be_written_is_named() {
+fn an_unwritable_folder_is_named_in_the_error() {
     let sandbox = Sandbox::new();
     sandbox.write("a.md", "About valves.");
     // Nobody can make a folder there, root neither.
@@ -119,7 +119,7 @@ fn a_place_that_cannot_be_written_is_named() {
 
 #[cfg(unix)]
 #[test]
-fn a_disk_that_is_full_leaves_the_last_generation() {
+fn a_full_disk_keeps_the_last_generation() {
     let sandbox = Sandbox::new();
     sandbox.write("a.md", "About valves, which close slowly.");
     sandbox.json(&["ingest", "a.md"]);
@@ -144,7 +144,7 @@ fn a_disk_that_is_full_leaves_the_last_generation() {
 }
 
 #[test]
-fn errors_are_json_where_results_are() {
+fn errors_are_json_with_format_json() {
     let sandbox = Sandbox::new();
     let run = sandbox.kb(&["search", "x", "--format", "json"]);
     let error: serde_json::Value = serde_json::from_str(&run.err).unwrap();
@@ -171,9 +171,25 @@ fn unknown_documents_and_sections_get_suggestions() {
 /// A file of the process table has no length that agrees with what is read from it, each time anew.
 #[test]
 #[cfg(target_os = "linux")]
-fn a_file_that_changes_while_it_is_read_is_told_as_that() {
+fn a_file_that_changes_while_it_is_read_fails() {
     let sandbox = Sandbox::new();
     let run = sandbox.kb(&["ingest", "/proc/meminfo", "--as", "text"]);
     assert_eq!(run.code, 4, "{}{}", run.out, run.err);
     assert!(run.out.contains("changes while it is read") && run.out.contains("run the command again"), "{}", run.out);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_read_only_store_can_be_searched_and_is_not_written() {
+    let sandbox = Sandbox::without_privileges();
+    sandbox.ingest_two_documents();
+    sandbox.write("c.md", "# Filters\n\nRinse the filter.");
+    sandbox.set_store_writable(false);
+    let found = sandbox.kb(&["search", "valve"]);
+    assert!(found.out.contains("slowly"), "{}", found.err);
+    let refused = sandbox.kb(&["ingest", "."]);
+    assert_eq!(refused.code, 3, "{}{}", refused.out, refused.err);
+    assert!(refused.err.contains("permission denied") && refused.err.contains("--kb"), "{}", refused.err);
+    sandbox.set_store_writable(true);
+    assert_eq!(sandbox.json(&["status"])["generation"], 1);
 }

@@ -1,4 +1,4 @@
-//! `kb check`: what is damaged is found, named and repaired, and what cannot be repaired is told with the way out.
+//! `kb check`: damage is found, named and repaired; what needs the source names the command.
 
 use crate::common::{Sandbox, rewrite};
 use kb::internals::embed::Model;
@@ -26,7 +26,7 @@ fn check(sandbox: &Sandbox, args: &[&str]) -> (i32, Value) {
     (run.code, json["namespaces"][0].clone())
 }
 
-/// The ids of what is found, and what is said of them.
+/// The ids of what is found, and what is wrong with them.
 fn findings(sandbox: &Sandbox) -> Vec<(String, String)> {
     let (code, found) = check(sandbox, &[]);
     let list = found["findings"].as_array().unwrap();
@@ -37,7 +37,7 @@ fn findings(sandbox: &Sandbox) -> Vec<(String, String)> {
 
 fn found(sandbox: &Sandbox, id: &str, what: &str) {
     let all = findings(sandbox);
-    assert!(all.iter().any(|(one, said)| one == id && said.contains(what)), "{id} {what}: {all:?}");
+    assert!(all.iter().any(|(one, text)| one == id && text.contains(what)), "{id} {what}: {all:?}");
 }
 
 /// Repairs, expects that nothing is left to do, and gives what was done.
@@ -50,7 +50,7 @@ fn repaired(sandbox: &Sandbox) -> String {
 }
 
 #[test]
-fn a_sound_store_passes_and_is_not_written() {
+fn checking_a_sound_store_writes_nothing() {
     let sandbox = Sandbox::with_fixtures();
     assert_eq!(findings(&sandbox), []);
     let run = sandbox.kb(&["check", "--repair"]);
@@ -79,7 +79,7 @@ fn a_lost_keyword_index_is_found_and_rebuilt() {
 }
 
 #[test]
-fn a_keyword_index_of_other_texts_is_found_and_rebuilt() {
+fn a_wrong_keyword_index_is_found_and_rebuilt() {
     let sandbox = two_documents();
     let other = Sandbox::new();
     // The same path gives the same id, so the parent chunks are called the same.
@@ -105,7 +105,7 @@ fn a_keyword_index_of_other_texts_is_found_and_rebuilt() {
 }
 
 #[test]
-fn generations_that_disagree_are_found_and_mended() {
+fn disagreeing_generations_are_found_and_repaired() {
     let sandbox = two_documents();
     let namespace = sandbox.path(".kb/namespaces/default");
     let manifest = std::fs::read_to_string(namespace.join("MANIFEST.json")).unwrap();
@@ -124,7 +124,7 @@ fn generations_that_disagree_are_found_and_mended() {
 }
 
 #[test]
-fn damaged_rows_are_found_and_mended_as_one_generation() {
+fn damaged_rows_are_repaired_in_one_generation() {
     let sandbox = two_documents();
     let stranger = |parent: &ParentChunk| ParentChunk { doc_id: "zzz999".into(), ..parent.clone() };
     let id = rewrite(&sandbox, "a.md", |new| {
@@ -172,7 +172,7 @@ fn child_chunks_without_their_parent_are_found_and_removed() {
 }
 
 #[test]
-fn deleted_chunks_are_no_damage() {
+fn deleted_chunks_are_not_damage() {
     let sandbox = two_documents();
     let documents = sandbox.json(&["docs"]);
     let id = documents[0]["doc_id"].as_str().unwrap();
@@ -181,7 +181,7 @@ fn deleted_chunks_are_no_damage() {
 }
 
 #[test]
-fn a_vector_that_is_lost_is_made_by_the_next_ingest() {
+fn the_next_ingest_makes_a_lost_vector() {
     let sandbox = two_documents();
     let id = rewrite(&sandbox, "b.md", |new| {
         new.chunks_mut().for_each(|row| row.vector = vec![1.0; Model::embedded().embedding_config.dimension]);
@@ -195,7 +195,7 @@ fn a_vector_that_is_lost_is_made_by_the_next_ingest() {
 }
 
 #[test]
-fn what_the_store_cannot_mend_is_told_with_the_command_that_does() {
+fn damage_that_needs_the_source_names_the_command() {
     let sandbox = two_documents();
     let id = rewrite(&sandbox, "a.md", |new| {
         new.parents.retain(|row| row.chunk_index != 2);
@@ -212,7 +212,7 @@ fn what_the_store_cannot_mend_is_told_with_the_command_that_does() {
 }
 
 #[test]
-fn findings_are_a_line_each_in_every_format() {
+fn every_format_has_a_line_for_each_finding() {
     let sandbox = two_documents();
     let id = rewrite(&sandbox, "b.md", |new| (new.document.sections, new.document.children) = (5, 7));
     let lines = |format: &str| sandbox.kb(&["check", "--format", format]).out.lines().count();
@@ -249,7 +249,7 @@ fn oldest_first(versions: &std::path::Path) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn a_damaged_version_is_told_of_and_nothing_stops_for_it() {
+fn a_damaged_version_is_reported_and_stops_no_command() {
     let (sandbox, versions) = with_history();
     let damaged = oldest_first(&versions)[1].clone();
     // Cut off in the middle, as a disk that lost its last blocks has it.
@@ -284,7 +284,7 @@ fn a_damaged_version_is_told_of_and_nothing_stops_for_it() {
 }
 
 #[test]
-fn a_version_that_says_nonsense_is_found() {
+fn a_nonsensical_version_is_found() {
     for nonsense in [&b"no version of anything"[..], b"", &[b'x'; 100], &[&[0u8; 90][..], b"LANC"].concat()] {
         let (sandbox, versions) = with_history();
         let damaged = oldest_first(&versions)[1].clone();
@@ -299,7 +299,7 @@ fn a_version_that_says_nonsense_is_found() {
 }
 
 #[test]
-fn records_that_bring_nothing_back_are_found_and_removed() {
+fn unusable_history_records_are_found_and_removed() {
     let (sandbox, versions) = with_history();
     let record = |generation: u64| sandbox.path(&format!(".kb/namespaces/default/history/{generation:07}.json"));
     std::fs::write(record(1), "no record").unwrap();
@@ -308,11 +308,11 @@ fn records_that_bring_nothing_back_are_found_and_removed() {
     let version = needed["manifest"]["chunks"].as_u64().unwrap();
     std::fs::remove_file(versions.join(format!("{:020}.manifest", u64::MAX - version))).unwrap();
     let check = sandbox.kb(&["check", "--format", "json"]);
-    let told: Value = serde_json::from_str(&check.out).unwrap();
-    for said in ["history/0000001.json", "history/0000002.json", "history/0000004.json", "which is gone"] {
-        assert!(check.code == 3 && told.to_string().contains(said), "{said}: {told}");
+    let message: Value = serde_json::from_str(&check.out).unwrap();
+    for text in ["history/0000001.json", "history/0000002.json", "history/0000004.json", "which is gone"] {
+        assert!(check.code == 3 && message.to_string().contains(text), "{text}: {message}");
     }
-    assert!(!told.to_string().contains("history/0000003.json"), "{told}");
+    assert!(!message.to_string().contains("history/0000003.json"), "{message}");
     let repair = sandbox.kb(&["check", "--repair"]);
     assert_eq!(repair.code, 0, "{}{}", repair.out, repair.err);
     assert!(!record(1).exists() && !record(2).exists() && record(3).exists());
@@ -321,4 +321,13 @@ fn records_that_bring_nothing_back_are_found_and_removed() {
     // What is sound can still be brought back.
     assert_eq!(sandbox.kb(&["restore", "3"]).code, 0);
     assert!(sandbox.kb(&["section", "a.md", "1"]).out.contains("version 3"));
+}
+
+#[test]
+fn a_lost_keyword_index_is_rebuilt_by_the_next_command() {
+    let sandbox = Sandbox::of_two_documents();
+    std::fs::remove_dir_all(sandbox.path(".kb/namespaces/default/keyword")).unwrap();
+    let found = sandbox.kb(&["search", "valve", "--method", "keyword"]);
+    assert!(found.out.contains("slowly"), "{}", found.err);
+    assert_eq!(sandbox.json(&["status"])["keyword_chunks"], 2);
 }

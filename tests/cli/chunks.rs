@@ -94,7 +94,7 @@ fn a_list_can_be_narrowed_ordered_and_paged() {
 }
 
 #[test]
-fn the_filter_is_plain_text_whatever_the_case() {
+fn the_filter_ignores_case() {
     let sandbox = guides();
     let found = |filter: &str| ids(&list(&sandbox, &["--filter", filter])).len();
     for filter in ["UNPACK the Zebra", "it's ärger", "启动水泵"] {
@@ -145,7 +145,7 @@ fn counts(sandbox: &Sandbox, source: &str) -> (usize, usize) {
 }
 
 #[test]
-fn a_deleted_child_chunk_is_found_by_neither_retriever_and_the_rest_stays() {
+fn neither_retriever_finds_a_deleted_child_chunk() {
     let sandbox = guides();
     let before = list(&sandbox, &["--doc", "guide.md"]);
     let child = before.iter().find(|row| !row["parent_id"].is_null() && text(row, "content").contains("Step 7 "));
@@ -177,7 +177,7 @@ fn a_deleted_child_chunk_is_found_by_neither_retriever_and_the_rest_stays() {
 }
 
 #[test]
-fn a_deleted_parent_chunk_takes_its_child_chunks_along_and_leaves_a_gap() {
+fn deleting_a_parent_chunk_deletes_its_child_chunks() {
     let sandbox = guides();
     let parents = list(&sandbox, &["--doc", "guide.md", "--type", "parent", "--section", "2"]);
     let (first, second) = (text(&parents[0], "chunk_id"), text(&parents[1], "chunk_id"));
@@ -234,7 +234,7 @@ fn a_document_without_chunks_stays_deleted() {
 }
 
 #[test]
-fn a_deletion_needs_consent_and_is_whole() {
+fn a_deletion_asks_first_and_is_all_or_nothing() {
     let sandbox = guides();
     let before = list(&sandbox, &[]);
     let first = text(&before[0], "chunk_id");

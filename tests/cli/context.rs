@@ -28,15 +28,15 @@ fn documents_come_with_sources_and_parent_chunks_in_reading_order() {
     let places: Vec<usize> = (1..=12).map(|number| text.find(&format!("Step {number} of")).unwrap()).collect();
     assert!(places.is_sorted(), "{places:?}");
     assert_eq!(text.matches("## Priming the pump [").count(), 1, "parent chunks that follow each other are one");
-    for told in ["# Running", "`guide.md`", "`notes.txt`", "#1.1]", "\n\\# chmod handle"] {
-        assert!(text.contains(told), "{told}: {text}");
+    for message in ["# Running", "`guide.md`", "`notes.txt`", "#1.1]", "\n\\# chmod handle"] {
+        assert!(text.contains(message), "{message}: {text}");
     }
     assert!(found["left_out"].as_array().unwrap().is_empty());
     assert_eq!(sandbox.kb(&["context", "priming handle"]).out, text, "what is counted is what is printed");
 }
 
 #[test]
-fn the_budget_is_never_exceeded_whatever_counts() {
+fn no_tokenizer_exceeds_the_token_limit() {
     let sandbox = guide();
     let whole = context(&sandbox, &["--max-tokens", "9000"])["tokens"].as_u64().unwrap();
     for most in [60, 200, 201, 350, 700, 1500] {
@@ -74,7 +74,7 @@ fn the_budget_is_never_exceeded_whatever_counts() {
 }
 
 #[test]
-fn a_template_lays_it_out_within_the_budget() {
+fn a_template_stays_within_the_token_limit() {
     let sandbox = guide();
     sandbox.write(
         "prompt.txt",
@@ -118,7 +118,7 @@ fn modes_and_flags_of_a_search_apply() {
 }
 
 #[test]
-fn fixtures_in_both_languages_make_contexts() {
+fn contexts_work_in_both_languages() {
     let sandbox = Sandbox::new();
     crate::common::copy_folder(&crate::common::fixtures().join("docs"), &sandbox.path("docs"));
     assert_eq!(sandbox.kb(&["ingest", "docs", "--no-embed", "-q"]).code, 0);

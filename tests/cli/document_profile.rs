@@ -40,7 +40,7 @@ fn id(sandbox: &Sandbox, document: &str) -> String {
 }
 
 #[test]
-fn a_document_shows_what_it_is_in_its_own_language() {
+fn a_profile_is_in_the_language_of_its_document() {
     let sandbox = Sandbox::new();
     sandbox.write("guide.md", GUIDE);
     sandbox.write("rules.md", RULES);
@@ -165,7 +165,7 @@ fn documents_of_an_older_store_get_a_profile_without_being_read_again() {
 }
 
 #[test]
-fn hostile_text_has_a_profile_too() {
+fn hostile_text_has_a_profile() {
     let sandbox = Sandbox::new();
     sandbox.write("line.txt", "x".repeat(100_000));
     sandbox.write("numbers.txt", "12345 67890 !!! ---\n".repeat(3_000));
@@ -178,7 +178,7 @@ fn hostile_text_has_a_profile_too() {
 }
 
 #[test]
-fn a_drill_goes_to_the_document_whose_title_is_asked_for() {
+fn a_drill_finds_the_document_by_its_title() {
     let sandbox = Sandbox::new();
     sandbox.write(
         "a.md",
@@ -197,7 +197,7 @@ fn a_drill_goes_to_the_document_whose_title_is_asked_for() {
 }
 
 #[test]
-fn a_drill_finds_a_document_none_of_whose_parent_chunks_is_among_the_best_of_all() {
+fn a_drill_finds_a_document_without_a_top_parent_chunk() {
     let sandbox = Sandbox::new();
     let mentions = "Priming the pump: for priming the pump, see priming the pump.\n";
     sandbox.write("a.md", format!("# Valves\n\n## Overview\n\n{mentions}"));

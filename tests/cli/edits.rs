@@ -90,7 +90,7 @@ fn both_retrievers_find_an_edited_child_chunk() {
     assert!(search(&sandbox, "oats", "keyword")[0].0.contains("oats"));
     assert!(search(&sandbox, "hay", "keyword").is_empty());
     assert_sound(&sandbox);
-    // Its vectors are those of a document that always said so.
+    // Its vectors are those of a document that always had that text.
     let other = guide();
     other.write("guide.md", full(GUIDE).replace(&full("Feed it with hay."), &oats));
     ingest(&other, &[]);
@@ -123,7 +123,7 @@ fn a_text_comes_from_a_file_a_pipe_or_an_editor() {
 /// On a terminal, without any text, the editor gets the chunk.
 #[cfg(target_os = "linux")]
 #[test]
-fn an_editor_gets_the_chunk_and_nothing_typed_is_lost() {
+fn text_typed_in_the_editor_is_never_lost() {
     let sandbox = guide();
     let id = id_of(&sandbox, "child", "Feed it");
     let on_terminal = |editor: &str, line: &str| {
@@ -157,7 +157,7 @@ fn an_editor_gets_the_chunk_and_nothing_typed_is_lost() {
 }
 
 #[test]
-fn a_changed_list_is_applied_whole_or_not_at_all() {
+fn a_batch_is_applied_whole_or_not_at_all() {
     let sandbox = guide();
     let listed = sandbox.kb(&["chunks-list", "--doc", "guide.md", "--format", "jsonl"]).out;
     sandbox.write("same.jsonl", &listed);
@@ -222,15 +222,15 @@ fn notes_are_kept_and_structure_is_not_a_note() {
 }
 
 #[test]
-fn edits_and_deletions_survive_every_way_of_reading_again() {
+fn edits_and_deletions_survive_reingest_and_reindex() {
     let sandbox = guide();
     let (child_chunk, parent_chunk) = (id_of(&sandbox, "child", "Feed it"), id_of(&sandbox, "parent", "zebra"));
     sandbox.json(&["chunk-edit", &child_chunk, "--content", &full("Give it oats."), "--meta", "by=Ann"]);
     sandbox.json(&["chunk-delete", &id_of(&sandbox, "child", "Listen"), "--yes"]);
-    let said =
+    let contents =
         ["Unpack the zebra. Give it oats. Water it at noon.", "Turn the handle by one notch. 启动水泵之前检查压力表。"];
     let assert_said = |why: &str| {
-        assert_eq!([section(&sandbox, "1"), section(&sandbox, "2")], said, "{why}");
+        assert_eq!([section(&sandbox, "1"), section(&sandbox, "2")], contents, "{why}");
         assert!(list(&sandbox, &["--edited"]).iter().any(|row| text(&row["metadata"], "by") == "Ann"), "{why}");
         assert_eq!(sandbox.kb(&["check"]).code, 0, "{why}");
     };
@@ -260,7 +260,7 @@ fn edits_and_deletions_survive_every_way_of_reading_again() {
 }
 
 #[test]
-fn a_changed_source_gets_the_edits_that_fit_and_conflicts_are_settled() {
+fn a_changed_source_keeps_edits_that_fit_and_makes_conflicts() {
     let sandbox = guide();
     edit(&sandbox, &id_of(&sandbox, "child", "Feed it"), "Give it oats.");
     edit(&sandbox, &id_of(&sandbox, "child", "启动"), "启动水泵之前检查阀门。");

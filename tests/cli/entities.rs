@@ -1,4 +1,4 @@
-//! Entities: what things are and since when, set, listed, found in parent chunks and told in contexts.
+//! Entities: what things are and since when, set, listed, found in parent chunks, shown in contexts.
 
 use crate::common::Sandbox;
 use serde_json::{Value, json};
@@ -137,13 +137,13 @@ fn each_namespace_has_its_own_entities() {
     sandbox.json(&["ingest", "other", "--no-embed", "-n", "plant"]);
     set(&sandbox, &["Pump P-12", "--state", "sold", "--time", "2025-05", "-n", "plant"]);
     let found = sandbox.json(&["context", "pump P-12 primed", "--method", "keyword", "-n", "default,plant"]);
-    let told: Vec<String> = found["entities"]
+    let message: Vec<String> = found["entities"]
         .as_array()
         .unwrap()
         .iter()
         .map(|one| format!("{} {}", one["namespace"].as_str().unwrap(), one["state"].as_str().unwrap()))
         .collect();
-    assert_eq!(told, ["default out of order", "plant sold"]);
+    assert_eq!(message, ["default out of order", "plant sold"]);
     assert!(found["text"].as_str().unwrap().contains("since 2025-05-01 [plant]"));
     let list = sandbox.kb(&["entities", "-n", "all", "--format", "markdown"]);
     assert!(list.out.contains("| namespace |") && list.out.contains("| plant |"), "{}", list.out);
@@ -180,7 +180,7 @@ fn a_state_can_be_removed() {
 }
 
 #[test]
-fn a_list_goes_into_another_namespace() {
+fn a_list_can_be_imported_into_another_namespace() {
     let sandbox = station();
     set(&sandbox, &["O'Brien \\ 50%", "--type", "person", "--state", "said \"no\"; DROP", "--time", "2024"]);
     let all = sandbox.kb(&["entities", "Pump P-12", "--format", "jsonl"]).out;
@@ -203,10 +203,10 @@ fn a_list_goes_into_another_namespace() {
 }
 
 #[test]
-fn bad_lines_are_named_and_change_nothing() {
+fn a_bad_line_is_named_and_changes_nothing() {
     let sandbox = station();
     let before = generation(&sandbox);
-    for (bad, told) in [
+    for (bad, message) in [
         ("{\"name\": \"\"}", "the name is empty"),
         ("{\"name\": \"x\", \"state\": \"a\\u001b[31mb\"}", "an invisible character (U+001B)"),
         ("{\"name\": \"x\", \"state\": \"a\", \"time\": \"2999\"}", "in the future"),
@@ -219,7 +219,7 @@ fn bad_lines_are_named_and_change_nothing() {
         sandbox.write("in.jsonl", format!("{{\"name\": \"Good\", \"state\": \"set\"}}\n{bad}\n"));
         let run = sandbox.kb(&["entity-set", "--from", "in.jsonl"]);
         assert!(
-            run.code != 0 && run.err.contains(told) && run.err.contains("line 2 of in.jsonl"),
+            run.code != 0 && run.err.contains(message) && run.err.contains("line 2 of in.jsonl"),
             "{bad}: {}",
             run.err
         );

@@ -3,7 +3,7 @@
 use crate::common::{Sandbox, fixtures};
 
 #[test]
-fn quality_on_the_fixtures_and_minimums() {
+fn fixtures_reach_their_minimum_quality() {
     let sandbox = Sandbox::new();
     let set = fixtures().join("retrieval").display().to_string();
     let report = sandbox.json(&["eval", &set]);

@@ -21,7 +21,7 @@ fn toc(sandbox: &Sandbox, name: &str) -> Vec<String> {
 }
 
 #[test]
-fn each_format_gives_its_tree() {
+fn each_format_gives_its_sections() {
     let sandbox = ingested();
     for (name, wanted) in [
         (

@@ -88,10 +88,10 @@ fn three_generations() -> Sandbox {
 }
 
 #[test]
-fn the_log_tells_what_each_generation_did() {
+fn the_log_lists_what_each_generation_did() {
     let sandbox = three_generations();
     let log = sandbox.json(&["log"]);
-    let told: Vec<(u64, &str, &Value, bool, bool)> = log
+    let message: Vec<(u64, &str, &Value, bool, bool)> = log
         .as_array()
         .unwrap()
         .iter()
@@ -103,7 +103,7 @@ fn the_log_tells_what_each_generation_did() {
         .collect();
     let counts = |action: &str, number: u64| serde_json::json!({ action: number });
     assert_eq!(
-        told,
+        message,
         [
             (3, "remove", &counts("removed", 1), true, false),
             (2, "ingest", &counts("added", 1), false, true),
@@ -124,7 +124,7 @@ fn the_log_tells_what_each_generation_did() {
 }
 
 #[test]
-fn every_command_that_publishes_says_what_it_did() {
+fn every_publishing_command_is_in_the_log() {
     let sandbox = Sandbox::new();
     sandbox.write("docs/a.md", "# Valves\n\nClose the valve slowly.\n\n# Pumps\n\nPrime the pump.");
     sandbox.json(&INGEST);
@@ -137,7 +137,7 @@ fn every_command_that_publishes_says_what_it_did() {
     assert_eq!(sandbox.kb(&["chunk-delete", &format!("{id}:0"), "--yes"]).code, 0);
     assert_eq!(sandbox.kb(&["reindex", "--structure", "--force"]).code, 0);
     let log = sandbox.json(&["log"]);
-    let told: Vec<String> = log
+    let message: Vec<String> = log
         .as_array()
         .unwrap()
         .iter()
@@ -145,7 +145,7 @@ fn every_command_that_publishes_says_what_it_did() {
         .map(|entry| format!("{} {}", entry["command"].as_str().unwrap(), entry["counts"]))
         .collect();
     assert_eq!(
-        told,
+        message,
         [
             r#"ingest {"added":1}"#,
             r#"ingest {"added":1,"updated":1}"#,
@@ -157,7 +157,7 @@ fn every_command_that_publishes_says_what_it_did() {
 }
 
 #[test]
-fn a_removed_document_is_brought_back() {
+fn restore_brings_a_removed_document_back() {
     let sandbox = three_generations();
     assert_eq!(sandbox.kb(&["search", "prime the pump", "--method", "keyword"]).code, 1);
     let planned = sandbox.json(&["restore", "1", "--dry-run"]);
@@ -189,7 +189,7 @@ fn a_removed_document_is_brought_back() {
 }
 
 #[test]
-fn an_edit_is_taken_back_and_brought_back() {
+fn restore_undoes_and_redoes_an_edit() {
     let sandbox = three_generations();
     let id = sandbox.json(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
     let edit = sandbox.kb(&["chunk-edit", &format!("{id}:0"), "--content", "Close the valve at once."]);
@@ -213,7 +213,7 @@ fn an_edit_is_taken_back_and_brought_back() {
 }
 
 #[test]
-fn restoring_what_is_published_or_unknown_changes_nothing() {
+fn restoring_the_published_or_an_unknown_generation_changes_nothing() {
     let sandbox = three_generations();
     let same = sandbox.kb(&["restore", "3"]);
     assert_eq!(same.code, 0, "{}", same.err);
@@ -230,7 +230,7 @@ fn restoring_what_is_published_or_unknown_changes_nothing() {
 }
 
 #[test]
-fn a_diff_tells_what_was_added_has_changed_and_is_gone() {
+fn a_diff_lists_added_changed_and_removed_items() {
     let sandbox = Sandbox::new();
     let long = |what: &str| format!("{} ", format!("The {what} is described here at length.").repeat(12));
     sandbox.write("docs/a.md", format!("# Valves\n\n{}\n\n# Pumps\n\n{}", long("valve"), long("pump")));
@@ -285,7 +285,7 @@ fn a_diff_tells_what_was_added_has_changed_and_is_gone() {
 }
 
 #[test]
-fn what_is_kept_is_set_in_the_settings() {
+fn settings_limit_the_history() {
     let sandbox = Sandbox::new();
     let ingest = |version: usize| {
         write_version(&sandbox, version);
@@ -308,7 +308,7 @@ fn what_is_kept_is_set_in_the_settings() {
     assert_eq!(sandbox.kb(&["chunk-delete", &format!("{id}:0"), "--yes"]).code, 0);
     assert_eq!(generations(&sandbox), [9]);
     assert_sound(&sandbox);
-    // What cannot be understood is said before anything is published.
+    // Invalid settings are an error before anything is published.
     sandbox.write(".kb/kb.toml", "[history]\nkeep = \"a while\"\n");
     let refused = sandbox.kb(&["remove", "docs/2.md"]);
     assert_eq!(refused.code, 2);
@@ -360,7 +360,7 @@ fn assert_sound_after_writing(sandbox: &Sandbox) {
 }
 
 #[test]
-fn a_store_without_history_gets_one_and_nothing_is_invented() {
+fn a_store_without_history_starts_one() {
     let sandbox = three_generations();
     std::fs::remove_dir_all(sandbox.path(".kb/namespaces/default/history")).unwrap();
     let log = sandbox.json(&["log"]);
@@ -449,7 +449,7 @@ async fn a_reader_keeps_what_it_reads() {
     let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
     std::fs::write(store.root().join("kb.toml"), "[history]\nkeep = \"0s\"\n").unwrap();
     let namespace = store.namespace("default").unwrap();
-    let said = async |snapshot: &Snapshot| {
+    let content = async |snapshot: &Snapshot| {
         let chunks = snapshot.parents_of("doc111").await.unwrap();
         assert_eq!(snapshot.documents().await.unwrap().len(), 1);
         chunks[0].content.clone()
@@ -459,13 +459,13 @@ async fn a_reader_keeps_what_it_reads() {
     // Thirty runs, and one that publishes thirty times.
     for version in 2..32 {
         publish(&mut Writer::open(&namespace, &model()).await.unwrap(), version).await;
-        assert_eq!(said(&reader).await, "version1x");
+        assert_eq!(content(&reader).await, "version1x");
     }
     let mut writer = Writer::open(&namespace, &model()).await.unwrap();
     for version in 32..62 {
         publish(&mut writer, version).await;
-        assert_eq!(said(&reader).await, "version1x");
-        assert_eq!(said(&Snapshot::open(&namespace).await.unwrap()).await, format!("version{version}x"));
+        assert_eq!(content(&reader).await, "version1x");
+        assert_eq!(content(&Snapshot::open(&namespace).await.unwrap()).await, format!("version{version}x"));
     }
     let kept = |namespace: &kb::internals::store::Namespace| {
         let mut kept: Vec<String> = std::fs::read_dir(namespace.root().join("history"))
@@ -493,8 +493,8 @@ async fn the_batches_of_a_run_are_one_generation_in_the_end() {
         }
     }
     let log = kb::internals::store::log(&namespace).await.unwrap();
-    let told: Vec<(u64, u64)> = log.iter().map(|e| (e.generation, e.note.as_ref().unwrap().documents())).collect();
-    assert_eq!(told, [(6, 3), (3, 3)], "the last of each tells of all");
+    let message: Vec<(u64, u64)> = log.iter().map(|e| (e.generation, e.note.as_ref().unwrap().documents())).collect();
+    assert_eq!(message, [(6, 3), (3, 3)], "the last line of each counts all");
     assert_eq!(kb::internals::store::diff(&namespace, 3, None, true).await.unwrap().documents.len(), 1);
 }
 

@@ -1,4 +1,4 @@
-//! `kb ingest` on real files: what is read, what is left alone, what is said.
+//! `kb ingest` on real files: what is read, what is skipped, what is reported.
 
 use crate::common::{Sandbox, copy_folder, fixtures};
 
@@ -82,7 +82,7 @@ fn prune_removes_only_documents_whose_file_is_gone() {
 
 #[cfg(unix)]
 #[test]
-fn files_whose_names_are_not_utf_8_are_kept_apart_and_found_again() {
+fn files_with_non_utf_8_names_stay_apart() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
     let sandbox = Sandbox::new();
@@ -113,9 +113,9 @@ fn hints_for_standard_input_differ_from_hints_for_files() {
         ("x.epub", b"PK\x05\x06\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", "name its format with --as"),
     ] {
         let run = sandbox.kb_with_input(&["ingest", "-", "--name", name], input);
-        let told = format!("{}{}", run.out, run.err);
-        assert_eq!(run.code, 4, "{told}");
-        assert!(told.contains(hint) && !told.contains("--exclude") && !told.contains("delete"), "{told}");
+        let message = format!("{}{}", run.out, run.err);
+        assert_eq!(run.code, 4, "{message}");
+        assert!(message.contains(hint) && !message.contains("--exclude") && !message.contains("delete"), "{message}");
     }
 }
 
@@ -176,7 +176,7 @@ fn standard_input_is_a_document_with_a_name() {
 }
 
 #[test]
-fn failing_files_are_named_and_the_rest_is_in() {
+fn failing_files_are_named_and_the_others_ingested() {
     let sandbox = Sandbox::new();
     copy_folder(&fixtures().join("hostile"), &sandbox.path("in"));
     sandbox.write("in/good.md", "# Valves\n\nClose the valve slowly.");
@@ -202,7 +202,7 @@ fn failing_files_are_named_and_the_rest_is_in() {
     {
         assert_eq!(reason(good), "", "{good}");
     }
-    // Every failure is told with its file as it happens, and the good ones can be searched.
+    // Every failure is reported with its file as it happens, and the good ones can be searched.
     assert!(run.err.contains("failed: in/junk.pdf"), "{}", run.err);
     assert!(sandbox.kb(&["search", "close the valve"]).out.contains("slowly"));
 }
@@ -234,4 +234,18 @@ fn a_page_that_hangs_is_left_out() {
     assert_eq!(run.code, 4, "{}{}", run.out, run.err);
     assert!(run.out.contains("took too long") && run.out.contains("--page-timeout"), "{}", run.out);
     assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 1, "the other file is in");
+}
+
+#[test]
+fn many_small_changes_leave_few_files() {
+    let sandbox = Sandbox::new();
+    for change in 0..20 {
+        sandbox.write(&format!("{change}.md"), format!("# Valve {change}\n\nClose valve {change} slowly."));
+        sandbox.json(&["ingest", ".", "--no-embed"]);
+    }
+    let meta = std::fs::read(sandbox.path(".kb/namespaces/default/keyword/meta.json")).unwrap();
+    let meta: serde_json::Value = serde_json::from_slice(&meta).unwrap();
+    let parts = meta["segments"].as_array().unwrap().len();
+    assert!(parts < 9, "the keyword index is in {parts} parts");
+    assert_eq!(sandbox.json(&["status"])["keyword_chunks"], 20);
 }

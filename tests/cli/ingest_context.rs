@@ -40,7 +40,7 @@ fn starts(found: &[String], start: &str) -> bool {
 }
 
 #[test]
-fn a_parent_chunk_is_found_by_what_it_leaves_unsaid_and_shows_no_more_than_it_says() {
+fn a_context_is_searched_but_not_shown() {
     let sandbox = sandbox(&["--context", "subjects", "--no-embed"]);
     assert!(starts(&found(&sandbox, "centrifugal lower hall"), "It must be vented"));
     assert!(starts(&found(&sandbox, "水塔"), "其轴承"));
@@ -62,7 +62,7 @@ fn a_parent_chunk_is_found_by_what_it_leaves_unsaid_and_shows_no_more_than_it_sa
 }
 
 #[test]
-fn which_context_a_document_has_is_shown() {
+fn docs_and_status_show_the_context() {
     let sandbox = sandbox(&["--context", "subjects", "--no-embed"]);
     sandbox.write("docs/other.md", "# Other\n\nA valve stops water.\n");
     assert_eq!(sandbox.kb(&["ingest", "docs", "--no-embed"]).code, 0);
@@ -75,7 +75,7 @@ fn which_context_a_document_has_is_shown() {
 }
 
 #[test]
-fn a_context_is_changed_in_place_and_embeds_only_what_is_other_now() {
+fn changing_the_context_embeds_only_changed_chunks() {
     let sandbox = sandbox(&[]);
     assert!(!starts(&found(&sandbox, "centrifugal lower hall"), "It must"));
     let all = counts(&sandbox.json(&["ingest", "docs", "--force"])).1;
@@ -106,7 +106,7 @@ fn a_context_is_changed_in_place_and_embeds_only_what_is_other_now() {
 }
 
 #[test]
-fn a_model_that_is_not_configured_is_asked_for_and_nothing_is_made() {
+fn context_llm_without_a_model_is_an_error() {
     let sandbox = Sandbox::new();
     sandbox.write("docs/guide.md", guide());
     let run = sandbox.kb(&["ingest", "docs", "--context", "llm"]);

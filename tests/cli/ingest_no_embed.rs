@@ -22,7 +22,7 @@ fn sources(result: &Value) -> Vec<String> {
 }
 
 #[test]
-fn words_find_what_has_no_vectors_and_the_next_ingest_makes_them() {
+fn keyword_search_finds_documents_without_vectors() {
     let sandbox = without_vectors();
     assert_eq!(sandbox.json(&["status"])["without_vectors"], 2);
     assert!(sandbox.kb(&["status"]).out.contains("2 without vectors"));
@@ -31,8 +31,8 @@ fn words_find_what_has_no_vectors_and_the_next_ingest_makes_them() {
         assert_eq!((sources(&found)[0].as_str(), found["method"].as_str()), ("a.md", Some("keyword")), "{method}");
         assert!(found["hits"][0]["score"].as_f64() > Some(0.9), "{method}: {found}");
     }
-    let told = sandbox.kb(&["search", "close the valve", "--method", "hybrid"]).err;
-    assert!(told.contains("ranked by keywords alone"), "{told}");
+    let message = sandbox.kb(&["search", "close the valve", "--method", "hybrid"]).err;
+    assert!(message.contains("ranked by keywords alone"), "{message}");
     let semantic = sandbox.kb(&["search", "close the valve", "--method", "semantic"]);
     assert_eq!((semantic.code, semantic.out.as_str()), (1, ""));
     assert!(semantic.err.contains("nothing that is searched has vectors"), "{}", semantic.err);
@@ -47,7 +47,7 @@ fn words_find_what_has_no_vectors_and_the_next_ingest_makes_them() {
 }
 
 #[test]
-fn beside_embedded_ones_documents_without_vectors_are_not_pushed_back() {
+fn documents_without_vectors_rank_beside_embedded_ones() {
     let sandbox = Sandbox::new();
     sandbox.write("a.md", VALVE);
     sandbox.json(&["ingest", "a.md"]);
@@ -68,7 +68,7 @@ fn beside_embedded_ones_documents_without_vectors_are_not_pushed_back() {
 }
 
 #[test]
-fn vectors_that_are_there_are_kept_and_only_the_missing_ones_made() {
+fn only_missing_vectors_are_made() {
     let sandbox = Sandbox::new();
     sandbox.write("a.md", format!("{VALVE}\n# Seals\n\nGrease the seal.\n"));
     assert_eq!(sandbox.json(&["ingest", "a.md"])["embedded"], 2);
@@ -84,7 +84,7 @@ fn vectors_that_are_there_are_kept_and_only_the_missing_ones_made() {
 }
 
 #[test]
-fn a_file_that_moved_meanwhile_gets_its_vectors_too() {
+fn a_moved_file_gets_its_missing_vectors() {
     let sandbox = without_vectors();
     let id = sandbox.json(&["docs", "a.md"])[0]["doc_id"].clone();
     std::fs::rename(sandbox.path("a.md"), sandbox.path("c.md")).unwrap();

@@ -1,4 +1,4 @@
-//! One writer at a time, and who it is: others wait or are told; a dead one is no obstacle, and readers see none.
+//! One writer at a time: others wait or get an error that names it; a dead one blocks nobody, and readers never wait.
 
 use std::collections::BTreeSet;
 use std::process::{Child, Stdio};
@@ -42,7 +42,7 @@ fn start_long_ingest(sandbox: &Sandbox) -> Child {
 }
 
 #[test]
-fn the_message_says_who_writes_and_since_when() {
+fn the_error_names_the_writer_and_its_start() {
     let sandbox = one_document();
     let mut holder = start_long_ingest(&sandbox);
     let id = sandbox.json(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
@@ -67,7 +67,7 @@ fn the_message_says_who_writes_and_since_when() {
 }
 
 #[test]
-fn status_says_who_writes_and_what_is_pending() {
+fn status_shows_the_writer_and_the_pending_generation() {
     let sandbox = one_document();
     let status = sandbox.json(&["status"]);
     assert_eq!((status["writing"].as_bool(), status["writer"].is_null()), (Some(false), true));
@@ -99,7 +99,7 @@ fn status_says_who_writes_and_what_is_pending() {
 }
 
 #[test]
-fn a_killed_writer_is_no_obstacle() {
+fn a_killed_writer_blocks_nobody() {
     let sandbox = one_document();
     let mut holder = start_long_ingest(&sandbox);
     holder.kill().unwrap();
@@ -112,7 +112,7 @@ fn a_killed_writer_is_no_obstacle() {
 }
 
 #[test]
-fn who_waits_says_so_and_works_on_the_state_it_finds() {
+fn a_waiting_writer_reports_it_and_reads_the_new_state() {
     let sandbox = one_document();
     let lock = std::fs::File::options().write(true).open(sandbox.path(LOCK)).unwrap();
     lock.lock().unwrap();
@@ -162,7 +162,7 @@ fn two_ingests_of_different_folders_at_once_both_succeed() {
 }
 
 #[test]
-fn waiting_is_for_commands_that_write() {
+fn only_writing_commands_can_wait() {
     let sandbox = one_document();
     assert_eq!(sandbox.kb(&["search", "valve", "--wait", "1"]).code, 2);
     let refused = sandbox.kb(&["toc", "a.md", "--wait", "1"]);
@@ -206,7 +206,7 @@ fn every_answer_is_of_one_generation() {
 }
 
 #[test]
-fn readers_see_the_batches_of_an_ingest_one_after_the_other() {
+fn readers_see_each_batch_of_an_ingest() {
     const BATCH: usize = 256;
     let sandbox = Sandbox::new();
     for n in 0..4 * BATCH {
@@ -227,4 +227,18 @@ fn readers_see_the_batches_of_an_ingest_one_after_the_other() {
     assert_eq!(end(ingest).code, 0);
     assert!(!seen.is_empty());
     assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 4 * BATCH);
+}
+
+#[test]
+fn one_writer_at_a_time_and_readers_are_not_blocked() {
+    let sandbox = Sandbox::of_two_documents();
+    let lock = std::fs::File::options().write(true).open(sandbox.path(".kb/namespaces/default/lock")).unwrap();
+    lock.lock().unwrap();
+    sandbox.write("c.md", "# Filters\n\nRinse the filter.");
+    let refused = sandbox.kb(&["ingest", "."]);
+    assert_eq!(refused.code, 3);
+    assert!(refused.err.contains("being written by process") && refused.err.contains("wait"), "{}", refused.err);
+    assert_eq!(sandbox.kb(&["search", "valve"]).code, 0);
+    drop(lock);
+    assert_eq!(sandbox.kb(&["ingest", "."]).code, 0);
 }

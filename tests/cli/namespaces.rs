@@ -27,7 +27,7 @@ fn folders(sandbox: &Sandbox) -> Vec<String> {
 }
 
 #[test]
-fn they_are_listed_with_counts_and_sizes() {
+fn namespaces_are_listed_with_counts_and_sizes() {
     let sandbox = two_namespaces();
     let list = sandbox.json(&["namespaces"]);
     let figures = |n: usize| (list[n]["name"].as_str().unwrap(), list[n]["documents"].as_u64().unwrap());
@@ -41,7 +41,7 @@ fn they_are_listed_with_counts_and_sizes() {
 }
 
 #[test]
-fn a_damaged_one_does_not_hide_the_others() {
+fn a_damaged_namespace_does_not_hide_the_others() {
     let sandbox = two_namespaces();
     sandbox.write(".kb/namespaces/manuals/MANIFEST.json", "{");
     let list = sandbox.json(&["namespaces"]);
@@ -52,7 +52,7 @@ fn a_damaged_one_does_not_hide_the_others() {
 }
 
 #[test]
-fn a_renamed_one_has_all_it_had() {
+fn a_renamed_namespace_keeps_its_content() {
     let sandbox = two_namespaces();
     let before = sandbox.json(&["docs", "-n", "manuals"]);
     let renamed = sandbox.json(&["namespaces", "rename", "manuals", "泵站-2026"]);
@@ -65,7 +65,7 @@ fn a_renamed_one_has_all_it_had() {
 }
 
 #[test]
-fn a_name_that_is_taken_or_missing_is_refused() {
+fn a_taken_or_missing_name_is_an_error() {
     let sandbox = two_namespaces();
     for to in ["default", "manuals"] {
         let taken = sandbox.kb(&["namespaces", "rename", "manuals", to]);
@@ -79,7 +79,7 @@ fn a_name_that_is_taken_or_missing_is_refused() {
 }
 
 #[test]
-fn commands_on_a_namespace_that_is_not_there_name_the_near_ones() {
+fn a_missing_namespace_is_an_error_with_suggestions() {
     let sandbox = two_namespaces();
     for command in
         [&["docs"][..], &["search", "pump"], &["toc"], &["status"], &["remove", "b.md"], &["reindex", "--structure"]]
@@ -93,7 +93,7 @@ fn commands_on_a_namespace_that_is_not_there_name_the_near_ones() {
 }
 
 #[test]
-fn removing_asks_and_takes_only_that_one() {
+fn removing_asks_first_and_removes_one_namespace() {
     let sandbox = two_namespaces();
     for run in [
         sandbox.kb(&["namespaces", "remove", "manuals"]),
@@ -112,7 +112,7 @@ fn removing_asks_and_takes_only_that_one() {
 }
 
 #[test]
-fn what_an_interrupted_removal_leaves_is_no_namespace_and_is_cleared() {
+fn the_rest_of_an_interrupted_removal_is_cleared() {
     for next in [&["ingest", ".", "--no-embed"][..], &["namespaces", "remove", "default", "--yes"]] {
         let sandbox = two_namespaces();
         std::fs::rename(sandbox.path(".kb/namespaces/manuals"), sandbox.path(".kb/namespaces/.removing-manuals-1"))
@@ -124,7 +124,7 @@ fn what_an_interrupted_removal_leaves_is_no_namespace_and_is_cleared() {
 }
 
 #[test]
-fn names_lead_nowhere_else() {
+fn a_name_cannot_leave_the_store() {
     let sandbox = two_namespaces();
     sandbox.write("precious/MANIFEST.json", "{}");
     let bad = ["..", ".", "", "../../precious", "/etc", "a/b", "manuals/..", "..\\x", ".removing-x", "x\n", "a:b", "~"];
@@ -146,7 +146,7 @@ fn names_lead_nowhere_else() {
 
 #[cfg(unix)]
 #[test]
-fn a_link_in_place_of_a_namespace_is_not_followed_to_remove_or_rename() {
+fn a_link_in_place_of_a_namespace_is_not_followed() {
     let sandbox = two_namespaces();
     sandbox.write("precious/MANIFEST.json", "{}");
     std::os::unix::fs::symlink(sandbox.path("precious"), sandbox.path(".kb/namespaces/link")).unwrap();
@@ -156,7 +156,7 @@ fn a_link_in_place_of_a_namespace_is_not_followed_to_remove_or_rename() {
 }
 
 #[test]
-fn a_namespace_that_is_being_written_stays_as_it_is() {
+fn a_namespace_with_a_writer_cannot_be_renamed_or_removed() {
     let sandbox = two_namespaces();
     let lock = std::fs::File::options().write(true).open(sandbox.path(".kb/namespaces/manuals/lock")).unwrap();
     lock.lock().unwrap();
@@ -174,7 +174,7 @@ fn a_namespace_that_is_being_written_stays_as_it_is() {
 }
 
 #[test]
-fn who_waited_for_a_namespace_that_was_renamed_writes_to_no_other() {
+fn a_writer_waiting_for_a_renamed_namespace_fails() {
     let sandbox = two_namespaces();
     let lock = std::fs::File::options().write(true).open(sandbox.path(".kb/namespaces/manuals/lock")).unwrap();
     lock.lock().unwrap();
@@ -190,4 +190,16 @@ fn who_waited_for_a_namespace_that_was_renamed_writes_to_no_other() {
     assert!(run.code == 3 && run.err.contains("nothing was ingested"), "{}", run.err);
     assert_eq!(sandbox.json(&["docs", "-n", "other"]).as_array().unwrap().len(), 1);
     assert_eq!(folders(&sandbox), ["default", "other"]);
+}
+
+#[test]
+fn namespaces_are_apart() {
+    let sandbox = Sandbox::of_two_documents();
+    sandbox.write("other/c.md", "# Filters\n\nRinse the filter.");
+    sandbox.json(&["ingest", "other", "-n", "second"]);
+    assert_eq!(sandbox.json(&["docs", "-n", "second"]).as_array().unwrap().len(), 1);
+    assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 2);
+    let missing = sandbox.kb(&["search", "x", "-n", "third"]);
+    assert_eq!(missing.code, 3);
+    assert!(missing.err.contains("third"));
 }

@@ -3,7 +3,7 @@
 use crate::common::Sandbox;
 
 #[test]
-fn tables_and_markdown_look_as_they_should() {
+fn tables_and_markdown_match_their_snapshots() {
     let sandbox = Sandbox::with_fixtures();
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("snapshots");

@@ -31,7 +31,7 @@ fn found(result: &Value) -> Vec<(String, String)> {
 }
 
 #[test]
-fn a_question_asked_again_needs_no_model_and_finds_the_same() {
+fn a_repeated_question_needs_no_model() {
     let sandbox = sandbox();
     sandbox.json(&["ingest", "docs"]);
     let first = search(&sandbox);
@@ -48,7 +48,7 @@ fn a_question_asked_again_needs_no_model_and_finds_the_same() {
 }
 
 #[test]
-fn what_is_kept_for_readers_goes_with_its_generation_and_may_be_damaged() {
+fn a_damaged_read_cache_is_ignored() {
     let sandbox = sandbox();
     sandbox.json(&["ingest", "docs"]);
     let first = search(&sandbox);
@@ -81,7 +81,7 @@ fn onnxruntime_gives_the_same_answer() {
 }
 
 #[test]
-fn an_ingest_says_what_the_model_cannot_read_and_which_one_can() {
+fn an_ingest_names_a_model_that_can_read_the_text() {
     let sandbox = Sandbox::new();
     let chinese =
         "# 离心泵\n\n离心泵在启动前必须灌满水，并打开排气阀，直到没有气泡为止。\n\n# 轴承\n\n轴承每月加油一次。\n";
@@ -91,8 +91,8 @@ fn an_ingest_says_what_the_model_cannot_read_and_which_one_can() {
     let languages = &report["languages"];
     assert!(languages["share_not_read"].as_f64() > Some(0.9) && languages["documents_not_read"] == 1, "{report}");
     let better = languages["better"].as_str().unwrap().to_owned();
-    let told = sandbox.kb(&["ingest", "zh", "--force", "-n", "other"]).out;
-    assert!(told.contains("cannot read") && told.contains(&format!("kb models add {better}")), "{told}");
+    let message = sandbox.kb(&["ingest", "zh", "--force", "-n", "other"]).out;
+    assert!(message.contains("cannot read") && message.contains(&format!("kb models add {better}")), "{message}");
     assert!(sandbox.json(&["ingest", "en"])["languages"].is_null());
     assert!(sandbox.json(&["models"]).to_string().contains(&better));
     // A question that the model can only spell is left to the words.

@@ -31,7 +31,7 @@ fn everything(sandbox: &Sandbox, document: &str) -> (String, Value) {
 }
 
 #[test]
-fn what_to_reindex_must_be_said_and_what_is_current_is_left_alone() {
+fn reindex_needs_a_part_and_skips_current_documents() {
     let sandbox = guide();
     let run = sandbox.kb(&["reindex"]);
     assert!(run.code == 2 && run.err.contains("`--structure` rebuilds sections"), "{}", run.err);
@@ -42,7 +42,7 @@ fn what_to_reindex_must_be_said_and_what_is_current_is_left_alone() {
 }
 
 #[test]
-fn sections_of_an_older_version_are_made_anew_and_vectors_are_kept() {
+fn rebuilt_sections_keep_their_vectors() {
     let sandbox = guide();
     let good = everything(&sandbox, "guide.md");
     // An older kb called the section otherwise, so that the embedded texts were others, and missed one parent chunk.
@@ -104,7 +104,7 @@ fn without_the_source_the_stored_text_gives_the_same_sections() {
 }
 
 #[test]
-fn sections_that_only_the_file_shows_are_not_lost_with_it() {
+fn sections_survive_a_missing_source() {
     let sandbox = guide();
     // As if fonts or tags had shown these sections: no line says their titles, and the outline is of another kind.
     sandbox.write("tide.pdf", std::fs::read(crate::common::fixtures().join("pdf/no-outline.pdf")).unwrap());
@@ -124,7 +124,7 @@ fn sections_that_only_the_file_shows_are_not_lost_with_it() {
 }
 
 #[test]
-fn a_document_that_fails_stays_and_the_rest_is_rebuilt() {
+fn a_failing_document_stays_and_the_others_are_rebuilt() {
     let sandbox = guide();
     sandbox.write("b.md", "# B\n\nText of b.");
     sandbox.json(&["ingest", "b.md"]);
@@ -161,7 +161,7 @@ fn corrections_survive_and_documents_without_vectors_stay_without() {
 
 #[cfg(unix)]
 #[test]
-fn a_scan_is_read_again_by_the_program_that_is_named() {
+fn a_scan_is_read_again_with_the_ocr_command() {
     let sandbox = Sandbox::new();
     sandbox.write("scan.pdf", std::fs::read(crate::common::fixtures().join("hostile/scanned.pdf")).unwrap());
     sandbox.write("ocr.sh", "echo The landing stage was repaired.");
@@ -184,7 +184,7 @@ fn a_scan_is_read_again_by_the_program_that_is_named() {
 
 #[cfg(unix)]
 #[test]
-fn a_correction_reads_a_scan_by_the_program_that_is_named() {
+fn a_correction_reads_a_scan_with_the_ocr_command() {
     let sandbox = Sandbox::new();
     sandbox.write("scan.pdf", std::fs::read(crate::common::fixtures().join("hostile/scanned.pdf")).unwrap());
     sandbox.write("ocr.sh", "echo Repairs; echo; echo The landing stage was repaired.");

@@ -64,13 +64,13 @@ fn a_namespace_remembers_its_model() {
     assert_eq!(edit.code, 0, "{}", edit.err);
     assert!(likeness() > before + 0.2, "{before} and {}", likeness());
     assert!(is_sound(&sandbox));
-    // Those without the model are told apart by name.
+    // Those without the model differ by name.
     sandbox.json(&["ingest", "docs", "-n", "other"]);
     assert_eq!(sandbox.json(&["status", "-n", "other"])["model"], EMBEDDED);
 }
 
 #[test]
-fn a_preset_is_for_new_namespaces_and_what_is_asked_for_must_agree() {
+fn the_model_of_kb_toml_is_for_new_namespaces_only() {
     let sandbox = sandbox();
     sandbox.add_model("tiny", |_| ());
     sandbox.json(&["ingest", "docs"]);

@@ -21,7 +21,7 @@ fn questions_find_the_section_that_answers_them() {
 }
 
 #[test]
-fn traditional_and_simplified_characters_are_the_same() {
+fn traditional_and_simplified_characters_match() {
     let sandbox = Sandbox::new();
     sandbox.write("docs/泵.md", "# 水泵手册\n\n## 设备采购\n\n先订货。\n\n## 启动\n\n打开排气阀，再启动它。\n");
     sandbox.write("docs/閥.md", "# 閥門手冊\n\n## 維護保養\n\n1. 關閉閥門。\n2. 清潔濾網。\n3. 檢查壓力傳感器。\n");
@@ -55,8 +55,8 @@ fn chinese_ranks_like_keyword_search() {
     assert!(!keyword.is_empty());
     assert_eq!(order("auto"), keyword);
     assert_eq!(order("hybrid"), keyword);
-    let told = sandbox.kb(&["search", "水泵启动", "--method", "hybrid"]).err;
-    assert!(told.contains("does not know this question's language"), "{told}");
+    let message = sandbox.kb(&["search", "水泵启动", "--method", "hybrid"]).err;
+    assert!(message.contains("does not know this question's language"), "{message}");
 }
 
 #[test]
@@ -69,9 +69,9 @@ fn methods_limits_and_scores_narrow_a_search() {
     assert_eq!(hits(&["-k", "2"]).len(), 2);
     assert!(hits(&["--method", "keyword"]).iter().all(|hit| hit["semantic_score"].is_null()));
     assert!(hits(&["--method", "semantic"]).iter().all(|hit| hit["keyword_score"].is_null()));
-    // What is near in meaning alone is told as that.
-    let told = sandbox.kb(&["search", "flibbertigibbet"]);
-    assert!(told.code == 0 && told.err.contains("found by meaning alone"), "{}", told.err);
+    // A note marks hits that only semantic search found.
+    let message = sandbox.kb(&["search", "flibbertigibbet"]);
+    assert!(message.code == 0 && message.err.contains("found by meaning alone"), "{}", message.err);
     assert!(!sandbox.kb(&["search", "prime the flibbertigibbet"]).err.contains("by meaning alone"));
     let elsewhere = hits(&["--doc", "network-guide.md"]);
     assert!(!elsewhere.is_empty() && elsewhere.iter().all(|hit| hit["source"] == "docs/network-guide.md"));
@@ -118,7 +118,7 @@ fn every_format_has_its_fields() {
 }
 
 #[test]
-fn colours_are_for_terminals() {
+fn only_terminals_get_colours() {
     let sandbox = Sandbox::with_fixtures();
     let args = ["search", "prime the pump", "--format", "table"];
     assert!(!sandbox.kb(&args).out.contains('\u{1b}'), "no colour in a pipe");

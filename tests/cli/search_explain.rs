@@ -239,7 +239,7 @@ fn a_question_about_structure_ranks_nothing() {
 }
 
 #[test]
-fn a_lookup_is_not_reranked_to_say_why() {
+fn why_does_not_rerank_a_lookup() {
     let sandbox = Sandbox::new();
     // The word alone, often; then among the other words of its section's title, which a rerank would prefer.
     sandbox.write("codes.md", "# Codes\n\nE-417 E-417 E-417.\n\n## E-417 in the list\n\nSee E-417 there.\n");
@@ -253,7 +253,7 @@ fn a_lookup_is_not_reranked_to_say_why() {
 }
 
 #[test]
-fn a_lost_section_names_what_speaks_for_it_and_what_took_its_place() {
+fn why_explains_a_lost_section() {
     let sandbox = manuals();
     let vent = parent_chunk(&sandbox, "Open the vent");
     let document = vent.split(':').next().unwrap();
@@ -299,7 +299,7 @@ fn a_lost_section_names_what_speaks_for_it_and_what_took_its_place() {
 }
 
 #[test]
-fn the_attempt_that_counts_is_the_one_that_why_reports() {
+fn why_reports_the_attempt_that_counts() {
     let sandbox = manuals();
     let args = ["handle", "--pool", "2", "-k", "2", "--fallback", "min_hits=2,min_docs=2"];
     for (id, _) in parent_chunks(&sandbox) {

@@ -54,7 +54,7 @@ fn sources(sandbox: &Sandbox, flags: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn filters_let_through_what_they_say() {
+fn filters_keep_matching_documents() {
     let sandbox = library();
     let by = |filter: &str| sources(&sandbox, &["--filter", filter]);
     assert_eq!(sources(&sandbox, &[]).len(), 5);
@@ -188,7 +188,7 @@ fn configured(sandbox: &Sandbox) {
 }
 
 #[test]
-fn a_place_among_the_best_is_not_spent_on_what_is_filtered_out() {
+fn filtered_documents_take_no_place_among_the_hits() {
     // Two hundred documents that match better than the one that is wanted, which is outside every pool.
     let sandbox = Sandbox::new();
     for i in 0..200 {
@@ -226,12 +226,12 @@ fn both_retrievers_keep_to_the_filter() {
         let elsewhere = hits("how often is it tried again", "path = network-guide.md");
         assert!(elsewhere.iter().all(|hit| hit["source"] == "docs/network-guide.md"), "{method}");
     }
-    let told = sandbox.kb(&["search", "pump", "--filter", "format = pdf", "--half-life", "1y", "-v"]).err;
-    assert!(told.contains("filter ") && told.contains("decay "), "{told}");
+    let message = sandbox.kb(&["search", "pump", "--filter", "format = pdf", "--half-life", "1y", "-v"]).err;
+    assert!(message.contains("filter ") && message.contains("decay "), "{message}");
 }
 
 #[test]
-fn times_come_from_the_document_or_from_who_ingests_it() {
+fn times_come_from_the_document_or_the_flag() {
     let sandbox = library();
     let time = |name: &str| {
         let row = sandbox.json(&["docs", name])[0]["time"].clone();
@@ -251,7 +251,7 @@ fn times_come_from_the_document_or_from_who_ingests_it() {
     // A file's own time is now, and so it is not older than a day.
     assert_eq!(sources(&sandbox, &["--after", "yesterday"]), ["notes.txt"]);
 
-    // The file has not changed, and gets the time all the same; what is said stands above what is written.
+    // The file has not changed, and gets the time all the same; the flag overrides the document.
     let run = sandbox.kb(&["ingest", "docs/notes.txt", "docs/manual.md", "--no-embed", "--time", "2019-02"]);
     assert_eq!(run.code, 0, "{}", run.err);
     assert_eq!(time("notes.txt"), is("2019-02-01", "--time"));

@@ -51,7 +51,7 @@ fn neighbours_are_shown_on_both_sides_within_the_section() {
 }
 
 #[test]
-fn adjacent_hits_become_one_across_what_was_deleted() {
+fn adjacent_hits_merge_across_a_deleted_chunk() {
     let sandbox = manuals();
     let args = ["priming handle", "-k", "20", "--doc", "pumps.md"];
     let apart = hits(&sandbox, &args);
@@ -75,7 +75,7 @@ fn adjacent_hits_become_one_across_what_was_deleted() {
 }
 
 #[test]
-fn a_window_is_the_best_sentence_and_those_around_it() {
+fn a_window_shows_the_best_sentence_and_its_neighbours() {
     let sandbox = manuals();
     let content =
         |window| text(&hits(&sandbox, &["never force it", "-k", "1", "--window", window])[0], "content").to_owned();
@@ -84,7 +84,7 @@ fn a_window_is_the_best_sentence_and_those_around_it() {
 }
 
 #[test]
-fn what_says_the_same_is_left_out_and_said() {
+fn repeated_chunks_are_left_out_with_a_note() {
     let sandbox = manuals();
     let args = ["apprentice priming handle", "--format", "json"];
     let run = sandbox.kb(&[&["search"], &args[..]].concat());
@@ -103,7 +103,7 @@ fn what_says_the_same_is_left_out_and_said() {
 }
 
 #[test]
-fn groups_stand_together_and_a_document_has_its_share() {
+fn groups_stay_together_and_documents_have_a_limit() {
     let sandbox = manuals();
     let grouped = texts(&hits(&sandbox, &["priming handle", "-k", "20", "--group-by", "doc"]), "source");
     let mut runs = grouped.clone();
@@ -193,7 +193,7 @@ fn the_best_child_chunks_are_named() {
 }
 
 #[test]
-fn the_same_question_has_the_same_answer() {
+fn a_repeated_question_has_the_same_answer() {
     let sandbox = manuals();
     for args in [
         &["--mode", "broad"][..],
@@ -210,13 +210,13 @@ fn the_same_question_has_the_same_answer() {
 #[test]
 fn flags_without_effect_are_noted_and_bad_ones_are_refused() {
     let sandbox = manuals();
-    for (args, told) in [
+    for (args, message) in [
         (&["--mode", "broad:2"][..], "from 0 to 1"),
         (&["--mode", "drill:3,3"], "3,3,3"),
         (&["--mode", "deep"], "expected precise, broad"),
     ] {
         let run = sandbox.kb(&[&["search", "pump"], args].concat());
-        assert!(run.code == 2 && run.err.contains(told), "{args:?}: {}", run.err);
+        assert!(run.code == 2 && run.err.contains(message), "{args:?}: {}", run.err);
     }
     for (args, note) in [
         (&["--context", "1", "--mode", "section"][..], "--context has no effect where sections"),
@@ -230,7 +230,7 @@ fn flags_without_effect_are_noted_and_bad_ones_are_refused() {
 }
 
 #[test]
-fn settings_say_what_flags_do_not() {
+fn settings_apply_without_flags() {
     let sandbox = manuals();
     sandbox.write(".kb/kb.toml", "[search]\nmode = \"drill:1,2,1\"\ncontext = 1\n");
     let drilled = search(&sandbox, &["priming handle"]);
@@ -248,7 +248,7 @@ fn settings_say_what_flags_do_not() {
 }
 
 #[test]
-fn the_environment_stands_between_the_file_and_what_is_typed() {
+fn the_environment_overrides_the_file_and_flags_override_both() {
     let sandbox = manuals();
     sandbox.write(".kb/kb.toml", "[search]\nmethod = \"keyword\"\nlimit = 2\nfilter = \"source = pumps.md\"\n");
     let ask = |variables: &[(&str, &str)], args: &[&str]| {
@@ -264,15 +264,15 @@ fn the_environment_stands_between_the_file_and_what_is_typed() {
     assert_eq!((code, found["mode"].as_str(), text(&found["hits"][0], "source")), (0, Some("broad"), "notes.md"));
     // The method decides against weights, the number of hits against a smaller pool.
     let weights = [("KB_SEARCH_WEIGHTS", "1,1"), ("KB_SEARCH_POOL", "2")];
-    let (code, found, told) = ask(&weights, &["--method", "keyword", "-k", "4"]);
-    assert_eq!((code, found["hits"].as_array().unwrap().len()), (0, 4), "{told}");
+    let (code, found, message) = ask(&weights, &["--method", "keyword", "-k", "4"]);
+    assert_eq!((code, found["hits"].as_array().unwrap().len()), (0, 4), "{message}");
     // An invalid variable is refused by its name.
     for (variables, named) in [
         (&[("KB_SEARCH_LIMIT", "lots")][..], "KB_SEARCH_LIMIT"),
         (&[("KB_SEARCH_LIMTI", "3")], "did you mean KB_SEARCH_LIMIT?"),
     ] {
-        let (code, _, told) = ask(variables, &[]);
-        assert!(code == 2 && told.contains(named), "{variables:?}: {told}");
+        let (code, _, message) = ask(variables, &[]);
+        assert!(code == 2 && message.contains(named), "{variables:?}: {message}");
     }
     let mut context = sandbox.command(&["context", "priming handle"]);
     let bad = crate::common::Run::of(context.env("KB_SEARCH_MODE", "drill:3").output().unwrap());
@@ -289,4 +289,19 @@ fn several_namespaces_show_a_section_once() {
     let found = hits(&sandbox, &["bearings", "--mode", "section", "-n", "default,other"]);
     assert_eq!((text(&found[0], "namespace"), &found[0]["also_in"]), ("default", &serde_json::json!(["other"])));
     assert!(found[1..].iter().all(|hit| text(hit, "section_title") != text(&found[0], "section_title")));
+}
+
+#[test]
+fn settings_come_from_the_store_and_flags_win() {
+    let sandbox = Sandbox::of_two_documents();
+    sandbox.write(".kb/kb.toml", "[search]\nlimit = 1\nmethod = \"keyword\"\n");
+    let hits = |args: &[&str]| sandbox.json(&[&["search", "the pump and the valve"], args].concat());
+    assert_eq!(hits(&[])["hits"].as_array().unwrap().len(), 1);
+    assert_eq!(hits(&[])["method"], "keyword");
+    assert_eq!(hits(&["-k", "2"])["hits"].as_array().unwrap().len(), 2);
+    assert_eq!(hits(&["--method", "semantic"])["method"], "semantic");
+    sandbox.write(".kb/kb.toml", "[search]\nlimt = 1\n");
+    let refused = sandbox.kb(&["search", "x"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.err.contains("line 2") && refused.err.contains("limt"), "{}", refused.err);
 }

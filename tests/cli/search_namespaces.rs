@@ -109,7 +109,7 @@ fn a_namespace_without_vectors_is_ranked_beside_one_with() {
 }
 
 #[test]
-fn the_same_file_in_two_states_is_two_parent_chunks() {
+fn two_versions_of_a_file_are_two_hits() {
     let sandbox = Sandbox::new();
     sandbox.write("pumps.md", PUMPS);
     sandbox.json(&["ingest", "pumps.md", "--no-embed", "-n", "old"]);
@@ -126,7 +126,7 @@ fn the_same_file_in_two_states_is_two_parent_chunks() {
 }
 
 #[test]
-fn all_stands_for_every_namespace_with_something_in_it() {
+fn all_means_every_namespace_with_documents() {
     let sandbox = sandbox(&["--no-embed"]);
     std::fs::create_dir_all(sandbox.path(".kb/namespaces/begun")).unwrap();
     for all in ["all", "ALL"] {
@@ -163,7 +163,7 @@ fn the_namespace_is_shown_where_several_are_searched() {
 }
 
 #[test]
-fn documents_are_looked_for_in_each_namespace() {
+fn documents_are_found_in_each_namespace() {
     let sandbox = sandbox(&["--no-embed"]);
     let sources = |args: &[&str]| {
         let found = hits(&sandbox, &[&["pump"], args].concat());
@@ -177,15 +177,15 @@ fn documents_are_looked_for_in_each_namespace() {
     let missing = sandbox.kb(&["search", "pump", "-n", "pumps,valves", "--doc", "Valvse"]);
     assert_eq!(missing.code, 1);
     assert!(missing.err.contains("any of the namespaces") && missing.err.contains("did you mean"), "{}", missing.err);
-    // A part of a title is told once, though three namespaces have it.
+    // The note on a part of a title comes once, though three namespaces have it.
     let guessed = sandbox.kb(&["search", "pump", "-n", "all", "--doc", "ump"]);
     assert_eq!((guessed.code, guessed.err.matches("taken for").count()), (0, 1), "{}", guessed.err);
 }
 
 #[test]
-fn a_list_with_a_name_that_is_not_there_is_refused() {
+fn a_missing_namespace_in_a_list_is_an_error() {
     let sandbox = sandbox(&["--no-embed"]);
-    for (names, code, told) in [
+    for (names, code, message) in [
         ("pumps,valvs", 3, "did you mean valves?"),
         ("zzz,pumps", 3, "\"zzz\""),
         ("pumps,", 2, "a name is missing"),
@@ -194,12 +194,12 @@ fn a_list_with_a_name_that_is_not_there_is_refused() {
     ] {
         let run = sandbox.kb(&["search", "pump", "-n", names]);
         assert_eq!((run.code, run.out.as_str()), (code, ""), "{names}: {}", run.err);
-        assert!(run.err.contains(told), "{names}: {}", run.err);
+        assert!(run.err.contains(message), "{names}: {}", run.err);
     }
 }
 
 #[test]
-fn what_takes_one_namespace_refuses_several() {
+fn commands_for_one_namespace_refuse_several() {
     let sandbox = sandbox(&["--no-embed"]);
     let before = std::fs::read_dir(sandbox.path(".kb/namespaces")).unwrap().count();
     for names in ["pumps,valves", "all", "All"] {
@@ -232,7 +232,7 @@ fn what_takes_one_namespace_refuses_several() {
 }
 
 #[test]
-fn documents_and_figures_of_several_namespaces_are_told_together() {
+fn docs_and_status_take_several_namespaces() {
     let sandbox = sandbox(&["--no-embed"]);
     let sources = |args: &[&str]| -> Vec<(String, String)> {
         let list = sandbox.json(&[&["docs"], args].concat());
@@ -256,8 +256,8 @@ fn documents_and_figures_of_several_namespaces_are_told_together() {
         status.as_array().unwrap().iter().map(|one| (text(one, "namespace"), one["documents"].as_u64())).collect();
     assert_eq!(figures, [("pumps", Some(1)), ("both", Some(2))]);
     assert_eq!(sandbox.json(&["status", "-n", "both"])["documents"], 2, "of one, an object");
-    let told = sandbox.kb(&["status", "-n", "all"]).out;
-    assert_eq!(told.matches("- namespace: ").count(), 3, "{told}");
+    let message = sandbox.kb(&["status", "-n", "all"]).out;
+    assert_eq!(message.matches("- namespace: ").count(), 3, "{message}");
     let missing = sandbox.kb(&["status", "-n", "pumps,nothing"]);
     assert!(missing.code != 0 && missing.err.contains("nothing"), "{}", missing.err);
 }

@@ -57,24 +57,24 @@ fn phrases_are_found_word_for_word() {
 #[test]
 fn unknown_words_fall_back_to_near_ones() {
     let sandbox = sandbox(&["--no-embed"]);
-    let told = |args: &[&str]| {
+    let message = |args: &[&str]| {
         let run = sandbox.kb(&[&["search"], args].concat());
         (run.code, run.err, run.out)
     };
-    let (code, err, out) = told(&["presure"]);
+    let (code, err, out) = message(&["presure"]);
     assert!(code == 0 && err.contains("nothing has \"presure\"; searched for \"pressure\""), "{err}");
     assert!(out.starts_with("## 1. Pump manual › Pump manual › Pressure") || out.contains("Pressure"), "{out}");
-    let (_, err, _) = told(&["centrif"]);
+    let (_, err, _) = message(&["centrif"]);
     assert!(err.contains("nothing has \"centrif\"; searched for \"centrifugal\""), "{err}");
-    let (_, err, out) = told(&["pumpbearing"]);
+    let (_, err, out) = message(&["pumpbearing"]);
     assert!(err.contains("searched for \"pump\", \"bearing"), "{err}");
     assert!(out.contains("Bearings"), "{out}");
     // What is there is not replaced, and an identifier is never guessed.
-    let (_, err, _) = told(&["pressure oil"]);
+    let (_, err, _) = message(&["pressure oil"]);
     assert_eq!(err, "");
-    let (_, err, _) = told(&["E-471 pump"]);
+    let (_, err, _) = message(&["E-471 pump"]);
     assert_eq!(err, "");
-    let (code, err, _) = told(&["presure", "--expand", "off"]);
+    let (code, err, _) = message(&["presure", "--expand", "off"]);
     assert!(code == 1 && err.starts_with("nothing found"), "{err}");
     let all = sandbox.json(&["search", "waterhammer", "--expand", "all"]);
     assert!(sections(&all).contains(&"Closing".to_owned()), "its parts stand there: {all}");
@@ -115,7 +115,7 @@ fn questions_about_contents_are_answered_with_contents() {
     assert_eq!(out("paths"), "valves.md\n");
     let line: Value = serde_json::from_str(&out("jsonl")).unwrap();
     assert_eq!(line["source"], "valves.md");
-    // Where no document is named the text is searched, and that is said; so it is where the caller wants it.
+    // Where no document is named the text is searched, with a note; also where the caller wants it.
     let run = sandbox.kb(&["search", "table of contents of the hammer"]);
     assert!(run.err.contains("names no document"), "{}", run.err);
     let text = sandbox.json(&["search", "chapters of the pump manual", "--kind", "concept"]);

@@ -57,13 +57,13 @@ fn error(run: &Run, code: i32) -> String {
 }
 
 #[test]
-fn the_order_is_the_models() {
+fn the_model_decides_the_order() {
     the_order_is_the_models_on("off");
 }
 
 #[test]
 #[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
-fn the_order_is_the_models_on_onnxruntime() {
+fn the_model_decides_the_order_on_onnxruntime() {
     the_order_is_the_models_on(&onnxruntime());
 }
 
@@ -123,7 +123,7 @@ fn candidates_below_the_depth_follow_in_their_old_order() {
 }
 
 #[test]
-fn candidates_that_time_did_not_suffice_for_follow_in_their_old_order() {
+fn unread_candidates_follow_in_their_old_order() {
     let sandbox = Sandbox::new();
     let sections: Vec<String> = (0..400)
         .map(|i| format!("# Part {i}\n\n{}{i}.\n", "The pump is green, the water blue. ".repeat(1 + i % 7)))
@@ -148,8 +148,8 @@ fn candidates_that_time_did_not_suffice_for_follow_in_their_old_order() {
     assert_eq!(sorted(&after[..read]), sorted(&before[..read]));
     let scores = scores(&result);
     assert!(scores.windows(2).all(|pair| pair[0] >= pair[1]), "{scores:?}");
-    let told = sandbox.kb(&hurried).err;
-    assert!(told.contains("of the first 400 parent chunks in 1ms"), "{told}");
+    let message = sandbox.kb(&hurried).err;
+    assert!(message.contains("of the first 400 parent chunks in 1ms"), "{message}");
     // With enough time it reads them all.
     let all = [&hurried[..7], &["--rerank-budget", "400,none", "--explain"]].concat();
     assert_eq!(stage(&sandbox.json(&all), "cross_encoder")["taken"], 400);
@@ -176,8 +176,8 @@ fn settings_come_from_the_file_the_environment_and_flags() {
     assert_eq!(first(&["--rerank", "../model"], Some("light")), "Overview");
     let wrong = |text: &str, says: &str| {
         config(text);
-        let told = error(&sandbox.kb(&["search", QUESTION]), 2);
-        assert!(told.contains(says), "{told}");
+        let message = error(&sandbox.kb(&["search", QUESTION]), 2);
+        assert!(message.contains(says), "{message}");
     };
     wrong("[search]\nlimit = 5\nrerank_budget = \"soon\"\n", "line 3, rerank_budget: expected a duration above 0");
 }
@@ -196,8 +196,8 @@ fn a_budget_without_a_model_is_noted_and_bad_models_are_refused() {
     }
     let run = sandbox.kb(&["search", QUESTION, "--rerank", "model", "--rerank-budget", "0"]);
     assert!(run.code == 2 && run.err.contains("from 1 to 1000"), "{}", run.err);
-    let told = refused(&["--rerank", "./nowhere"]);
-    assert!(told.contains("no such folder ./nowhere"), "{told}");
+    let message = refused(&["--rerank", "./nowhere"]);
+    assert!(message.contains("no such folder ./nowhere"), "{message}");
     assert!(refused(&["--rerank", "model/model.onnx"]).contains("is a file"));
     let run = sandbox.kb(&["search", QUESTION, "--rerank", "model", "--rerank-budget", "0s"]);
     assert!(run.code == 2 && run.err.contains("500ms"), "{}", run.err);
@@ -207,14 +207,14 @@ fn a_budget_without_a_model_is_noted_and_bad_models_are_refused() {
 fn an_installed_model_can_be_named() {
     let sandbox = pumps();
     let refused = |name: &str| error(&sandbox.kb(&["search", QUESTION, "--rerank", name]), 2);
-    let told = refused("BAAI/bge-reranker-base");
-    assert!(told.contains(": none; download it with `kb models add bge-reranker-base`"), "{told}");
+    let message = refused("BAAI/bge-reranker-base");
+    assert!(message.contains(": none; download it with `kb models add bge-reranker-base`"), "{message}");
     assert_eq!(sandbox.kb(&["models", "add", "model", "--name", "counts"]).code, 0);
     assert_eq!(titles(&sandbox.json(&["search", QUESTION, "--rerank", "counts"])), ["Overview", "Relief", "Paint"]);
-    let told = refused("count");
+    let message = refused("count");
     assert!(
-        told.contains("no such folder and no such reranking model \"count\"") && told.contains(": counts; "),
-        "{told}"
+        message.contains("no such folder and no such reranking model \"count\"") && message.contains(": counts; "),
+        "{message}"
     );
     // In kb.toml a folder is relative to the store's folder.
     sandbox.write(".kb/kb.toml", "[search]\nrerank = \"counts\"\n");
@@ -229,13 +229,13 @@ fn an_installed_model_can_be_named() {
 }
 
 #[test]
-fn a_broken_model_is_one_line() {
+fn a_broken_model_is_an_error_of_one_line() {
     a_broken_model_is_one_line_on("off");
 }
 
 #[test]
 #[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
-fn a_broken_model_is_one_line_on_onnxruntime() {
+fn a_broken_model_is_an_error_of_one_line_on_onnxruntime() {
     a_broken_model_is_one_line_on(&onnxruntime());
 }
 
@@ -246,11 +246,11 @@ fn a_broken_model_is_one_line_on(engine: &str) {
         copy_model(&folder);
         std::fs::write(folder.join(file), content).unwrap();
         let run = sandbox.kb(&["search", QUESTION, "--rerank", "broken", "--onnxruntime", engine]);
-        let told = error(&run, 3);
-        assert!(told.contains("broken") && told.contains(says), "{engine}: {told}");
+        let message = error(&run, 3);
+        assert!(message.contains("broken") && message.contains(says), "{engine}: {message}");
         let run = sandbox.kb(&["search", QUESTION, "--rerank", "broken", "--format", "json"]);
-        let told: Value = serde_json::from_str(&run.err).unwrap_or_else(|error| panic!("{error}: {}", run.err));
-        assert_eq!((run.code, told["error"]["kind"].as_str()), (3, Some("failed")));
+        let message: Value = serde_json::from_str(&run.err).unwrap_or_else(|error| panic!("{error}: {}", run.err));
+        assert_eq!((run.code, message["error"]["kind"].as_str()), (3, Some("failed")));
     };
     let whole = std::fs::read(fixtures().join("rerank/model.onnx")).unwrap();
     let other = |name: &str| std::fs::read(fixtures().join("rerank/broken").join(name)).unwrap();
@@ -269,13 +269,13 @@ fn a_broken_model_is_one_line_on(engine: &str) {
 }
 
 #[test]
-fn a_bent_model_never_ends_in_a_panic() {
+fn a_mutated_model_never_panics() {
     a_bent_model_never_ends_in_a_panic_on("off");
 }
 
 #[test]
 #[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
-fn a_bent_model_never_ends_in_a_panic_on_onnxruntime() {
+fn a_mutated_model_never_panics_on_onnxruntime() {
     a_bent_model_never_ends_in_a_panic_on(&onnxruntime());
 }
 

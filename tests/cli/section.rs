@@ -23,7 +23,7 @@ fn texts(content: &Value) -> Vec<(String, String)> {
 }
 
 #[test]
-fn a_section_is_the_concatenation_of_its_parts_and_nothing_else() {
+fn a_section_is_the_concatenation_of_its_parts() {
     let (sandbox, long) = guide();
     let wanted = [("2", "Before you run it."), ("2.1", "Open the valve."), ("2.2", &long), ("2.2.1", "Never.")];
     let wanted: Vec<(String, String)> = wanted.iter().map(|(p, t)| (p.to_string(), t.to_string())).collect();
@@ -44,7 +44,7 @@ fn a_section_is_the_concatenation_of_its_parts_and_nothing_else() {
 }
 
 #[test]
-fn without_children_exactly_the_subsections_are_missing() {
+fn no_children_leaves_out_the_subsections() {
     let (sandbox, _) = guide();
     let whole = texts(&sandbox.json(&["section", "guide.md", "2.2"]));
     let own = texts(&sandbox.json(&["section", "guide.md", "2.2", "--no-children"]));
@@ -53,7 +53,7 @@ fn without_children_exactly_the_subsections_are_missing() {
 }
 
 #[test]
-fn several_are_given_in_the_order_asked_and_what_is_contained_once() {
+fn several_sections_come_in_the_given_order() {
     let (sandbox, _) = guide();
     let paths = |args: &[&str]| {
         let run = sandbox.kb(&[&["section", "guide.md", "--format", "paths"], args].concat());
@@ -70,7 +70,7 @@ fn several_are_given_in_the_order_asked_and_what_is_contained_once() {
 }
 
 #[test]
-fn a_misspelt_title_is_taken_with_a_note_and_an_ambiguous_one_is_not() {
+fn a_misspelt_title_is_found_with_a_note() {
     let (sandbox, _) = guide();
     let run = sandbox.kb(&["section", "guide.md", "Primming the pump"]);
     assert!(run.out.contains("Open the valve."), "{}", run.out);
@@ -85,7 +85,7 @@ fn a_misspelt_title_is_taken_with_a_note_and_an_ambiguous_one_is_not() {
 }
 
 #[test]
-fn as_much_as_fits_is_cut_between_parent_chunks_and_the_rest_is_named() {
+fn max_tokens_cuts_between_parent_chunks() {
     let (sandbox, long) = guide();
     let whole = sandbox.json(&["section", "guide.md", "2"]);
     assert_eq!(whole["left_out"], Value::Array(Vec::new()));
@@ -111,7 +111,7 @@ fn as_much_as_fits_is_cut_between_parent_chunks_and_the_rest_is_named() {
 }
 
 #[test]
-fn a_number_that_is_printed_is_understood_where_it_is_no_path() {
+fn a_printed_number_names_a_section() {
     let sandbox = Sandbox::new();
     sandbox.write(
         "spec.md",

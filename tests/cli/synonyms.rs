@@ -21,7 +21,7 @@ fn sandbox(files: &[(&str, &str)]) -> Sandbox {
     sandbox
 }
 
-/// The last titles of what is found, best first, and what is told beside it.
+/// The last titles of what is found, best first, and the notes beside it.
 fn search(sandbox: &Sandbox, args: &[&str]) -> (Vec<String>, String) {
     let run = sandbox.kb(&[&["search", "-k", "20", "--format", "json"], args].concat());
     let result: Value = serde_json::from_str(&run.out).unwrap_or_default();
@@ -30,61 +30,61 @@ fn search(sandbox: &Sandbox, args: &[&str]) -> (Vec<String>, String) {
 }
 
 #[test]
-fn abbreviations_are_searched_for_with_what_they_stand_for() {
+fn abbreviations_find_their_long_forms() {
     let sandbox = sandbox(&[("trains.md", TRAINS)]);
-    let (titles, told) = search(&sandbox, &["TDO"]);
+    let (titles, notes) = search(&sandbox, &["TDO"]);
     assert!(titles.contains(&"Faults".to_owned()), "{titles:?}");
     assert_eq!(titles.last().unwrap(), "Faults", "what has the abbreviation itself is in front: {titles:?}");
-    assert!(told.contains("\"TDO\" was also searched for as \"Transport Disconnect Order\""), "{told}");
-    let (titles, told) = search(&sandbox, &["which", "transport", "disconnect", "orders", "wait?"]);
-    assert!(titles.contains(&"Timing".to_owned()) && told.contains("\"TDO\""), "{told} {titles:?}");
+    assert!(notes.contains("\"TDO\" was also searched for as \"Transport Disconnect Order\""), "{notes}");
+    let (titles, notes) = search(&sandbox, &["which", "transport", "disconnect", "orders", "wait?"]);
+    assert!(titles.contains(&"Timing".to_owned()) && notes.contains("\"TDO\""), "{notes} {titles:?}");
     assert!(search(&sandbox, &["tdo timing"]).1.contains("\"tdo\" was also"), "typed in haste");
-    let (_, told) = search(&sandbox, &["why is the word tdo written in small letters"]);
-    assert!(!told.contains("tdo"), "in a sentence small letters may be another word: {told}");
-    let (titles, told) = search(&sandbox, &["TDO", "--expand", "off"]);
-    assert!(!titles.contains(&"Faults".to_owned()) && told.is_empty(), "{told}");
+    let (_, notes) = search(&sandbox, &["why is the word tdo written in small letters"]);
+    assert!(!notes.contains("tdo"), "in a sentence small letters may be another word: {notes}");
+    let (titles, notes) = search(&sandbox, &["TDO", "--expand", "off"]);
+    assert!(!titles.contains(&"Faults".to_owned()) && notes.is_empty(), "{notes}");
     let explained = sandbox.kb(&["search", "TDO", "--explain"]).out;
     assert!(explained.contains("was also searched for as"), "{explained}");
 }
 
 #[test]
-fn chinese_names_are_searched_for_with_their_others() {
+fn chinese_names_find_their_synonyms() {
     let sandbox = sandbox(&[("机房.md", CHINESE)]);
-    let (titles, told) = search(&sandbox, &["如何考核电能利用效率"]);
+    let (titles, notes) = search(&sandbox, &["如何考核电能利用效率"]);
     assert_eq!(titles[..2].iter().filter(|title| *title == "考核").count(), 1, "{titles:?}");
-    assert!(told.contains("\"电能利用效率\" was also searched for as \"能效比\""), "{told}");
-    let (titles, told) = search(&sandbox, &["闸阀检修"]);
-    assert!(titles[0] == "检修" && told.contains("\"闸板阀\""), "{told} {titles:?}");
+    assert!(notes.contains("\"电能利用效率\" was also searched for as \"能效比\""), "{notes}");
+    let (titles, notes) = search(&sandbox, &["闸阀检修"]);
+    assert!(titles[0] == "检修" && notes.contains("\"闸板阀\""), "{notes} {titles:?}");
 }
 
 #[test]
-fn an_abbreviation_of_two_meanings_is_searched_for_as_both_and_forgotten_with_its_document() {
+fn an_ambiguous_abbreviation_finds_both_meanings() {
     let sandbox = sandbox(&[("trains.md", TRAINS), ("divers.md", DIVERS)]);
-    let (titles, told) = search(&sandbox, &["TDO"]);
-    assert!(told.contains("\"Total Dive Oxygen\"") && told.contains("\"Transport Disconnect Order\""), "{told}");
+    let (titles, notes) = search(&sandbox, &["TDO"]);
+    assert!(notes.contains("\"Total Dive Oxygen\"") && notes.contains("\"Transport Disconnect Order\""), "{notes}");
     assert!(titles.contains(&"Bottles".to_owned()), "{titles:?}");
     let run = sandbox.kb(&["remove", "divers.md"]);
     assert_eq!(run.code, 0, "{}", run.err);
-    let (_, told) = search(&sandbox, &["TDO"]);
-    assert!(!told.contains("Dive") && told.contains("Order"), "{told}");
+    let (_, notes) = search(&sandbox, &["TDO"]);
+    assert!(!notes.contains("Dive") && notes.contains("Order"), "{notes}");
     // So it is where the definition is corrected away.
     let id = sandbox.json(&["search", "server sends", "--expand", "off"])["hits"][0]["chunk_id"].clone();
     let run = sandbox.kb(&["chunk-edit", id.as_str().unwrap(), "--content", "The server sends a last message."]);
     assert_eq!(run.code, 0, "{}", run.err);
-    let (_, told) = search(&sandbox, &["TDO"]);
-    assert_eq!(told, "");
+    let (_, notes) = search(&sandbox, &["TDO"]);
+    assert_eq!(notes, "");
 }
 
 #[test]
-fn a_list_of_synonyms_is_heeded_and_its_mistakes_are_told() {
+fn synonyms_are_searched_and_mistakes_in_the_list_reported() {
     let sandbox = sandbox(&[("trains.md", TRAINS), ("机房.md", CHINESE)]);
-    let told = |args: &[&str]| search(&sandbox, args).1;
+    let notes = |args: &[&str]| search(&sandbox, args).1;
     assert_eq!(search(&sandbox, &["gateway"]).0, [""; 0]);
     sandbox.write(".kb/synonyms.txt", "# ours\ngateway, server\nvalve => 闸阀\n");
     assert_eq!(search(&sandbox, &["gateway"]).0, ["Protocol"]);
-    assert!(told(&["valve"]).contains("\"valve\" was also searched for as \"闸阀\""));
+    assert!(notes(&["valve"]).contains("\"valve\" was also searched for as \"闸阀\""));
     assert_eq!(search(&sandbox, &["valve"]).0, ["泵", "检修"]);
-    assert!(!told(&["闸阀"]).contains("valve"), "one way");
+    assert!(!notes(&["闸阀"]).contains("valve"), "one way");
     sandbox.write(".kb/namespaces/default/synonyms.txt", "bridge, server\n");
     assert_eq!(search(&sandbox, &["bridge"]).0, ["Protocol"]);
     sandbox.write(".kb/ours.txt", "router, server\n");
@@ -102,7 +102,7 @@ fn a_list_of_synonyms_is_heeded_and_its_mistakes_are_told() {
 
 /// A document that defines 20,000 abbreviations, and one of them 2,000 times, answers as fast as any.
 #[test]
-fn a_document_of_nothing_but_definitions_is_bounded() {
+fn a_document_full_of_definitions_has_a_limit() {
     let mut text = String::from("# Hostile\n\n");
     for i in 0..20_000u32 {
         let letters: String = (0..4).map(|k| char::from(b'A' + ((i / 26u32.pow(k)) % 26) as u8)).collect();
@@ -113,9 +113,9 @@ fn a_document_of_nothing_but_definitions_is_bounded() {
         text.push_str(&format!("A Transport{i} Disconnect Order (TDO) ends it.\n\n"));
     }
     let sandbox = sandbox(&[("hostile.md", &text)]);
-    let (titles, told) = search(&sandbox, &["TDO BAAA CAAA DAAA"]);
-    assert!(!titles.is_empty() && told.lines().count() <= 4, "{told}");
-    let several = told.lines().find(|line| line.starts_with("\"TDO\"")).unwrap();
+    let (titles, notes) = search(&sandbox, &["TDO BAAA CAAA DAAA"]);
+    assert!(!titles.is_empty() && notes.lines().count() <= 4, "{notes}");
+    let several = notes.lines().find(|line| line.starts_with("\"TDO\"")).unwrap();
     assert_eq!(several.matches("Order").count(), 4, "{several}");
     let explained = sandbox.json(&["search", "TDO BAAA CAAA DAAA", "--explain"]);
     let words = explained["stages"].as_array().unwrap().iter().find(|stage| stage["name"] == "words").unwrap();

@@ -31,6 +31,19 @@ pub struct Run {
 }
 
 impl Sandbox {
+    /// With a document on valves and one on pumps in the store.
+    pub fn of_two_documents() -> Self {
+        let sandbox = Sandbox::new();
+        sandbox.ingest_two_documents();
+        sandbox
+    }
+
+    pub fn ingest_two_documents(&self) {
+        self.write("a.md", "# Valves\n\nClose the valve slowly.");
+        self.write("b.md", "# Pumps\n\nPrime the pump first.");
+        self.json(&["ingest", "."]);
+    }
+
     pub fn new() -> Self {
         Sandbox { folder: tempfile::tempdir().expect("a scratch folder"), user: None }
     }

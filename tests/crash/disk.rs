@@ -1,6 +1,6 @@
 //! A disk that really is full, and a store that really becomes read-only, from any step of a publication on.
 //!
-//! Full: the system is told to refuse every byte to any file, so that LanceDB, tantivy and our own files meet the error
+//! Full: the system refuses every byte to any file, so that LanceDB, tantivy and our own files meet the error
 //! where they write. Read-only: the process waits at the step while the test takes the permission to write from all
 //! folders and files of the store. On a disk of a few megabytes it waits while the test fills the disk; mounting one
 //! needs privileges, so that test is run by its own command.
@@ -96,7 +96,7 @@ impl Trouble {
     }
 
     /// One line that says what failed, where, and what to do.
-    fn assert_told(self, run: &Run, when: &str) {
+    fn assert_reported(self, run: &Run, when: &str) {
         assert_eq!(run.code, 3, "{self:?}, {when}: {}{}", run.out, run.err);
         assert_eq!(run.err.lines().count(), 1, "{self:?}, {when}: {}", run.err);
         let (what, next) = match self {
@@ -185,8 +185,8 @@ fn every_step_of_an_ingest(trouble: Trouble) {
         write_version(&sandbox, 2);
         let struck = trouble.strike(&sandbox, &INGEST, step);
         if trouble.hinders(step) {
-            trouble.assert_told(&struck, step);
-            trouble.assert_told(&trouble.during(&sandbox, &INGEST), "the next run");
+            trouble.assert_reported(&struck, step);
+            trouble.assert_reported(&trouble.during(&sandbox, &INGEST), "the next run");
         } else {
             assert_eq!((struck.code, struck.err.as_str()), (0, ""), "nothing is left to write at {step:?}");
         }
@@ -194,7 +194,10 @@ fn every_step_of_an_ingest(trouble: Trouble) {
         assert_eq!((found.code, found.err.as_str()), (0, ""), "{trouble:?}: a search after {step:?}");
         trouble.end(&sandbox);
         let held = version_of(&sandbox, &[1, 2]);
-        assert!(held == 2 || struck.code != 0, "{trouble:?} at {step:?}: what was said to be in is not");
+        assert!(
+            held == 2 || struck.code != 0,
+            "{trouble:?} at {step:?}: a document that was reported as ingested is missing"
+        );
         sandbox.json(&INGEST);
         assert_eq!(version_of(&sandbox, &[1, 2]), 2, "the next run after {trouble:?} at {step:?}");
         assert_sound(&sandbox);
@@ -217,7 +220,7 @@ fn a_deletion_is_made_whole_or_not_at_all() {
             let before = chunks(&sandbox);
             let deletion = ["chunk-delete", &before[0], "--yes"];
             let struck = trouble.strike(&sandbox, &deletion, step);
-            trouble.assert_told(&struck, step);
+            trouble.assert_reported(&struck, step);
             assert_eq!(trouble.during(&sandbox, &SEARCH).code, 0, "{trouble:?}: a search after {step:?}");
             trouble.end(&sandbox);
             assert_eq!(chunks(&sandbox), before, "{trouble:?} at {step:?}");
@@ -237,7 +240,7 @@ fn an_entity_is_set_whole_or_not_at_all() {
             sandbox.json(&INGEST);
             let order = ["entity-set", "valves", "--state", "shut"];
             let struck = trouble.strike(&sandbox, &order, step);
-            trouble.assert_told(&struck, step);
+            trouble.assert_reported(&struck, step);
             assert_eq!(trouble.during(&sandbox, &SEARCH).code, 0, "{trouble:?}: a search after {step:?}");
             trouble.end(&sandbox);
             assert_eq!(sandbox.kb(&["entities", "--quiet"]).out, "", "{trouble:?} at {step:?}");
@@ -249,7 +252,7 @@ fn an_entity_is_set_whole_or_not_at_all() {
 }
 
 #[test]
-fn tables_that_cannot_be_compacted_are_left_as_they_are() {
+fn a_failed_compaction_leaves_the_tables_alone() {
     for trouble in BOTH {
         let sandbox = trouble.sandbox();
         write_version(&sandbox, 1);
@@ -263,7 +266,7 @@ fn tables_that_cannot_be_compacted_are_left_as_they_are() {
             }
         }
         let struck = trouble.strike(&sandbox, &add, "chunks written");
-        trouble.assert_told(&struck, "chunks written");
+        trouble.assert_reported(&struck, "chunks written");
         assert!(struck.err.contains("compact"), "{}", struck.err);
         trouble.end(&sandbox);
         assert_eq!(sandbox.json(&["status"])["documents"], 15, "{trouble:?}");
@@ -274,19 +277,19 @@ fn tables_that_cannot_be_compacted_are_left_as_they_are() {
 }
 
 #[test]
-fn a_first_ingest_on_a_full_disk_is_no_obstacle_to_the_next() {
+fn an_ingest_works_after_one_on_a_full_disk() {
     let quietly = [&INGEST[..], &["--quiet"]].concat();
     for step in STEPS.iter().filter(|step| Trouble::Full.hinders(step)) {
         let sandbox = Sandbox::new();
         write_version(&sandbox, 1);
-        Trouble::Full.assert_told(&Trouble::Full.strike(&sandbox, &quietly, step), step);
+        Trouble::Full.assert_reported(&Trouble::Full.strike(&sandbox, &quietly, step), step);
         sandbox.json(&INGEST);
         assert_eq!(version_of(&sandbox, &[1]), 1, "after a full disk at {step:?}");
         assert_sound(&sandbox);
     }
     let sandbox = Sandbox::new();
     write_version(&sandbox, 1);
-    Trouble::Full.assert_told(&Trouble::Full.during(&sandbox, &INGEST), "from the start");
+    Trouble::Full.assert_reported(&Trouble::Full.during(&sandbox, &INGEST), "from the start");
     sandbox.json(&INGEST);
     assert_eq!(version_of(&sandbox, &[1]), 1);
 }

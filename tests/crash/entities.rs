@@ -27,7 +27,7 @@ fn sandbox() -> Sandbox {
 }
 
 /// Each entity as `name state documents`.
-fn told(sandbox: &Sandbox) -> Vec<String> {
+fn message(sandbox: &Sandbox) -> Vec<String> {
     let list = sandbox.json(&["entities"]);
     let line = |one: &Value| {
         format!("{} {} {}", one["name"].as_str().unwrap(), one["state"].as_str().unwrap_or("-"), one["documents"])
@@ -36,11 +36,11 @@ fn told(sandbox: &Sandbox) -> Vec<String> {
 }
 
 fn is_set(sandbox: &Sandbox) -> bool {
-    let told = told(sandbox);
+    let message = message(sandbox);
     let before = ["version1x new 4", "version2x new 0"];
     let after = ["pumps - 1", "valves shut 3", "version1x old 4", "version2x new 0"];
-    assert!(told == before || told == after, "{told:?}");
-    told == after
+    assert!(message == before || message == after, "{message:?}");
+    message == after
 }
 
 #[test]
@@ -71,9 +71,9 @@ fn mentions_are_of_one_generation_with_the_documents() {
         assert!(crashed.status.code().is_none(), "the process dies at {name:?}");
         let held = version_of(&sandbox, &[1, 2]);
         let expected = [["version1x new 4", "version2x new 0"], ["version1x new 0", "version2x new 4"]];
-        assert_eq!(told(&sandbox), expected[held - 1], "after a crash at {name:?}");
+        assert_eq!(message(&sandbox), expected[held - 1], "after a crash at {name:?}");
         sandbox.json(&INGEST);
-        assert_eq!(told(&sandbox), expected[1], "the next run after a crash at {name:?}");
+        assert_eq!(message(&sandbox), expected[1], "the next run after a crash at {name:?}");
         assert_sound(&sandbox);
     }
 }

@@ -54,7 +54,7 @@ fn an_error_of_the_disk_at_any_step_leaves_one_generation() {
 }
 
 #[test]
-fn the_first_publication_may_crash_too() {
+fn a_crash_in_the_first_publication_leaves_nothing() {
     for name in STEPS {
         let sandbox = Sandbox::new();
         write_version(&sandbox, 1);
@@ -69,7 +69,7 @@ fn the_first_publication_may_crash_too() {
 /// Kills at random moments. `KB_TEST_KILLS=1000` makes a longer run of it.
 #[test]
 #[cfg(unix)]
-fn a_process_may_be_killed_at_any_moment() {
+fn a_kill_at_any_moment_leaves_one_generation() {
     let kills: usize = std::env::var("KB_TEST_KILLS").map_or(100, |kills| kills.parse().unwrap());
     let sandbox = Sandbox::new();
     write_version(&sandbox, 0);
@@ -100,4 +100,27 @@ fn a_process_may_be_killed_at_any_moment() {
     sandbox.json(&INGEST);
     assert_eq!(version_of(&sandbox, &[held, kills + 2]), kills + 2);
     assert_sound(&sandbox);
+}
+
+#[test]
+fn an_interrupted_publication_is_rolled_back_or_forward() {
+    let sandbox = Sandbox::of_two_documents();
+    let namespace = sandbox.path(".kb/namespaces/default");
+    let manifest = std::fs::read_to_string(namespace.join("MANIFEST.json")).unwrap();
+    // Tables written and announced, the keyword index not committed: back.
+    let announced = manifest.replace("\"generation\": 1", "\"generation\": 2");
+    std::fs::write(namespace.join("PENDING.json"), &announced).unwrap();
+    assert!(sandbox.kb(&["search", "valve"]).out.contains("slowly"));
+    sandbox.write("c.md", "# Filters\n\nRinse the filter.");
+    sandbox.json(&["ingest", "."]);
+    assert!(!namespace.join("PENDING.json").exists());
+    assert_eq!(sandbox.json(&["status"])["generation"], 2);
+    // Keyword index committed, the announcement not yet made the manifest: forward.
+    std::fs::rename(namespace.join("MANIFEST.json"), namespace.join("PENDING.json")).unwrap();
+    std::fs::write(namespace.join("MANIFEST.json"), &manifest).unwrap();
+    assert!(sandbox.kb(&["search", "filter"]).out.contains("Rinse"), "a reader sees the generation both indexes have");
+    sandbox.write("d.md", "# Seals\n\nGrease the seal.");
+    sandbox.json(&["ingest", "."]);
+    let status = sandbox.json(&["status"]);
+    assert_eq!((status["documents"].as_u64(), status["generation"].as_u64()), (Some(4), Some(3)));
 }

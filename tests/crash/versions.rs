@@ -1,4 +1,4 @@
-//! Versions of a folder, each of which can be told from the others in every table and in the keyword index.
+//! Versions of a folder, each different from the others in every table and in the keyword index.
 
 use crate::common::Sandbox;
 

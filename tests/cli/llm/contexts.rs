@@ -135,7 +135,7 @@ fn nothing_is_published_without_new_contexts() {
     up.store(true, Ordering::SeqCst);
     assert_eq!(again()["generation"], 3);
     assert_eq!(found(&sandbox, "hydroelectric"), SECTIONS + 1);
-    assert_eq!(again()["generation"], Value::Null, "what was said already is the same");
+    assert_eq!(again()["generation"], Value::Null, "the cached answers are the same");
     let log = sandbox.kb(&["log"]).out;
     assert!(log.contains("2 updated"), "{log}");
     assert_eq!(sandbox.kb(&["check"]).code, 0);
@@ -151,7 +151,7 @@ fn a_store_with_contexts_works_without_its_model() {
     sandbox.write("docs/manual.md", manual().replace("valve 7 by hand", "valve 7 with a key"));
     let run = sandbox.kb(&["ingest", "docs", "--no-embed"]);
     assert!(run.code == 0 && run.out.contains("no language model is configured"), "{} {}", run.out, run.err);
-    assert_eq!((server.count(), found(&sandbox, "hydroelectric")), (asked, SECTIONS), "what was said is kept");
+    assert_eq!((server.count(), found(&sandbox, "hydroelectric")), (asked, SECTIONS), "answers are kept");
     // An edit keeps the contexts and asks nothing; another kind of context removes them.
     sandbox.write(".kb/kb.toml", toml(&server, ""));
     let hit = sandbox.json(&["search", "gauge 3", "--method", "keyword"])["hits"][0]["chunk_id"].clone();

@@ -127,10 +127,10 @@ fn lying_answers_are_neither_used_nor_cached() {
         let store = tempfile::tempdir().unwrap();
         let server = Server::saying(lie.clone());
         let (lines, report) = ask(settings(&server), store.path(), &parent_chunks(&texts));
-        let told: String = lie.chars().take(80).collect();
-        assert!(lines.iter().all(Option::is_none), "{told}: {lines:?}");
-        assert_eq!((report.requests, report.failed["malformed answer"]), (1, 1), "{told}: {report:?}");
-        assert_eq!(everything_in(store.path()), "", "{told}");
+        let error_text: String = lie.chars().take(80).collect();
+        assert!(lines.iter().all(Option::is_none), "{error_text}: {lines:?}");
+        assert_eq!((report.requests, report.failed["malformed answer"]), (1, 1), "{error_text}: {report:?}");
+        assert_eq!(everything_in(store.path()), "", "{error_text}");
     }
 }
 
@@ -166,8 +166,8 @@ fn the_key_goes_only_to_the_endpoint() {
         let (lines, report) = ask(with_key(&server), store.path(), &parent_chunks(&texts));
         assert!(lines.iter().all(Option::is_none), "{report:?}");
         assert!(server.requests().iter().all(|request| request.authorization == Some(format!("Bearer {KEY}"))));
-        let told = format!("{report:?} {} {}", report.in_words(), everything_in(store.path()));
-        assert!(!told.contains(&KEY[12..20]) && !told.contains(&KEY[..8]), "{told}");
+        let error_text = format!("{report:?} {} {}", report.in_words(), everything_in(store.path()));
+        assert!(!error_text.contains(&KEY[12..20]) && !error_text.contains(&KEY[..8]), "{error_text}");
         assert_eq!(report.failures(), 1);
         let body: String = server.requests().iter().map(|request| request.body.to_string()).collect();
         assert!(!body.contains(KEY));

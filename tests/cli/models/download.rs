@@ -43,9 +43,9 @@ fn refused(answer: impl Fn(usize) -> Reply + Send + Sync + 'static) -> String {
         false => Reply::Well,
     };
     let hub = Hub::with("ours/tiny", tiny(), answer);
-    let told = error(&add(&sandbox, &hub), 3);
+    let error_text = error(&add(&sandbox, &hub), 3);
     assert!(here(&sandbox).is_empty());
-    told
+    error_text
 }
 
 #[test]
@@ -77,14 +77,17 @@ fn a_model_of_another_owner_or_with_other_prefixes_is_added_separately() {
     assert!(again.code == 0 && again.out.contains("is already installed"), "{}", again.err);
     for args in [&["theirs/tiny"][..], &["ours/tiny", "--query-prefix", "q: "], &["ours/tiny", "--document-prefix", ""]]
     {
-        let told = error(&offline(args), 2);
-        assert!(told.contains("there is a model tiny already") && told.contains("--name NAME"), "{args:?}: {told}");
+        let error_text = error(&offline(args), 2);
+        assert!(
+            error_text.contains("there is a model tiny already") && error_text.contains("--name NAME"),
+            "{args:?}: {error_text}"
+        );
     }
     // The same holds for a model that only has a name of the catalogue.
     let hub = Hub::with("theirs/bge-m3", tiny(), well);
     assert_eq!(with_hub(&sandbox, &hub.endpoint(), &["models", "add", "theirs/bge-m3"], &[]).code, 0);
-    let told = error(&offline(&["bge-m3"]), 2);
-    assert!(told.contains("there is a model bge-m3 already"), "{told}");
+    let error_text = error(&offline(&["bge-m3"]), 2);
+    assert!(error_text.contains("there is a model bge-m3 already"), "{error_text}");
     // The owner of a model from a folder is unknown, but its name may be in the catalogue.
     super::copy_model(&sandbox.path("mine"));
     for (name, code) in [("bge-base-en-v1.5", 0), ("theirs/mine", 2)] {
@@ -143,10 +146,12 @@ fn the_next_run_keeps_complete_files() {
         }
     });
     let broken = add(&sandbox, &hub);
-    let told = error(&broken, 3);
+    let error_text = error(&broken, 3);
     assert!(
-        told.contains("tokenizer.json") && told.contains("broke off") && told.contains("run the command again"),
-        "{told}"
+        error_text.contains("tokenizer.json")
+            && error_text.contains("broke off")
+            && error_text.contains("run the command again"),
+        "{error_text}"
     );
     assert!(!broken.err.contains("trying the model"), "{}", broken.err);
     assert!(here(&sandbox).is_empty());
@@ -183,8 +188,8 @@ fn a_running_download_is_not_removed() {
     let lock = std::fs::File::open(sandbox.path("models/.downloading-tiny/.lock")).unwrap();
     lock.try_lock().unwrap();
     for args in [&["models", "remove", "tiny"][..], &["models", "remove", "tiny", "--yes"]] {
-        let told = error(&sandbox.kb(args), 3);
-        assert!(told.contains("another kb is downloading tiny; wait until it is done"), "{told}");
+        let error_text = error(&sandbox.kb(args), 3);
+        assert!(error_text.contains("another kb is downloading tiny; wait until it is done"), "{error_text}");
     }
     assert!(error(&add(&sandbox, &hub), 3).contains("another kb is downloading tiny"));
     // A model that was added in another way in the meantime stays as well.
@@ -225,14 +230,14 @@ fn a_hub_without_ranges_sends_the_whole_file() {
 #[test]
 fn a_file_that_differs_from_the_listing_is_refused() {
     let length = tiny()["onnx/model.onnx"].len();
-    let told = refused(move |_| Reply::Bytes(vec![0; length]));
-    assert!(told.contains("another hash") && told.contains("nothing was added"), "{told}");
-    let told = refused(move |_| Reply::Bytes(vec![0; length - 1]));
-    assert!(told.contains(&format!("{} bytes instead of the listed {length}", length - 1)), "{told}");
-    let told = refused(move |_| Reply::Bytes(vec![0; length * 100]));
-    assert!(told.contains("sent something else than onnx/model.onnx"), "{told}");
-    let told = refused(move |_| Reply::Promise(length, vec![0; length - 10]));
-    assert!(told.contains("broke off") || told.contains("another hash"), "{told}");
+    let error_text = refused(move |_| Reply::Bytes(vec![0; length]));
+    assert!(error_text.contains("another hash") && error_text.contains("nothing was added"), "{error_text}");
+    let error_text = refused(move |_| Reply::Bytes(vec![0; length - 1]));
+    assert!(error_text.contains(&format!("{} bytes instead of the listed {length}", length - 1)), "{error_text}");
+    let error_text = refused(move |_| Reply::Bytes(vec![0; length * 100]));
+    assert!(error_text.contains("sent something else than onnx/model.onnx"), "{error_text}");
+    let error_text = refused(move |_| Reply::Promise(length, vec![0; length - 10]));
+    assert!(error_text.contains("broke off") || error_text.contains("another hash"), "{error_text}");
 }
 
 #[test]
@@ -263,17 +268,17 @@ fn refusals_name_the_next_step() {
     ] {
         let sandbox = Sandbox::new();
         let hub = Hub::with("ours/tiny", tiny(), move |_, _| Reply::Status(status, headers, "no".to_owned()));
-        let told = error(&add(&sandbox, &hub), 3);
-        assert!(told.contains(says) && told.contains(&format!("HTTP {status}")), "{status}: {told}");
+        let error_text = error(&add(&sandbox, &hub), 3);
+        assert!(error_text.contains(says) && error_text.contains(&format!("HTTP {status}")), "{status}: {error_text}");
         assert!(here(&sandbox).is_empty());
-        let told = refused(move |_| Reply::Status(status, headers, String::new()));
-        assert!(told.contains(says), "{status}: {told}");
+        let error_text = refused(move |_| Reply::Status(status, headers, String::new()));
+        assert!(error_text.contains(says), "{status}: {error_text}");
     }
-    let told =
+    let error_text =
         refused(
             |before| if before == 0 { Reply::Status(503, &[], String::new()) } else { Reply::Redirect("/".to_owned()) },
         );
-    assert!(told.contains("HTTP 404"), "{told}");
+    assert!(error_text.contains("HTTP 404"), "{error_text}");
 }
 
 #[test]
@@ -291,13 +296,13 @@ fn temporary_faults_of_the_hub_are_retried() {
 
 #[test]
 fn redirect_loops_and_other_servers_are_reported() {
-    let told = refused(|_| Reply::Redirect("/ours/tiny/resolve/x/onnx/model.onnx".to_owned()));
-    assert!(told.contains("circles"), "{told}");
+    let error_text = refused(|_| Reply::Redirect("/ours/tiny/resolve/x/onnx/model.onnx".to_owned()));
+    assert!(error_text.contains("circles"), "{error_text}");
     let sandbox = Sandbox::new();
     let page = || Reply::Status(200, &[], "<html>please log in</html>".to_owned());
     let hub = Hub::with("ours/tiny", tiny(), move |_, _| page());
-    let told = error(&add(&sandbox, &hub), 3);
-    assert!(told.contains("does not answer like a hub") && told.contains("proxy"), "{told}");
+    let error_text = error(&add(&sandbox, &hub), 3);
+    assert!(error_text.contains("does not answer like a hub") && error_text.contains("proxy"), "{error_text}");
 }
 
 #[test]
@@ -313,16 +318,16 @@ fn a_repository_without_needed_files_is_refused() {
         let mut there = tiny();
         there.remove(missing);
         let hub = Hub::with("ours/tiny", there, well);
-        let told = error(&add(&sandbox, &hub), 3);
-        assert!(told.contains(says), "{told}");
+        let error_text = error(&add(&sandbox, &hub), 3);
+        assert!(error_text.contains(says), "{error_text}");
         assert_eq!(hub.requests().len(), 1, "nothing was downloaded");
     }
     // A known name with the files of another model.
     let sandbox = Sandbox::new();
     let hub = Hub::with("intfloat/multilingual-e5-small", tiny(), well);
     let run = with_hub(&sandbox, &hub.endpoint(), &["models", "add", "multilingual-e5-small"], &[]);
-    let told = error(&run, 3);
-    assert!(told.contains("vectors of 12 numbers instead of 384"), "{told}");
+    let error_text = error(&run, 3);
+    assert!(error_text.contains("vectors of 12 numbers instead of 384"), "{error_text}");
     assert!(here(&sandbox).is_empty());
 }
 
@@ -331,8 +336,11 @@ fn without_a_network_the_command_says_so_and_ends_with_3() {
     let sandbox = Sandbox::new();
     // Nothing listens at port 1.
     let run = with_hub(&sandbox, "http://127.0.0.1:1", &["models", "add", "bge-m3"], &[]);
-    let told = error(&run, 3);
-    assert!(told.contains("cannot reach http://127.0.0.1:1") && told.contains("kb models add FOLDER"), "{told}");
+    let error_text = error(&run, 3);
+    assert!(
+        error_text.contains("cannot reach http://127.0.0.1:1") && error_text.contains("kb models add FOLDER"),
+        "{error_text}"
+    );
     let run = with_hub(&sandbox, "http://127.0.0.1:1", &["models", "add", "bge-m3"], &[("HF_HUB_OFFLINE", "1")]);
     assert!(error(&run, 3).contains("HF_HUB_OFFLINE"));
     let run = with_hub(&sandbox, "nonsense", &["models", "add", "bge-m3"], &[]);

@@ -23,11 +23,11 @@ fn with_graph(graph: &str) -> Sandbox {
 }
 
 fn refused(sandbox: &Sandbox, args: &[&str]) -> String {
-    let told = error(&sandbox.kb(&[&["models", "add", "mine"], args].concat()), 3);
+    let error_text = error(&sandbox.kb(&[&["models", "add", "mine"], args].concat()), 3);
     // The next addition removes what a crash left.
     let left: Vec<String> = everything(sandbox).into_iter().filter(|name| !name.starts_with(".adding-")).collect();
     assert!(left.is_empty() && here(sandbox).is_empty(), "{left:?}");
-    told
+    error_text
 }
 
 #[test]
@@ -96,8 +96,8 @@ fn undeclared_settings_come_from_the_name_or_are_noted() {
     assert_eq!((&named["query_prefix"], &named["document_prefix"]), (&"query: ".into(), &"passage: ".into()));
     assert_eq!(named["notes"], serde_json::json!([]));
     // The first token of a bag of words is the same in every text, so the trial refuses pooling by it.
-    let told = error(&sandbox.kb(&["models", "add", "mine", "--name", "bge-small-zh-v1.5"]), 3);
-    assert!(told.contains("the same vector for every text"), "{told}");
+    let error_text = error(&sandbox.kb(&["models", "add", "mine", "--name", "bge-small-zh-v1.5"]), 3);
+    assert!(error_text.contains("the same vector for every text"), "{error_text}");
 }
 
 #[test]
@@ -176,8 +176,8 @@ fn unusable_models_are_refused_on(engine: &str) {
         ("../rerank/broken/three-labels.onnx", "3 numbers for a pair"),
     ] {
         let sandbox = with_graph(graph);
-        let told = refused(&sandbox, &["--onnxruntime", engine]);
-        assert!(told.contains(says), "{graph} {engine}: {told}");
+        let error_text = refused(&sandbox, &["--onnxruntime", engine]);
+        assert!(error_text.contains(says), "{graph} {engine}: {error_text}");
     }
 }
 
@@ -207,8 +207,8 @@ fn hostile_folders_are_refused_and_leave_nothing() {
     ] {
         let sandbox = mine();
         sandbox.write(&format!("mine/{file}"), content);
-        let told = refused(&sandbox, &[]);
-        assert!(told.contains(says), "{file}: {told} lacks {says}");
+        let error_text = refused(&sandbox, &[]);
+        assert!(error_text.contains(says), "{file}: {error_text} lacks {says}");
     }
     let sandbox = mine();
     let file = std::fs::File::options().write(true).open(sandbox.path("mine/tokenizer.json")).unwrap();
@@ -226,8 +226,8 @@ fn escape_sequences_in_a_folder_do_not_reach_a_terminal() {
         graph[at..at + 14].copy_from_slice(b"\x1b[2J\xc2\x9b1mgone..");
     }
     sandbox.write("mine/model.onnx", graph);
-    let told = refused(&sandbox, &[]);
-    assert!(told.contains("it wants [2J 1mgone..") && !told.contains(char::is_control), "{told:?}");
+    let error_text = refused(&sandbox, &[]);
+    assert!(error_text.contains("it wants [2J 1mgone..") && !error_text.contains(char::is_control), "{error_text:?}");
 
     let sandbox = mine();
     let long = "x".repeat(2 << 20);
@@ -259,8 +259,11 @@ fn a_removed_model_is_reported_by_the_store_that_uses_it_on(engine: &str) {
     assert_eq!(sandbox.kb(&["models", "add", "mine", "--onnxruntime", engine]).code, 0);
     sandbox.write("docs/a.md", "# A\n\nThe pump moves water.\n");
     assert_eq!(sandbox.kb(&["ingest", "docs", "-q", "--model", "mine", "--onnxruntime", engine]).code, 0);
-    let told = error(&sandbox.kb(&["models", "remove", "mine"]), 2);
-    assert!(told.contains("has vectors of mine (namespaces: default)") && told.contains("--yes"), "{told}");
+    let error_text = error(&sandbox.kb(&["models", "remove", "mine"]), 2);
+    assert!(
+        error_text.contains("has vectors of mine (namespaces: default)") && error_text.contains("--yes"),
+        "{error_text}"
+    );
     assert!(sandbox.json(&["status"]).get("model_problem").is_none());
     assert_eq!(sandbox.kb(&["models", "remove", "mine", "--yes"]).code, 0);
     let status = sandbox.json(&["status"]);
@@ -286,14 +289,14 @@ fn weights_without_a_graph_are_refused_with_the_export_command() {
 #[test]
 fn files_missing_folders_and_bad_names_are_refused() {
     let sandbox = mine();
-    let told = error(&sandbox.kb(&["models", "add", "mine/config.json"]), 2);
-    assert!(told.contains("is a file; a model is a folder"), "{told}");
-    let told = error(&sandbox.kb(&["models", "add", "./nowhere"]), 3);
-    assert!(told.contains("nowhere"), "{told}");
+    let error_text = error(&sandbox.kb(&["models", "add", "mine/config.json"]), 2);
+    assert!(error_text.contains("is a file; a model is a folder"), "{error_text}");
+    let error_text = error(&sandbox.kb(&["models", "add", "./nowhere"]), 3);
+    assert!(error_text.contains("nowhere"), "{error_text}");
     for name in ["light", "../evil", "a b", "all-MiniLM-L6-v2-int8", ""] {
         copy_model(&sandbox.path("mine"));
-        let told = error(&sandbox.kb(&["models", "add", "mine", "--name", name]), 2);
-        assert!(told.contains("--name NAME"), "{name}: {told}");
+        let error_text = error(&sandbox.kb(&["models", "add", "mine", "--name", name]), 2);
+        assert!(error_text.contains("--name NAME"), "{name}: {error_text}");
     }
     assert!(everything(&sandbox).is_empty());
 }
@@ -354,8 +357,8 @@ fn pipes_in_place_of_files_are_refused_without_waiting() {
             }
             std::thread::sleep(Duration::from_millis(20));
         }
-        let told = error(&Run::of(child.wait_with_output().unwrap()), 3);
-        assert!(told.contains(says), "{told}");
+        let error_text = error(&Run::of(child.wait_with_output().unwrap()), 3);
+        assert!(error_text.contains(says), "{error_text}");
         assert!(everything(&sandbox).is_empty());
     }
 }
@@ -377,20 +380,20 @@ fn rerankers_are_added_and_removed_on(engine: &str) {
     let added = sandbox.json(&["models", "add", &folder.display().to_string(), "--onnxruntime", engine]);
     assert_eq!(added["model"]["kind"], "reranking");
     assert_eq!(here(&sandbox), ["rerank"]);
-    let told = error(&sandbox.kb(&["models", "remove", "rerenk"]), 2);
-    assert!(told.contains("no such model \"rerenk\""), "{told}");
+    let error_text = error(&sandbox.kb(&["models", "remove", "rerenk"]), 2);
+    assert!(error_text.contains("no such model \"rerenk\""), "{error_text}");
     assert_eq!(sandbox.json(&["models", "remove", "rerank"])["name"], "rerank");
     assert!(everything(&sandbox).is_empty());
     let sandbox = Sandbox::new();
-    let told = error(&sandbox.kb(&["models", "remove", "all-MiniLM-L6-v2-int8", "--yes"]), 2);
-    assert!(told.contains("part of kb"), "{told}");
+    let error_text = error(&sandbox.kb(&["models", "remove", "all-MiniLM-L6-v2-int8", "--yes"]), 2);
+    assert!(error_text.contains("part of kb"), "{error_text}");
 }
 
 #[test]
 fn a_full_disk_is_reported() {
     let sandbox = mine();
     sandbox.write("models", "a file where the folder should be");
-    let told = error(&sandbox.kb(&["models", "add", "mine"]), 3);
-    assert!(told.contains("models"), "{told}");
+    let error_text = error(&sandbox.kb(&["models", "add", "mine"]), 3);
+    assert!(error_text.contains("models"), "{error_text}");
     assert!(Path::new(&sandbox.path("models")).is_file());
 }

@@ -134,8 +134,8 @@ impl Hub {
 
     /// The requested ranges of a file, in order; `None` for the whole file.
     pub fn ranges(&self, file: &str) -> Vec<Option<String>> {
-        let of_it = |request: &Request| request.target.ends_with(file);
-        self.requests().into_iter().filter(of_it).map(|request| request.range).collect()
+        let is_of_file = |request: &Request| request.target.ends_with(file);
+        self.requests().into_iter().filter(is_of_file).map(|request| request.range).collect()
     }
 }
 

@@ -59,10 +59,10 @@ fn an_unavailable_device_is_refused_with_the_available_ones_on_onnxruntime() {
 fn an_unavailable_device_is_refused_with_the_available_ones_on(engine: &str) {
     let sandbox = Sandbox::new();
     copy_model(&sandbox.path("mine"));
-    let told = error(&sandbox.kb(&["models", "add", "mine", "--device", "cuda"]), 2);
-    assert!(told.contains("tract (pure Rust) offers no device cuda, only cpu"), "{told}");
+    let message = error(&sandbox.kb(&["models", "add", "mine", "--device", "cuda"]), 2);
+    assert!(message.contains("tract (pure Rust) offers no device cuda, only cpu"), "{message}");
     // The sandbox sets the engine by its variable.
-    assert!(told.contains("set KB_ONNXRUNTIME to the path of an ONNX Runtime"), "{told}");
+    assert!(message.contains("set KB_ONNXRUNTIME to the path of an ONNX Runtime"), "{message}");
     for device in ["auto", "cpu"] {
         let list = sandbox.json(&["models", "--device", device, "--onnxruntime", engine]);
         assert_eq!(list["devices"][0], "cpu", "{engine}");
@@ -70,14 +70,14 @@ fn an_unavailable_device_is_refused_with_the_available_ones_on(engine: &str) {
     // The library of the tests is built for the processor only.
     for device in ["coreml", "directml", "rocm"] {
         let args = ["models", "add", "mine", "--device", device, "--onnxruntime", engine];
-        let told = error(&sandbox.kb(&args), 2);
-        assert!(told.contains(&format!("offers no device {device}, only cpu")), "{told}");
+        let message = error(&sandbox.kb(&args), 2);
+        assert!(message.contains(&format!("offers no device {device}, only cpu")), "{message}");
     }
     sandbox.write("docs/a.md", "# A\n\nThe pump moves water.\n");
     assert_eq!(sandbox.kb(&["ingest", "docs", "-q", "--device", "cpu"]).code, 0);
     sandbox.write(".kb/kb.toml", "device = \"cuda\"\n");
-    let told = error(&sandbox.kb(&["search", "what moves water?", "--method", "semantic"]), 2);
-    assert!(told.contains("offers no device cuda"), "{told}");
+    let message = error(&sandbox.kb(&["search", "what moves water?", "--method", "semantic"]), 2);
+    assert!(message.contains("offers no device cuda"), "{message}");
     assert_eq!(sandbox.kb(&["search", "what moves water?", "--method", "semantic", "--device", "cpu"]).code, 0);
     // The list of devices also reports that this one is unavailable.
     let list = sandbox.json(&["models"]);
@@ -103,12 +103,15 @@ fn a_model_that_a_damaged_namespace_may_need_is_removed_only_with_yes() {
         assert_eq!(sandbox.kb(&["ingest", "docs", "-q", "--model", "mine", "-n", namespace]).code, 0);
     }
     sandbox.write(".kb/namespaces/other/MANIFEST.json", "{");
-    let told = error(&sandbox.kb(&["models", "remove", "mine"]), 2);
-    assert!(told.contains("has vectors of mine (namespaces: default); the namespace other cannot be read"), "{told}");
+    let message = error(&sandbox.kb(&["models", "remove", "mine"]), 2);
+    assert!(
+        message.contains("has vectors of mine (namespaces: default); the namespace other cannot be read"),
+        "{message}"
+    );
     sandbox.write(".kb/namespaces/default/MANIFEST.json", "{");
-    let told = error(&sandbox.kb(&["models", "remove", "mine"]), 2);
-    assert!(told.contains("may have vectors of mine: the namespace default cannot be read: "), "{told}");
-    assert!(told.contains("MANIFEST.json is damaged") && told.contains("--yes"), "{told}");
+    let message = error(&sandbox.kb(&["models", "remove", "mine"]), 2);
+    assert!(message.contains("may have vectors of mine: the namespace default cannot be read: "), "{message}");
+    assert!(message.contains("MANIFEST.json is damaged") && message.contains("--yes"), "{message}");
     assert_eq!(here(&sandbox), ["mine"]);
     let removed = sandbox.kb(&["models", "remove", "mine", "--yes"]);
     assert!(removed.code == 0 && removed.err.contains("the namespace other cannot be read"), "{}", removed.err);

@@ -1,0 +1,240 @@
+//! The options of every command, and what they lead to: the store, models, a searcher, output.
+
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::parser::ValueSource;
+use clap::{ArgAction, ArgMatches, Args, ColorChoice, FromArgMatches};
+
+use crate::config::Config;
+use crate::embed::{Device, EngineChoice};
+use crate::error::{Error, Kind, Result};
+use crate::models::Models;
+use crate::render::{OutputFormat, Page, screen_width};
+use crate::search::{Encoder, Purpose, Searcher, resolve_document, resolve_documents};
+use crate::store::{DocumentRow, LockTimeout, Namespace, Store};
+
+/// The options of every command.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Global options")]
+pub struct Global {
+    /// The store's folder [default: the nearest .kb/ upwards]
+    #[arg(long, global = true, value_name = "DIR", env = "KB_DIR", hide_short_help = true)]
+    pub(super) kb: Option<PathBuf>,
+    /// The namespace; search, docs and status take several (`manuals,drafts`) or `all`
+    #[arg(short, long, global = true, value_name = "NAME", env = "KB_NAMESPACE", default_value = "default")]
+    pub(super) namespace: String,
+    /// The output format [default: table on a terminal, markdown in a pipe]
+    #[arg(long, global = true, value_enum, value_name = "FORMAT")]
+    format: Option<OutputFormat>,
+    /// Print only results and errors
+    #[arg(short, long, global = true, hide_short_help = true)]
+    pub(super) quiet: bool,
+    /// Print the time of each stage, and the causes of an error
+    #[arg(short, long, global = true, action = ArgAction::Count, conflicts_with = "quiet", hide_short_help = true)]
+    verbose: u8,
+    /// When to use colour
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t = ColorChoice::Auto, hide_short_help = true)]
+    color: ColorChoice,
+    /// Hide the progress display
+    #[arg(long, global = true, hide_short_help = true)]
+    pub(super) no_progress: bool,
+    /// The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]
+    #[arg(long, global = true, value_name = "PATH", env = "KB_ONNXRUNTIME", hide_short_help = true)]
+    onnxruntime: Option<PathBuf>,
+    /// The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "DEVICE",
+        env = "KB_DEVICE",
+        hide_possible_values = true,
+        hide_short_help = true
+    )]
+    device: Option<Device>,
+    /// Print help; --help lists all options
+    #[arg(short, long, global = true, action = ArgAction::HelpShort)]
+    help: Option<bool>,
+}
+
+impl Global {
+    pub(super) fn apply_color(&self) {
+        let choice = match self.color {
+            ColorChoice::Auto => anstream::ColorChoice::Auto,
+            ColorChoice::Always => anstream::ColorChoice::Always,
+            ColorChoice::Never => anstream::ColorChoice::Never,
+        };
+        choice.write_global();
+    }
+
+    /// Writes an error to standard error, with its causes under `--verbose`.
+    pub(super) fn report(&self, error: &Error) {
+        let text = match (error.kind(), self.format) {
+            (Kind::BrokenPipe, _) => return,
+            (_, Some(OutputFormat::Json | OutputFormat::Jsonl)) => error_json(error),
+            (kind, _) => {
+                let (red, reset) = (anstyle::AnsiColor::Red.on_default().bold(), anstyle::Reset);
+                let label = if kind == Kind::NotFound { String::new() } else { format!("{red}error:{reset} ") };
+                let mut text = format!("{label}{}", error.to_line());
+                error.shown().iter().for_each(|figure| text.push_str(&format!("\n{figure}")));
+                if self.verbose > 0 {
+                    error.causes().for_each(|cause| text.push_str(&format!("\n  caused by: {cause}")));
+                }
+                text
+            }
+        };
+        // Nothing is left to do where standard error is closed too.
+        writeln!(anstream::stderr(), "{text}").unwrap_or_default();
+    }
+}
+
+/// An error where results are JSON.
+pub(super) fn error_json(error: &Error) -> String {
+    let (kind, message, hint) = (error.kind(), error.message(), error.next_step());
+    serde_json::json!({ "error": { "kind": kind, "message": message, "hint": hint } }).to_string()
+}
+
+/// The global options, and what they lead to.
+pub(super) struct Context {
+    pub(super) global: Global,
+    /// What was typed after the subcommand, with its variables.
+    pub(super) matches: ArgMatches,
+}
+
+impl Context {
+    pub(super) fn here() -> Result<PathBuf> {
+        std::env::current_dir().map_err(|error| Error::failed(format!("cannot read the current folder: {error}")))
+    }
+
+    pub(super) fn store(&self) -> Result<Store> {
+        Store::open(self.global.kb.as_deref(), &Context::here()?)
+    }
+
+    /// Settings of `kb.toml` under those of the environment and the command line.
+    pub(super) fn over<T: FromArgMatches>(&self, mut file: T) -> Result<T> {
+        let updated = file.update_from_arg_matches(&self.matches);
+        updated.map_err(|error| Error::usage(error.to_string()))?;
+        Ok(file)
+    }
+
+    /// Whether an argument stands on the command line.
+    pub(super) fn is_typed(&self, id: &str) -> bool {
+        self.matches.value_source(id) == Some(ValueSource::CommandLine)
+    }
+
+    pub(super) fn config(&self, store: &Store) -> Result<Config> {
+        Config::read(store.root())
+    }
+
+    pub(super) fn engine(&self, config: &Config) -> EngineChoice {
+        let device = self.global.device.or(config.device).unwrap_or_default();
+        EngineChoice::parse(self.global.onnxruntime.as_deref().or(config.onnxruntime.as_deref())).on(device)
+    }
+
+    /// The installed models; the embedded one alone where no folder for models is known.
+    pub(super) fn models(&self) -> Models {
+        Models::of_user().unwrap_or_else(|_| Models::open(""))
+    }
+
+    pub(super) fn encoder(&self, store: &Store, config: &Config) -> Encoder {
+        Encoder::new(self.engine(config), self.models()).keeping(store.root())
+    }
+
+    /// A searcher on the namespace that was named.
+    pub(super) fn searcher(&self, store: &Store) -> Result<Searcher> {
+        Ok(Searcher::new(store.namespace(&self.global.namespace)?, self.encoder(store, &self.config(store)?)))
+    }
+
+    /// A searcher on all namespaces that were named.
+    pub(super) fn searcher_over(&self, store: &Store, config: &Config) -> Result<Searcher> {
+        let searcher = Searcher::over(store.namespaces_named(&self.global.namespace)?, self.encoder(store, config));
+        Ok(searcher.with_synonyms(config.search.synonyms.clone()))
+    }
+
+    /// The named document, with a note on a guess.
+    pub(super) fn document<'a>(
+        &self,
+        documents: &'a [DocumentRow],
+        name: &str,
+        store: &Store,
+        purpose: Purpose,
+    ) -> Result<&'a DocumentRow> {
+        let named = resolve_document(documents, name, store, purpose)?;
+        named.note.iter().for_each(|note| self.tell(note));
+        Ok(named.document)
+    }
+
+    /// The named documents, each once, with a note on each guess.
+    pub(super) fn documents<'a>(
+        &self,
+        documents: &'a [DocumentRow],
+        names: &[String],
+        store: &Store,
+        purpose: Purpose,
+    ) -> Result<Vec<&'a DocumentRow>> {
+        let named = resolve_documents(documents, names, store, purpose)?;
+        named.iter().filter_map(|named| named.note.as_deref()).for_each(|note| self.tell(note));
+        Ok(named.into_iter().map(|named| named.document).collect())
+    }
+
+    pub(super) fn output_format(&self) -> OutputFormat {
+        self.global.format.unwrap_or(if std::io::stdout().is_terminal() {
+            OutputFormat::Table
+        } else {
+            OutputFormat::Markdown
+        })
+    }
+
+    /// Writes a result to standard output and its notes to standard error. Gives the exit code of success.
+    pub(super) fn show(&self, page: Page) -> Result<u8> {
+        let mut out = anstream::AutoStream::auto(std::io::stdout()).lock();
+        page.write(self.output_format(), screen_width(), &mut out)?;
+        out.flush()?;
+        page.notes.iter().for_each(|note| self.tell(note));
+        Ok(0)
+    }
+
+    pub(super) fn namespace(&self) -> Result<Namespace> {
+        self.store()?.namespace(&self.global.namespace)
+    }
+
+    /// Writes a note to standard error, unless `--quiet`.
+    pub(super) fn tell(&self, text: &str) {
+        tell(self.global.quiet, text);
+    }
+
+    /// Writes a note under `--verbose`.
+    pub(super) fn tell_more(&self, text: &str) {
+        if self.global.verbose > 0 {
+            self.tell(text);
+        }
+    }
+}
+
+/// Common to the commands that write.
+#[derive(Debug, Default, Args)]
+pub struct WaitArgs {
+    /// Wait this long while another kb writes to the namespace [default: 0]
+    #[arg(long, value_name = "SECONDS", hide_short_help = true)]
+    wait: Option<u64>,
+}
+
+impl WaitArgs {
+    pub(super) fn lock_timeout(&self, context: &Context) -> LockTimeout {
+        let quiet = context.global.quiet;
+        LockTimeout::new(Duration::from_secs(self.wait.unwrap_or(0)), move |text| tell(quiet, text))
+    }
+
+    pub(super) fn is_given(&self) -> bool {
+        self.wait.is_some()
+    }
+}
+
+/// Writes a note; the work can still be done where that fails.
+fn tell(quiet: bool, text: &str) {
+    if !quiet {
+        writeln!(anstream::stderr(), "{text}").unwrap_or_default();
+    }
+}

@@ -1,0 +1,101 @@
+//! `kb log`, `kb diff` and `kb restore`: generations listed, compared and restored.
+
+use clap::Args;
+
+use super::global::{Context, WaitArgs};
+use crate::error::Result;
+use crate::render::{self, screen_width};
+use crate::store::{self, Writer, plan_restore};
+
+/// List the generations, newest first, with their changes
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kb log
+  kb log --limit 5
+  kb diff 12                  what has changed since generation 12
+  kb restore 12               restore it
+
+A run that publishes in batches is one generation in the end. Old generations are kept for a week, and at most 20;
+`[history]` in kb.toml sets both: keep = \"4w\", generations = 50.")]
+pub struct LogArgs {
+    /// The most generations
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    limit: Option<u32>,
+}
+
+pub async fn log(context: &Context, args: LogArgs) -> Result<u8> {
+    let namespace = context.namespace()?;
+    let mut entries = store::log(&namespace).await?;
+    if let Some(limit) = args.limit {
+        entries.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    }
+    context.show(render::log(&entries))
+}
+
+/// Show what was added, changed and removed between two generations
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kb diff 12                  what has changed since generation 12
+  kb diff 12 15
+  kb diff 12 --stat           one line per document
+  kb diff 12 --format paths   the sources alone
+
+Chunks and sections with the same text under another id have moved; they are only counted. Exit code 1 where nothing
+differs.")]
+pub struct DiffArgs {
+    /// The number of a generation, as `kb log` shows it
+    #[arg(value_name = "A")]
+    from: u64,
+    /// The number of the other [default: the published one]
+    #[arg(value_name = "B")]
+    to: Option<u64>,
+    /// Show only counts of each document
+    #[arg(long)]
+    stat: bool,
+}
+
+pub async fn diff(context: &Context, args: DiffArgs) -> Result<u8> {
+    let namespace = context.namespace()?;
+    let diff = store::diff(&namespace, args.from, args.to, !args.stat).await?;
+    let is_empty = diff.is_empty();
+    context.show(render::diff(&diff, screen_width()))?;
+    if is_empty {
+        context.tell(&format!("generations {} and {} do not differ", diff.from, diff.to));
+    }
+    Ok(u8::from(is_empty))
+}
+
+/// Restore an old generation, as a new one
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kb log                      which generations there are
+  kb restore 12 --dry-run     what would change
+  kb restore 12
+
+Nothing is lost: the current generation stays in the history. The vectors of the old one come back too, of whichever
+model they are. Your files stay; the next `kb ingest` of a folder takes in what differs from the restored documents.")]
+pub struct RestoreArgs {
+    /// Its number, as `kb log` shows it
+    #[arg(value_name = "GENERATION")]
+    generation: u64,
+    /// Show what would change
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    wait: WaitArgs,
+}
+
+pub async fn restore(context: &Context, args: RestoreArgs) -> Result<u8> {
+    let namespace = context.namespace()?;
+    let restored = if args.dry_run {
+        plan_restore(&namespace, args.generation).await?
+    } else {
+        let mut writer = Writer::open_existing(&namespace, &args.wait.lock_timeout(context)).await?;
+        writer.restore(args.generation).await?
+    };
+    context.show(render::restored(&restored, args.dry_run))?;
+    if let Some(Err(missing)) = restored.model.as_ref().map(|model| context.models().recorded(model)) {
+        context.tell(&missing.to_line());
+    }
+    Ok(0)
+}

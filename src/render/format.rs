@@ -1,0 +1,89 @@
+//! The formats of a result, the width of the screen, and JSON values.
+
+use std::io::IsTerminal;
+
+use serde::Serialize;
+use serde_json::Value;
+
+/// How a result is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum OutputFormat {
+    /// For a terminal
+    Table,
+    /// For a pipe, and for agents
+    Markdown,
+    /// One JSON value
+    Json,
+    /// A JSON value a line
+    Jsonl,
+    /// Only paths or ids, one a line
+    Paths,
+}
+
+/// The columns of the output: `COLUMNS` if the user set it, else the terminal's, else as many as read well.
+pub fn screen_width() -> usize {
+    let set = std::env::var("COLUMNS").ok().filter(|_| std::io::stdout().is_terminal());
+    width(set.as_deref(), columns_of_terminal())
+}
+
+const WITHOUT_TERMINAL: usize = 100;
+
+fn width(set: Option<&str>, terminal: Option<u16>) -> usize {
+    let set = set.and_then(|columns| columns.trim().parse().ok()).filter(|&columns: &u16| columns > 0);
+    set.or(terminal).map_or(WITHOUT_TERMINAL, usize::from).clamp(20, 200)
+}
+
+/// The columns of the first standard stream that is a terminal. `terminal_size` ignores terminals without a known
+/// number of rows, as `script` makes them.
+#[cfg(unix)]
+fn columns_of_terminal() -> Option<u16> {
+    use std::os::fd::AsFd;
+    let (out, err, input) = (std::io::stdout(), std::io::stderr(), std::io::stdin());
+    [out.as_fd(), err.as_fd(), input.as_fd()]
+        .into_iter()
+        .filter_map(|stream| rustix::termios::tcgetwinsize(stream).ok())
+        .map(|size| size.ws_col)
+        .find(|&columns| columns > 0)
+}
+
+#[cfg(not(unix))]
+fn columns_of_terminal() -> Option<u16> {
+    terminal_size::terminal_size().map(|(width, _)| width.0)
+}
+
+pub(super) fn value(of: &(impl Serialize + ?Sized)) -> Value {
+    serde_json::to_value(of).expect("results have string keys and derived implementations, which cannot fail")
+}
+
+pub(super) fn values<T: Serialize>(of: impl IntoIterator<Item = T>) -> Vec<Value> {
+    of.into_iter().map(|one| value(&one)).collect()
+}
+
+/// The JSON object of `of` with one more field.
+pub(super) fn value_with(of: &impl Serialize, name: &str, field: impl Serialize) -> Value {
+    let mut json = value(of);
+    json[name] = value(&field);
+    json
+}
+
+/// Each path once, in the order of the first.
+pub(super) fn unique(paths: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut seen = std::collections::HashSet::new();
+    paths.into_iter().filter(|path| seen.insert(path.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_user_sets_the_width_or_the_terminal_does() {
+        assert_eq!(width(None, Some(60)), 60);
+        assert_eq!(width(Some("72"), Some(60)), 72);
+        assert_eq!(width(None, None), WITHOUT_TERMINAL);
+        for nonsense in ["", "0", "-3", "wide"] {
+            assert_eq!(width(Some(nonsense), Some(60)), 60, "{nonsense:?}");
+        }
+        assert_eq!((width(Some("3"), None), width(Some("9999"), None)), (20, 200));
+    }
+}
