@@ -164,6 +164,12 @@ impl ChunkId {
     }
 }
 
+/// The numbers behind the document in the id of a section or a chunk, which say its place: 12 and 3 in `k3v9aw:12.3`.
+pub fn place_of(id: &str) -> Vec<u32> {
+    let numbers = id.split_once([':', '#']).map_or("", |(_, numbers)| numbers);
+    numbers.split('.').map(|number| number.parse().unwrap_or(0)).collect()
+}
+
 /// The document in an id of any kind.
 pub fn document_of(id: &str) -> &str {
     id.split([':', '#']).next().unwrap_or(id)

@@ -58,7 +58,7 @@ async fn figures(store: &Store, namespace: &Namespace, models: &Models) -> Resul
         sections,
         parents: rows.iter().map(|row| row.parents as usize).sum(),
         chunks,
-        keyword_chunks: snapshot.keyword_count(),
+        keyword_chunks: snapshot.keyword().count(),
         bytes: size.all,
         tables_bytes: size.tables,
         keyword_bytes: size.keyword,

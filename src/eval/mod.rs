@@ -177,7 +177,7 @@ impl EvalStore {
         let engine = select(choice)?;
         let embedder = Arc::new(Embedder::for_documents(&engine, &made.model, jobs)?);
         // An interrupted ingest starts again.
-        let ingested = if namespace.exists() { Snapshot::open(&namespace).await?.count_documents().await? } else { 0 };
+        let ingested = if namespace.exists() { Snapshot::open(&namespace).await?.counts().await?[0] } else { 0 };
         if ingested != set.documents.len() {
             ingest(&set, &namespace, made, embedder.clone(), progress).await?;
         }

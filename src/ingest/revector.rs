@@ -91,7 +91,7 @@ pub async fn revector(
         dimension: record.dimension,
         ..RevectorReport::default()
     };
-    let only_missing = before.agrees_with(&record) && !request.force;
+    let only_missing = before == record && !request.force;
     let mut run = Run { namespace, options, progress, record, report: &mut report };
     match (request.dry_run, only_missing) {
         (true, _) => run.plan(&snapshot, only_missing).await?,

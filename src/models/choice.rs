@@ -38,7 +38,7 @@ impl ModelChoice {
         };
         if let Some(asked) = &self.asked {
             let asked = self.models.find(asked)?;
-            if !record_of(&asked).agrees_with(published) {
+            if record_of(&asked) != *published {
                 return Err(refusal(namespace, published, &asked.name));
             }
         }
@@ -79,7 +79,7 @@ impl Models {
     /// No model of that name is installed, or it is not the one that made the vectors.
     pub fn recorded(&self, record: &ModelRecord) -> Result<Arc<Model>> {
         let (model, name) = (self.of_that_name(record)?, &record.name);
-        if record_of(&model).agrees_with(record) {
+        if record_of(&model) == *record {
             return Ok(model);
         }
         Err(Error::failed(format!("the installed model {name} is not the one that made the vectors"))

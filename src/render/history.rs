@@ -6,7 +6,7 @@ use super::chunks::LEAST_TEXT;
 use super::format::{value_with, values};
 use super::page::{Grid, Page};
 use super::style::{ADDED, BAD, CHANGED, DIM, around, counted, cut, paint};
-use crate::store::{Counts, DocumentDiff, Field, GenerationDiff, Item, LogEntry, Note, Restored, What};
+use crate::store::{Counts, DocumentDiff, GenerationDiff, Item, LogEntry, Note, Restored, What};
 use crate::text::{count, moment};
 
 /// What `kb log` shows.
@@ -99,10 +99,10 @@ fn counts(of: &str, counts: &Counts) -> String {
 
 /// What differs in a document: its own fields, then the counts of its sections and chunks.
 fn facts(document: &DocumentDiff) -> String {
-    let fields = document.fields.iter().filter(|field| **field != Field::Source);
+    let fields = document.fields.iter().filter(|field| **field != "source");
     let facts = [
         document.source_before.as_ref().map(|before| format!("was {before}")).unwrap_or_default(),
-        fields.map(|field| field.name()).collect::<Vec<&str>>().join(", "),
+        fields.map(|field| field.replace('_', " ")).collect::<Vec<String>>().join(", "),
         counts("sections", &document.sections),
         counts("chunks", &document.chunks),
     ];

@@ -126,7 +126,7 @@ impl Encoder {
     /// # Errors
     /// Where it is not here, or another one of its name is.
     pub(super) fn model_of(&self, record: &ModelRecord) -> Result<Arc<Model>> {
-        let loaded = guarded(&self.loaded).values().map(Loaded::model).find(|own| record_of(own).agrees_with(record));
+        let loaded = guarded(&self.loaded).values().map(Loaded::model).find(|own| record_of(own) == *record);
         loaded.map_or_else(|| self.models.recorded(record), Ok)
     }
 
@@ -264,7 +264,7 @@ impl VectorModel {
         find: impl Fn(&ModelRecord) -> Result<Arc<Model>>,
     ) -> Result<Self> {
         let (_, first) = each.first().ok_or_else(|| Error::usage("no namespace was named to search in"))?;
-        let state = if each.iter().all(|(_, record)| record.agrees_with(first)) {
+        let state = if each.iter().all(|(_, record)| record == first) {
             match find(first) {
                 Ok(model) => State::Installed(model),
                 Err(error) => {
@@ -325,7 +325,7 @@ impl VectorModel {
     /// Refuses generations that were published with vectors of another model since the records were read.
     pub(super) fn check(&self, snapshots: &[&Snapshot]) -> Result<()> {
         let mut each = self.records.iter().zip(snapshots);
-        if each.all(|(record, snapshot)| record.agrees_with(&snapshot.manifest().model)) {
+        if each.all(|(record, snapshot)| *record == snapshot.manifest().model) {
             return Ok(());
         }
         Err(Error::failed("vectors of another model were published just now").hint("search again"))

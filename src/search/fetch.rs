@@ -46,7 +46,7 @@ pub(super) async fn fetch(snapshots: &[&Snapshot], names: &[String], candidates:
 async fn read(snapshot: &Snapshot, candidates: &[Candidate], place: usize) -> Result<Rows> {
     let own = candidates.iter().filter(|candidate| candidate.namespace == place);
     let ids: Vec<ChunkId> = own.map(|candidate| candidate.chunk_id.clone()).collect();
-    let chunks = snapshot.parent_chunks(&ids)?;
+    let chunks = snapshot.keyword().parent_chunks(&ids)?;
     let mut doc_ids: Vec<DocId> = chunks.iter().map(|chunk| chunk.doc_id.clone()).collect();
     doc_ids.sort();
     doc_ids.dedup();

@@ -194,7 +194,7 @@ fn texts(snapshots: &[&Snapshot], candidates: &[Candidate]) -> Result<Vec<String
     for (namespace, snapshot) in snapshots.iter().enumerate() {
         let own = candidates.iter().filter(|candidate| candidate.namespace == namespace);
         let ids: Vec<ChunkId> = own.map(|candidate| candidate.chunk_id.clone()).collect();
-        for parent_chunk in snapshot.parent_chunks(&ids)? {
+        for parent_chunk in snapshot.keyword().parent_chunks(&ids)? {
             let text = crate::chunk::context::embedded_text(&parent_chunk.titles, "", &parent_chunk.content);
             texts.insert(ChunkKey { chunk_id: parent_chunk.chunk_id, namespace }, text);
         }

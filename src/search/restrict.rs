@@ -71,7 +71,7 @@ fn confine(
     if phrases.is_empty() || scopes.iter().all(Scope::is_empty) {
         return Ok(false);
     }
-    let with = on_each(snapshots, |place, snapshot| snapshot.with_phrases(&phrases, terms, &scopes[place]))?;
+    let with = on_each(snapshots, |place, snapshot| snapshot.keyword().with_phrases(&phrases, terms, &scopes[place]))?;
     let found = with.iter().map(Vec::len).sum();
     let stage = trace.stage("phrases", start, phrases.len(), found);
     // A lookup of a phrase wants to know that it is nowhere; a question wants an answer.

@@ -34,7 +34,7 @@ impl<'a> KeywordRetriever<'a> {
         let statistics = match snapshots {
             [_] => None,
             several => {
-                let each = on_each(several, |_, snapshot| snapshot.keyword_statistics(&terms))?;
+                let each = on_each(several, |_, snapshot| snapshot.keyword().statistics(&terms))?;
                 Some(KeywordStatistics::joint(each))
             }
         };
@@ -44,7 +44,7 @@ impl<'a> KeywordRetriever<'a> {
     /// The scores of the best `pool` in the scopes, one of each namespace.
     pub(super) fn recall(&self, scopes: &[Scope], pool: usize) -> Result<Scores> {
         let hits = on_each(self.snapshots, |namespace, snapshot| {
-            snapshot.keyword(&self.terms, self.statistics.as_ref(), &scopes[namespace], pool)
+            snapshot.keyword().search(&self.terms, self.statistics.as_ref(), &scopes[namespace], pool)
         })?;
         Ok(best_of(keyed(hits), pool).into_iter().collect())
     }
@@ -67,7 +67,7 @@ impl<'a> KeywordRetriever<'a> {
     pub(super) fn score<'p>(&self, parent_chunks: impl Iterator<Item = &'p ChunkKey>) -> Result<Scores> {
         let ids = by_namespace(parent_chunks, self.snapshots.len());
         let hits = on_each(&ids, |namespace, ids| {
-            self.snapshots[namespace].keyword_scores(&self.terms, self.statistics.as_ref(), ids)
+            self.snapshots[namespace].keyword().scores(&self.terms, self.statistics.as_ref(), ids)
         })?;
         Ok(keyed(hits).collect())
     }
@@ -81,7 +81,7 @@ impl<'a> KeywordRetriever<'a> {
     /// How telling each of the question's words is: its weight in the question times its rarity.
     pub(super) fn weights(&self) -> Result<Vec<f32>> {
         let own = match (&self.statistics, self.snapshots) {
-            (None, [only]) => Some(only.keyword_statistics(&self.terms)?),
+            (None, [only]) => Some(only.keyword().statistics(&self.terms)?),
             _ => None,
         };
         let statistics = self.statistics.as_ref().or(own.as_ref());
@@ -93,7 +93,7 @@ impl<'a> KeywordRetriever<'a> {
         let words: Vec<String> = self.words().map(|(text, _)| text.clone()).collect();
         let keys: Vec<ChunkKey> = candidates.iter().map(Candidate::key).collect();
         let ids = by_namespace(keys.iter(), self.snapshots.len());
-        let places = on_each(&ids, |namespace, ids| self.snapshots[namespace].word_places(&words, ids))?;
+        let places = on_each(&ids, |namespace, ids| self.snapshots[namespace].keyword().word_places(&words, ids))?;
         let by_key = |(namespace, places): (usize, Vec<WordPlaces>)| {
             places.into_iter().map(move |places| (ChunkKey { chunk_id: places.chunk_id.clone(), namespace }, places))
         };

@@ -114,7 +114,8 @@ impl Searcher {
     pub(super) async fn vectors(&self) -> Result<&[Option<LoadedVectors>]> {
         let load = async || {
             let snapshots = self.snapshots().await?;
-            let chunks = try_join_all(snapshots.iter().map(|snapshot| snapshot.count_chunks())).await?;
+            let counts = try_join_all(snapshots.iter().map(|snapshot| snapshot.counts())).await?;
+            let chunks: Vec<usize> = counts.into_iter().map(|[.., chunks]| chunks).collect();
             let held = held_in_memory(&chunks, MOST_VECTORS_IN_MEMORY);
             let searched = self.searched.iter().zip(snapshots).zip(held);
             try_join_all(searched.map(async |((searched, snapshot), held)| {

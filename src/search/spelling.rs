@@ -117,13 +117,13 @@ struct Vocabulary<'a> {
 
 impl Vocabulary<'_> {
     fn count(&self, word: &str) -> Result<u64> {
-        self.snapshots.iter().try_fold(0, |sum, snapshot| Ok(sum + snapshot.parent_chunks_with(word)?))
+        self.snapshots.iter().try_fold(0, |sum, snapshot| Ok(sum + snapshot.keyword().parent_chunks_with(word)?))
     }
 
     fn starting_with(&self, start: char, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<(String, u64)>> {
         let mut counts: HashMap<String, u64> = HashMap::new();
         for snapshot in self.snapshots {
-            for (word, count) in snapshot.words_beginning(start, wanted)? {
+            for (word, count) in snapshot.keyword().words_beginning(start, wanted)? {
                 *counts.entry(word).or_default() += count;
             }
         }
@@ -255,12 +255,16 @@ pub(super) fn notes(snapshots: &[&Snapshot], replacements: &[Replacement]) -> Re
 fn as_written(snapshots: &[&Snapshot], word: &str, typed: &str) -> Result<String> {
     let mut forms: Vec<String> = Vec::new();
     for snapshot in snapshots {
-        let in_text =
-            snapshot.keyword(&[(KeywordField::Content, word.to_owned(), 1.0)], None, &Scope::Everything, MOST_READ)?;
+        let in_text = snapshot.keyword().search(
+            &[(KeywordField::Content, word.to_owned(), 1.0)],
+            None,
+            &Scope::Everything,
+            MOST_READ,
+        )?;
         let in_titles =
-            snapshot.keyword(&[(KeywordField::Titles, word.to_owned(), 1.0)], None, &Scope::Everything, 1)?;
+            snapshot.keyword().search(&[(KeywordField::Titles, word.to_owned(), 1.0)], None, &Scope::Everything, 1)?;
         let ids: Vec<ChunkId> = in_text.into_iter().chain(in_titles).map(|hit| hit.chunk_id).collect();
-        for chunk in snapshot.parent_chunks(&ids)? {
+        for chunk in snapshot.keyword().parent_chunks(&ids)? {
             let text = format!("{}\n{}", chunk.content, chunk.titles);
             let own = tokenize(&text).into_iter().filter(|token| token.text == word);
             forms.extend(own.map(|token| text[token.start..token.end].to_lowercase()));

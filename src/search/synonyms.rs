@@ -63,7 +63,7 @@ pub(super) fn add_synonyms(
     let keys: Vec<String> = names.iter().map(|name| name.key.clone()).collect();
     let mut defined: HashMap<String, Vec<OtherName>> = HashMap::new();
     for snapshot in snapshots {
-        for (key, others) in snapshot.other_names(&keys)? {
+        for (key, others) in snapshot.keyword().other_names(&keys)? {
             defined.entry(key).or_default().extend(others);
         }
     }

@@ -257,7 +257,7 @@ impl Searcher {
     /// No retriever recalled it.
     async fn loss_in_recall(&self, request: &SearchRequest, found: &SearchResult, id: &str) -> Result<Lost> {
         let snapshots = self.snapshots().await?;
-        let all = snapshots.iter().map(|snapshot| usize::try_from(snapshot.keyword_count()).unwrap_or(usize::MAX));
+        let all = snapshots.iter().map(|snapshot| usize::try_from(snapshot.keyword().count()).unwrap_or(usize::MAX));
         let all = all.sum::<usize>().max(1);
         let (fallback, rerank) = (super::Fallback::default(), super::Rerank::Off);
         let open = SearchRequest { pool: all, limit: all, min_score: None, fallback, rerank, ..request.clone() };

@@ -1,20 +1,19 @@
-//! A folder of the store with what can be had again at a price: answers that were paid for, vectors of questions.
+//! A folder of the store with results that are costly to compute again: answers of language models, vectors of questions.
 //!
-//! Never a source of truth: what is missing, damaged or out of date is computed again, and the folder may be deleted at
-//! any time. Entries are written whole or not at all, and what was not used for the longest time goes when there are too many.
+//! Missing and damaged entries are computed again, and the folder may be deleted at any time. Entries are written whole or
+//! not at all. When there are too many, the entries that were unused for the longest time go.
 
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use super::manifest::file_to_be;
-use crate::error::or_gone;
+use super::files::{or_none, write_whole};
 
 /// The folder of all of them, in the store's.
 const CACHE: &str = "cache";
-/// Checks for eviction on one write in 256: those whose key ends so.
-const LOOK_AT: &str = "00";
+/// Checks for eviction on one write in 256: where the key ends so.
+const CHECK_AT: &str = "00";
 /// No entry is longer.
 const LONGEST: u64 = 1 << 20;
 
@@ -27,17 +26,17 @@ pub struct CacheFolder {
 }
 
 impl CacheFolder {
-    /// The one of a store with this name, of about `most` files with an ending. Nothing is made before there is an entry.
+    /// The folder of this name in a store, of about `most` files with an ending. The first entry creates it.
     pub fn of_store(store: &Path, name: &str, ending: &'static str, most: usize) -> Self {
         CacheFolder { folder: store.join(CACHE).join(name), ending, most }
     }
 
     /// The file of a key, which is a hash in hex.
     fn file(&self, key: &str) -> PathBuf {
-        self.folder.join(key.get(..2).unwrap_or("00")).join(format!("{key}.{}", self.ending))
+        self.folder.join(&key[..2]).join(format!("{key}.{}", self.ending))
     }
 
-    /// The bytes kept with a key. What cannot be read counts as none.
+    /// The bytes of a key; `None` where they cannot be read.
     pub fn get(&self, key: &str) -> Option<Vec<u8>> {
         let mut file = File::open(self.file(key)).ok()?;
         let length = file.metadata().ok()?.len();
@@ -46,26 +45,23 @@ impl CacheFolder {
         }
         let mut bytes = Vec::with_capacity(length as usize);
         file.read_to_end(&mut bytes).ok()?;
-        // What is used stays longer. A store that cannot be written to has no need for it.
-        file.set_modified(SystemTime::now()).unwrap_or_default();
+        // Used entries stay longer. On a read-only disk nothing is evicted.
+        drop(file.set_modified(SystemTime::now()));
         Some(bytes)
     }
 
-    /// Keeps bytes, in the place of what was kept with that key.
+    /// Keeps bytes, and replaces earlier ones of the key.
     ///
     /// # Errors
     /// Where the disk refuses.
     pub fn put(&self, key: &str, bytes: &[u8]) -> std::io::Result<()> {
         let file = self.file(key);
-        let folder = file.parent().unwrap_or(&self.folder);
-        std::fs::create_dir_all(folder)?;
-        let mut new = file_to_be(folder)?;
-        new.write_all(bytes)?;
-        new.persist(&file)?;
-        if key.ends_with(LOOK_AT) { self.clear_out() } else { Ok(()) }
+        std::fs::create_dir_all(self.folder.join(&key[..2]))?;
+        write_whole(&file, |new| new.write_all(bytes))?;
+        if key.ends_with(CHECK_AT) { self.clear_out() } else { Ok(()) }
     }
 
-    /// Deletes what was not used for the longest time, down to nine tenths of the most; and what crashes left.
+    /// Deletes the entries that were unused for the longest time, down to nine tenths of the most, and what crashes left.
     fn clear_out(&self) -> std::io::Result<()> {
         let mut entries: Vec<(SystemTime, PathBuf)> = Vec::new();
         for folder in std::fs::read_dir(&self.folder)? {
@@ -86,7 +82,7 @@ impl CacheFolder {
         entries.sort();
         let too_many = entries.len() - self.most * 9 / 10;
         for (_, file) in entries.into_iter().take(too_many) {
-            or_gone(std::fs::remove_file(file))?;
+            or_none(std::fs::remove_file(file))?;
         }
         Ok(())
     }
@@ -113,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_used_for_the_longest_time_goes_first() {
+    fn the_longest_unused_entry_goes_first() {
         let store = tempfile::tempdir().unwrap();
         let cache = CacheFolder::of_store(store.path(), "things", "bin", 10);
         for number in 0..12 {
@@ -128,14 +124,14 @@ mod tests {
     }
 
     #[test]
-    fn there_are_never_many_more_than_the_most() {
+    fn the_folder_hardly_exceeds_its_limit() {
         let store = tempfile::tempdir().unwrap();
         let cache = CacheFolder::of_store(store.path(), "things", "bin", 20);
         let count = || (0..1000).filter(|number| cache.file(&key(*number)).exists()).count();
         let mut cleared = 0;
         for number in 0..1000 {
             cache.put(&key(number), b"a").unwrap();
-            if key(number).ends_with(LOOK_AT) {
+            if key(number).ends_with(CHECK_AT) {
                 assert!(count() <= 20, "{}", count());
                 cleared += 1;
             }

@@ -1,4 +1,4 @@
-//! Rows to Arrow record batches and back.
+//! Rows to Arrow record batches and back. A table has the columns that are written here.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,95 +6,97 @@ use std::sync::Arc;
 use lancedb::arrow::arrow_array::cast::AsArray;
 use lancedb::arrow::arrow_array::types::{Float32Type, Int64Type, UInt32Type, UInt64Type};
 use lancedb::arrow::arrow_array::{
-    Array, ArrayRef, BooleanArray, FixedSizeListArray, Float32Array, Int64Array, RecordBatch, StringArray, UInt32Array,
-    UInt64Array,
+    Array, ArrayRef, ArrowPrimitiveType, BooleanArray, FixedSizeListArray, Float32Array, Int64Array, RecordBatch,
+    StringArray, UInt32Array, UInt64Array,
 };
 use lancedb::arrow::arrow_buffer::NullBuffer;
 use lancedb::arrow::arrow_schema::{DataType, Field};
 
+use super::entities::EntityRow;
 use super::rows::{ChildChunk, Chunk, ChunkRow, ChunkType, DocumentRow, ParentChunk, SectionRow};
-use super::tables::{CHUNKS, DOCUMENTS, SECTIONS, schema_of};
 use crate::error::{Error, Result, Setting};
 use crate::ids::ChunkId;
 
-/// A text column from one field of each row.
-macro_rules! texts {
-    ($rows:expr, $get:expr) => {
-        Arc::new(StringArray::from_iter_values($rows.iter().map($get))) as ArrayRef
-    };
+pub(super) const DOCUMENTS: &str = "documents";
+pub(super) const SECTIONS: &str = "sections";
+pub(super) const CHUNKS: &str = "chunks";
+pub(super) const ENTITIES: &str = "entities";
+/// The column of vectors: by far the largest.
+pub(super) const VECTOR: &str = "vector";
+
+/// The name of a column, its values, and whether some may be missing.
+type Column = (&'static str, ArrayRef, bool);
+
+fn texts<'r, R, T: AsRef<str>>(name: &'static str, rows: &'r [R], of: impl Fn(&'r R) -> T) -> Column {
+    (name, Arc::new(StringArray::from_iter_values(rows.iter().map(of))), false)
 }
 
-/// A text column with gaps.
-macro_rules! optional_texts {
-    ($rows:expr, $get:expr) => {
-        Arc::new(StringArray::from_iter($rows.iter().map($get))) as ArrayRef
-    };
+fn optional_texts<'r, R, T: AsRef<str>>(name: &'static str, rows: &'r [R], of: impl Fn(&'r R) -> Option<T>) -> Column {
+    (name, Arc::new(StringArray::from_iter(rows.iter().map(of))), true)
 }
 
-/// A column of whole numbers.
-macro_rules! numbers {
-    ($rows:expr, $get:expr) => {
-        Arc::new(UInt32Array::from_iter_values($rows.iter().map($get))) as ArrayRef
-    };
+fn numbers<'r, R>(name: &'static str, rows: &'r [R], of: impl Fn(&'r R) -> u32) -> Column {
+    (name, Arc::new(UInt32Array::from_iter_values(rows.iter().map(of))), false)
 }
 
-/// A column of whole numbers with gaps.
-macro_rules! optional_numbers {
-    ($rows:expr, $get:expr) => {
-        Arc::new(UInt32Array::from_iter($rows.iter().map($get))) as ArrayRef
-    };
+fn optional_numbers<'r, R>(name: &'static str, rows: &'r [R], of: impl Fn(&'r R) -> Option<u32>) -> Column {
+    (name, Arc::new(UInt32Array::from_iter(rows.iter().map(of))), true)
+}
+
+fn flags<'r, R>(name: &'static str, rows: &'r [R], of: impl Fn(&'r R) -> bool) -> Column {
+    (name, Arc::new(BooleanArray::from_iter(rows.iter().map(|row| Some(of(row))))), false)
 }
 
 pub(super) fn documents_to_batch(rows: &[&DocumentRow], dimension: usize) -> Result<RecordBatch> {
     let vectors = vector_column(rows.iter().map(|row| (row.doc_id.as_str(), &row.vector[..])), dimension)?;
-    let columns: Vec<ArrayRef> = vec![
-        texts!(rows, |row| &row.doc_id),
-        texts!(rows, |row| &row.source),
-        texts!(rows, |row| &row.title),
-        texts!(rows, |row| &row.format),
-        texts!(rows, |row| &row.content_hash),
-        Arc::new(UInt64Array::from_iter_values(rows.iter().map(|row| row.size))),
-        Arc::new(Int64Array::from_iter_values(rows.iter().map(|row| row.mtime_ns))),
-        texts!(rows, |row| &row.language),
-        optional_numbers!(rows, |row| row.pages),
-        texts!(rows, |row| to_json(&row.metadata)),
-        texts!(rows, |row| to_json(&row.chunking)),
-        texts!(rows, |row| &row.engine),
-        texts!(rows, |row| to_json(&row.warnings)),
-        texts!(rows, |row| &row.toc_method),
-        numbers!(rows, |row| row.sections),
-        numbers!(rows, |row| row.parents),
-        numbers!(rows, |row| row.children),
-        texts!(rows, |row| &row.ingested_at),
-        optional_texts!(rows, |row| row.corrected_toc.as_ref()),
-        numbers!(rows, |row| row.structure_version),
-        Arc::new(BooleanArray::from_iter(rows.iter().map(|row| Some(row.embedded)))),
-        texts!(rows, |row| to_json(&row.edits)),
-        optional_texts!(rows, |row| row.time.as_ref().map(to_json)),
-        optional_texts!(rows, |row| row.profile.as_ref().map(to_json)),
-        optional_texts!(rows, |row| row.embedding_hash.as_ref()),
-        vectors,
+    let columns = vec![
+        texts("doc_id", rows, |row| &row.doc_id),
+        texts("source", rows, |row| &row.source),
+        texts("title", rows, |row| &row.title),
+        texts("format", rows, |row| &row.format),
+        texts("content_hash", rows, |row| &row.content_hash),
+        ("size", Arc::new(UInt64Array::from_iter_values(rows.iter().map(|row| row.size))), false),
+        ("mtime_ns", Arc::new(Int64Array::from_iter_values(rows.iter().map(|row| row.mtime_ns))), false),
+        texts("language", rows, |row| &row.language),
+        optional_numbers("pages", rows, |row| row.pages),
+        texts("metadata", rows, |row| to_json(&row.metadata)),
+        texts("chunking", rows, |row| to_json(&row.chunking)),
+        texts("engine", rows, |row| &row.engine),
+        texts("warnings", rows, |row| to_json(&row.warnings)),
+        texts("toc_method", rows, |row| &row.toc_method),
+        numbers("sections", rows, |row| row.sections),
+        numbers("parents", rows, |row| row.parents),
+        numbers("children", rows, |row| row.children),
+        texts("ingested_at", rows, |row| &row.ingested_at),
+        optional_texts("corrected_toc", rows, |row| row.corrected_toc.as_ref()),
+        numbers("structure_version", rows, |row| row.structure_version),
+        flags("embedded", rows, |row| row.embedded),
+        texts("edits", rows, |row| to_json(&row.edits)),
+        optional_texts("time", rows, |row| row.time.as_ref().map(to_json)),
+        optional_texts("profile", rows, |row| row.profile.as_ref().map(to_json)),
+        optional_texts("embedding_hash", rows, |row| row.embedding_hash.as_ref()),
+        (VECTOR, vectors, true),
     ];
-    batch(DOCUMENTS, dimension, columns)
+    batch(DOCUMENTS, columns)
 }
 
 pub(super) fn sections_to_batch(rows: &[&SectionRow]) -> Result<RecordBatch> {
-    let columns: Vec<ArrayRef> = vec![
-        texts!(rows, |row| &row.section_id),
-        texts!(rows, |row| &row.doc_id),
-        numbers!(rows, |row| row.position),
-        optional_texts!(rows, |row| row.parent_id.as_ref()),
-        numbers!(rows, |row| row.level),
-        texts!(rows, |row| &row.path),
-        texts!(rows, |row| &row.title),
-        optional_numbers!(rows, |row| row.page_start),
-        optional_numbers!(rows, |row| row.page_end),
-        numbers!(rows, |row| row.chunk_start),
-        numbers!(rows, |row| row.chunk_end),
-        texts!(rows, |row| &row.provenance),
-        Arc::new(Float32Array::from_iter_values(rows.iter().map(|row| row.confidence))),
+    let columns = vec![
+        texts("section_id", rows, |row| &row.section_id),
+        texts("doc_id", rows, |row| &row.doc_id),
+        numbers("position", rows, |row| row.position),
+        optional_texts("parent_id", rows, |row| row.parent_id.as_ref()),
+        numbers("level", rows, |row| row.level),
+        texts("path", rows, |row| &row.path),
+        texts("title", rows, |row| &row.title),
+        optional_numbers("page_start", rows, |row| row.page_start),
+        optional_numbers("page_end", rows, |row| row.page_end),
+        numbers("chunk_start", rows, |row| row.chunk_start),
+        numbers("chunk_end", rows, |row| row.chunk_end),
+        texts("provenance", rows, |row| &row.provenance),
+        ("confidence", Arc::new(Float32Array::from_iter_values(rows.iter().map(|row| row.confidence))), false),
     ];
-    batch(SECTIONS, 0, columns)
+    batch(SECTIONS, columns)
 }
 
 /// A batch of parent chunks, each followed by its children.
@@ -109,26 +111,39 @@ pub(super) fn chunks_to_batch<'p>(
     let rows: Vec<(&ParentChunk, Option<&ChunkId>, &Chunk)> = parents.into_iter().flat_map(with_children).collect();
     let vectors = vector_column(rows.iter().map(|(.., row)| (row.chunk_id.as_str(), &row.vector[..])), dimension)?;
     let chunk_type = |parent_id: Option<&ChunkId>| parent_id.map_or(ChunkType::Parent, |_| ChunkType::Child).name();
-    let columns: Vec<ArrayRef> = vec![
-        texts!(rows, |(.., row)| &row.chunk_id),
-        texts!(rows, |(parent, ..)| &parent.doc_id),
-        texts!(rows, |(parent, ..)| &parent.section_id),
-        texts!(rows, |(_, parent_id, _)| chunk_type(*parent_id)),
-        optional_texts!(rows, |(_, parent_id, _)| *parent_id),
-        numbers!(rows, |(.., row)| row.chunk_index),
-        texts!(rows, |(.., row)| &row.content),
-        texts!(rows, |(parent, ..)| &parent.titles),
-        optional_numbers!(rows, |(.., row)| row.page_start),
-        optional_numbers!(rows, |(.., row)| row.page_end),
-        texts!(rows, |(.., row)| &row.language),
-        texts!(rows, |(.., row)| &row.embedding_hash),
-        texts!(rows, |(.., row)| &row.updated_at),
-        vectors,
-        Arc::new(BooleanArray::from_iter(rows.iter().map(|(.., row)| Some(row.edited)))),
-        optional_texts!(rows, |(.., row)| (!row.metadata.is_empty()).then(|| to_json(&row.metadata))),
-        optional_texts!(rows, |(.., row)| row.situating.as_ref()),
+    let columns = vec![
+        texts("chunk_id", &rows, |(.., row)| &row.chunk_id),
+        texts("doc_id", &rows, |(parent, ..)| &parent.doc_id),
+        texts("section_id", &rows, |(parent, ..)| &parent.section_id),
+        texts("chunk_type", &rows, |(_, parent_id, _)| chunk_type(*parent_id)),
+        optional_texts("parent_id", &rows, |(_, parent_id, _)| *parent_id),
+        numbers("chunk_index", &rows, |(.., row)| row.chunk_index),
+        texts("content", &rows, |(.., row)| &row.content),
+        texts("titles", &rows, |(parent, ..)| &parent.titles),
+        optional_numbers("page_start", &rows, |(.., row)| row.page_start),
+        optional_numbers("page_end", &rows, |(.., row)| row.page_end),
+        texts("language", &rows, |(.., row)| &row.language),
+        texts("embedding_hash", &rows, |(.., row)| &row.embedding_hash),
+        texts("updated_at", &rows, |(.., row)| &row.updated_at),
+        (VECTOR, vectors, true),
+        flags("edited", &rows, |(.., row)| row.edited),
+        optional_texts("metadata", &rows, |(.., row)| (!row.metadata.is_empty()).then(|| to_json(&row.metadata))),
+        optional_texts("situating", &rows, |(.., row)| row.situating.as_ref()),
     ];
-    batch(CHUNKS, dimension, columns)
+    batch(CHUNKS, columns)
+}
+
+pub(super) fn entities_to_batch(rows: &[&EntityRow]) -> Result<RecordBatch> {
+    let columns = vec![
+        texts("entity", rows, |row| &row.key),
+        texts("name", rows, |row| &row.name),
+        texts("type", rows, |row| &row.kind),
+        texts("aliases", rows, |row| to_json(&row.aliases)),
+        texts("states", rows, |row| to_json(&row.states)),
+        texts("mentions", rows, |row| to_json(&row.mentions)),
+        texts("updated_at", rows, |row| row.updated_at.to_string()),
+    ];
+    batch(ENTITIES, columns)
 }
 
 /// The vectors of rows, named by id; null where one is empty.
@@ -141,104 +156,101 @@ fn vector_column<'r>(rows: impl Iterator<Item = (&'r str, &'r [f32])> + Clone, d
     let values = Float32Array::from_iter_values(numbers);
     let present = NullBuffer::from_iter(rows.map(|(_, vector)| !vector.is_empty()));
     let item = Arc::new(Field::new("item", DataType::Float32, true));
-    let length = i32::try_from(dimension).unwrap_or(i32::MAX);
+    let length = i32::try_from(dimension).expect("a vector has a few thousand numbers at most");
     let vectors = FixedSizeListArray::try_new(item, length, Arc::new(values), Some(present))
         .map_err(|error| Error::failed(format!("cannot write vectors: {error}")))?;
     Ok(Arc::new(vectors))
 }
 
-fn batch(table: &str, dimension: usize, columns: Vec<ArrayRef>) -> Result<RecordBatch> {
-    RecordBatch::try_new(schema_of(table, dimension), columns)
+fn batch(table: &str, columns: Vec<Column>) -> Result<RecordBatch> {
+    RecordBatch::try_from_iter_with_nullable(columns)
         .map_err(|error| Error::failed(format!("cannot write rows of {table}: {error}")))
 }
 
-pub(super) fn documents_from_batch(batch: &RecordBatch) -> Result<Vec<DocumentRow>> {
-    let columns = Columns { table: DOCUMENTS, batch };
-    (0..batch.num_rows())
-        .map(|i| {
-            Ok(DocumentRow {
-                doc_id: columns.text("doc_id", i)?.into(),
-                source: columns.text("source", i)?,
-                title: columns.text("title", i)?,
-                format: columns.text("format", i)?,
-                content_hash: columns.text("content_hash", i)?,
-                size: columns.get("size")?.as_primitive::<UInt64Type>().value(i),
-                mtime_ns: columns.get("mtime_ns")?.as_primitive::<Int64Type>().value(i),
-                language: columns.text("language", i)?,
-                pages: columns.optional_number("pages", i)?,
-                metadata: columns.json("metadata", i)?,
-                chunking: columns.json("chunking", i)?,
-                engine: columns.text("engine", i)?,
-                warnings: columns.json("warnings", i)?,
-                toc_method: columns.text("toc_method", i)?,
-                sections: columns.number("sections", i)?,
-                parents: columns.number("parents", i)?,
-                children: columns.number("children", i)?,
-                ingested_at: columns.text("ingested_at", i)?,
-                corrected_toc: columns.optional_text("corrected_toc", i)?,
-                structure_version: columns.number("structure_version", i)?,
-                embedded: columns.flag("embedded", i)?,
-                edits: columns.json("edits", i)?,
-                time: columns.optional_json("time", i)?,
-                profile: columns.optional_json("profile", i)?,
-                embedding_hash: columns.optional_text("embedding_hash", i)?,
-                vector: columns.vector_if_read("vector", i)?,
-            })
-        })
-        .collect()
+pub(super) fn document(columns: &Columns, i: usize) -> Result<DocumentRow> {
+    Ok(DocumentRow {
+        doc_id: columns.text("doc_id", i)?.into(),
+        source: columns.text("source", i)?,
+        title: columns.text("title", i)?,
+        format: columns.text("format", i)?,
+        content_hash: columns.text("content_hash", i)?,
+        size: columns.primitive::<UInt64Type>("size", i)?,
+        mtime_ns: columns.primitive::<Int64Type>("mtime_ns", i)?,
+        language: columns.text("language", i)?,
+        pages: columns.optional_number("pages", i)?,
+        metadata: columns.json("metadata", i)?,
+        chunking: columns.json("chunking", i)?,
+        engine: columns.text("engine", i)?,
+        warnings: columns.json("warnings", i)?,
+        toc_method: columns.text("toc_method", i)?,
+        sections: columns.number("sections", i)?,
+        parents: columns.number("parents", i)?,
+        children: columns.number("children", i)?,
+        ingested_at: columns.text("ingested_at", i)?,
+        corrected_toc: columns.optional_text("corrected_toc", i)?,
+        structure_version: columns.number("structure_version", i)?,
+        embedded: columns.flag("embedded", i)?,
+        edits: columns.json("edits", i)?,
+        time: columns.optional_json("time", i)?,
+        profile: columns.optional_json("profile", i)?,
+        embedding_hash: columns.optional_text("embedding_hash", i)?,
+        vector: columns.vector(VECTOR, i)?.unwrap_or_default(),
+    })
 }
 
-pub(super) fn sections_from_batch(batch: &RecordBatch) -> Result<Vec<SectionRow>> {
-    let columns = Columns { table: SECTIONS, batch };
-    (0..batch.num_rows())
-        .map(|i| {
-            Ok(SectionRow {
-                section_id: columns.text("section_id", i)?.into(),
-                doc_id: columns.text("doc_id", i)?.into(),
-                position: columns.number("position", i)?,
-                parent_id: columns.optional_text("parent_id", i)?.map(Into::into),
-                level: columns.number("level", i)?,
-                path: columns.text("path", i)?,
-                title: columns.text("title", i)?,
-                page_start: columns.optional_number("page_start", i)?,
-                page_end: columns.optional_number("page_end", i)?,
-                chunk_start: columns.number("chunk_start", i)?,
-                chunk_end: columns.number("chunk_end", i)?,
-                provenance: columns.text("provenance", i)?,
-                confidence: columns.get("confidence")?.as_primitive::<Float32Type>().value(i),
-            })
-        })
-        .collect()
+pub(super) fn section(columns: &Columns, i: usize) -> Result<SectionRow> {
+    Ok(SectionRow {
+        section_id: columns.text("section_id", i)?.into(),
+        doc_id: columns.text("doc_id", i)?.into(),
+        position: columns.number("position", i)?,
+        parent_id: columns.optional_text("parent_id", i)?.map(Into::into),
+        level: columns.number("level", i)?,
+        path: columns.text("path", i)?,
+        title: columns.text("title", i)?,
+        page_start: columns.optional_number("page_start", i)?,
+        page_end: columns.optional_number("page_end", i)?,
+        chunk_start: columns.number("chunk_start", i)?,
+        chunk_end: columns.number("chunk_end", i)?,
+        provenance: columns.text("provenance", i)?,
+        confidence: columns.float("confidence", i)?,
+    })
 }
 
-/// Chunks without their vectors, unless the batch has that column.
-pub(super) fn chunks_from_batch(batch: &RecordBatch) -> Result<Vec<ChunkRow>> {
-    let columns = Columns { table: CHUNKS, batch };
-    (0..batch.num_rows())
-        .map(|i| {
-            let chunk = Chunk {
-                chunk_id: columns.text("chunk_id", i)?.into(),
-                chunk_index: columns.number("chunk_index", i)?,
-                content: columns.text("content", i)?,
-                situating: columns.optional_text("situating", i)?,
-                page_start: columns.optional_number("page_start", i)?,
-                page_end: columns.optional_number("page_end", i)?,
-                language: columns.text("language", i)?,
-                embedding_hash: columns.text("embedding_hash", i)?,
-                updated_at: columns.text("updated_at", i)?,
-                edited: columns.flag("edited", i)?,
-                metadata: columns.optional_json("metadata", i)?.unwrap_or_default(),
-                vector: columns.vector_if_read("vector", i)?,
-            };
-            Ok(ChunkRow {
-                doc_id: columns.text("doc_id", i)?.into(),
-                section_id: columns.text("section_id", i)?.into(),
-                parent_id: columns.optional_text("parent_id", i)?.map(Into::into),
-                titles: columns.text("titles", i)?,
-                chunk,
-            })
-        })
-        .collect()
+pub(super) fn chunk(columns: &Columns, i: usize) -> Result<ChunkRow> {
+    let chunk = Chunk {
+        chunk_id: columns.text("chunk_id", i)?.into(),
+        chunk_index: columns.number("chunk_index", i)?,
+        content: columns.text("content", i)?,
+        situating: columns.optional_text("situating", i)?,
+        page_start: columns.optional_number("page_start", i)?,
+        page_end: columns.optional_number("page_end", i)?,
+        language: columns.text("language", i)?,
+        embedding_hash: columns.text("embedding_hash", i)?,
+        updated_at: columns.text("updated_at", i)?,
+        edited: columns.flag("edited", i)?,
+        metadata: columns.optional_json("metadata", i)?.unwrap_or_default(),
+        vector: columns.vector(VECTOR, i)?.unwrap_or_default(),
+    };
+    Ok(ChunkRow {
+        doc_id: columns.text("doc_id", i)?.into(),
+        section_id: columns.text("section_id", i)?.into(),
+        parent_id: columns.optional_text("parent_id", i)?.map(Into::into),
+        titles: columns.text("titles", i)?,
+        chunk,
+    })
+}
+
+pub(super) fn entity(columns: &Columns, row: usize) -> Result<EntityRow> {
+    let damaged = |_| Error::failed(format!("the column updated_at of the table {ENTITIES} is damaged"));
+    Ok(EntityRow {
+        key: columns.text("entity", row)?,
+        name: columns.text("name", row)?,
+        kind: columns.text("type", row)?,
+        aliases: columns.json("aliases", row)?,
+        states: columns.json("states", row)?,
+        mentions: columns.json("mentions", row)?,
+        updated_at: columns.str("updated_at", row)?.parse().map_err(damaged)?,
+    })
 }
 
 /// Gives parent chunks their children, in the order of the parents' rows. Children without a parent are left out.
@@ -258,7 +270,7 @@ pub(super) fn parents_of_rows(rows: Vec<ChunkRow>) -> Vec<ParentChunk> {
     parents
 }
 
-/// Makes something of each row of some batches of a table.
+/// Reads a value from each row of some batches of a table.
 pub(super) fn map_rows<T>(
     table: &str,
     batches: &[RecordBatch],
@@ -288,8 +300,7 @@ impl<'a> Columns<'a> {
         })
     }
 
-    /// Whether a row has no value in a column.
-    pub(super) fn is_null(&self, name: &str, row: usize) -> Result<bool> {
+    fn is_null(&self, name: &str, row: usize) -> Result<bool> {
         Ok(self.get(name)?.is_null(row))
     }
 
@@ -297,9 +308,20 @@ impl<'a> Columns<'a> {
         Ok(self.get(name)?.as_boolean().value(row))
     }
 
-    /// A text, where it stands.
-    pub(super) fn str(&self, name: &str, row: usize) -> Result<&str> {
-        self.texts(name).map(|column| column.value(row))
+    pub(super) fn primitive<T: ArrowPrimitiveType>(&self, name: &str, row: usize) -> Result<T::Native> {
+        Ok(self.get(name)?.as_primitive::<T>().value(row))
+    }
+
+    pub(super) fn number(&self, name: &str, row: usize) -> Result<u32> {
+        self.primitive::<UInt32Type>(name, row)
+    }
+
+    pub(super) fn optional_number(&self, name: &str, row: usize) -> Result<Option<u32>> {
+        if self.is_null(name, row)? { Ok(None) } else { self.number(name, row).map(Some) }
+    }
+
+    pub(super) fn float(&self, name: &str, row: usize) -> Result<f32> {
+        self.primitive::<Float32Type>(name, row)
     }
 
     /// A column of texts, for all its rows.
@@ -309,16 +331,8 @@ impl<'a> Columns<'a> {
             .ok_or_else(|| Error::failed(format!("the column {name} of the table {} is no text", self.table)))
     }
 
-    /// The numbers of rows, where they were asked for.
-    pub(super) fn row_ids(&self, name: &str) -> Result<&'a UInt64Array> {
-        self.get(name)?
-            .as_primitive_opt::<UInt64Type>()
-            .ok_or_else(|| Error::failed(format!("the column {name} of the table {} has no numbers", self.table)))
-    }
-
-    /// Which rows of a column have a value; `None` for all.
-    pub(super) fn are_there(&self, name: &str) -> Result<Option<&'a NullBuffer>> {
-        Ok(self.get(name)?.nulls())
+    pub(super) fn str(&self, name: &str, row: usize) -> Result<&'a str> {
+        self.texts(name).map(|column| column.value(row))
     }
 
     pub(super) fn text(&self, name: &str, row: usize) -> Result<String> {
@@ -326,48 +340,30 @@ impl<'a> Columns<'a> {
     }
 
     pub(super) fn optional_text(&self, name: &str, row: usize) -> Result<Option<String>> {
-        if self.get(name)?.is_null(row) { Ok(None) } else { self.text(name, row).map(Some) }
+        if self.is_null(name, row)? { Ok(None) } else { self.text(name, row).map(Some) }
     }
 
-    pub(super) fn number(&self, name: &str, row: usize) -> Result<u32> {
-        Ok(self.get(name)?.as_primitive::<UInt32Type>().value(row))
+    /// A vector; `None` where the row has none or the column was not read.
+    pub(super) fn vector(&self, name: &str, row: usize) -> Result<Option<Vec<f32>>> {
+        let column = self.batch.column_by_name(name).filter(|column| !column.is_null(row));
+        let numbers = column.map(|column| column.as_fixed_size_list().value(row));
+        Ok(numbers.map(|numbers| numbers.as_primitive::<Float32Type>().values().to_vec()))
     }
 
-    pub(super) fn optional_number(&self, name: &str, row: usize) -> Result<Option<u32>> {
-        if self.get(name)?.is_null(row) { Ok(None) } else { self.number(name, row).map(Some) }
+    /// All vectors of a column, one behind the other, and which of them are there (`None`: all).
+    pub(super) fn vectors(&self, name: &str) -> Result<(&'a [f32], Option<&'a NullBuffer>)> {
+        let lists = self.get(name)?.as_fixed_size_list();
+        Ok((lists.values().as_primitive::<Float32Type>().values(), lists.nulls()))
     }
 
-    pub(super) fn float(&self, name: &str, row: usize) -> Result<f32> {
-        Ok(self.get(name)?.as_primitive::<Float32Type>().value(row))
-    }
-
-    pub(super) fn vector(&self, name: &str, row: usize) -> Result<Vec<f32>> {
-        let list = self.get(name)?.as_fixed_size_list().value(row);
-        Ok(list.as_primitive::<Float32Type>().values().to_vec())
-    }
-
-    /// All vectors of a column, one behind the other.
-    pub(super) fn vectors(&self, name: &str) -> Result<&'a [f32]> {
-        Ok(self.get(name)?.as_fixed_size_list().values().as_primitive::<Float32Type>().values())
-    }
-
-    /// A vector; empty where the row has none or the column was not read.
-    fn vector_if_read(&self, name: &str, row: usize) -> Result<Vec<f32>> {
-        match self.batch.column_by_name(name) {
-            Some(column) if !column.is_null(row) => self.vector(name, row),
-            _ => Ok(Vec::new()),
-        }
+    pub(super) fn json<T: serde::de::DeserializeOwned>(&self, name: &str, row: usize) -> Result<T> {
+        serde_json::from_str(self.str(name, row)?).map_err(|error| {
+            Error::failed(format!("the column {name} of the table {} is damaged: {error}", self.table)).caused_by(error)
+        })
     }
 
     pub(super) fn optional_json<T: serde::de::DeserializeOwned>(&self, name: &str, row: usize) -> Result<Option<T>> {
         if self.is_null(name, row)? { Ok(None) } else { self.json(name, row).map(Some) }
-    }
-
-    pub(super) fn json<T: serde::de::DeserializeOwned>(&self, name: &str, row: usize) -> Result<T> {
-        let text = self.text(name, row)?;
-        serde_json::from_str(&text).map_err(|error| {
-            Error::failed(format!("the column {name} of the table {} is damaged: {error}", self.table)).caused_by(error)
-        })
     }
 }
 

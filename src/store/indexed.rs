@@ -1,60 +1,102 @@
-//! What the keyword index keeps of each parent chunk beside its words: its text and its child chunks, so that what was found is shown without a
-//! read of the tables, and the places of its words, by which a search reranks.
+//! What the keyword index keeps of each parent chunk beside its words: its text and its child chunks, which are shown without
+//! reading the tables, and the places of its words, by which a search reranks.
 //!
-//! Both take microseconds a parent chunk. The index is published with the tables and rebuilt from them, so that it never
+//! Both take microseconds a parent chunk. The index is published with the tables and rebuilt from them, so it never
 //! disagrees with them.
 
 use std::collections::HashMap;
 
+use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::Postings;
 use tantivy::schema::{IndexRecordOption, Value};
-use tantivy::{DocAddress, DocSet, TantivyDocument, Term};
+use tantivy::{DocAddress, TantivyDocument, Term};
 
-use super::child_spans::{ChildSpan, cut};
-use super::facts::ParentChunkFacts;
-use super::keyword::KeywordReader;
-use super::rows::{ChunkRow, ParentChunk};
-use super::store_error;
+use super::keyword_index::KeywordReader;
+use super::rows::{ChildChunk, ChunkRow, ParentChunk};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId, SectionId};
+use crate::text::tokens::tokenize;
 
 /// So many blocks of the stored parent chunks stay unpacked while a segment is read.
 const STORE_BLOCKS: usize = 8;
+/// How many words of a parent chunk a check looks up.
+const SAMPLED_TOKENS: usize = 8;
+
+/// The place of a child chunk in the text of its parent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChildSpan {
+    /// Its number among the child chunks; deleted ones leave gaps.
+    pub index: u32,
+    /// The bytes of its text.
+    pub bytes: usize,
+}
+
+impl ChildSpan {
+    /// The children of a parent chunk, in order, in one line: `0:240 1:198 3:77`.
+    pub(super) fn record(children: &[ChildChunk]) -> String {
+        let each = children.iter().map(|child| format!("{}:{}", child.chunk_index, child.content.len()));
+        each.collect::<Vec<String>>().join(" ")
+    }
+
+    /// Reads such a line; unusable lines become `None`.
+    pub(super) fn read(record: &str) -> Option<Vec<ChildSpan>> {
+        record
+            .split_whitespace()
+            .map(|child_chunk| {
+                let (index, bytes) = child_chunk.split_once(':')?;
+                Some(ChildSpan { index: index.parse().ok()?, bytes: bytes.parse().ok()? })
+            })
+            .collect()
+    }
+}
+
+/// The child chunks of a text, each with its number; `None` where they do not add up to the text.
+pub(super) fn cut<'t>(text: &'t str, child_chunks: &[ChildSpan]) -> Option<Vec<(u32, &'t str)>> {
+    let mut rest = text;
+    let mut cut = Vec::with_capacity(child_chunks.len());
+    for child_chunk in child_chunks {
+        let (own, behind) = rest.split_at_checked(child_chunk.bytes)?;
+        cut.push((child_chunk.index, own));
+        rest = behind;
+    }
+    rest.is_empty().then_some(cut)
+}
 
 /// A parent chunk as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexedParentChunk {
-    /// The parent chunk.
     pub chunk_id: ChunkId,
-    /// Its document.
     pub doc_id: DocId,
-    /// Its section.
     pub section_id: SectionId,
     /// Its place in the document.
     pub chunk_index: u32,
-    /// Its text.
     pub content: String,
     /// The titles above it.
     pub titles: String,
-    /// First page.
     pub page_start: Option<u32>,
-    /// Last page.
     pub page_end: Option<u32>,
-    /// What its text is made of.
     pub child_chunks: Vec<ChildSpan>,
 }
 
 impl IndexedParentChunk {
-    /// Its child chunks: the number and the text of each, in order; none where its text is not of them.
+    /// The number and the text of each child chunk, in order; none where they do not add up to the text.
     pub fn children(&self) -> Vec<(u32, &str)> {
         cut(&self.content, &self.child_chunks).unwrap_or_default()
     }
 }
 
+/// What filters ask about a parent chunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParentChunkFacts {
+    pub chunk_id: ChunkId,
+    pub section_id: SectionId,
+    pub page_start: Option<u32>,
+    pub page_end: Option<u32>,
+}
+
 /// Where some words are in a parent chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WordPlaces {
-    /// The parent chunk.
     pub chunk_id: ChunkId,
     /// For each of the words, its places in the text, counted in words from 0, in order.
     pub content: Vec<Vec<u32>>,
@@ -63,50 +105,44 @@ pub struct WordPlaces {
 }
 
 impl KeywordReader {
-    /// The parent chunks with the given ids, in any order; those that are not indexed are left out.
-    pub(super) fn parent_chunks(&self, chunk_ids: &[ChunkId]) -> Result<Vec<IndexedParentChunk>> {
-        let searcher = self.reader.searcher();
-        let mut parent_chunks = Vec::with_capacity(chunk_ids.len());
-        for address in self.addresses(chunk_ids)?.into_values() {
-            let document: TantivyDocument = searcher.doc(address).map_err(|error| self.fail(&error))?;
-            parent_chunks.push(self.parent_chunk(&document));
-        }
-        Ok(parent_chunks)
+    /// The parent chunks with the given ids, in any order. Unknown ids are left out.
+    pub fn parent_chunks(&self, chunk_ids: &[ChunkId]) -> Result<Vec<IndexedParentChunk>> {
+        self.addresses(chunk_ids)?.into_iter().map(|(_, address)| self.at(address)).collect()
     }
 
-    /// Where the given words are in the parent chunks with the given ids.
-    pub(super) fn word_places(&self, words: &[String], chunk_ids: &[ChunkId]) -> Result<Vec<WordPlaces>> {
+    fn at(&self, address: DocAddress) -> Result<IndexedParentChunk> {
+        let document: TantivyDocument = self.reader.searcher().doc(address).map_err(|error| self.failed(error))?;
+        Ok(self.parent_chunk(&document))
+    }
+
+    /// Where words, as [`tokenize`] gives them, are in the given parent chunks.
+    pub fn word_places(&self, words: &[String], chunk_ids: &[ChunkId]) -> Result<Vec<WordPlaces>> {
         let searcher = self.reader.searcher();
-        let mut by_segment: HashMap<u32, Vec<(u32, &ChunkId)>> = HashMap::new();
-        let addresses = self.addresses(chunk_ids)?;
-        for (chunk_id, address) in &addresses {
-            by_segment.entry(address.segment_ord).or_default().push((address.doc_id, chunk_id));
-        }
+        let mut addresses = self.addresses(chunk_ids)?;
+        // Postings are read in one direction.
+        addresses.sort_unstable_by_key(|(_, address)| *address);
         let mut found = Vec::with_capacity(addresses.len());
-        for (segment, mut wanted) in by_segment {
-            // Postings are read in one direction.
-            wanted.sort_unstable();
-            let reader = searcher.segment_reader(segment);
-            let content = reader.inverted_index(self.fields.content).map_err(|error| self.fail(&error))?;
-            let context = reader.inverted_index(self.fields.titles_in_front).map_err(|error| self.fail(&error))?;
-            let mut places: Vec<WordPlaces> = wanted
-                .iter()
-                .map(|(_, chunk_id)| WordPlaces {
-                    chunk_id: (*chunk_id).clone(),
-                    content: vec![Vec::new(); words.len()],
-                    titles: vec![false; words.len()],
-                })
-                .collect();
+        for wanted in addresses.chunk_by(|(_, a), (_, b)| a.segment_ord == b.segment_ord) {
+            let reader = searcher.segment_reader(wanted[0].1.segment_ord);
+            let content = reader.inverted_index(self.fields.content).map_err(|error| self.failed(error))?;
+            let titles = reader.inverted_index(self.fields.titles_in_front).map_err(|error| self.failed(error))?;
+            let none = |(chunk_id, _): &(ChunkId, DocAddress)| WordPlaces {
+                chunk_id: chunk_id.clone(),
+                content: vec![Vec::new(); words.len()],
+                titles: vec![false; words.len()],
+            };
+            let entries = || wanted.iter().map(|(_, address)| address.doc_id);
+            let mut places: Vec<WordPlaces> = wanted.iter().map(none).collect();
             for (i, word) in words.iter().enumerate() {
                 let term = Term::from_field_text(self.fields.content, word);
                 let postings = content.read_postings(&term, IndexRecordOption::WithFreqsAndPositions);
-                if let Some(mut postings) = postings.map_err(|error| self.fail(&error.into()))? {
-                    each_in(&mut postings, &wanted, |at, postings| postings.positions(&mut places[at].content[i]));
+                if let Some(mut postings) = postings.map_err(|error| self.failed(error))? {
+                    each_in(&mut postings, entries(), |at, postings| postings.positions(&mut places[at].content[i]));
                 }
                 let term = Term::from_field_text(self.fields.titles_in_front, word);
-                let postings = context.read_postings(&term, IndexRecordOption::Basic);
-                if let Some(mut postings) = postings.map_err(|error| self.fail(&error.into()))? {
-                    each_in(&mut postings, &wanted, |at, _| places[at].titles[i] = true);
+                let postings = titles.read_postings(&term, IndexRecordOption::Basic);
+                if let Some(mut postings) = postings.map_err(|error| self.failed(error))? {
+                    each_in(&mut postings, entries(), |at, _| places[at].titles[i] = true);
                 }
             }
             found.extend(places);
@@ -114,70 +150,37 @@ impl KeywordReader {
         Ok(found)
     }
 
-    /// What is known of all parent chunks, or of those of some documents, without their text; in any order.
-    pub(super) fn parent_chunk_facts(&self, doc_ids: Option<&[DocId]>) -> Result<Vec<ParentChunkFacts>> {
-        let mut facts = Vec::new();
-        self.each_parent_chunk(doc_ids, &mut |parent_chunk| {
-            let IndexedParentChunk { chunk_id, section_id, page_start, page_end, .. } = parent_chunk;
-            facts.push(ParentChunkFacts { chunk_id, section_id, page_start, page_end });
-        })?;
-        Ok(facts)
-    }
-
     /// Shows all parent chunks, or those of some documents, in any order.
-    pub(super) fn each_parent_chunk(
-        &self,
-        doc_ids: Option<&[DocId]>,
-        show: &mut dyn FnMut(IndexedParentChunk),
-    ) -> Result<()> {
-        let mut take = |document: &TantivyDocument| show(self.parent_chunk(document));
+    pub fn each_parent_chunk(&self, doc_ids: Option<&[DocId]>, show: &mut dyn FnMut(IndexedParentChunk)) -> Result<()> {
         for segment in self.reader.searcher().segment_readers() {
-            let store = segment.get_store_reader(STORE_BLOCKS).map_err(|error| self.fail(&error.into()))?;
+            let store = segment.get_store_reader(STORE_BLOCKS).map_err(|error| self.failed(error))?;
             let Some(doc_ids) = doc_ids else {
                 for document in store.iter(segment.alive_bitset()) {
-                    take(&document.map_err(|error| self.fail(&error))?);
+                    show(self.parent_chunk(&document.map_err(|error| self.failed(error))?));
                 }
                 continue;
             };
-            let index = segment.inverted_index(self.fields.doc_id).map_err(|error| self.fail(&error))?;
             for doc_id in doc_ids {
-                let term = Term::from_field_text(self.fields.doc_id, doc_id);
-                let postings = index.read_postings(&term, IndexRecordOption::Basic);
-                let Some(mut postings) = postings.map_err(|error| self.fail(&error.into()))? else { continue };
-                while postings.doc() != tantivy::TERMINATED {
-                    if !segment.is_deleted(postings.doc()) {
-                        take(&store.get(postings.doc()).map_err(|error| self.fail(&error))?);
-                    }
-                    postings.advance();
+                for entry in self.entries_with(segment, self.fields.doc_id, doc_id)? {
+                    show(self.parent_chunk(&store.get(entry).map_err(|error| self.failed(error))?));
                 }
             }
         }
         Ok(())
     }
 
-    /// Where parent chunks are in the index.
-    fn addresses(&self, chunk_ids: &[ChunkId]) -> Result<HashMap<ChunkId, DocAddress>> {
-        let searcher = self.reader.searcher();
-        let mut addresses = HashMap::with_capacity(chunk_ids.len());
-        for (segment, ordinal) in searcher.segment_readers().iter().zip(0u32..) {
-            let index = segment.inverted_index(self.fields.chunk_id).map_err(|error| self.fail(&error))?;
+    /// Where the given parent chunks are in the index.
+    fn addresses(&self, chunk_ids: &[ChunkId]) -> Result<Vec<(ChunkId, DocAddress)>> {
+        let mut addresses = Vec::with_capacity(chunk_ids.len());
+        for (segment, ordinal) in self.reader.searcher().segment_readers().iter().zip(0..) {
             for chunk_id in chunk_ids {
-                let term = Term::from_field_text(self.fields.chunk_id, chunk_id);
-                let postings = index.read_postings(&term, IndexRecordOption::Basic);
-                let Some(mut postings) = postings.map_err(|error| self.fail(&error.into()))? else { continue };
-                // What was deleted stays in the segment until it is merged.
-                while postings.doc() != tantivy::TERMINATED {
-                    if !segment.is_deleted(postings.doc()) {
-                        addresses.insert(chunk_id.clone(), DocAddress::new(ordinal, postings.doc()));
-                    }
-                    postings.advance();
-                }
+                let entries = self.entries_with(segment, self.fields.chunk_id, chunk_id)?;
+                addresses.extend(entries.iter().map(|entry| (chunk_id.clone(), DocAddress::new(ordinal, *entry))));
             }
         }
         Ok(addresses)
     }
 
-    /// A parent chunk from what the index keeps.
     fn parent_chunk(&self, document: &TantivyDocument) -> IndexedParentChunk {
         let fields = &self.fields;
         let text = |field| document.get_first(field).and_then(|value| value.as_str()).unwrap_or_default().to_owned();
@@ -196,10 +199,47 @@ impl KeywordReader {
         }
     }
 
+    /// Shows the parent chunk and the place of every entry.
+    pub(super) fn each_entry(&self, mut show: impl FnMut(ChunkId, DocAddress)) -> Result<()> {
+        for (segment, ordinal) in self.reader.searcher().segment_readers().iter().zip(0..) {
+            let store = segment.get_store_reader(1).map_err(|error| self.failed(error))?;
+            for entry in segment.doc_ids_alive() {
+                let document = store.get(entry).map_err(|error| self.failed(error))?;
+                show(self.parent_chunk(&document).chunk_id, DocAddress::new(ordinal, entry));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an entry has as many words as a text, as exactly as the index keeps that number, and is found by a sample of
+    /// them.
+    pub(super) fn holds(&self, place: DocAddress, content: &str) -> Result<bool> {
+        let searcher = self.reader.searcher();
+        let segment = searcher.segment_reader(place.segment_ord);
+        let tokens = tokenize(content);
+        let lengths = segment.get_fieldnorms_reader(self.fields.content).map_err(|error| self.failed(error))?;
+        let length = u32::try_from(tokens.len()).unwrap_or(u32::MAX);
+        if lengths.fieldnorm_id(place.doc_id) != FieldNormReader::fieldnorm_to_id(length) {
+            return Ok(false);
+        }
+        let index = segment.inverted_index(self.fields.content).map_err(|error| self.failed(error))?;
+        for token in tokens.iter().step_by(tokens.len().div_ceil(SAMPLED_TOKENS).max(1)) {
+            let term = Term::from_field_text(self.fields.content, &token.text);
+            let postings = index.read_postings(&term, IndexRecordOption::Basic).map_err(|error| self.failed(error))?;
+            let mut found = false;
+            if let Some(mut postings) = postings {
+                each_in(&mut postings, [place.doc_id], |_, _| found = true);
+            }
+            if !found {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Whether an entry agrees with the table.
     pub(super) fn shows(&self, place: DocAddress, row: &ChunkRow) -> Result<bool> {
-        let document: TantivyDocument = self.reader.searcher().doc(place).map_err(|error| self.fail(&error))?;
-        let shown = self.parent_chunk(&document);
+        let shown = self.at(place)?;
         Ok(shown.content == row.content
             && shown.titles == row.titles
             && shown.section_id == row.section_id
@@ -210,11 +250,8 @@ impl KeywordReader {
     /// The ids of parent chunks that are in the index with their text but with other child chunks.
     pub(super) fn with_other_child_chunks(&self, parents: &[ParentChunk]) -> Result<Vec<ChunkId>> {
         let ids: Vec<ChunkId> = parents.iter().map(|parent| parent.chunk_id.clone()).collect();
-        let indexed: HashMap<ChunkId, IndexedParentChunk> = self
-            .parent_chunks(&ids)?
-            .into_iter()
-            .map(|parent_chunk| (parent_chunk.chunk_id.clone(), parent_chunk))
-            .collect();
+        let indexed: HashMap<ChunkId, IndexedParentChunk> =
+            self.parent_chunks(&ids)?.into_iter().map(|indexed| (indexed.chunk_id.clone(), indexed)).collect();
         let differs = |parent: &&ParentChunk| {
             let own = parent.children.iter().map(|child| (child.chunk_index, child.content.as_str()));
             // Parent chunks that are not their child chunks joined are found without the index.
@@ -225,18 +262,24 @@ impl KeywordReader {
         Ok(parents.iter().filter(differs).map(|parent| parent.chunk_id.clone()).collect())
     }
 
-    fn fail(&self, error: &tantivy::TantivyError) -> crate::error::Error {
-        store_error("read", &self.folder, error)
+    /// What filters ask about all parent chunks, or those of some documents, in any order.
+    pub fn parent_chunk_facts(&self, doc_ids: Option<&[DocId]>) -> Result<Vec<ParentChunkFacts>> {
+        let mut facts = Vec::new();
+        self.each_parent_chunk(doc_ids, &mut |parent_chunk| {
+            let IndexedParentChunk { chunk_id, section_id, page_start, page_end, .. } = parent_chunk;
+            facts.push(ParentChunkFacts { chunk_id, section_id, page_start, page_end });
+        })?;
+        Ok(facts)
     }
 }
 
 /// Stops at each of the wanted entries that is among the postings.
-fn each_in<P: Postings>(postings: &mut P, wanted: &[(u32, &ChunkId)], mut stop: impl FnMut(usize, &mut P)) {
-    for (at, (entry, _)) in wanted.iter().enumerate() {
-        if postings.doc() < *entry {
-            postings.seek(*entry);
+fn each_in<P: Postings>(postings: &mut P, wanted: impl IntoIterator<Item = u32>, mut stop: impl FnMut(usize, &mut P)) {
+    for (at, entry) in wanted.into_iter().enumerate() {
+        if postings.doc() < entry {
+            postings.seek(entry);
         }
-        if postings.doc() == *entry {
+        if postings.doc() == entry {
             stop(at, postings);
         }
     }
@@ -245,11 +288,11 @@ fn each_in<P: Postings>(postings: &mut P, wanted: &[(u32, &ChunkId)], mut stop: 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::keyword::KeywordWriter;
+    use crate::store::keyword_writer::KeywordWriter;
     use crate::store::{Chunk, Store};
 
     #[test]
-    fn a_parent_chunk_comes_with_its_child_chunks_and_other_ones_are_noticed() {
+    fn a_parent_chunk_is_indexed_with_its_child_chunks() {
         let folder = tempfile::tempdir().unwrap();
         let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
         let namespace = store.namespace("default").unwrap();
@@ -265,5 +308,37 @@ mod tests {
         assert_eq!(reader.with_other_child_chunks(std::slice::from_ref(&parent)).unwrap(), [""; 0]);
         parent.children = vec![Chunk::sample("d:0.0", &parent.content)];
         assert_eq!(reader.with_other_child_chunks(&[parent]).unwrap(), ["d:0"]);
+    }
+}
+
+#[cfg(test)]
+mod span_tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn children(texts: &[&str]) -> Vec<ChildChunk> {
+        texts.iter().enumerate().map(|(i, text)| ChildChunk::sample(&format!("d:1.{}", 2 * i), text)).collect()
+    }
+
+    #[test]
+    fn an_unusable_record_is_refused() {
+        assert_eq!(ChildSpan::read("0:3 x"), None);
+        assert_eq!(ChildSpan::read(""), Some(Vec::new()));
+        let child_chunks = ChildSpan::read("0:2 1:4").unwrap();
+        assert_eq!(cut("灌水", &child_chunks), None, "inside a character");
+        assert_eq!((cut("abcde", &child_chunks), cut("abcdefg", &child_chunks)), (None, None));
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_is_cut_into_its_child_chunks(texts in prop::collection::vec("[a-z灌水\\n ]{0,9}", 0..6)) {
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let rows = children(&texts);
+            let child_chunks = ChildSpan::read(&ChildSpan::record(&rows)).unwrap();
+            let joined = texts.concat();
+            let found = cut(&joined, &child_chunks).unwrap();
+            prop_assert_eq!(found.iter().map(|(_, text)| *text).collect::<Vec<_>>(), texts);
+            prop_assert!(found.iter().zip(&rows).all(|((index, _), row)| *index == row.chunk_index));
+        }
     }
 }

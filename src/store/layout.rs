@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::manifest::WRITING;
+use super::files::{WRITING, name_of as file_name, paths_in, read_json, write_json};
 use super::source_name::{name_of, text_of};
 use crate::error::{Error, NextStep, Result, Setting};
 
@@ -17,7 +17,13 @@ const FOLDER: &str = ".kb";
 /// What a person may put into the folder before there is a store in it.
 const SETTINGS: [&str; 3] = ["kb.toml", "synonyms.txt", "prompts"];
 /// The folder of its namespaces.
-pub(super) const NAMESPACES: &str = "namespaces";
+const NAMESPACES: &str = "namespaces";
+/// The file that names the published generation of a namespace.
+pub(super) const PUBLISHED: &str = "MANIFEST.json";
+/// How many namespaces an error names.
+const MOST_NAMED: usize = 5;
+/// Names at least as alike as this (Jaro-Winkler) are suggested.
+const NEAR: f64 = 0.75;
 
 #[derive(Serialize, Deserialize)]
 struct FormatFile {
@@ -38,16 +44,10 @@ impl Store {
     /// Where there is none, it is something else, or a newer program made it.
     pub fn open(named: Option<&Path>, from: &Path) -> Result<Self> {
         let root = match named {
-            Some(named) => {
-                refuse_uri(named)?;
-                named.to_owned()
-            }
+            Some(named) => on_disk(named)?,
             None => find_upwards(from).ok_or_else(|| {
-                Error::failed("there is no knowledge base here or in any folder above").hint(format!(
-                    "make one with `{}`, or name one with {}",
-                    NextStep::Ingest("PATH…"),
-                    Setting("kb")
-                ))
+                let hint = format!("make one with `{}`, or name one with {}", NextStep::Ingest("PATH…"), Setting("kb"));
+                Error::failed("there is no knowledge base here or in any folder above").hint(hint)
             })?,
         };
         let store = Store { root };
@@ -72,7 +72,7 @@ impl Store {
         }
         std::fs::create_dir_all(&store.root).map_err(|error| Error::io("create the store", &store.root, &error))?;
         let file = FormatFile { format: FORMAT, created_by: env!("CARGO_PKG_VERSION").to_owned() };
-        super::manifest::write_json(&store.root.join(FORMAT_FILE), &file)?;
+        write_json(&store.root.join(FORMAT_FILE), &file)?;
         // A store inside a project is not part of its history, as with other tools' caches.
         let ignore = store.root.join(".gitignore");
         std::fs::write(&ignore, "*\n").map_err(|error| Error::io("write", &ignore, &error))?;
@@ -84,7 +84,11 @@ impl Store {
     /// # Errors
     /// Where the place is taken by something else.
     pub fn planned(named: Option<&Path>, from: &Path) -> Result<Self> {
-        let store = Store { root: place(named, from)? };
+        let root = match named {
+            Some(named) => on_disk(named)?,
+            None => find_upwards(from).unwrap_or_else(|| from.join(FOLDER)),
+        };
+        let store = Store { root };
         if store.root.join(FORMAT_FILE).exists() {
             store.check_format()?
         } else {
@@ -93,9 +97,18 @@ impl Store {
         Ok(store)
     }
 
-    /// Its folder.
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// The namespaces in which something was published, by name.
+    ///
+    /// # Errors
+    /// Where the folder cannot be read.
+    pub fn namespaces(&self) -> Result<Vec<Namespace>> {
+        let mut paths = paths_in(&self.root.join(NAMESPACES))?;
+        paths.sort();
+        Ok(paths.iter().filter_map(|path| self.namespace(file_name(path)).ok()).filter(Namespace::exists).collect())
     }
 
     /// The namespace with the given name, whether it exists or not.
@@ -133,21 +146,11 @@ impl Store {
     }
 
     fn check_format(&self) -> Result<()> {
-        let path = self.root.join(FORMAT_FILE);
-        if !path.exists() {
+        let Some(file) = read_json::<FormatFile>(&self.root.join(FORMAT_FILE))? else {
             self.refuse_foreign_folder()?;
             return Err(Error::failed(format!("there is no knowledge base at {}", self.root.display()))
                 .hint(format!("make one there with `{}`", NextStep::Ingest("PATH…"))));
-        }
-        let text = std::fs::read_to_string(&path).map_err(|error| Error::io("read", &path, &error))?;
-        let file: FormatFile = serde_json::from_str(&text).map_err(|_| {
-            Error::failed(format!("{} is damaged: it does not say what format the store has", path.display())).hint(
-                format!(
-                    "restore that file from a copy, or ingest the documents into a new store with {}",
-                    Setting("kb")
-                ),
-            )
-        })?;
+        };
         if file.format != FORMAT {
             return Err(Error::failed(format!(
                 "the store at {} has format {} (written by kb {}); this kb reads format {FORMAT}",
@@ -166,18 +169,10 @@ impl Store {
     }
 
     fn refuse_foreign_folder(&self) -> Result<()> {
-        let is_empty = match std::fs::read_dir(&self.root) {
-            // What another process has begun to make, or could not finish, is nobody else's.
-            Ok(entries) => entries.flatten().all(|entry| {
-                let name = entry.file_name();
-                let name = name.to_string_lossy();
-                name.starts_with(WRITING) || SETTINGS.contains(&name.as_ref())
-            }),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => true,
-            Err(error) if error.kind() == std::io::ErrorKind::NotADirectory => false,
-            Err(error) => return Err(Error::io("read", &self.root, &error)),
-        };
-        if is_empty || self.root.join(FORMAT_FILE).exists() {
+        // Another process may have begun to make a store here.
+        let is_ours = |path: &PathBuf| file_name(path).starts_with(WRITING) || SETTINGS.contains(&file_name(path));
+        let is_free = !self.root.exists() || (self.root.is_dir() && paths_in(&self.root)?.iter().all(is_ours));
+        if is_free || self.root.join(FORMAT_FILE).exists() {
             return Ok(());
         }
         Err(Error::failed(format!("{} is not a knowledge base: it has no {FORMAT_FILE}", self.root.display()))
@@ -185,27 +180,16 @@ impl Store {
     }
 }
 
-/// Where a store is or would be made.
-fn place(named: Option<&Path>, from: &Path) -> Result<PathBuf> {
-    match named {
-        Some(named) => {
-            refuse_uri(named)?;
-            Ok(named.to_owned())
-        }
-        None => Ok(find_upwards(from).unwrap_or_else(|| from.join(FOLDER))),
-    }
-}
-
 fn find_upwards(from: &Path) -> Option<PathBuf> {
     from.ancestors().map(|folder| folder.join(FOLDER)).find(|folder| folder.join(FORMAT_FILE).exists())
 }
 
-fn refuse_uri(named: &Path) -> Result<()> {
+/// Refuses an address: stores are folders on a local disk.
+fn on_disk(named: &Path) -> Result<PathBuf> {
     if named.to_string_lossy().contains("://") {
-        return Err(Error::usage(format!("{}: stores are folders on a local disk for now", named.display()))
-            .hint("name a folder"));
+        return Err(Error::usage(format!("{} is not a folder on a local disk", named.display())).hint("name a folder"));
     }
-    Ok(())
+    Ok(named.to_owned())
 }
 
 /// A knowledge base inside a store.
@@ -216,19 +200,17 @@ pub struct Namespace {
 }
 
 impl Namespace {
-    /// Its name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its folder.
     pub fn root(&self) -> &Path {
         &self.root
     }
 
     /// The folder of the store that it is in.
     pub(crate) fn store(&self) -> &Path {
-        self.root.ancestors().nth(2).unwrap_or(&self.root)
+        self.root.ancestors().nth(2).expect("a namespace lies in the folder `namespaces` of a store")
     }
 
     /// The folder of the LanceDB tables.
@@ -243,13 +225,33 @@ impl Namespace {
 
     /// Whether anything was ever published in it.
     pub fn exists(&self) -> bool {
-        self.root.join(super::manifest::PUBLISHED).exists()
+        self.root.join(PUBLISHED).exists()
+    }
+
+    /// The error of commands on a namespace that does not exist, with the names of others.
+    pub(super) fn nothing_ingested(&self) -> Error {
+        let error = Error::failed(format!("nothing was ingested into the namespace {:?} yet", self.name));
+        let others = Store { root: self.store().to_owned() }.namespaces().unwrap_or_default();
+        let others: Vec<&str> = others.iter().map(|other| other.name()).filter(|name| *name != self.name).collect();
+        let likeness = |other: &str| strsim::jaro_winkler(&self.name.to_lowercase(), &other.to_lowercase());
+        let mut near: Vec<&str> = others.iter().copied().filter(|other| likeness(other) >= NEAR).collect();
+        near.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
+        near.truncate(MOST_NAMED);
+        let more = if others.len() > MOST_NAMED { ", …" } else { "" };
+        match (near.as_slice(), others.as_slice()) {
+            ([], []) => error.hint(format!("ingest some documents with `{}`", NextStep::Ingest("PATH…"))),
+            ([], some) => {
+                let some = some[..some.len().min(MOST_NAMED)].join(", ");
+                error.hint(format!("name another one with {}: {some}{more}", Setting("namespace")))
+            }
+            (near, _) => error.hint(format!("did you mean {}?", near.join(" or "))),
+        }
     }
 }
 
-/// What stands for every namespace where several can be named, in any case; so none can be called that.
+/// Stands for every namespace where several can be named, in any case.
 pub(super) const ALL: &str = "all";
-/// What stands between names where several can be.
+/// Stands between names where several can be given.
 pub(super) const SEPARATOR: char = ',';
 
 /// Checks that `name` can be a namespace: letters of any language, digits, `-`, `_` and `.` inside, at most 64
@@ -267,12 +269,8 @@ pub fn check_namespace_name(name: &str) -> Result<()> {
             .hint(format!("name one; `{}` takes several", NextStep::Search)));
     }
     let good = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let fine = !name.is_empty()
-        && name.chars().count() <= 64
-        && name.chars().all(good)
-        && name.starts_with(char::is_alphanumeric)
-        && !name.ends_with('.');
-    if fine {
+    let fits = (1..=64).contains(&name.chars().count()) && name.chars().all(good);
+    if fits && name.starts_with(char::is_alphanumeric) && !name.ends_with('.') {
         return Ok(());
     }
     Err(Error::usage(format!("{name:?} cannot be a namespace's name"))
@@ -294,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn what_names_several_is_no_name_and_says_so() {
+    fn a_name_for_several_namespaces_is_refused() {
         for (several, means) in [("all", "every namespace"), ("ALL", "every namespace"), ("a,b", "several namespaces")]
         {
             let error = check_namespace_name(several).unwrap_err();
@@ -313,14 +311,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_begun_to_be_made_is_no_foreign_folder() {
+    fn a_store_that_was_begun_is_no_foreign_folder() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(".writing-x1y2z3"), "{").unwrap();
         assert!(Store::open_or_create(Some(folder.path()), folder.path()).is_ok_and(|(_, created)| created));
     }
 
     #[test]
-    fn settings_may_lie_there_before_the_store() {
+    fn settings_may_be_written_before_the_store() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("kb.toml"), "").unwrap();
         std::fs::create_dir(folder.path().join("prompts")).unwrap();

@@ -10,10 +10,9 @@ use jiff::{Timestamp, Zoned};
 use serde::Serialize;
 
 use super::layout::Namespace;
-use super::namespaces::nothing_ingested;
 use crate::error::{Error, Result, Setting};
 
-/// `kb status` takes the lock for an instant to see whether somebody holds it; no writer may fail for that.
+/// Readers of the status take the lock for an instant to see whether somebody holds it; no writer may fail for that.
 const GLANCE: Duration = Duration::from_millis(100);
 /// Between two attempts.
 const INTERVAL: Duration = Duration::from_millis(50);
@@ -84,7 +83,6 @@ impl Holder {
     }
 }
 
-/// The words for a holder that may be unknown.
 fn in_words(holder: Option<&Holder>) -> String {
     holder.map_or_else(|| "another kb".to_owned(), |holder| holder.in_words(&Zoned::now()))
 }
@@ -100,26 +98,25 @@ pub(super) struct WriterLock {
 }
 
 impl WriterLock {
-    /// Takes the lock of a namespace, which is made where there is none.
+    /// Takes the lock of a namespace, and makes its folder where there is none.
     ///
     /// # Errors
-    /// Where another process holds it for longer than `lock_timeout` has, with its number and since when; or the file
-    /// cannot be made.
+    /// Where another process holds the lock for longer than `lock_timeout`, or the file cannot be made.
     pub(super) async fn take_or_make(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result<Self> {
         WriterLock::wait_for(namespace, lock_timeout, true).await
     }
 
-    /// Takes the lock of a namespace whose folder is there.
+    /// Takes the lock of a namespace that exists.
     ///
     /// # Errors
-    /// As for [`take_or_make`](Self::take_or_make), and where it is not there.
+    /// As for [`take_or_make`](Self::take_or_make), and where the namespace does not exist.
     pub(super) async fn take(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result<Self> {
         WriterLock::wait_for(namespace, lock_timeout, false).await
     }
 
     async fn wait_for(namespace: &Namespace, lock_timeout: &LockTimeout, make: bool) -> Result<Self> {
         let started = Instant::now();
-        let mut told = false;
+        let mut reported = false;
         loop {
             if make {
                 std::fs::create_dir_all(namespace.root())
@@ -132,13 +129,13 @@ impl WriterLock {
             if started.elapsed() >= lock_timeout.wait.max(GLANCE) {
                 return Err(busy(namespace, holder.as_ref(), lock_timeout.wait));
             }
-            if !told && started.elapsed() >= GLANCE {
+            if !reported && started.elapsed() >= GLANCE {
                 (lock_timeout.tell)(&format!(
                     "the namespace {:?} is being written by {}; waiting",
                     namespace.name(),
                     in_words(holder.as_ref())
                 ));
-                told = true;
+                reported = true;
             }
             tokio::time::sleep(INTERVAL).await;
         }
@@ -147,12 +144,12 @@ impl WriterLock {
     /// Takes the lock if nobody holds it.
     ///
     /// # Errors
-    /// Where the namespace is not there, or the file cannot be made.
+    /// Where the namespace does not exist, or the file cannot be made.
     pub(super) fn try_take(namespace: &Namespace) -> Result<Option<Self>> {
         let path = lock_path(namespace);
         let mut file = match OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path) {
             Ok(file) => file,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(nothing_ingested(namespace)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(namespace.nothing_ingested()),
             Err(error) => return Err(Error::io("open", &path, &error)),
         };
         match file.try_lock() {
@@ -207,7 +204,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_holder_is_told_in_words() {
+    fn a_holder_is_described() {
         let holder = Holder::parse("process 4711 since 2026-11-21T14:02:11.123456Z\n").unwrap();
         let at = |time: &str| time.parse::<Timestamp>().unwrap().to_zoned(jiff::tz::TimeZone::UTC);
         assert_eq!(holder.in_words(&at("2026-11-21T14:05:20Z")), "process 4711 since 14:02:11, 3 minutes ago");

@@ -1,44 +1,42 @@
 //! LanceDB tables and a tantivy index on local disk, published together.
 //!
 //! Promises: a reader sees exactly one generation, tables and keyword index alike, and is never blocked; a crash at
-//! any point leaves the last or the next generation; there is one writer at a time. This room knows rows, not
-//! documents: nothing in here parses, chunks or embeds.
+//! any point leaves the last or the next generation; there is one writer at a time. This room knows rows: it
+//! does not parse, chunk or embed.
 //!
 //! ```text
 //! .kb/
 //!   kb.json                    format of the store; its presence makes a folder a store
-//!   kb.toml                    settings, where somebody wrote some
-//!   synonyms.txt               other names for things, where somebody listed some; a namespace may have its own
+//!   kb.toml                    settings, optional
+//!   synonyms.txt               other names for things, optional; a namespace may have its own
 //!   namespaces/default/
 //!     MANIFEST.json            the published generation: the version of each table
 //!     PENDING.json             the next one, while it is being published
 //!     tables/*.lance           documents, sections, chunks, entities
 //!     keyword/                 the tantivy index; its commit carries the generation
-//!     history/0000012.json     what a generation did, and the versions of its tables; locked by who reads it
+//!     history/0000012.json     what a generation did, and the versions of its tables; locked by its readers
 //!     revector/*.vectors       vectors of another model that are not published yet
 //!     lock                     held by the writer
 //! ```
 
 mod cache_folder;
 pub mod check;
-mod child_spans;
-mod chunk_keys;
 mod convert;
-mod document_time;
 mod entities;
-mod facts;
+mod entity_table;
 mod fault;
+mod files;
 mod history;
 mod indexed;
-mod keyword;
-mod keyword_query;
+mod keyword_index;
+mod keyword_search;
+mod keyword_writer;
 mod layout;
 mod lock;
 mod manifest;
 mod namespaces;
 mod read_cache;
-mod read_only;
-mod rewrite;
+mod reading;
 mod rows;
 mod scope;
 mod snapshot;
@@ -51,24 +49,25 @@ mod words;
 mod writer;
 
 pub use cache_folder::CacheFolder;
-#[cfg(test)]
-pub(crate) use child_spans::ChildSpan;
-pub use chunk_keys::{ChunkFilter, ChunkKey};
-pub use document_time::DocumentTime;
 pub use entities::{EntityChange, EntityRow, EntityState};
-pub use facts::{DocumentFacts, DocumentName, ParentChunkFacts};
 pub use fault::{REWRITE_STEPS, STEPS};
 pub use history::{
-    Counts, DocumentDiff, Field, GenerationDiff, Item, LogEntry, Note, Restored, What, diff, log, plan_restore,
+    Counts, DocumentDiff, GenerationDiff, Item, LogEntry, Note, Restored, What, diff, log, plan_restore,
 };
-pub use indexed::{IndexedParentChunk, WordPlaces};
-pub use keyword::{KeywordField, KeywordHit};
-pub use keyword_query::{KeywordStatistics, Phrase};
+#[cfg(test)]
+pub(crate) use indexed::ChildSpan;
+pub use indexed::{IndexedParentChunk, ParentChunkFacts, WordPlaces};
+pub use keyword_index::KeywordField;
+pub use keyword_search::{KeywordHit, KeywordStatistics, Phrase};
 pub use layout::{Namespace, Store};
 pub use lock::{Holder, LockTimeout};
 pub use manifest::{Manifest, ModelRecord};
 pub use read_cache::ReadAhead;
-pub use rows::{ChildChunk, Chunk, ChunkRow, ChunkType, DocumentRow, Edit, NewDocument, ParentChunk, SectionRow};
+pub use reading::{ChunkFilter, ChunkKey};
+pub use rows::{
+    ChildChunk, Chunk, ChunkRow, ChunkType, DocumentFacts, DocumentName, DocumentRow, DocumentTime, Edit, NewDocument,
+    ParentChunk, SectionRow,
+};
 pub use scope::Scope;
 pub use snapshot::Snapshot;
 pub use vector_cache::{VectorCache, VectorKey, unpublished_vectors};
@@ -80,9 +79,9 @@ use std::path::Path;
 
 use crate::error::{Error, root_io};
 
-/// An error of LanceDB or tantivy, in words a person can act on.
+/// An error of LanceDB or tantivy as one of ours.
 fn store_error(doing: &str, path: &Path, error: &(dyn std::error::Error + 'static)) -> Error {
-    let of_keyword_index = || error.downcast_ref().and_then(keyword::io_cause);
+    let of_keyword_index = || error.downcast_ref().and_then(keyword_index::io_cause);
     if let Some(io) = root_io(error).or_else(of_keyword_index) {
         return Error::io(doing, path, io);
     }

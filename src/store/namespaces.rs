@@ -3,41 +3,19 @@
 //! Renaming and removing move the folder in one step, with the writer's lock held. A removed namespace is moved aside before
 //! it is deleted, so that a crash leaves the whole namespace or a folder that the next writer deletes.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 
-use super::layout::{ALL, Namespace, SEPARATOR, Store, check_namespace_name};
+use super::files::{name_of, paths_in, sync_folder};
+use super::layout::{ALL, Namespace, SEPARATOR, Store};
 use super::lock::{LockTimeout, WriterLock};
-use super::manifest::sync_folder;
-use crate::error::{Error, NextStep, Result};
+use crate::error::{Error, NextStep, Result, Setting};
 
-/// How many near names an error gives.
-const MOST_NAMED: usize = 5;
-/// Names at least as alike as this (Jaro-Winkler) are suggested.
-const NEAR: f64 = 0.75;
-/// What the folders of removed namespaces begin with, which no namespace's name does.
+/// Begins the names of removed namespaces' folders; no namespace's name begins so.
 const REMOVING: &str = ".removing-";
 
 impl Store {
-    /// The namespaces in which something was published, by name.
-    ///
-    /// # Errors
-    /// Where the folder cannot be read.
-    pub fn namespaces(&self) -> Result<Vec<Namespace>> {
-        let folder = self.root().join(super::layout::NAMESPACES);
-        let entries = match std::fs::read_dir(&folder) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(Error::io("read", &folder, &error)),
-        };
-        let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
-        let mut found: Vec<Namespace> =
-            names.filter_map(|name| self.namespace(&name).ok()).filter(Namespace::exists).collect();
-        found.sort_by(|a, b| a.name().cmp(b.name()));
-        Ok(found)
-    }
-
     /// The namespaces that are meant by one name, by several with commas between them, or by `all`: every one in
     /// which something was published. Each once, in the order in which they were named; at least one.
     ///
@@ -45,25 +23,24 @@ impl Store {
     /// Where a name cannot be one, or `all` are none. Named namespaces need not exist.
     pub fn namespaces_named(&self, names: &str) -> Result<Vec<Namespace>> {
         let parts: Vec<&str> = names.split(SEPARATOR).map(str::trim).collect();
-        match parts.as_slice() {
-            [all] if all.eq_ignore_ascii_case(ALL) => {
-                let found = self.namespaces()?;
-                return match found.is_empty() {
-                    true => Err(Error::failed("nothing was ingested into any namespace yet")
-                        .hint(format!("ingest some documents with `{}`", NextStep::Ingest("PATH…")))),
-                    false => Ok(found),
-                };
-            }
-            [_] => return Ok(vec![self.namespace(names)?]),
-            _ => {}
+        if names.trim().eq_ignore_ascii_case(ALL) {
+            return Some(self.namespaces()?).filter(|found| !found.is_empty()).ok_or_else(|| {
+                let hint = format!("ingest some documents with `{}`", NextStep::Ingest("PATH…"));
+                Error::failed("nothing was ingested into any namespace yet").hint(hint)
+            });
+        }
+        if parts.len() == 1 {
+            return Ok(vec![self.namespace(names)?]);
         }
         if parts.iter().any(|part| part.is_empty()) {
-            return Err(Error::usage(format!("a name is missing in the list of namespaces {names:?}"))
-                .hint("write them with one comma between, for example -n drafts,manuals"));
+            return Err(Error::usage(format!("a name is missing in the list of namespaces {names:?}")).hint(format!(
+                "write one comma between two names, for example {} drafts,manuals",
+                Setting("namespace")
+            )));
         }
         if parts.iter().any(|part| part.eq_ignore_ascii_case(ALL)) {
             return Err(Error::usage(format!("{names:?} names all namespaces and others beside"))
-                .hint("say -n all, or name those that you mean"));
+                .hint(format!("say {} {ALL}, or name the ones you mean", Setting("namespace"))));
         }
         let mut found: Vec<Namespace> = Vec::with_capacity(parts.len());
         for part in parts {
@@ -77,15 +54,13 @@ impl Store {
 }
 
 impl Namespace {
-    /// Refuses a namespace that is not there.
-    ///
     /// # Errors
-    /// Where it is not, with what is near its name.
+    /// Where the namespace does not exist, with names like its own.
     pub fn must_exist(&self) -> Result<()> {
         if self.root().symlink_metadata().is_ok_and(|facts| facts.is_dir()) {
             Ok(())
         } else {
-            Err(nothing_ingested(self))
+            Err(self.nothing_ingested())
         }
     }
 
@@ -141,12 +116,8 @@ impl Namespace {
 /// Deletes what removals that were interrupted have left beside a namespace. Nothing depends on it, so nothing fails
 /// for it.
 pub(super) fn clear_removed(namespace: &Namespace) {
-    let entries = std::fs::read_dir(namespace.folder()).into_iter().flatten().flatten();
-    let left: Vec<PathBuf> = entries
-        .filter(|entry| entry.file_name().to_string_lossy().starts_with(REMOVING))
-        .map(|entry| entry.path())
-        .collect();
-    left.iter().for_each(|path| delete(path).unwrap_or_default());
+    let paths = paths_in(namespace.folder()).unwrap_or_default();
+    paths.iter().filter(|path| name_of(path).starts_with(REMOVING)).for_each(|path| drop(delete(path)));
 }
 
 /// Deletes a folder that another process may be deleting too.
@@ -156,49 +127,6 @@ fn delete(path: &Path) -> std::io::Result<()> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => delete(path),
         outcome => outcome,
     }
-}
-
-/// The error of commands on a namespace that is not there, with what is.
-pub(super) fn nothing_ingested(namespace: &Namespace) -> Error {
-    let error = Error::failed(format!("nothing was ingested into the namespace {:?} yet", namespace.name()));
-    let others = others(namespace);
-    let near = near(namespace.name(), &others);
-    match (near.as_slice(), others.as_slice()) {
-        ([], []) => error.hint(format!("ingest some documents with `{}`", NextStep::Ingest("PATH…"))),
-        ([], some) => {
-            let more = if some.len() > MOST_NAMED { ", …" } else { "" };
-            let some: Vec<&str> = some.iter().take(MOST_NAMED).map(String::as_str).collect();
-            error.hint(format!("name one that is there with -n NAME: {}{more}", some.join(", ")))
-        }
-        (near, _) => error.hint(format!("did you mean {}?", near.join(" or "))),
-    }
-}
-
-/// The other namespaces of its store, by name.
-fn others(namespace: &Namespace) -> Vec<String> {
-    let entries = namespace.root().parent().and_then(|folder| std::fs::read_dir(folder).ok());
-    let mut names: Vec<String> = entries
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter(|entry| entry.path().join(super::manifest::PUBLISHED).exists())
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|name| name != namespace.name() && check_namespace_name(name).is_ok())
-        .collect();
-    names.sort();
-    names
-}
-
-/// Those of `names` that may have been meant, the likeliest first.
-fn near(name: &str, names: &[String]) -> Vec<String> {
-    let name = name.to_lowercase();
-    let mut alike: Vec<(f64, &String)> = names
-        .iter()
-        .map(|other| (strsim::jaro_winkler(&name, &other.to_lowercase()), other))
-        .filter(|(likeness, _)| *likeness >= NEAR)
-        .collect();
-    alike.sort_by(|a, b| b.0.total_cmp(&a.0));
-    alike.into_iter().take(MOST_NAMED).map(|(_, other)| other.clone()).collect()
 }
 
 /// Bytes on disk.
@@ -246,7 +174,7 @@ mod tests {
         for published in ["drafts", "manuals"] {
             let namespace = store.namespace(published).unwrap();
             std::fs::create_dir_all(namespace.root()).unwrap();
-            std::fs::write(namespace.root().join(super::super::manifest::PUBLISHED), "{}").unwrap();
+            std::fs::write(namespace.root().join(crate::store::layout::PUBLISHED), "{}").unwrap();
         }
         std::fs::create_dir_all(store.namespace("begun").unwrap().root()).unwrap();
         let found = store.namespaces_named(names)?;

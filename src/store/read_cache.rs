@@ -1,12 +1,11 @@
-//! What every reader of a generation reads from the tables: vectors, names of documents and the like.
+//! What every reader of a generation needs: vectors, names of documents and the like.
 //!
-//! A query of the tables is planned, split and put together again, which for a fresh process that asks one question takes
-//! longer than everything else. So the first reader of a generation writes what it got as one Arrow stream beside the
-//! tables (`read-cache/NAME.arrow`), and later ones read that in one go. The stream carries the manifest that it belongs
-//! to and how its columns are laid out, and behind it stands its hash; one of another generation or layout, or that is
-//! damaged, is ignored and replaced. It may be deleted at any time.
+//! Planning and running a query of the tables takes longer than everything else in a process that asks one question. So the
+//! first reader of a generation writes the rows as one Arrow stream beside the tables (`read-cache/NAME.arrow`), and later
+//! ones read that in one go. The stream carries its manifest and the layout of its columns, and ends with its hash. A
+//! stream of another generation or layout, or a damaged one, is ignored and replaced. It may be deleted at any time.
 
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::panic::catch_unwind;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,47 +16,20 @@ use arrow_ipc::writer::StreamWriter;
 use lancedb::arrow::arrow_array::RecordBatch;
 use tokio::task::JoinHandle;
 
+use super::files::{WRITING, name_of, or_none, write_whole};
 use super::layout::Namespace;
-use super::manifest::{Manifest, WRITING, file_to_be};
-use crate::error::or_gone;
+use super::manifest::Manifest;
 
 /// The folder, in the namespace's.
 const FOLDER: &str = "read-cache";
-/// The name in the stream's metadata under which its manifest stands.
+/// The key of the manifest in the stream's metadata.
 const MANIFEST: &str = "manifest";
-/// And how its columns are laid out: another number for each change of what is kept in a file.
+/// The key and the value of the layout: a new value for each change of what a file keeps.
 const LAYOUT: (&str, &str) = ("layout", "2");
 /// The bytes of the hash behind the stream.
 const HASH: usize = blake3::OUT_LEN;
-/// What was begun so long ago and not ended was given up: whoever wrote it is gone.
+/// A half-written file of this age is left over from a process that ended.
 const GIVEN_UP: Duration = Duration::from_secs(3600);
-
-/// What is kept, each in a file of its own.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Kept {
-    /// The vectors of chunks, with their ids.
-    Vectors,
-    /// How documents are called.
-    DocumentNames,
-    /// Documents without their vectors.
-    Documents,
-    /// And those.
-    DocumentVectors,
-    /// Sections.
-    Sections,
-}
-
-impl Kept {
-    fn name(self) -> &'static str {
-        match self {
-            Kept::Vectors => "vectors",
-            Kept::DocumentNames => "document-names",
-            Kept::Documents => "document-rows",
-            Kept::DocumentVectors => "document-vectors",
-            Kept::Sections => "sections",
-        }
-    }
-}
 
 /// The cache of a generation.
 #[derive(Clone, PartialEq)]
@@ -68,19 +40,18 @@ pub(super) struct ReadCache {
 
 impl ReadCache {
     pub(super) fn of(namespace: &Namespace, manifest: &Manifest) -> Self {
-        // Plain data always has a JSON form.
-        let manifest = serde_json::to_string(manifest).unwrap_or_default();
+        let manifest = serde_json::to_string(manifest).expect("plain data has a JSON form");
         ReadCache { folder: namespace.root().join(FOLDER), manifest }
     }
 
-    fn file(&self, what: Kept) -> PathBuf {
-        self.folder.join(format!("{}.arrow", what.name()))
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.arrow"))
     }
 
-    /// What was kept; `None` where nothing of this generation was, or nothing whole.
-    pub(super) fn get(&self, what: Kept) -> Option<Vec<RecordBatch>> {
-        let file = self.file(what);
-        // Opening what is no file may wait for ever.
+    /// The batches of a name; `None` where none of this generation are kept whole.
+    pub(super) fn get(&self, name: &str) -> Option<Vec<RecordBatch>> {
+        let file = self.file(name);
+        // Opening a pipe may wait for ever.
         if !std::fs::metadata(&file).ok()?.is_file() {
             return None;
         }
@@ -90,60 +61,59 @@ impl ReadCache {
     /// Keeps batches.
     ///
     /// # Errors
-    /// Where the disk refuses; whoever has the batches can do without.
-    pub(super) fn put(&self, what: Kept, batches: &[RecordBatch]) -> std::io::Result<()> {
+    /// Where the disk refuses; the reader has its batches anyway.
+    pub(super) fn put(&self, name: &str, batches: &[RecordBatch]) -> std::io::Result<()> {
         let Some(first) = batches.first() else { return Ok(()) };
         std::fs::create_dir_all(&self.folder)?;
         self.clear()?;
         let of = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
         let metadata = [of((MANIFEST, &self.manifest)), of(LAYOUT)].into();
         let schema = Arc::new(first.schema().as_ref().clone().with_metadata(metadata));
-        let hashing = Hashing { inner: file_to_be(&self.folder)?, hasher: blake3::Hasher::new() };
         let failed = std::io::Error::other;
-        let mut writer = StreamWriter::try_new(hashing, &schema).map_err(failed)?;
-        batches.iter().try_for_each(|batch| writer.write(batch)).map_err(failed)?;
-        let Hashing { inner: mut new, hasher } = writer.into_inner().map_err(failed)?;
-        new.write_all(hasher.finalize().as_bytes())?;
-        new.persist(self.file(what))?;
-        Ok(())
+        write_whole(&self.file(name), |file| {
+            let hashing = Hashing { inner: BufWriter::new(file), hasher: blake3::Hasher::new() };
+            let mut writer = StreamWriter::try_new(hashing, &schema).map_err(failed)?;
+            batches.iter().try_for_each(|batch| writer.write(batch)).map_err(failed)?;
+            let Hashing { mut inner, hasher } = writer.into_inner().map_err(failed)?;
+            inner.write_all(hasher.finalize().as_bytes())?;
+            inner.flush()
+        })
     }
 
-    /// Takes away what processes that were ended have left.
+    /// Removes what ended processes left half-written.
     fn clear(&self) -> std::io::Result<()> {
         for entry in std::fs::read_dir(&self.folder)? {
-            let entry = entry?;
-            let begun = entry.file_name().to_string_lossy().starts_with(WRITING);
-            // Another process may have taken it away meanwhile, or ended it.
-            let old = |facts: std::fs::Metadata| facts.modified().ok()?.elapsed().ok().filter(|age| *age > GIVEN_UP);
-            if begun && entry.metadata().ok().and_then(old).is_some() {
-                or_gone(std::fs::remove_file(entry.path()))?;
+            let path = entry?.path();
+            // Another process may have removed it meanwhile.
+            let age = || std::fs::metadata(&path).ok()?.modified().ok()?.elapsed().ok();
+            if name_of(&path).starts_with(WRITING) && age().is_some_and(|age| age > GIVEN_UP) {
+                or_none(std::fs::remove_file(&path))?;
             }
         }
         Ok(())
     }
 }
 
-/// What a reader before has kept, being read while the generation is opened.
+/// Kept batches that are read while the generation is opened.
 pub struct ReadAhead {
     cache: ReadCache,
     reading: JoinHandle<Option<Vec<RecordBatch>>>,
 }
 
 impl ReadAhead {
-    /// Begins to read, on another thread.
-    pub(super) fn begin(cache: ReadCache, what: Kept) -> Self {
+    pub(super) fn begin(cache: ReadCache, name: &'static str) -> Self {
         let own = cache.clone();
-        ReadAhead { cache, reading: tokio::task::spawn_blocking(move || own.get(what)) }
+        ReadAhead { cache, reading: tokio::task::spawn_blocking(move || own.get(name)) }
     }
 
-    /// What was read, if it is of the generation of `cache`.
+    /// The batches, if they are of the generation of `cache`.
     pub(super) async fn of(self, cache: &ReadCache) -> Option<Vec<RecordBatch>> {
         // A thread that crashed has read nothing.
         if self.cache == *cache { self.reading.await.ok().flatten() } else { None }
     }
 }
 
-/// Writes on, and hashes what it writes.
+/// Hashes what it writes.
 struct Hashing<W> {
     inner: W,
     hasher: blake3::Hasher,
@@ -161,13 +131,13 @@ impl<W: Write> Write for Hashing<W> {
     }
 }
 
-/// The batches of a stream that is as it was written, and belongs to a manifest.
+/// The batches of an undamaged stream that belongs to a manifest.
 fn whole(mut bytes: Vec<u8>, manifest: &str) -> Option<Vec<RecordBatch>> {
     let hash = bytes.split_off(bytes.len().checked_sub(HASH)?);
     if blake3::hash(&bytes).as_bytes() != hash.as_slice() {
         return None;
     }
-    // The decoder panics at what no writer writes, and anybody can put the right hash behind that.
+    // The decoder panics at streams that no writer writes, and anybody can append the right hash to one.
     catch_unwind(|| decode(bytes, manifest)).ok().flatten()
 }
 
@@ -205,33 +175,33 @@ mod tests {
     fn batches_come_back_for_their_generation_alone() {
         let folder = tempfile::tempdir().unwrap();
         let (one, other) = (cache(folder.path(), "1"), cache(folder.path(), "2"));
-        assert!(one.get(Kept::DocumentNames).is_none());
-        one.put(Kept::DocumentNames, &[batch(&["a", "b"]), batch(&["c"])]).unwrap();
-        let back = one.get(Kept::DocumentNames).unwrap();
+        assert!(one.get("document-names").is_none());
+        one.put("document-names", &[batch(&["a", "b"]), batch(&["c"])]).unwrap();
+        let back = one.get("document-names").unwrap();
         let columns: Vec<&ArrayRef> = back.iter().map(|batch| batch.column(0)).collect();
         assert_eq!(columns, [batch(&["a", "b"]).column(0), batch(&["c"]).column(0)]);
-        assert!(other.get(Kept::DocumentNames).is_none() && one.get(Kept::Vectors).is_none());
-        other.put(Kept::DocumentNames, &[batch(&["d"])]).unwrap();
-        assert!(one.get(Kept::DocumentNames).is_none() && other.get(Kept::DocumentNames).is_some());
+        assert!(other.get("document-names").is_none() && one.get("vectors").is_none());
+        other.put("document-names", &[batch(&["d"])]).unwrap();
+        assert!(one.get("document-names").is_none() && other.get("document-names").is_some());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[tokio::test]
-    async fn what_is_read_ahead_is_of_its_generation_or_nothing() {
+    async fn batches_read_ahead_are_of_their_generation() {
         let folder = tempfile::tempdir().unwrap();
         let (one, other) = (cache(folder.path(), "1"), cache(folder.path(), "2"));
-        one.put(Kept::DocumentNames, &[batch(&["a"])]).unwrap();
-        assert_eq!(ReadAhead::begin(one.clone(), Kept::DocumentNames).of(&one).await.unwrap().len(), 1);
-        assert!(ReadAhead::begin(one.clone(), Kept::DocumentNames).of(&other).await.is_none());
-        assert!(ReadAhead::begin(one.clone(), Kept::Vectors).of(&one).await.is_none());
+        one.put("document-names", &[batch(&["a"])]).unwrap();
+        assert_eq!(ReadAhead::begin(one.clone(), "document-names").of(&one).await.unwrap().len(), 1);
+        assert!(ReadAhead::begin(one.clone(), "document-names").of(&other).await.is_none());
+        assert!(ReadAhead::begin(one.clone(), "vectors").of(&one).await.is_none());
     }
 
     #[test]
     fn a_stream_that_is_cut_off_anywhere_is_none() {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache(folder.path(), "1");
-        cache.put(Kept::DocumentNames, &[batch(&["a", "b"]), batch(&["c"])]).unwrap();
-        let file = std::fs::read(cache.file(Kept::DocumentNames)).unwrap();
+        cache.put("document-names", &[batch(&["a", "b"]), batch(&["c"])]).unwrap();
+        let file = std::fs::read(cache.file("document-names")).unwrap();
         for length in 0..file.len() {
             assert!(whole(file[..length].to_vec(), "1").is_none(), "{length} of {}", file.len());
         }
@@ -242,8 +212,8 @@ mod tests {
     fn a_stream_with_a_bit_turned_anywhere_is_none() {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache(folder.path(), "1");
-        cache.put(Kept::DocumentNames, &[batch(&["a", "b"]), batch(&["c"])]).unwrap();
-        let file = std::fs::read(cache.file(Kept::DocumentNames)).unwrap();
+        cache.put("document-names", &[batch(&["a", "b"]), batch(&["c"])]).unwrap();
+        let file = std::fs::read(cache.file("document-names")).unwrap();
         for at in 0..file.len() {
             let mut bent = file.clone();
             bent[at] ^= 1 << (at % 8);
@@ -256,14 +226,14 @@ mod tests {
     }
 
     #[test]
-    fn what_was_given_up_is_taken_away_and_what_is_being_written_is_not() {
+    fn old_half_written_files_are_removed() {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache(folder.path(), "1");
         let (old, new) = (folder.path().join(".writing-old"), folder.path().join(".writing-new"));
         let hours_ago = std::time::SystemTime::now() - 2 * GIVEN_UP;
         std::fs::File::create(&old).unwrap().set_modified(hours_ago).unwrap();
         std::fs::write(&new, "").unwrap();
-        cache.put(Kept::DocumentNames, &[batch(&["a"])]).unwrap();
-        assert!(!old.exists() && new.exists() && cache.get(Kept::DocumentNames).is_some());
+        cache.put("document-names", &[batch(&["a"])]).unwrap();
+        assert!(!old.exists() && new.exists() && cache.get("document-names").is_some());
     }
 }

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::document_time::DocumentTime;
 use crate::chunk::{ChunkConfig, context};
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::knowledge::profile::Profile;
+use crate::text::Period;
 
 /// A row of `documents`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -72,6 +73,67 @@ pub struct DocumentRow {
     pub vector: Vec<f32>,
 }
 
+/// The time of a document, and where it is known from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DocumentTime {
+    /// The moment; of a day, a month or a year, its first one, in UTC.
+    pub at: Timestamp,
+    /// The name of the field of the metadata that states it, [`GIVEN`](Self::GIVEN) or [`FILE`](Self::FILE).
+    pub from: String,
+}
+
+/// Fields that state a document's time, the first one that does counts. What somebody wrote about the text stands
+/// above what a program noted about the file, and the last change above the first publication.
+const FIELDS: [&str; 20] = [
+    "updated",
+    "lastmod",
+    "last_modified",
+    "last-modified",
+    "last_updated",
+    "revised",
+    "更新日期",
+    "更新时间",
+    "修改日期",
+    "date",
+    "日期",
+    "published",
+    "pubdate",
+    "发布日期",
+    "modified",
+    "revdate",
+    "created",
+    "creation_date",
+    "创建日期",
+    "year",
+];
+
+impl DocumentTime {
+    /// The user gave it.
+    pub const GIVEN: &str = "given";
+    /// The time of the file's last change.
+    pub const FILE: &str = "file";
+
+    pub fn given(at: Timestamp) -> Self {
+        DocumentTime { at, from: Self::GIVEN.to_owned() }
+    }
+
+    pub fn is_given(&self) -> bool {
+        self.from == Self::GIVEN
+    }
+
+    /// The time that the metadata states, otherwise that of the file's last change, in nanoseconds since 1970 (0: unknown).
+    pub fn of(metadata: &BTreeMap<String, String>, mtime_ns: i64) -> Option<Self> {
+        let stated = FIELDS.iter().find_map(|field| {
+            let (name, value) = metadata.iter().find(|(name, _)| name.to_lowercase() == *field)?;
+            Some(DocumentTime { at: Period::stated(value)?.start, from: name.clone() })
+        });
+        stated.or_else(|| {
+            let at = Timestamp::from_nanosecond(i128::from(mtime_ns)).ok().filter(|_| mtime_ns > 0)?;
+            Some(DocumentTime { at, from: Self::FILE.to_owned() })
+        })
+    }
+}
+
 /// What a person changed in a document: a parent chunk as the source gives it, and as it shall be instead. The source's
 /// text and its edits together are what the document's chunks say.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -103,6 +165,35 @@ pub struct Edit {
     pub after: String,
     /// When it was made, RFC 3339.
     pub edited_at: String,
+}
+
+/// The names of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentName {
+    pub doc_id: DocId,
+    pub source: String,
+    pub title: String,
+    pub format: String,
+}
+
+/// What filters ask about a document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DocumentFacts {
+    pub doc_id: DocId,
+    pub source: String,
+    pub title: String,
+    pub format: String,
+    pub metadata: BTreeMap<String, String>,
+    /// How many parent chunks it has.
+    pub parents: u32,
+    pub time: Option<DocumentTime>,
+}
+
+/// What a person noted about a parent chunk or a child of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ParentChunkNotes {
+    pub parent_id: ChunkId,
+    pub notes: BTreeMap<String, String>,
 }
 
 /// A row of `sections`.
@@ -152,14 +243,6 @@ impl ChunkType {
         match self {
             ChunkType::Parent => "parent",
             ChunkType::Child => "child",
-        }
-    }
-
-    /// The level of that name in the table.
-    pub(super) fn from_name(name: &str) -> Self {
-        match name {
-            "parent" => ChunkType::Parent,
-            _ => ChunkType::Child,
         }
     }
 }
@@ -372,5 +455,29 @@ impl ParentChunk {
             chunk,
             children: Vec::new(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn time(fields: &[(&str, &str)], mtime_ns: i64) -> String {
+        let metadata = fields.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        DocumentTime::of(&metadata, mtime_ns).map_or("none".to_owned(), |time| format!("{} {}", time.at, time.from))
+    }
+
+    #[test]
+    fn a_stated_time_stands_above_the_file() {
+        let both = [("Date", "2024-05-01"), ("updated", "2025-06-07T10:00:00+02:00")];
+        assert_eq!(time(&both, 1), "2025-06-07T08:00:00Z updated");
+        assert_eq!(time(&both[..1], 1), "2024-05-01T00:00:00Z Date");
+        assert_eq!(
+            time(&[("modified", "D:20240102103000Z"), ("created", "D:2020")], 1),
+            "2024-01-02T10:30:00Z modified"
+        );
+        assert_eq!(time(&[("日期", "2024年5月1日")], 1), "2024-05-01T00:00:00Z 日期");
+        assert_eq!(time(&[("date", "soon")], 1_000_000_000), "1970-01-01T00:00:01Z file");
+        assert_eq!(time(&[], 0), "none");
     }
 }

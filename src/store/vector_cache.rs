@@ -1,18 +1,18 @@
-//! Vectors of a model that is to take the place of another, kept until they are published.
+//! Vectors of a model that replaces another, kept until they are published.
 //!
-//! Embedding a large namespace takes hours, and whoever interrupts it loses a moment: vectors are appended to a file as
-//! they are made, each with a checksum, so that half a vector at its end, from a crash, is known as that and written
-//! over. The file is called after the model's fingerprint, so that no other model's vectors are ever taken for its, and it
-//! is taken away once they are published.
+//! Embedding a large namespace takes hours, and an interruption loses only a moment: vectors are appended to a file as they
+//! are made, each with a checksum, so that half a vector at the end, from a crash, is recognised and overwritten. The file
+//! is named after the model's fingerprint, so that vectors of two models never mix, and removed once they are published.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use super::files::{or_none, paths_in, sync_folder};
 use super::layout::Namespace;
-use super::manifest::{ModelRecord, sync_folder};
-use crate::error::{Error, Result, or_gone};
+use super::manifest::ModelRecord;
+use crate::error::{Error, Result};
 
 /// The folder of the files, in the namespace's.
 const FOLDER: &str = "revector";
@@ -35,28 +35,27 @@ pub struct VectorCache {
     end: u64,
 }
 
-/// Of which texts vectors of a model were made that are not published yet.
+/// The texts of which unpublished vectors of a model exist.
 ///
 /// # Errors
 /// Where the file cannot be read.
 pub fn unpublished_vectors(namespace: &Namespace, model: &ModelRecord) -> Result<HashSet<VectorKey>> {
     let path = path_of(namespace, model);
-    match File::open(&path) {
-        Ok(mut file) => Ok(read(&path, &mut file, model.dimension)?.0.into_keys().collect()),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(HashSet::new()),
-        Err(error) => Err(Error::io("read", &path, &error)),
+    match or_none(File::open(&path)).map_err(|error| Error::io("read", &path, &error))? {
+        Some(mut file) => Ok(read(&path, &mut file, model.dimension)?.0.into_keys().collect()),
+        None => Ok(HashSet::new()),
     }
 }
 
 impl VectorCache {
-    /// Opens what was made for a model so far.
+    /// Opens the vectors of a model.
     ///
     /// # Errors
     /// Where another process makes vectors for it, or the disk refuses.
     pub fn open(namespace: &Namespace, model: &ModelRecord) -> Result<Self> {
         let path = path_of(namespace, model);
-        let folder = path.parent().unwrap_or(namespace.root());
-        std::fs::create_dir_all(folder).map_err(|error| Error::io("make the folder", folder, &error))?;
+        let folder = namespace.root().join(FOLDER);
+        std::fs::create_dir_all(&folder).map_err(|error| Error::io("create the folder", &folder, &error))?;
         let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
         let mut file = opened.map_err(|error| Error::io("open", &path, &error))?;
         match file.try_lock() {
@@ -76,7 +75,6 @@ impl VectorCache {
         Ok(VectorCache { path, file, dimension: model.dimension, places, end })
     }
 
-    /// Whether the vector of a text is there.
     pub fn has(&self, key: &VectorKey) -> bool {
         self.places.contains_key(key)
     }
@@ -84,7 +82,7 @@ impl VectorCache {
     /// The vector of a text.
     ///
     /// # Errors
-    /// Where it cannot be read, or is not there.
+    /// Where it is missing or cannot be read.
     pub fn get(&mut self, key: &VectorKey) -> Result<Vec<f32>> {
         let Some(place) = self.places.get(key) else {
             return Err(Error::failed(format!("a vector is missing in {}", self.path.display()))
@@ -106,12 +104,8 @@ impl VectorCache {
         let mut places = Vec::with_capacity(vectors.len());
         for (key, vector) in vectors {
             if vector.len() != self.dimension {
-                let told = format!(
-                    "a vector of {} numbers is none of this model's, which have {}",
-                    vector.len(),
-                    self.dimension
-                );
-                return Err(Error::failed(told));
+                let (is, wanted) = (vector.len(), self.dimension);
+                return Err(Error::failed(format!("a vector has {is} numbers instead of {wanted}")));
             }
             let start = bytes.len();
             bytes.extend_from_slice(key);
@@ -127,8 +121,7 @@ impl VectorCache {
         Ok(())
     }
 
-    /// Takes away what was made for any model, now that vectors of one are published; not what another process is making
-    /// at the moment.
+    /// Removes the vectors of all models, now that those of one are published, except files that another process writes.
     ///
     /// # Errors
     /// Where the disk refuses.
@@ -136,22 +129,17 @@ impl VectorCache {
         // Elsewhere an open file cannot be removed.
         drop(self);
         let folder = namespace.root().join(FOLDER);
-        let files = match std::fs::read_dir(&folder) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-            files => files.map_err(|error| Error::io("read", &folder, &error))?,
-        };
-        for file in files {
-            let path = file.map_err(|error| Error::io("read", &folder, &error))?.path();
+        for path in paths_in(&folder)? {
             let is_held = |file: File| matches!(file.try_lock(), Err(TryLockError::WouldBlock));
             if !File::open(&path).is_ok_and(is_held) {
-                or_gone(std::fs::remove_file(&path)).map_err(|error| Error::io("remove", &path, &error))?;
+                or_none(std::fs::remove_file(&path)).map_err(|error| Error::io("remove", &path, &error))?;
             }
         }
-        match std::fs::remove_dir(&folder) {
-            // Somebody is at work in there.
-            Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => Ok(()),
-            removed => or_gone(removed).map_err(|error| Error::io("remove", &folder, &error)),
-        }?;
+        match or_none(std::fs::remove_dir(&folder)) {
+            // Another process still makes vectors in it.
+            Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty => {}
+            removed => drop(removed.map_err(|error| Error::io("remove", &folder, &error))?),
+        }
         sync_folder(namespace.root())
     }
 }
@@ -166,10 +154,7 @@ fn length_of(dimension: usize) -> usize {
 }
 
 fn checksum(bytes: &[u8]) -> [u8; CHECKSUM] {
-    let hash = blake3::hash(bytes);
-    let mut beginning = [0; CHECKSUM];
-    beginning.copy_from_slice(&hash.as_bytes()[..CHECKSUM]);
-    beginning
+    *blake3::hash(bytes).as_bytes().first_chunk().expect("a hash is longer than a checksum")
 }
 
 /// The places of all vectors up to the first that is not whole, and where that begins.
@@ -210,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_made_is_there_after_a_crash_and_only_for_its_model() {
+    fn vectors_survive_a_crash_and_belong_to_one_model() {
         let (_folder, namespace) = namespace();
         let mut cache = VectorCache::open(&namespace, &model("a")).unwrap();
         cache.put(&[(key("x"), vec![1.0, 2.0]), (key("y"), vec![3.0, 4.0])]).unwrap();
@@ -236,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_process_is_making_is_left_alone() {
+    fn files_of_another_process_stay() {
         let (_folder, namespace) = namespace();
         let mut held = VectorCache::open(&namespace, &model("a")).unwrap();
         held.put(&[(key("x"), vec![1.0, 2.0])]).unwrap();

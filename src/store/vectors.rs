@@ -1,22 +1,34 @@
-//! Vectors in memory, the hits of a vector search, and the vectors of texts that the namespace has already: a text that was
+//! Semantic search over the chunks of a generation, and the vectors of texts that the namespace has already: a text that was
 //! copied, quoted or kept between versions of a manual is embedded once.
 
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
+use futures::TryStreamExt;
+use lancedb::DistanceType;
+use lancedb::arrow::arrow_array::types::UInt64Type;
 use lancedb::arrow::arrow_array::{Array, RecordBatch};
 use lancedb::query::{ExecutableQuery, QueryBase, Select};
 
-use super::convert::Columns;
+use super::convert::{CHUNKS, Columns, VECTOR, map_rows};
+use super::layout::Namespace;
+use super::manifest::Manifest;
+use super::read_cache::{ReadAhead, ReadCache};
 use super::rows::ChunkType;
 use super::scope::Scope;
+use super::snapshot::Snapshot;
 use super::store_error;
-use super::tables::CHUNKS;
+use super::tables::{Wanted, in_list};
 use super::writer::Writer;
 use crate::error::Result;
 use crate::ids::ChunkId;
 
 /// So many products are summed side by side: additions that wait for each other would take most of the time.
 const LANES: usize = 16;
+/// How many times more neighbours are read where too few of them are in a scope.
+const WIDER: usize = 4;
+/// The name of the vectors in the read cache.
+const KEPT: &str = "vectors";
 
 /// A chunk found by its vector.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +41,82 @@ pub struct VectorHit {
     pub score: f32,
 }
 
+impl Snapshot {
+    /// The `limit` chunks of a scope whose vectors are nearest to `vector`.
+    ///
+    /// # Errors
+    /// Where the table cannot be read; the same below.
+    pub async fn nearest(&self, vector: &[f32], scope: &Scope, limit: usize) -> Result<Vec<VectorHit>> {
+        if scope.is_empty() {
+            return Ok(Vec::new());
+        }
+        let filter = scope.sql();
+        if filter.is_some() || *scope == Scope::Everything {
+            return self.vector_search(vector, filter, limit).await;
+        }
+        // SQL cannot hold so many ids: search ever more neighbours until enough of them are in the scope.
+        let mut wide = limit.saturating_mul(WIDER);
+        loop {
+            let near = self.vector_search(vector, None, wide).await?;
+            let all = near.len() < wide;
+            let mut hits: Vec<VectorHit> = near.into_iter().filter(|hit| scope.admits_chunk(&hit.parent_id)).collect();
+            if all || hits.len() >= limit {
+                hits.truncate(limit);
+                return Ok(hits);
+            }
+            wide = wide.saturating_mul(WIDER);
+        }
+    }
+
+    /// The cosines of the given parent chunks and their children.
+    pub async fn similarities(&self, vector: &[f32], parent_ids: &[ChunkId]) -> Result<Vec<VectorHit>> {
+        if parent_ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let filter = format!("({} OR {})", in_list("chunk_id", parent_ids), in_list("parent_id", parent_ids));
+        // A limit beyond all children: a parent has some ten at most on average.
+        self.vector_search(vector, Some(filter), parent_ids.len() * 200).await
+    }
+
+    async fn vector_search(&self, vector: &[f32], filter: Option<String>, limit: usize) -> Result<Vec<VectorHit>> {
+        let search = async || -> lancedb::Result<Vec<RecordBatch>> {
+            let columns = Select::columns(&["chunk_id", "parent_id", "_distance"]);
+            let query = self.tables.chunks.query().nearest_to(vector)?.distance_type(DistanceType::Cosine);
+            let mut query = query.limit(limit).select(columns);
+            if let Some(filter) = filter {
+                query = query.only_if(filter);
+            }
+            query.execute().await?.try_collect().await
+        };
+        let batches = search().await.map_err(|error| store_error("search", Path::new("the vectors"), &error))?;
+        map_rows(CHUNKS, &batches, |columns, row| {
+            let chunk_id = columns.text("chunk_id", row)?;
+            let parent_id = columns.optional_text("parent_id", row)?.unwrap_or_else(|| chunk_id.clone());
+            let score = 1.0 - columns.float("_distance", row)?;
+            Ok(VectorHit { chunk_id: chunk_id.into(), parent_id: parent_id.into(), score })
+        })
+    }
+
+    /// Begins to read the kept vectors of the published generation on another thread: opening the generation takes as long.
+    /// `None` where none is published or its manifest cannot be read, which opening reports.
+    pub fn read_ahead(namespace: &Namespace) -> Option<ReadAhead> {
+        let manifest = Manifest::read(namespace).ok().flatten()?;
+        Some(ReadAhead::begin(ReadCache::of(namespace, &manifest), KEPT))
+    }
+
+    /// All vectors of the generation, for scoring them in memory; those that were read ahead, if they are of it.
+    pub async fn load_vectors(&self, ahead: Option<ReadAhead>) -> Result<LoadedVectors> {
+        if let Some(ahead) = ahead
+            && let Some(batches) = ahead.of(&self.cache).await
+        {
+            return Ok(LoadedVectors { batches });
+        }
+        let columns = Wanted::Named(&["chunk_id", "parent_id", "doc_id", VECTOR]);
+        let rows = self.tables.rows(&self.tables.chunks, None, columns);
+        Ok(LoadedVectors { batches: self.cached(KEPT, rows).await? })
+    }
+}
+
 /// All vectors of a generation, in memory.
 pub struct LoadedVectors {
     /// Of the columns `chunk_id`, `parent_id`, `doc_id` and `vector`.
@@ -36,11 +124,6 @@ pub struct LoadedVectors {
 }
 
 impl LoadedVectors {
-    /// Takes the rows of the table of chunks.
-    pub(super) fn new(batches: Vec<RecordBatch>) -> Self {
-        LoadedVectors { batches }
-    }
-
     /// Shows the id, the parent (of a parent, itself) and the cosine with `vector`, both of length 1, of every chunk of a
     /// scope that has a vector.
     ///
@@ -56,7 +139,7 @@ impl LoadedVectors {
             let columns = Columns { table: CHUNKS, batch };
             let (chunk_ids, parent_ids, doc_ids) =
                 (columns.texts("chunk_id")?, columns.texts("parent_id")?, columns.texts("doc_id")?);
-            let (there, values) = (columns.are_there("vector")?, columns.vectors("vector")?);
+            let (values, there) = columns.vectors(VECTOR)?;
             for (row, own) in values.chunks_exact(vector.len().max(1)).enumerate() {
                 if there.is_some_and(|there| there.is_null(row)) {
                     continue;
@@ -89,12 +172,10 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
 const FEWEST: usize = 32;
 /// How many rows of one text are read: some may belong to documents without vectors.
 const MOST_ROWS: usize = 4;
-/// The number of a row in the version of the table that is opened.
-const ROW: &str = "_rowid";
 
 impl Writer {
-    /// The vectors of child chunks in any document, as they were published last, by the hash of the text that was embedded: of
-    /// those `hashes` that there are. A search for a few texts is skipped: embedding them is faster.
+    /// The published vectors of child chunks in any document, by the hash of the text that was embedded, for those of `hashes`
+    /// that have one. Nothing is searched for a few texts: embedding them is faster.
     ///
     /// # Errors
     /// Where the table cannot be read.
@@ -113,29 +194,22 @@ impl Writer {
         while let Some(batch) = self.tables.next(&mut keys).await? {
             let columns = Columns { table: CHUNKS, batch: &batch };
             let (texts, types) = (columns.texts("embedding_hash")?, columns.texts("chunk_type")?);
-            let ids = columns.row_ids(ROW)?;
-            let is_child_chunk = |row: &usize| types.value(*row) == ChunkType::Child.name();
-            for row in (0..batch.num_rows()).filter(is_child_chunk) {
+            for row in (0..batch.num_rows()).filter(|row| types.value(*row) == ChunkType::Child.name()) {
                 if let Some(left) = wanted.get_mut(texts.value(row)).filter(|left| **left > 0) {
                     *left -= 1;
-                    rows.push(ids.value(row));
+                    rows.push(columns.primitive::<UInt64Type>("_rowid", row)?);
                 }
             }
         }
         if rows.is_empty() {
             return Ok(vectors);
         }
-        let found = chunks.take_row_ids(rows).select(Select::columns(&["embedding_hash", "vector"]));
-        let mut found = found.execute().await.map_err(fail)?;
-        while let Some(batch) = self.tables.next(&mut found).await? {
-            let columns = Columns { table: CHUNKS, batch: &batch };
-            for row in 0..batch.num_rows() {
-                if columns.is_null("vector", row)? {
-                    continue;
-                }
-                vectors.insert(columns.text("embedding_hash", row)?, columns.vector("vector", row)?);
-            }
-        }
+        let found = chunks.take_row_ids(rows).select(Select::columns(&["embedding_hash", VECTOR]));
+        let found: Vec<RecordBatch> = found.execute().await.map_err(fail)?.try_collect().await.map_err(fail)?;
+        let found = map_rows(CHUNKS, &found, |columns, row| {
+            Ok((columns.text("embedding_hash", row)?, columns.vector(VECTOR, row)?))
+        })?;
+        vectors.extend(found.into_iter().filter_map(|(hash, vector)| Some((hash, vector?))));
         Ok(vectors)
     }
 }
@@ -188,12 +262,12 @@ mod same_text_tests {
     }
 
     #[tokio::test]
-    async fn texts_that_are_there_have_their_vectors() {
+    async fn known_texts_have_their_vectors() {
         let folder = tempfile::tempdir().unwrap();
         let writer = writer(folder.path(), 500, 2).await;
         let asked: Vec<String> = (470..530).map(hash).collect();
         let found = writer.vectors_of_texts(asked.iter().map(String::as_str).collect()).await.unwrap();
-        assert_eq!(found.len(), 20, "not those without a vector, the parent chunk, or what is not there");
+        assert_eq!(found.len(), 20, "not texts without a vector, of parent chunks, or unknown ones");
         assert_eq!(found[&hash(499)], [499.0, 499.0]);
         let few: Vec<String> = (0..FEWEST - 1).map(hash).collect();
         assert!(writer.vectors_of_texts(few.iter().map(String::as_str).collect()).await.unwrap().is_empty());

@@ -8,6 +8,7 @@ use lance::Dataset;
 use lance::dataset::cleanup::CleanupPolicy;
 use lancedb::Table;
 
+use super::convert::{CHUNKS, DOCUMENTS, ENTITIES, SECTIONS};
 use super::manifest::Manifest;
 use super::store_error;
 use super::tables::Tables;
@@ -19,7 +20,7 @@ pub(super) struct ExistingVersions([HashSet<u64>; 4]);
 impl ExistingVersions {
     /// The tables and their versions that a generation needs and that are not there.
     pub(super) fn missing(&self, manifest: &Manifest) -> Vec<(&'static str, u64)> {
-        let needed = TABLES.into_iter().zip(versions_of(manifest)).zip(&self.0);
+        let needed = TABLES.into_iter().zip(manifest.versions()).zip(&self.0);
         needed.filter(|((_, version), there)| !there.contains(version)).map(|(needed, _)| needed).collect()
     }
 
@@ -29,8 +30,7 @@ impl ExistingVersions {
     }
 }
 
-/// The names of the tables, in the order documents, sections, chunks, entities.
-const TABLES: [&str; 4] = ["documents", "sections", "chunks", "entities"];
+const TABLES: [&str; 4] = [DOCUMENTS, SECTIONS, CHUNKS, ENTITIES];
 
 /// A version of a table whose file cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,8 +49,7 @@ impl DamagedVersion {
         format!("tables/{}.lance/_versions/{}", self.table, self.file)
     }
 
-    /// What is wrong.
-    pub(super) fn told(&self) -> String {
+    pub(super) fn problem(&self) -> String {
         let DamagedVersion { table, version, .. } = self;
         format!(
             "version {version} of the table {table} cannot be read; as long as it is there, old versions of that table stay on the disk"
@@ -59,7 +58,7 @@ impl DamagedVersion {
 
     /// Whether a generation needs it.
     pub(super) fn is_of(&self, manifest: &Manifest) -> bool {
-        TABLES.iter().zip(versions_of(manifest)).any(|(table, version)| (*table, version) == (self.table, self.version))
+        TABLES.iter().zip(manifest.versions()).any(|(table, version)| (*table, version) == (self.table, self.version))
     }
 }
 
@@ -86,17 +85,7 @@ async fn is_readable(dataset: &Dataset, version: u64) -> bool {
     .unwrap_or(false)
 }
 
-/// In the order documents, sections, chunks, entities.
-fn versions_of(manifest: &Manifest) -> [u64; 4] {
-    [manifest.documents, manifest.sections, manifest.chunks, manifest.entities]
-}
-
 impl Tables {
-    /// All that are there, in that order.
-    pub(super) fn all(&self) -> impl Iterator<Item = &Table> {
-        [&self.documents, &self.sections, &self.chunks, &self.entities].into_iter()
-    }
-
     /// Which versions there are.
     pub(super) async fn existing(&self) -> Result<ExistingVersions> {
         let mut existing = ExistingVersions(Default::default());
@@ -123,7 +112,7 @@ impl Tables {
             let dataset = self.dataset(table).await?;
             let mut doomed = self.versions_there(&dataset).await?;
             for manifest in generations {
-                doomed.remove(&versions_of(manifest)[i]);
+                doomed.remove(&manifest.versions()[i]);
             }
             if doomed.is_empty() {
                 continue;

@@ -1,69 +1,54 @@
 //! The one writer: makes the next generation and publishes it.
 //!
-//! Publishing: Lance tables are written (readers still see the manifest's versions), the history takes down what the
-//! generation did, `PENDING.json` names the new versions, tantivy commits with the new number, `PENDING.json` becomes `MANIFEST.json`. A writer that finds
-//! `PENDING.json` rolls forward if tantivy carries its number, otherwise back.
+//! Publishing: Lance tables are written (readers still see the manifest's versions), the history records what the generation
+//! did, `PENDING.json` names the new versions, tantivy commits with the new number, `PENDING.json` becomes `MANIFEST.json`. A
+//! writer that finds `PENDING.json` rolls forward if tantivy carries its number, otherwise back.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
-use super::convert;
+use super::convert::{self, Columns, VECTOR};
 use super::entities::EntityChange;
 use super::fault::step;
 use super::history::{Keeping, Note, Record, prune, record};
-use super::keyword::KeywordWriter;
+use super::keyword_writer::KeywordWriter;
 use super::layout::Namespace;
 use super::lock::{LockTimeout, WriterLock};
 use super::manifest::{Manifest, ModelRecord};
-use super::namespaces::{clear_removed, nothing_ingested};
-use super::rows::{ChunkRow, DocumentRow, NewDocument, SectionRow};
-use super::snapshot::CHUNK_COLUMNS;
-use super::tables::Tables;
-use super::versions::DamagedVersion;
+use super::namespaces::clear_removed;
+use super::rows::{ChunkRow, DocumentRow, NewDocument, ParentChunk, SectionRow};
+use super::tables::{Tables, Wanted};
 use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
 
 /// What one generation changes. A document that is both removed and added is replaced.
 #[derive(Debug, Default)]
 pub struct Change {
-    /// Ids of documents to take out, with all their sections and chunks.
+    /// Ids of documents to remove, with all their sections and chunks.
     pub remove: Vec<DocId>,
-    /// Documents to put in.
+    /// Documents to add.
     pub add: Vec<NewDocument>,
     /// Document rows to replace while sections and chunks stay: moved or touched files, other profiles.
     pub update: Vec<DocumentRow>,
-    /// Entities to put in and to take out; of the others, the mentions in the documents above are counted again.
+    /// Entities to put and to remove; of the others, the mentions in the documents above are counted again.
     pub entities: EntityChange,
     /// What it does, for the history.
     pub note: Note,
 }
 
 impl Change {
-    /// Whether it changes nothing.
     pub fn is_empty(&self) -> bool {
         self.remove.is_empty() && self.add.is_empty() && self.update.is_empty() && self.entities.is_empty()
     }
 }
 
-/// How the next generation comes to be.
-#[derive(Clone, Copy)]
-pub(super) enum Next<'a> {
-    /// By a change of the published one.
-    Changed(&'a Change),
-    /// The same, with a rebuilt keyword index.
-    ChangedWithKeywordAnew(&'a Change),
-    /// As what an old one was.
-    Restored(&'a Manifest),
-    /// With tables that were rewritten already, with the vectors of this model. The text is the same.
-    Rewritten(&'a ModelRecord),
-}
-
-/// The model of the vectors that a writer is opened for.
-#[derive(Clone, Copy)]
-enum Wanted<'a> {
-    /// This one and no other.
-    This(&'a ModelRecord),
-    /// Whichever is published; this one where it turns out that nothing is.
-    Any(&'a ModelRecord),
+/// What becomes of the keyword index in the next generation.
+enum KeywordStep<'a> {
+    Change(&'a Change),
+    /// It is rebuilt from the tables.
+    Anew,
+    /// It only gets the new number: the text is the same.
+    Same,
 }
 
 /// A namespace, open for writing.
@@ -79,13 +64,12 @@ pub struct Writer {
     /// Where warnings about a publication are reported.
     lock_timeout: LockTimeout,
     /// Whether a damaged version was reported.
-    told: bool,
+    reported: bool,
     _lock: WriterLock,
 }
 
 impl Writer {
-    /// Opens a namespace for writing, makes it where it does not exist, and mends what an interrupted publication
-    /// left.
+    /// Opens a namespace for writing, makes it where it does not exist, and mends what an interrupted publication left.
     ///
     /// # Errors
     /// Where another process writes, the vectors are another model's, or the disk refuses.
@@ -93,30 +77,40 @@ impl Writer {
         Writer::open_or_wait(namespace, model, &LockTimeout::none()).await
     }
 
-    /// Like [`open`](Self::open), but waits for another writer. What was read before may hold no more.
+    /// Like [`open`](Self::open), but waits for another writer. What was read before may be out of date then.
     ///
     /// # Errors
-    /// As for [`open`](Self::open), where another process writes for longer than `lock_timeout` has.
+    /// As for [`open`](Self::open), where another process writes for longer than `lock_timeout`.
     pub async fn open_or_wait(namespace: &Namespace, model: &ModelRecord, lock_timeout: &LockTimeout) -> Result<Self> {
         let lock = WriterLock::take_or_make(namespace, lock_timeout).await?;
-        Writer::open_locked(namespace, Wanted::This(model), lock, lock_timeout).await
+        let writer = Writer::open_locked(namespace, model, lock, lock_timeout).await?;
+        if writer.manifest.model != *model {
+            let (theirs, own) = (&writer.manifest.model.name, &model.name);
+            return Err(Error::failed(format!(
+                "the namespace {:?} holds vectors of the model {theirs}, not of {own}: another process has published them",
+                namespace.name()
+            ))
+            .hint("run the command again"));
+        }
+        Ok(writer)
     }
 
-    /// Like [`open_or_wait`](Self::open_or_wait) for a namespace that must be there, whatever the model of its vectors is.
+    /// Like [`open_or_wait`](Self::open_or_wait) for a namespace that exists, whatever the model of its vectors is.
     ///
     /// # Errors
     /// As for [`open_or_wait`](Self::open_or_wait), and where nothing was ever published.
     pub async fn open_existing(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result<Self> {
         let lock = WriterLock::take(namespace, lock_timeout).await?;
         let Some(manifest) = Manifest::read(namespace)?.or(Manifest::read_pending(namespace)?) else {
-            return Err(nothing_ingested(namespace));
+            return Err(namespace.nothing_ingested());
         };
-        Writer::open_locked(namespace, Wanted::Any(&manifest.model), lock, lock_timeout).await
+        Writer::open_locked(namespace, &manifest.model, lock, lock_timeout).await
     }
 
+    /// Opens a namespace, for vectors of `model` where nothing is published.
     async fn open_locked(
         namespace: &Namespace,
-        wanted: Wanted<'_>,
+        model: &ModelRecord,
         lock: WriterLock,
         lock_timeout: &LockTimeout,
     ) -> Result<Self> {
@@ -124,10 +118,22 @@ impl Writer {
         clear_removed(namespace);
         let (mut keyword, generation) = KeywordWriter::open(namespace)?;
         recover_pending(namespace, generation)?;
-        let (Wanted::This(model) | Wanted::Any(model)) = wanted;
-        let Some(manifest) = Manifest::read(namespace)? else {
-            let tables = Tables::create(namespace, model.dimension).await?;
-            let manifest = Manifest {
+        let published = Manifest::read(namespace)?;
+        let tables = match &published {
+            None => Tables::create(namespace, model.dimension).await?,
+            Some(manifest) => {
+                let tables = Tables::open(namespace).await?;
+                tables.roll_back_to(manifest).await?;
+                if generation != Some(manifest.generation) {
+                    fill_keyword(&tables, &mut keyword).await?;
+                    keyword.commit(manifest.generation)?;
+                }
+                tables
+            }
+        };
+        Ok(Writer {
+            namespace: namespace.clone(),
+            manifest: published.unwrap_or_else(|| Manifest {
                 generation: 0,
                 documents: 0,
                 sections: 0,
@@ -135,39 +141,19 @@ impl Writer {
                 entities: 0,
                 model: model.clone(),
                 published_at: String::new(),
-            };
-            let (namespace, note, lock_timeout) = (namespace.clone(), Note::default(), lock_timeout.clone());
-            return Ok(Writer {
-                namespace,
-                manifest,
-                tables,
-                keyword,
-                begun_at,
-                note,
-                lock_timeout,
-                told: false,
-                _lock: lock,
-            });
-        };
-        if matches!(wanted, Wanted::This(_)) && !manifest.model.agrees_with(model) {
-            let (theirs, own) = (&manifest.model.name, &model.name);
-            return Err(Error::failed(format!(
-                "the namespace {:?} holds vectors of the model {theirs}, not of {own}: another process has published them",
-                namespace.name()
-            ))
-            .hint("run the command again"));
-        }
-        let tables = Tables::open(namespace).await?;
-        tables.roll_back_to(&manifest).await?;
-        if generation != Some(manifest.generation) {
-            rebuild_keyword(&tables, &mut keyword, manifest.generation).await?;
-        }
-        let (namespace, note, lock_timeout) = (namespace.clone(), Note::default(), lock_timeout.clone());
-        Ok(Writer { namespace, manifest, tables, keyword, begun_at, note, lock_timeout, told: false, _lock: lock })
+            }),
+            tables,
+            keyword,
+            begun_at,
+            note: Note::default(),
+            lock_timeout: lock_timeout.clone(),
+            reported: false,
+            _lock: lock,
+        })
     }
 
-    /// Mends what an interrupted publication left, for a reader that found the indexes in disagreement. Where
-    /// another process is writing, it is that one's to mend.
+    /// Mends what an interrupted publication left, for a reader that found the indexes in disagreement. Does nothing where
+    /// another process is writing, which mends it.
     ///
     /// # Errors
     /// Where the disk refuses.
@@ -176,10 +162,9 @@ impl Writer {
             return Ok(());
         };
         let Some(lock) = WriterLock::try_take(namespace)? else { return Ok(()) };
-        Writer::open_locked(namespace, Wanted::Any(&manifest.model), lock, &LockTimeout::none()).await.map(drop)
+        Writer::open_locked(namespace, &manifest.model, lock, &LockTimeout::none()).await.map(drop)
     }
 
-    /// The namespace.
     pub(super) fn namespace(&self) -> &Namespace {
         &self.namespace
     }
@@ -189,7 +174,7 @@ impl Writer {
         &self.manifest
     }
 
-    /// The model of its vectors.
+    /// The model of the published vectors.
     pub fn model(&self) -> &ModelRecord {
         &self.manifest.model
     }
@@ -199,78 +184,72 @@ impl Writer {
         self.manifest.generation
     }
 
-    /// Publishes a change as the next generation and gives its number. After an error, what was published before is
-    /// what readers see, and the next writer mends the rest; unless the error says that the generation is published,
-    /// and only old ones could not be removed.
+    /// Publishes a change as the next generation and returns its number. After an error readers see what was published
+    /// before, and the next writer mends the rest; unless the error says that the generation is published, and only old ones
+    /// could not be removed.
     ///
     /// # Errors
-    /// Where the disk refuses, or `kb.toml` says something about the history that cannot be understood.
+    /// Where the disk refuses, or the history settings in `kb.toml` are wrong.
     pub async fn publish(&mut self, change: &Change) -> Result<u64> {
-        self.publish_as(Next::Changed(change), &change.note).await
+        self.begin()?;
+        self.write_tables(change).await?;
+        self.finish(self.manifest.model.clone(), KeywordStep::Change(change), &change.note).await
     }
 
-    /// The same with a keyword index that is rebuilt from the tables.
+    /// Publishes a change with a keyword index that is rebuilt from the tables.
     pub(super) async fn publish_with_keyword_anew(&mut self, change: &Change) -> Result<u64> {
-        self.publish_as(Next::ChangedWithKeywordAnew(change), &change.note).await
+        self.begin()?;
+        self.write_tables(change).await?;
+        self.finish(self.manifest.model.clone(), KeywordStep::Anew, &change.note).await
     }
 
     /// Publishes an old generation, whose tables are there, as the next one.
-    pub(super) async fn publish_restored(&mut self, old: &Manifest, note: Note) -> Result<u64> {
-        self.publish_as(Next::Restored(old), &note).await
+    pub(super) async fn publish_restored(&mut self, old: &Manifest, note: &Note) -> Result<u64> {
+        self.begin()?;
+        self.tables.roll_back_to(old).await?;
+        step("tables restored")?;
+        self.finish(old.model.clone(), KeywordStep::Anew, note).await
     }
 
-    pub(super) async fn publish_as(&mut self, what: Next<'_>, note: &Note) -> Result<u64> {
-        // Read first, so that a mistake in the settings stops nothing halfway.
+    /// Begins a publication. A mistake in the settings stops it here and not halfway.
+    fn begin(&self) -> Result<()> {
+        Keeping::of(&self.namespace)?;
+        step("begun")
+    }
+
+    /// Publishes what the tables hold.
+    async fn finish(&mut self, model: ModelRecord, keyword: KeywordStep<'_>, note: &Note) -> Result<u64> {
         let keeping = Keeping::of(&self.namespace)?;
-        if !matches!(what, Next::Rewritten(_)) {
-            step("begun")?;
-        }
-        match what {
-            Next::Changed(change) | Next::ChangedWithKeywordAnew(change) => self.write_tables(change).await?,
-            Next::Restored(old) => self.restore_tables(old).await?,
-            Next::Rewritten(_) => {}
-        }
-        let model = match what {
-            Next::Changed(_) | Next::ChangedWithKeywordAnew(_) => &self.manifest.model,
-            Next::Restored(old) => &old.model,
-            Next::Rewritten(model) => model,
-        };
         let [documents, sections, chunks, entities] = self.tables.versions().await?;
-        let next = Manifest {
-            generation: self.manifest.generation + 1,
-            documents,
-            sections,
-            chunks,
-            entities,
-            model: model.clone(),
-            published_at: jiff::Timestamp::now().to_string(),
-        };
-        match what {
-            Next::Changed(change) => self.write_keyword(change)?,
-            Next::Rewritten(_) => {}
-            Next::ChangedWithKeywordAnew(_) | Next::Restored(_) => {
-                if let Err(error) = fill_keyword(&self.tables, &mut self.keyword).await {
-                    return Err(self.keyword.given_up(error));
-                }
+        let published_at = jiff::Timestamp::now().to_string();
+        let generation = self.manifest.generation + 1;
+        let next = Manifest { generation, documents, sections, chunks, entities, model, published_at };
+        let written = match keyword {
+            KeywordStep::Same => Ok(()),
+            KeywordStep::Anew => fill_keyword(&self.tables, &mut self.keyword).await,
+            KeywordStep::Change(change) => {
+                self.keyword.delete_documents(&change.remove);
+                change.add.iter().try_for_each(|new| self.keyword.add(&new.parents))
             }
+        };
+        if let Err(error) = written {
+            return Err(self.keyword.given_up(error));
         }
         step("keyword written")?;
         let note = self.note.clone().and(note);
         self.write_history(&next, &note)?;
         step("history written")?;
         if let Err(error) = self.announce_and_commit(&next) {
-            // While it is known what went wrong; where the disk refuses this too, the next writer does it.
+            // Where the disk refuses this too, the next writer does it.
             drop(recover_pending(&self.namespace, self.keyword.committed()));
             return Err(error);
         }
         Manifest::publish_pending(&self.namespace)?;
         step("published")?;
         (self.manifest, self.note) = (next, note);
-        // What was published stands, whatever becomes of this: the next publication tries it again.
+        // The generation stands, whatever becomes of this: the next publication tries again.
         drop(self.keyword.merge());
-        let tidied = prune(&self.namespace, &self.tables, &self.manifest, &keeping).await;
-        let damaged = tidied.map_err(|error| {
-            let generation = self.manifest.generation;
+        let damaged = prune(&self.namespace, &self.tables, &self.manifest, &keeping).await.map_err(|error| {
             let what =
                 format!("generation {generation} is published, but old ones could not be removed: {}", error.message());
             match error.next_step() {
@@ -278,18 +257,14 @@ impl Writer {
                 None => Error::failed(what),
             }
         })?;
-        self.tell_of(&damaged);
-        Ok(self.manifest.generation)
-    }
-
-    /// Tells, once, what keeps old versions from being removed. That is no reason to publish nothing any more.
-    fn tell_of(&mut self, damaged: &[DamagedVersion]) {
-        if let Some(first) = damaged.first().filter(|_| !std::mem::replace(&mut self.told, true)) {
-            self.lock_timeout.tell(&format!("{}: {}; `{}` removes it", first.id(), first.told(), NextStep::Repair));
+        if let Some(first) = damaged.first().filter(|_| !std::mem::replace(&mut self.reported, true)) {
+            let (file, problem) = (first.id(), first.problem());
+            self.lock_timeout.tell(&format!("{file}: {problem}; `{}` removes it", NextStep::Repair));
         }
+        Ok(generation)
     }
 
-    /// From here on the next generation stands, though not yet under the name of the published one.
+    /// The commit decides: from then on the next generation stands, though not yet under the name of the published one.
     fn announce_and_commit(&mut self, next: &Manifest) -> Result<()> {
         next.write_pending(&self.namespace)?;
         step("pending written")?;
@@ -300,15 +275,10 @@ impl Writer {
     /// Records the next generation and what it does; and the published one where its record was lost.
     fn write_history(&self, next: &Manifest, note: &Note) -> Result<()> {
         if self.manifest.generation > 0 && record(&self.namespace, self.manifest.generation)?.is_none() {
-            Record { manifest: self.manifest.clone(), begun_at: None, note: None }.write(&self.namespace)?;
+            Record::of_unknown(&self.manifest).write(&self.namespace)?;
         }
         let (manifest, begun_at) = (next.clone(), Some(self.begun_at.clone()));
         Record { manifest, begun_at, note: Some(note.clone()) }.write(&self.namespace)
-    }
-
-    async fn restore_tables(&mut self, old: &Manifest) -> Result<()> {
-        self.tables.roll_back_to(old).await?;
-        step("tables restored")
     }
 
     async fn write_tables(&mut self, change: &Change) -> Result<()> {
@@ -316,11 +286,11 @@ impl Writer {
         let documents = self.with_their_vectors(change).await?;
         let replaced: Vec<DocId> =
             change.remove.iter().cloned().chain(change.update.iter().map(|row| row.doc_id.clone())).collect();
-        tables.delete_documents(&tables.documents, &replaced).await?;
+        tables.delete(&tables.documents, "doc_id", &replaced).await?;
         step("documents deleted")?;
-        tables.delete_documents(&tables.sections, &change.remove).await?;
+        tables.delete(&tables.sections, "doc_id", &change.remove).await?;
         step("sections deleted")?;
-        tables.delete_documents(&tables.chunks, &change.remove).await?;
+        tables.delete(&tables.chunks, "doc_id", &change.remove).await?;
         step("chunks deleted")?;
         let documents: Vec<&DocumentRow> = documents.iter().map(AsRef::as_ref).collect();
         let dimension = self.manifest.model.dimension;
@@ -338,31 +308,25 @@ impl Writer {
         step("tables compacted")
     }
 
-    /// The documents to write, those that keep their vectors with them: rows are mostly read without.
+    /// The documents to write. Rows are mostly read without their vectors, so those that keep one get it from the table.
     async fn with_their_vectors<'c>(&self, change: &'c Change) -> Result<Vec<Cow<'c, DocumentRow>>> {
         let rows: Vec<&DocumentRow> = change.add.iter().map(|new| &new.document).chain(&change.update).collect();
         let keeps = |row: &DocumentRow| row.embedding_hash.is_some() && row.vector.is_empty();
         let keeping: Vec<DocId> = rows.iter().filter(|row| keeps(row)).map(|row| row.doc_id.clone()).collect();
-        let mut kept = self.tables.document_vectors(Some(&keeping)).await?;
+        let (wanted, columns) = (("doc_id", &keeping[..]), Wanted::Named(&["doc_id", VECTOR]));
+        let read = |columns: &Columns, row| Ok((columns.text("doc_id", row)?, columns.vector(VECTOR, row)?));
+        let kept = self.tables.read_with(&self.tables.documents, wanted, columns, read).await?;
+        let mut kept: HashMap<String, Option<Vec<f32>>> = kept.into_iter().collect();
         let with_vector = |row: &'c DocumentRow| {
             if !keeps(row) {
                 return Cow::Borrowed(row);
             }
-            let vector = kept.remove(&row.doc_id).unwrap_or_default();
-            let embedding_hash = row.embedding_hash.clone().filter(|_| !vector.is_empty());
-            Cow::Owned(DocumentRow { vector, embedding_hash, ..row.clone() })
+            Cow::Owned(match kept.remove(row.doc_id.as_str()).flatten() {
+                Some(vector) => DocumentRow { vector, ..row.clone() },
+                None => DocumentRow { embedding_hash: None, ..row.clone() },
+            })
         };
         Ok(rows.into_iter().map(with_vector).collect())
-    }
-
-    fn write_keyword(&mut self, change: &Change) -> Result<()> {
-        self.keyword.delete_documents(&change.remove);
-        for new in &change.add {
-            if let Err(error) = self.keyword.add(&new.parents) {
-                return Err(self.keyword.given_up(error));
-            }
-        }
-        Ok(())
     }
 }
 
@@ -375,22 +339,154 @@ fn recover_pending(namespace: &Namespace, keyword_generation: Option<u64>) -> Re
     }
 }
 
-/// Fills the keyword index from the tables.
-async fn rebuild_keyword(tables: &Tables, keyword: &mut KeywordWriter, generation: u64) -> Result<()> {
-    fill_keyword(tables, keyword).await?;
-    keyword.commit(generation)
-}
+/// How many chunks wait for the keyword index at most while it is filled.
+const CHUNKS_AT_ONCE: usize = 4096;
 
+/// Fills the keyword index from the tables, where each parent is followed by its children.
 async fn fill_keyword(tables: &Tables, keyword: &mut KeywordWriter) -> Result<()> {
     keyword.clear()?;
-    let mut chunks = tables.stream(&tables.chunks, None, Some(CHUNK_COLUMNS)).await?;
-    // Each parent is followed by its children; those of the last one may go on in the next batch.
     let mut waiting: Vec<ChunkRow> = Vec::new();
-    while let Some(batch) = tables.next(&mut chunks).await? {
-        waiting.extend(convert::chunks_from_batch(&batch)?);
-        let last = waiting.iter().rposition(|row| row.parent_id.is_none()).unwrap_or(0);
-        let goes_on = waiting.split_off(last);
-        keyword.add(&convert::parents_of_rows(std::mem::replace(&mut waiting, goes_on)))?;
-    }
+    tables
+        .each(&tables.chunks, None, Wanted::WithoutVectors, |columns, row| {
+            let chunk = convert::chunk(columns, row)?;
+            if chunk.parent_id.is_none() && waiting.len() >= CHUNKS_AT_ONCE {
+                keyword.add(&convert::parents_of_rows(std::mem::take(&mut waiting)))?;
+            }
+            waiting.push(chunk);
+            Ok(())
+        })
+        .await?;
     keyword.add(&convert::parents_of_rows(waiting))
+}
+
+/// So many chunks are written at once: with the vectors of a large model, some hundred megabytes.
+const CHUNKS_IN_BATCH: usize = 16_384;
+
+/// A namespace that gets all its documents again, with the vectors of another model.
+///
+/// It owns the writer, because the tables are incomplete until [`publish`](Self::publish). Where it is dropped before, the
+/// next writer rolls the tables back.
+pub struct Rewrite {
+    writer: Writer,
+    model: ModelRecord,
+    documents: Vec<DocumentRow>,
+    parents: Vec<ParentChunk>,
+}
+
+impl Writer {
+    /// Begins to rewrite all documents with the vectors of another model, which may be longer or shorter.
+    ///
+    /// The length of a vector is part of a table's schema. So the tables with vectors start empty, as later versions of
+    /// themselves: LanceDB keeps earlier versions with their schema, readers go on with theirs, and a restore brings old
+    /// vectors back together with the record of their model.
+    ///
+    /// # Errors
+    /// Where the disk refuses.
+    pub async fn rewrite(mut self, model: &ModelRecord) -> Result<Rewrite> {
+        self.begin()?;
+        self.tables.empty_those_with_vectors(model.dimension).await?;
+        step("tables emptied")?;
+        Ok(Rewrite { writer: self, model: model.clone(), documents: Vec::new(), parents: Vec::new() })
+    }
+}
+
+impl Rewrite {
+    /// Adds a document with its new vectors. Each document of the namespace must come once, with all its chunks.
+    ///
+    /// # Errors
+    /// Where a vector has another length, or the disk refuses.
+    pub async fn put(&mut self, document: DocumentRow, parents: Vec<ParentChunk>) -> Result<()> {
+        self.documents.push(document);
+        self.parents.extend(parents);
+        let chunks: usize = self.parents.iter().map(|parent| 1 + parent.children.len()).sum();
+        if chunks >= CHUNKS_IN_BATCH { self.write().await } else { Ok(()) }
+    }
+
+    async fn write(&mut self) -> Result<()> {
+        let (documents, parents) = (std::mem::take(&mut self.documents), std::mem::take(&mut self.parents));
+        let (tables, dimension) = (&self.writer.tables, self.model.dimension);
+        let documents: Vec<&DocumentRow> = documents.iter().collect();
+        tables.append(&tables.documents, convert::documents_to_batch(&documents, dimension)?).await?;
+        tables.append(&tables.chunks, convert::chunks_to_batch(&parents, dimension)?).await
+    }
+
+    /// Publishes the next generation and returns its number.
+    ///
+    /// # Errors
+    /// As for [`Writer::publish`].
+    pub async fn publish(mut self, note: &Note) -> Result<u64> {
+        self.write().await?;
+        step("rows written anew")?;
+        self.writer.tables.compact().await?;
+        step("tables compacted")?;
+        self.writer.finish(self.model, KeywordStep::Same, note).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::{Change, LockTimeout, NewDocument, Scope, Snapshot, Store};
+
+    fn model(name: &str, dimension: usize) -> ModelRecord {
+        ModelRecord { name: name.to_owned(), dimension, fingerprint: name.to_owned() }
+    }
+
+    fn document(id: &str, vector: Vec<f32>) -> NewDocument {
+        let document = DocumentRow { vector: vector.clone(), ..DocumentRow::sample(id) };
+        let mut parent = ParentChunk::sample(&format!("{id}:0"), "some text");
+        parent.vector = vector;
+        NewDocument { document, sections: Vec::new(), parents: vec![parent] }
+    }
+
+    async fn nearest(snapshot: &Snapshot, vector: &[f32]) -> Vec<crate::ids::ChunkId> {
+        let hits = snapshot.nearest(vector, &Scope::Everything, 5).await.unwrap();
+        hits.into_iter().map(|hit| hit.chunk_id).collect()
+    }
+
+    #[tokio::test]
+    async fn vectors_of_another_width_are_published_and_older_ones_restored() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        let namespace = store.namespace("default").unwrap();
+        let (narrow, wide) = (model("narrow", 2), model("wide", 3));
+        let mut writer = Writer::open(&namespace, &narrow).await.unwrap();
+        let add = vec![document("aaaaaa", vec![1.0, 0.0]), document("bbbbbb", vec![0.0, 1.0])];
+        writer.publish(&Change { add, ..Change::default() }).await.unwrap();
+        let before = Snapshot::open(&namespace).await.unwrap();
+
+        // One that ends before it is published leaves nothing behind.
+        let abandoned = document("aaaaaa", vec![0.0, 0.0, 1.0]);
+        let mut rewrite = writer.rewrite(&wide).await.unwrap();
+        rewrite.put(abandoned.document, abandoned.parents).await.unwrap();
+        rewrite.write().await.unwrap();
+        drop(rewrite);
+        let writer = Writer::open_existing(&namespace, &LockTimeout::none()).await.unwrap();
+        assert_eq!(writer.model(), &narrow);
+        assert_eq!(Snapshot::open(&namespace).await.unwrap().counts().await.unwrap(), [2, 0, 2]);
+
+        let mut rewrite = writer.rewrite(&wide).await.unwrap();
+        for (id, vector) in [("aaaaaa", vec![0.0, 0.0, 1.0]), ("bbbbbb", vec![0.0, 1.0, 0.0])] {
+            let new = document(id, vector);
+            rewrite.put(new.document, new.parents).await.unwrap();
+        }
+        assert_eq!(nearest(&before, &[1.0, 0.0]).await[0], "aaaaaa:0", "readers keep the old vectors");
+        assert_eq!(rewrite.publish(&Note::of("reindex")).await.unwrap(), 2);
+        let after = Snapshot::open(&namespace).await.unwrap();
+        assert_eq!((after.manifest().model.name.as_str(), after.keyword().count()), ("wide", 2));
+        assert_eq!(nearest(&after, &[0.0, 0.9, 0.1]).await[0], "bbbbbb:0");
+        assert_eq!(nearest(&before, &[1.0, 0.0]).await[0], "aaaaaa:0", "readers keep the old vectors");
+        drop((before, after));
+
+        let mut writer = Writer::open_existing(&namespace, &LockTimeout::none()).await.unwrap();
+        let restored = writer.restore(1).await.unwrap();
+        assert_eq!((restored.generation, restored.model), (Some(3), Some(narrow)));
+        let again = Snapshot::open(&namespace).await.unwrap();
+        assert_eq!(nearest(&again, &[1.0, 0.0]).await[0], "aaaaaa:0");
+        drop(again);
+        // What comes next is written with the width that is published.
+        let add = vec![document("cccccc", vec![0.6, 0.8])];
+        writer.publish(&Change { add, ..Change::default() }).await.unwrap();
+        assert_eq!(nearest(&Snapshot::open(&namespace).await.unwrap(), &[0.6, 0.8]).await[0], "cccccc:0");
+    }
 }

@@ -254,11 +254,11 @@ fn times_come_from_the_document_or_the_flag() {
     // The file has not changed, and gets the time all the same; the flag overrides the document.
     let run = sandbox.kb(&["ingest", "docs/notes.txt", "docs/manual.md", "--no-embed", "--time", "2019-02"]);
     assert_eq!(run.code, 0, "{}", run.err);
-    assert_eq!(time("notes.txt"), is("2019-02-01", "--time"));
-    assert_eq!(time("docs/manual.md"), is("2019-02-01", "--time"));
+    assert_eq!(time("notes.txt"), is("2019-02-01", "given"));
+    assert_eq!(time("docs/manual.md"), is("2019-02-01", "given"));
     // It stays as long as the content does.
     assert_eq!(sandbox.kb(&["ingest", "docs", "--no-embed", "--force"]).code, 0);
-    assert_eq!(time("notes.txt"), is("2019-02-01", "--time"));
+    assert_eq!(time("notes.txt"), is("2019-02-01", "given"));
     sandbox.write("docs/notes.txt", "---\nThe pump is tight again.");
     assert_eq!(sandbox.kb(&["ingest", "docs", "--no-embed"]).code, 0);
     assert_eq!(time("notes.txt").1, "file");

@@ -119,7 +119,8 @@ async fn known(from: &Expansion<'_>, hits: &[Hit], namespace: usize) -> Result<K
     let found = own.filter(|source| source.score.is_some());
     let ids: HashSet<ChunkId> = found.map(|source| source.chunk_id.clone()).collect();
     let list: Vec<ChunkId> = ids.iter().cloned().collect();
-    let chunks = snapshot.parent_chunks(&list)?.into_iter().map(|chunk| (chunk.chunk_id.clone(), chunk)).collect();
+    let chunks =
+        snapshot.keyword().parent_chunks(&list)?.into_iter().map(|chunk| (chunk.chunk_id.clone(), chunk)).collect();
     let mut cosines = HashMap::new();
     if let Some(question) = from.ranking.vector.as_deref() {
         match from.vectors.get(namespace).and_then(Option::as_ref) {
@@ -161,7 +162,7 @@ fn read(snapshots: &[&Snapshot], names: &[String], ranges: &[(&Hit, u32, u32)]) 
     for (snapshot, name) in snapshots.iter().zip(names) {
         let own = ranges.iter().filter(|(hit, ..)| hit.namespace == *name);
         let ids: BTreeSet<ChunkId> = own.flat_map(|(hit, first, last)| ids(&hit.doc_id, *first, *last)).collect();
-        for row in snapshot.parent_chunks(&ids.into_iter().collect::<Vec<_>>())? {
+        for row in snapshot.keyword().parent_chunks(&ids.into_iter().collect::<Vec<_>>())? {
             read.entry((name.clone(), row.doc_id.clone())).or_default().insert(row.chunk_index, row);
         }
     }

@@ -93,9 +93,9 @@ impl Facts {
     /// The parent chunks; of these documents alone where that is less to read.
     pub async fn chunks(&self, snapshot: &Snapshot, of: Option<&[DocId]>) -> Result<Cow<'_, [ParentChunkFacts]>> {
         if of.is_some() && !self.chunks.initialized() {
-            return snapshot.parent_chunk_facts(of).map(Cow::Owned);
+            return snapshot.keyword().parent_chunk_facts(of).map(Cow::Owned);
         }
-        let all = self.chunks.get_or_try_init(async || snapshot.parent_chunk_facts(None)).await?;
+        let all = self.chunks.get_or_try_init(async || snapshot.keyword().parent_chunk_facts(None)).await?;
         Ok(Cow::Borrowed(all))
     }
 
@@ -161,7 +161,7 @@ impl<'a> Mentions<'a> {
 
     /// Reads the chunks of documents and finds the entities in each: the store only counts them.
     pub fn read(&mut self, snapshot: &Snapshot, doc_ids: &[DocId]) -> Result<()> {
-        snapshot.each_parent_chunk_of(doc_ids, &mut |chunk| {
+        snapshot.keyword().each_parent_chunk(Some(doc_ids), &mut |chunk| {
             let mentioned = self.known.in_parent_chunk(&chunk.titles, &chunk.content);
             if !mentioned.is_empty() {
                 let names = mentioned.iter().flat_map(|row| row.names()).map(fold_name);

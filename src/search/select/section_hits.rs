@@ -81,7 +81,7 @@ impl Found<'_> {
             }
             doc_ids.insert(doc_id.clone());
         }
-        let parent_chunks = snapshot.parent_chunks(&Vec::from_iter(chunk_ids))?;
+        let parent_chunks = snapshot.keyword().parent_chunks(&Vec::from_iter(chunk_ids))?;
         let documents = snapshot.document_names(&Vec::from_iter(doc_ids)).await?;
         Ok(Rows {
             documents: documents.into_iter().map(|row| (row.doc_id.clone(), row)).collect(),

@@ -234,7 +234,7 @@ pub(super) fn check_counts(new: &NewDocument) -> Vec<Finding> {
 
 #[cfg(test)]
 mod id_tests {
-    use super::super::sample::rows;
+    use super::super::tests::rows;
     use super::*;
 
     fn whats(new: &StoredRows) -> Vec<(String, bool)> {
@@ -272,7 +272,7 @@ mod id_tests {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::document;
+    use super::super::tests::document;
     use super::*;
 
     #[test]

@@ -32,7 +32,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// The name in tables and JSON.
+    /// The name in tables.
     pub fn name(self) -> &'static str {
         match self {
             Part::Generation => "generation",
@@ -88,4 +88,31 @@ fn ingest_command(document: &DocumentRow) -> String {
         Some(name) => NextStep::IngestStandardInputAgain(&shell_words::quote(name)).to_string(),
         None => NextStep::IngestAgain(&shell_words::quote(&document.source)).to_string(),
     }
+}
+
+/// Something that a repair did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Mended {
+    /// The document, section, chunk or index.
+    pub id: String,
+    /// What was done.
+    pub what: String,
+}
+
+impl Mended {
+    pub(super) fn new(id: &str, what: impl Into<String>) -> Self {
+        Mended { id: id.to_owned(), what: what.into() }
+    }
+}
+
+/// What a check found in a namespace.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Checked {
+    pub namespace: String,
+    pub generation: u64,
+    pub documents: usize,
+    pub sections: usize,
+    /// Parents and children.
+    pub chunks: usize,
+    pub findings: Vec<Finding>,
 }

@@ -3,12 +3,12 @@
 //! What is wrong here costs old generations and never the published one: a record that cannot be read or names what is
 //! gone brings nothing back, and a version of a table that cannot be read keeps older ones from being taken away.
 
-use super::finding::{Finding, Part};
-use super::mend::Mended;
+use super::finding::{Finding, Mended, Part};
 use crate::error::{Error, Result};
+use crate::store::files::{or_none, sync_folder};
 use crate::store::history::{Record, RecordFile, record_files};
 use crate::store::layout::Namespace;
-use crate::store::manifest::{Manifest, sync_folder};
+use crate::store::manifest::Manifest;
 use crate::store::tables::Tables;
 use crate::store::versions::DamagedVersion;
 
@@ -20,10 +20,10 @@ pub(super) async fn check(namespace: &Namespace, tables: &Tables, published: &Ma
     let damaged = tables.damaged().await?;
     let findings = files.iter().filter_map(|file| {
         let what = wrong(file, |record| existing.missing(&record.manifest), &damaged)?;
-        file.path(namespace).exists().then(|| Finding::repairable(&file.id(), Part::History, what))
+        namespace.root().join(file.id()).exists().then(|| Finding::repairable(&file.id(), Part::History, what))
     });
     let findings: Vec<Finding> = findings.collect();
-    let versions = damaged.iter().map(|one| Finding::repairable(&one.id(), Part::History, one.told()));
+    let versions = damaged.iter().map(|one| Finding::repairable(&one.id(), Part::History, one.problem()));
     Ok(findings.into_iter().chain(versions).collect())
 }
 
@@ -61,12 +61,8 @@ pub(super) fn mend(namespace: &Namespace, published: &Manifest, findings: &[Find
             mended.push(Mended::new(&finding.id, "the record of the published generation written anew"));
             continue;
         }
-        match std::fs::remove_file(&path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(Error::io("remove", &path, &error));
-            }
-            _ => mended.push(Mended::new(&finding.id, "removed; no generation can be brought back by it")),
-        }
+        or_none(std::fs::remove_file(&path)).map_err(|error| Error::io("remove", &path, &error))?;
+        mended.push(Mended::new(&finding.id, "removed; no generation can be brought back by it"));
         if let Some(folder) = path.parent() {
             sync_folder(folder)?;
         }

@@ -1,28 +1,11 @@
 //! Repairs a damaged document as far as the store alone allows, and checks its edits. Pure functions.
 
-use serde::Serialize;
-
 use super::chunks::{StoredRows, agrees, counts, missing, spans};
-use super::finding::{Finding, Part};
+use super::finding::{Finding, Mended, Part};
 use super::vectors::{close, document_fault, fault};
 use crate::error::NextStep;
 use crate::store::{Edit, NewDocument, ParentChunk};
 use crate::text::count;
-
-/// Something that a repair did.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Mended {
-    /// The document, section, chunk or index.
-    pub id: String,
-    /// What was done.
-    pub what: String,
-}
-
-impl Mended {
-    pub(super) fn new(id: &str, what: impl Into<String>) -> Self {
-        Mended { id: id.to_owned(), what: what.into() }
-    }
-}
 
 /// Mends what can be mended, and returns what was done.
 pub(super) fn mend(mut rows: StoredRows, dimension: usize) -> (NewDocument, Vec<Mended>) {
@@ -150,8 +133,8 @@ fn mend_edits(new: &mut NewDocument, done: &mut Vec<Mended>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::audit;
-    use super::super::sample::{DIMENSION, document, rows};
+    use super::super::survey::audit;
+    use super::super::tests::{DIMENSION, document, rows};
     use super::*;
     use crate::store::{Chunk, ChunkRow};
 
@@ -227,7 +210,7 @@ mod tests {
 
 #[cfg(test)]
 mod edit_tests {
-    use super::super::sample::document;
+    use super::super::tests::document;
     use super::*;
 
     fn edited() -> NewDocument {

@@ -1,49 +1,25 @@
-//! Whether a namespace keeps its promises, and repairs.
+//! Checks whether a namespace keeps its promises, and repairs it.
 //!
-//! A check reads one generation, takes no lock and changes nothing. It reads documents one after the other, so its
-//! memory is that of the largest document, plus small facts: the rows of documents and sections, and the ids of
-//! parent chunks. What is wrong in a document is decided by pure functions over its rows. A repair publishes one
-//! generation, with everything in it that the store alone suffices to mend.
+//! A check reads one generation, takes no lock and changes nothing. It reads some documents at a time, so its memory is
+//! theirs, plus the rows of documents and sections, and the ids of parent chunks. Pure functions over its rows decide what is
+//! wrong in a document. A repair publishes one generation with everything that the store alone suffices to mend.
 
 mod chunks;
-mod entities;
+mod derived;
 mod finding;
 mod history;
-mod keyword;
 mod mend;
 mod repair;
-#[cfg(test)]
-mod sample;
 mod survey;
 mod vectors;
 
-pub use finding::{Finding, Part};
-pub use mend::Mended;
-pub use repair::repair;
-
-use chunks::StoredRows;
-
 use super::layout::Namespace;
-use super::rows::NewDocument;
 use crate::error::Result;
-use crate::text::count;
 
-/// What a check found in a namespace.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Checked {
-    /// Its name.
-    pub namespace: String,
-    /// The generation that was checked.
-    pub generation: u64,
-    /// How many documents it has.
-    pub documents: usize,
-    /// How many sections.
-    pub sections: usize,
-    /// How many chunks, parent chunks and child chunks.
-    pub chunks: usize,
-    /// What is wrong; nothing, where it is sound.
-    pub findings: Vec<Finding>,
-}
+#[cfg(test)]
+pub(super) use finding::Part;
+pub use finding::{Checked, Finding, Mended};
+pub use repair::repair;
 
 /// Checks a namespace.
 ///
@@ -53,23 +29,65 @@ pub async fn check(namespace: &Namespace) -> Result<Checked> {
     Ok(survey::survey(namespace).await?.checked)
 }
 
-/// Everything that is wrong in a document, and the document without doubles and orphans.
-fn audit(mut rows: StoredRows, dimension: usize) -> (Vec<Finding>, NewDocument) {
-    let several = rows.remove_doubles();
-    let mut findings: Vec<Finding> = several
-        .into_iter()
-        .map(|(id, times)| Finding::repairable(&id, Part::Ids, format!("is the id of {}", count(times, "row"))))
-        .collect();
-    findings.extend(chunks::check_ids(&rows));
-    // Child chunks without a parent chunk are reported above; what follows is about the others.
-    let orphans = rows.orphans();
-    let new = rows.nested();
-    if orphans.is_empty() {
-        findings.extend(chunks::check_counts(&new));
+/// A sound document for the unit tests of the check: a preamble and a section, two parent chunks, of two child chunks and one.
+#[cfg(test)]
+mod tests {
+    use super::chunks::StoredRows;
+    use crate::store::{Chunk, ChunkRow, DocumentRow, NewDocument, SectionRow};
+
+    pub(super) const DIMENSION: usize = 2;
+
+    fn section(path: &str, position: u32) -> SectionRow {
+        SectionRow {
+            section_id: format!("abc123#{path}").into(),
+            doc_id: "abc123".into(),
+            position,
+            parent_id: None,
+            level: position,
+            path: path.into(),
+            title: "t".into(),
+            page_start: None,
+            page_end: None,
+            chunk_start: position,
+            chunk_end: position + 1,
+            provenance: "heading".into(),
+            confidence: 1.0,
+        }
     }
-    findings.extend(chunks::check(&new));
-    findings.extend(chunks::check_sections(&new));
-    findings.extend(mend::check_edits(&new));
-    findings.extend(vectors::check(&new, dimension));
-    (findings, new)
+
+    fn chunk(id: &str, section: &str, content: &str, vector: [f32; 2]) -> ChunkRow {
+        ChunkRow {
+            doc_id: "abc123".into(),
+            section_id: section.into(),
+            parent_id: id.split_once('.').map(|(parent, _)| parent.into()),
+            titles: "abc123".into(),
+            chunk: Chunk { vector: vector.to_vec(), ..Chunk::sample(id, content) },
+        }
+    }
+
+    pub(super) fn rows() -> StoredRows {
+        let half = std::f32::consts::FRAC_1_SQRT_2;
+        let document = DocumentRow {
+            source: "a b.md".into(),
+            sections: 1,
+            parents: 2,
+            children: 3,
+            ..DocumentRow::sample("abc123")
+        };
+        StoredRows {
+            document,
+            sections: vec![section("0", 0), section("1", 1)],
+            chunks: vec![
+                chunk("abc123:0", "abc123#0", "One. Two.", [half, half]),
+                chunk("abc123:0.0", "abc123#0", "One. ", [1.0, 0.0]),
+                chunk("abc123:0.1", "abc123#0", "Two.", [0.0, 1.0]),
+                chunk("abc123:1", "abc123#1", "Three.", [1.0, 0.0]),
+                chunk("abc123:1.0", "abc123#1", "Three.", [1.0, 0.0]),
+            ],
+        }
+    }
+
+    pub(super) fn document() -> NewDocument {
+        rows().nested()
+    }
 }

@@ -1,17 +1,17 @@
 //! The repair of a namespace: what the store alone suffices to mend, as one generation.
 
-use super::Checked;
-use super::finding::Part;
+use super::finding::{Checked, Mended, Part};
 use super::history;
-use super::mend::{Mended, mend};
+use super::mend::mend;
 use super::survey::Walk;
 use super::survey::{KEYWORD, Survey, survey};
 use crate::error::Result;
+use crate::store::convert::ENTITIES;
 use crate::store::history::Note;
 use crate::store::layout::Namespace;
 use crate::store::lock::LockTimeout;
 use crate::store::manifest::PENDING;
-use crate::store::tables::{ENTITIES, Tables};
+use crate::store::tables::Tables;
 use crate::store::writer::{Change, Writer};
 
 /// What a repair did.
@@ -82,7 +82,8 @@ async fn changes(survey: &Survey, writer: &Writer, mended: &mut Vec<Mended>) -> 
         mended.push(Mended::new(ENTITIES, "the mentions of all entities counted again"));
     }
     for id in &survey.mendable {
-        let Some(new) = walk.whole(id).await? else { continue };
+        let ids = std::slice::from_ref(id);
+        let Some(new) = walk.stored(ids, walk.chunks_of(ids).await?).pop() else { continue };
         if walk.several.contains(id) {
             mended.push(Mended::new(id, "all rows of the document but one removed"));
         }

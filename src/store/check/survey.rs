@@ -1,32 +1,30 @@
-//! Reads one generation as it lies on disk, document by document, and collects everything that is wrong in it.
-//!
-//! A document's chunks lie together, because they are written together. A document whose chunks are scattered is read at the
-//! end, whole.
+//! Reads one generation from the disk, some documents at a time, and collects everything that is wrong in it.
 
 use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 use super::chunks::StoredRows;
-use super::finding::{Finding, Part};
-use super::keyword::Entries;
-use super::{Checked, audit, entities, history};
+use super::derived::{self, Entries};
+use super::finding::{Checked, Finding, Part};
+use super::{chunks, history, mend, vectors};
 use crate::error::Result;
 use crate::ids::DocId;
 use crate::store::convert::{self, Columns};
 use crate::store::entities::MentionCounter;
 use crate::store::history::Lease;
-use crate::store::keyword::KeywordReader;
+use crate::store::keyword_index::KeywordReader;
 use crate::store::layout::Namespace;
 use crate::store::lock::Holder;
 use crate::store::manifest::{Manifest, ModelRecord, PENDING};
-use crate::store::namespaces::nothing_ingested;
-use crate::store::rows::{ChunkRow, DocumentRow, SectionRow};
-use crate::store::tables::{CHUNKS, Tables, in_list};
+use crate::store::rows::{ChunkRow, DocumentRow, NewDocument, SectionRow};
+use crate::store::tables::{Tables, Wanted};
 use crate::text::count;
 
 /// How often opening is tried again when a publication comes in between.
 const ATTEMPTS: usize = 20;
+/// How many documents are read at once.
+const DOCUMENTS_AT_ONCE: usize = 64;
 /// The namespace that commands mean where none is named.
 const DEFAULT: &str = "default";
 /// How the keyword index is called in findings.
@@ -56,25 +54,23 @@ pub(super) async fn survey(namespace: &Namespace) -> Result<Survey> {
     let _lease = Lease::take(namespace, manifest.generation);
     let tables = Tables::open_at(namespace, &manifest).await?;
     let entity_rows = tables.entity_rows().await?;
-    let mut mentions = MentionCounter::new(entities::unique(&entity_rows))?;
+    let mut mentions = MentionCounter::new(derived::unique(&entity_rows))?;
     mentions.forget();
-    let mut walk = Walk::open(&tables).await?;
+    let walk = Walk::open(&tables).await?;
     let mut entries = keyword.as_ref().map(Entries::read).transpose()?;
-    let (mut chunks, mut in_keyword, mut in_documents) = (0, Vec::new(), Vec::new());
+    let (mut in_keyword, mut in_documents) = (Vec::new(), Vec::new());
     let mut mendable: Vec<DocId> = walk.several.iter().cloned().collect();
-    walk.run(
-        |row| {
-            chunks += 1;
-            if row.parent_id.is_none() {
-                mentions.count(&row.doc_id, &row.titles, &row.content);
-                if let Some(entries) = &mut entries {
-                    in_keyword.extend(entries.compare(row)?);
-                }
+    let ids: Vec<DocId> = walk.documents.keys().chain(walk.strangers.keys()).cloned().collect();
+    for some in ids.chunks(DOCUMENTS_AT_ONCE) {
+        let rows = walk.chunks_of(some).await?;
+        for row in rows.iter().filter(|row| row.parent_id.is_none()) {
+            mentions.count(&row.doc_id, &row.titles, &row.content);
+            if let Some(entries) = &mut entries {
+                in_keyword.extend(entries.compare(row)?);
             }
-            Ok(())
-        },
-        |rows| {
-            let (own, new) = audit(rows, manifest.model.dimension);
+        }
+        for stored in walk.stored(some, rows) {
+            let (own, new) = audit(stored, manifest.model.dimension);
             if own.iter().any(|finding| finding.repairable) {
                 mendable.push(new.document.doc_id.clone());
             }
@@ -82,25 +78,44 @@ pub(super) async fn survey(namespace: &Namespace) -> Result<Survey> {
             if let Some(index) = &keyword {
                 in_documents.extend(Entries::compare_child_chunks(index, &new.parents)?);
             }
-            Ok(())
-        },
-    )
-    .await?;
+        }
+    }
     mendable.sort();
     mendable.dedup();
     findings.extend(walk.findings());
     findings.extend(in_documents);
     findings.extend(in_keyword);
     findings.extend(entries.iter().flat_map(Entries::strangers));
-    findings.extend(entities::check(&entity_rows, &mentions.into_rows()));
+    findings.extend(derived::check_entities(&entity_rows, &mentions.into_rows()));
     findings.extend(history::check(namespace, &tables, &manifest).await?);
     if namespace.name() != DEFAULT {
         findings.iter_mut().for_each(|finding| finding.command.push_str(&format!(" -n {}", namespace.name())));
     }
-    let [documents, sections] = walk.counts;
+    let [documents, sections, chunks] = walk.counts;
     let (namespace, generation) = (namespace.name().to_owned(), manifest.generation);
     let checked = Checked { namespace, generation, documents, sections, chunks, findings };
     Ok(Survey { checked, model: manifest.model, mendable, strangers: walk.strangers() })
+}
+
+/// Everything that is wrong in a document, and the document without doubles and orphans.
+pub(super) fn audit(mut rows: StoredRows, dimension: usize) -> (Vec<Finding>, NewDocument) {
+    let several = rows.remove_doubles();
+    let mut findings: Vec<Finding> = several
+        .into_iter()
+        .map(|(id, times)| Finding::repairable(&id, Part::Ids, format!("is the id of {}", count(times, "row"))))
+        .collect();
+    findings.extend(chunks::check_ids(&rows));
+    // Child chunks without a parent chunk are reported above; what follows is about the others.
+    let orphans = rows.orphans();
+    let new = rows.nested();
+    if orphans.is_empty() {
+        findings.extend(chunks::check_counts(&new));
+    }
+    findings.extend(chunks::check(&new));
+    findings.extend(chunks::check_sections(&new));
+    findings.extend(mend::check_edits(&new));
+    findings.extend(vectors::check(&new, dimension));
+    (findings, new)
 }
 
 /// The published generation and its keyword index; without one, and with the reason, where it is not of that
@@ -122,7 +137,7 @@ async fn open(namespace: &Namespace) -> Result<(Manifest, Option<KeywordReader>,
             tokio::time::sleep(Duration::from_millis(5)).await;
             continue;
         }
-        let manifest = manifest.ok_or_else(|| nothing_ingested(namespace))?;
+        let manifest = manifest.ok_or_else(|| namespace.nothing_ingested())?;
         let finding = match carried {
             None => Finding::repairable(KEYWORD, Part::Keyword, "the keyword index is missing or damaged"),
             Some(other) => {
@@ -145,136 +160,74 @@ fn interrupted(namespace: &Namespace) -> Result<Option<Finding>> {
     Ok(Some(Finding::repairable(PENDING, Part::Generation, what)))
 }
 
-/// The small tables, and which documents were met in the large one.
+/// The small tables, and the documents that rows of the large one name.
 pub(super) struct Walk<'a> {
     tables: &'a Tables,
     documents: BTreeMap<DocId, DocumentRow>,
     /// Ids of documents that have several rows.
     pub(super) several: BTreeSet<DocId>,
     sections: HashMap<DocId, Vec<SectionRow>>,
-    /// How many rows of sections and chunks there are of documents that are not there.
-    strangers: BTreeMap<DocId, (usize, usize)>,
-    /// How many rows documents and sections have.
-    pub(super) counts: [usize; 2],
+    /// How many rows of sections and chunks name a document that does not exist.
+    strangers: BTreeMap<DocId, [usize; 2]>,
+    /// How many rows documents, sections and chunks have.
+    counts: [usize; 3],
 }
 
 impl<'a> Walk<'a> {
     pub(super) async fn open(tables: &'a Tables) -> Result<Self> {
-        let mut walk = Walk {
-            tables,
-            documents: BTreeMap::new(),
-            several: BTreeSet::new(),
-            sections: HashMap::new(),
-            strangers: BTreeMap::new(),
-            counts: [0; 2],
+        let (mut documents, mut several) = (BTreeMap::new(), BTreeSet::new());
+        let rows = tables.read(&tables.documents, None, Wanted::All, convert::document).await?;
+        let mut counts = [rows.len(), 0, 0];
+        for row in rows {
+            match documents.entry(row.doc_id.clone()) {
+                Entry::Vacant(place) => drop(place.insert(row)),
+                Entry::Occupied(place) => drop(several.insert(place.key().clone())),
+            }
+        }
+        let mut sections: HashMap<DocId, Vec<SectionRow>> = HashMap::new();
+        let mut strangers: BTreeMap<DocId, [usize; 2]> = BTreeMap::new();
+        let mut rows = tables.read(&tables.sections, None, Wanted::All, convert::section).await?;
+        rows.sort_by_key(|row| row.position);
+        counts[1] = rows.len();
+        for row in rows {
+            if documents.contains_key(&row.doc_id) {
+                sections.entry(row.doc_id.clone()).or_default().push(row);
+            } else {
+                strangers.entry(row.doc_id).or_default()[0] += 1;
+            }
+        }
+        let count = |columns: &Columns, row| {
+            let id = columns.str("doc_id", row)?;
+            counts[2] += 1;
+            if !documents.contains_key(id) {
+                strangers.entry(id.into()).or_default()[1] += 1;
+            }
+            Ok(())
         };
-        for batch in tables.rows(&tables.documents, None, None).await? {
-            for row in convert::documents_from_batch(&batch)? {
-                walk.counts[0] += 1;
-                let id = row.doc_id.clone();
-                match walk.documents.entry(id) {
-                    Entry::Vacant(place) => {
-                        place.insert(row);
-                    }
-                    Entry::Occupied(place) => {
-                        walk.several.insert(place.key().clone());
-                    }
-                }
-            }
-        }
-        let mut sections = tables.stream(&tables.sections, None, None).await?;
-        while let Some(batch) = tables.next(&mut sections).await? {
-            for row in convert::sections_from_batch(&batch)? {
-                walk.counts[1] += 1;
-                if walk.documents.contains_key(&row.doc_id) {
-                    walk.sections.entry(row.doc_id.clone()).or_default().push(row);
-                } else {
-                    walk.strangers.entry(row.doc_id).or_default().0 += 1;
-                }
-            }
-        }
-        walk.sections.values_mut().for_each(|rows| rows.sort_by_key(|row| row.position));
-        Ok(walk)
+        tables.each(&tables.chunks, None, Wanted::Named(&["doc_id"]), count).await?;
+        Ok(Walk { tables, documents, several, sections, strangers, counts })
     }
 
-    /// Shows every document, whole, to `visit`, and every chunk, on the way, to `each`.
-    pub(super) async fn run(
-        &mut self,
-        mut each: impl FnMut(&ChunkRow) -> Result<()>,
-        mut visit: impl FnMut(StoredRows) -> Result<()>,
-    ) -> Result<()> {
-        let scattered = self.scattered().await?;
-        let mut unseen: BTreeSet<DocId> = self.documents.keys().cloned().collect();
-        let mut current: Vec<ChunkRow> = Vec::new();
-        let mut chunks = self.tables.stream(&self.tables.chunks, None, None).await?;
-        while let Some(batch) = self.tables.next(&mut chunks).await? {
-            for row in convert::chunks_from_batch(&batch)? {
-                each(&row)?;
-                if !self.documents.contains_key(&row.doc_id) {
-                    self.strangers.entry(row.doc_id).or_default().1 += 1;
-                } else if !scattered.contains(&row.doc_id) {
-                    if current.first().is_some_and(|first| first.doc_id != row.doc_id) {
-                        self.show(std::mem::take(&mut current), &mut unseen, &mut visit)?;
-                    }
-                    current.push(row);
-                }
-            }
+    /// The rows of the chunks of some documents.
+    pub(super) async fn chunks_of(&self, ids: &[DocId]) -> Result<Vec<ChunkRow>> {
+        self.tables.read_with(&self.tables.chunks, ("doc_id", ids), Wanted::All, convert::chunk).await
+    }
+
+    /// Some documents with all their rows, of which `chunks` are the chunks. Ids without a document are left out.
+    pub(super) fn stored(&self, ids: &[DocId], chunks: Vec<ChunkRow>) -> Vec<StoredRows> {
+        let mut each: HashMap<DocId, Vec<ChunkRow>> = HashMap::new();
+        for row in chunks {
+            each.entry(row.doc_id.clone()).or_default().push(row);
         }
-        self.show(current, &mut unseen, &mut visit)?;
-        // What was not shown yet is scattered, or has no chunks.
-        for id in unseen {
-            if let Some(new) = self.whole(&id).await? {
-                visit(new)?;
-            }
-        }
-        Ok(())
+        let rows = |(id, document): (&DocId, &DocumentRow)| StoredRows {
+            document: document.clone(),
+            sections: self.sections.get(id).cloned().unwrap_or_default(),
+            chunks: each.remove(id).unwrap_or_default(),
+        };
+        ids.iter().filter_map(|id| self.documents.get_key_value(id)).map(rows).collect()
     }
 
-    fn show(
-        &self,
-        chunks: Vec<ChunkRow>,
-        unseen: &mut BTreeSet<DocId>,
-        visit: &mut impl FnMut(StoredRows) -> Result<()>,
-    ) -> Result<()> {
-        let Some(id) = chunks.first().map(|row| row.doc_id.clone()) else { return Ok(()) };
-        unseen.remove(&id);
-        self.with(&id, chunks).map_or(Ok(()), |new| visit(new))
-    }
-
-    /// A document with all its rows; `None` where there is none.
-    pub(super) async fn whole(&self, id: &str) -> Result<Option<StoredRows>> {
-        let filter = in_list("doc_id", &[id]);
-        let mut chunks = Vec::new();
-        for batch in self.tables.rows(&self.tables.chunks, Some(filter), None).await? {
-            chunks.extend(convert::chunks_from_batch(&batch)?);
-        }
-        Ok(self.with(id, chunks))
-    }
-
-    fn with(&self, id: &str, chunks: Vec<ChunkRow>) -> Option<StoredRows> {
-        let document = self.documents.get(id)?.clone();
-        Some(StoredRows { document, sections: self.sections.get(id).cloned().unwrap_or_default(), chunks })
-    }
-
-    /// Documents whose chunks lie in several places.
-    async fn scattered(&self) -> Result<HashSet<DocId>> {
-        let (mut begun, mut scattered) = (HashSet::new(), HashSet::new());
-        let mut last = DocId::default();
-        let mut ids = self.tables.stream(&self.tables.chunks, None, Some(&["doc_id"])).await?;
-        while let Some(batch) = self.tables.next(&mut ids).await? {
-            let columns = Columns { table: CHUNKS, batch: &batch };
-            for row in 0..batch.num_rows() {
-                let id = DocId::from(columns.text("doc_id", row)?);
-                if id != last && !begun.insert(id.clone()) {
-                    scattered.insert(id.clone());
-                }
-                last = id;
-            }
-        }
-        Ok(scattered)
-    }
-
-    /// Ids that rows of sections and chunks name and no document has.
+    /// The ids that rows of sections and chunks name and no document has.
     pub(super) fn strangers(&self) -> Vec<DocId> {
         self.strangers.keys().cloned().collect()
     }
@@ -283,7 +236,7 @@ impl<'a> Walk<'a> {
     pub(super) fn findings(&self) -> Vec<Finding> {
         let several =
             self.several.iter().map(|id| Finding::repairable(id, Part::Ids, "is the id of several documents' rows"));
-        let strangers = self.strangers.iter().map(|(id, (sections, chunks))| {
+        let strangers = self.strangers.iter().map(|(id, [sections, chunks])| {
             let (sections, chunks) = (count(*sections, "section"), count(*chunks, "chunk"));
             Finding::repairable(id, Part::Ids, format!("has {sections} and {chunks}, and is no document"))
         });

@@ -73,7 +73,7 @@ pub(super) fn check(new: &NewDocument, dimension: usize) -> Vec<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::{DIMENSION, document};
+    use super::super::tests::{DIMENSION, document};
     use super::*;
 
     #[test]

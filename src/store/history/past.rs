@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::{Lease, Note, Record, record, recorded, records};
+use super::record::{Lease, Note, Record, records};
 use crate::error::{Error, NextStep, Result};
 use crate::store::layout::Namespace;
 use crate::store::manifest::Manifest;
@@ -27,109 +27,80 @@ impl Past {
         Ok(Past { manifest, tables, _lease: lease })
     }
 
-    /// Opens a generation by its number.
-    ///
     /// # Errors
-    /// Where there is none of that number, or no longer, with those that there are.
+    /// Where there is no such generation, or no longer, with the available ones.
     pub(super) async fn open(namespace: &Namespace, generation: u64) -> Result<Self> {
         let published = Past::published(namespace).await?;
-        if generation == published.manifest.generation {
+        let last = published.manifest.generation;
+        if generation == last {
             return Ok(published);
         }
-        // Taken before it is looked for, so that what is found stays.
+        // Taken before the record is read, so that the generation stays.
         let lease = Lease::take(namespace, generation);
-        let found = find(namespace, &published, generation).await?;
-        let tables = Tables::open_at(namespace, &found.manifest).await?;
-        Ok(Past { manifest: found.manifest, tables, _lease: lease })
+        let existing = published.tables.existing().await?;
+        let mut records = records(namespace, last)?;
+        records.retain(|record| record.manifest.generation == last || existing.hold(&record.manifest));
+        let Some(Record { manifest, .. }) = records.iter().find(|record| record.manifest.generation == generation)
+        else {
+            let available: Vec<u64> = records.iter().map(|record| record.manifest.generation).collect();
+            return Err(unknown(generation, last, &available));
+        };
+        Ok(Past { manifest: manifest.clone(), tables: Tables::open_at(namespace, manifest).await?, _lease: lease })
     }
 }
 
-/// The record of an old generation that can be had.
-///
-/// # Errors
-/// Where there is none of that number, or no longer, with those that there are.
-async fn find(namespace: &Namespace, published: &Past, generation: u64) -> Result<Record> {
-    let there = published.tables.existing().await?;
-    let published = published.manifest.generation;
-    let old = record(namespace, generation)?.filter(|record| generation < published && there.hold(&record.manifest));
-    if let Some(found) = old {
-        return Ok(found);
-    }
-    let mut others = Vec::new();
-    for number in recorded(namespace, published)? {
-        if number == published || record(namespace, number)?.is_some_and(|record| there.hold(&record.manifest)) {
-            others.push(number);
-        }
-    }
-    Err(unknown(generation, published, &others))
-}
-
-fn unknown(generation: u64, published: u64, others: &[u64]) -> Error {
-    let what = if generation == 0 || generation > published {
+fn unknown(generation: u64, published: u64, available: &[u64]) -> Error {
+    let error = Error::usage(if generation == 0 || generation > published {
         format!("there is no generation {generation}; the published one is {published}")
     } else {
         format!("generation {generation} is no longer kept")
-    };
-    let named: Vec<String> = others.iter().take(MOST_NAMED).map(u64::to_string).collect();
-    let more = if others.len() > MOST_NAMED { ", …" } else { "" };
-    let error = Error::usage(what);
+    });
+    let named: Vec<String> = available.iter().take(MOST_NAMED).map(u64::to_string).collect();
+    let more = if available.len() > MOST_NAMED { ", …" } else { "" };
+    let list = NextStep::ListGenerations;
     match named.is_empty() {
-        true => error.hint(format!("`{}` lists the generations", NextStep::ListGenerations)),
-        false => {
-            error.hint(format!("available: {}{more}; `{}` describes them", named.join(", "), NextStep::ListGenerations))
-        }
+        true => error.hint(format!("`{list}` lists the generations")),
+        false => error.hint(format!("available: {}{more}; `{list}` describes them", named.join(", "))),
     }
 }
 
 /// A generation in the list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LogEntry {
-    /// Its number.
     pub generation: u64,
-    /// When it was published, RFC 3339.
+    /// RFC 3339.
     pub published_at: String,
     /// Whether it is the published one.
     pub published: bool,
-    /// Whether it can be brought back: what it needs is still there, and it is not the published one.
+    /// Whether it is an older one whose tables are still there.
     pub restorable: bool,
     /// What it did; `None` where the record was lost and rebuilt.
     #[serde(flatten)]
     pub note: Option<Note>,
 }
 
-/// The generations that are known, the newest first. There is always the published one.
+/// The known generations, the newest first. The published one is always among them.
 ///
 /// # Errors
 /// Where nothing was published yet, or the disk refuses.
 pub async fn log(namespace: &Namespace) -> Result<Vec<LogEntry>> {
     let Past { manifest: published, tables, .. } = Past::published(namespace).await?;
-    let there = tables.existing().await?;
-    let mut entries: Vec<LogEntry> = records(namespace, published.generation)?
-        .into_iter()
-        .map(|record| {
-            let is_published = record.manifest.generation == published.generation;
-            LogEntry {
-                generation: record.manifest.generation,
-                restorable: !is_published && there.hold(&record.manifest),
-                published_at: record.manifest.published_at,
-                published: is_published,
-                note: record.note,
-            }
-        })
-        .collect();
-    if !entries.first().is_some_and(|entry| entry.published) {
-        entries.insert(
-            0,
-            LogEntry {
-                generation: published.generation,
-                published_at: published.published_at,
-                published: true,
-                restorable: false,
-                note: None,
-            },
-        );
+    let existing = tables.existing().await?;
+    let mut records = records(namespace, published.generation)?;
+    if records.first().is_none_or(|record| record.manifest.generation != published.generation) {
+        records.insert(0, Record::of_unknown(&published));
     }
-    Ok(entries)
+    let entry = |record: Record| {
+        let is_published = record.manifest.generation == published.generation;
+        LogEntry {
+            generation: record.manifest.generation,
+            restorable: !is_published && existing.hold(&record.manifest),
+            published_at: record.manifest.published_at,
+            published: is_published,
+            note: record.note,
+        }
+    };
+    Ok(records.into_iter().map(entry).collect())
 }
 
 #[cfg(test)]
@@ -137,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_unknown_generation_is_told_with_those_that_can_be_had() {
+    fn an_unknown_generation_is_an_error_with_the_available_ones() {
         let error = unknown(9, 4, &[4, 3]);
         assert_eq!(error.message(), "there is no generation 9; the published one is 4");
         assert_eq!(error.next_step().unwrap(), "available: 4, 3; `ListGenerations` describes them");

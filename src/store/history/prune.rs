@@ -5,35 +5,30 @@ use std::collections::HashSet;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::lease::Claim;
-use super::{Record, records};
+use super::record::{Lease, Record, folder, path, records};
 use crate::config::Config;
 use crate::error::{Error, Result, or_gone};
 use crate::store::fault::step;
+use crate::store::files::sync_folder;
 use crate::store::layout::Namespace;
-use crate::store::manifest::{Manifest, sync_folder};
+use crate::store::manifest::Manifest;
 use crate::store::tables::Tables;
 use crate::store::versions::DamagedVersion;
 
-/// How long generations are kept that were replaced, in hours: a week.
-const DEFAULT_KEEP_HOURS: i64 = 7 * 24;
-/// And how many, with the published one.
+/// How long replaced generations are kept: a week.
+const DEFAULT_KEEP: SignedDuration = SignedDuration::from_hours(7 * 24);
+/// How many generations are kept, with the published one.
 const DEFAULT_GENERATIONS: usize = 20;
+/// How long a replaced generation stays where readers hold no leases: longer than a command that reads.
+const WITHOUT_LEASES: SignedDuration = SignedDuration::from_hours(1);
 
-/// What is kept beside the published generation: what was replaced less than so long ago, and is among the newest so
-/// many.
+/// Which generations are kept beside the published one: both must hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Keeping {
-    /// For how long, from when it was replaced.
-    pub keep: SignedDuration,
+pub(in crate::store) struct Keeping {
+    /// For how long, from when a generation was replaced.
+    keep: SignedDuration,
     /// How many, the published one included. The generations that one run publishes in batches count as one.
-    pub generations: usize,
-}
-
-impl Default for Keeping {
-    fn default() -> Self {
-        Keeping { keep: SignedDuration::from_hours(DEFAULT_KEEP_HOURS), generations: DEFAULT_GENERATIONS }
-    }
+    generations: usize,
 }
 
 impl Keeping {
@@ -43,24 +38,24 @@ impl Keeping {
     /// Where that file cannot be read or understood.
     pub(in crate::store) fn of(namespace: &Namespace) -> Result<Self> {
         let config = Config::read(namespace.store())?.history;
-        let default = Keeping::default();
         Ok(Keeping {
-            keep: config.keep.unwrap_or(default.keep),
-            generations: config.generations.map_or(default.generations, usize::from),
+            keep: config.keep.unwrap_or(DEFAULT_KEEP),
+            generations: config.generations.map_or(DEFAULT_GENERATIONS, usize::from),
         })
     }
 
-    /// The numbers of those that are kept; `records` are all there are, the newest first, and the first of them is the
-    /// published one.
-    pub(super) fn kept(&self, records: &[Record], now: Timestamp) -> HashSet<u64> {
+    /// The numbers of the kept generations. `records` begin with the published one and go back in time.
+    fn kept(&self, records: &[Record], now: Timestamp) -> HashSet<u64> {
         let mut kept = HashSet::new();
         let mut newer: Option<&Record> = None;
         let mut runs = 0;
         for record in records {
-            let is_part = newer.is_some_and(|newer| newer.begun_at.is_some() && newer.begun_at == record.begun_at);
-            if !is_part {
+            let is_batch = newer.is_some_and(|newer| newer.begun_at.is_some() && newer.begun_at == record.begun_at);
+            if !is_batch {
                 runs += 1;
-                if newer.is_none_or(|newer| runs <= self.generations && self.is_young(replaced(newer), now)) {
+                // A generation whose end nobody knows is kept by number alone.
+                let is_young = |newer: &Record| age(newer, now).is_none_or(|age| age < self.keep);
+                if newer.is_none_or(|newer| runs <= self.generations && is_young(newer)) {
                     kept.insert(record.manifest.generation);
                 }
             }
@@ -68,23 +63,15 @@ impl Keeping {
         }
         kept
     }
-
-    fn is_young(&self, replaced: Option<Timestamp>, now: Timestamp) -> bool {
-        // What was replaced nobody knows when is kept by number alone.
-        replaced.is_none_or(|replaced| now.duration_since(replaced) < self.keep)
-    }
 }
 
-/// When the generation before `newer` was replaced by it.
-pub(super) fn replaced(newer: &Record) -> Option<Timestamp> {
-    newer.manifest.published_at.parse().ok()
+/// How long ago a generation was published, and so replaced the one before it.
+fn age(record: &Record, now: Timestamp) -> Option<SignedDuration> {
+    record.manifest.published_at.parse().ok().map(|published| now.duration_since(published))
 }
 
-/// How long a replaced generation stays where leases are unreliable: longer than a command that reads.
-const WITHOUT_LEASES: SignedDuration = SignedDuration::from_hours(1);
-
-/// Takes away what `keeping` does not keep and nobody reads. The writer's lock must be held, and `published` be the
-/// generation that was published last. Gives the versions that cannot be read, because of which others stay.
+/// Removes the generations that `keeping` does not keep and nobody reads. The writer's lock must be held, and `published` be
+/// the last generation. Returns the unreadable versions, because of which older ones stay.
 pub(in crate::store) async fn prune(
     namespace: &Namespace,
     tables: &Tables,
@@ -99,36 +86,27 @@ pub(in crate::store) async fn prune(
     let mut removed = false;
     for record in &records {
         let generation = record.manifest.generation;
-        let is_kept = kept.contains(&generation) || generation == published.generation;
-        match if is_kept { None } else { claim(namespace, record, newer, now) } {
-            None => staying.push(&record.manifest),
-            Some(claim) => {
-                remove(namespace, generation)?;
-                drop(claim);
-                removed = true;
-            }
-        }
+        let replaced_long_ago = newer.and_then(|newer| age(newer, now)).is_some_and(|age| age >= WITHOUT_LEASES);
         newer = Some(record);
+        let path = path(namespace, generation);
+        let lease = match kept.contains(&generation) || generation == published.generation {
+            true => None,
+            // Readers that began before the record was rebuilt hold no lease.
+            false if record.note.is_none() => replaced_long_ago.then_some(None),
+            false => Lease::to_remove(&path, replaced_long_ago).map(Some),
+        };
+        if lease.is_some() {
+            or_gone(std::fs::remove_file(&path)).map_err(|error| Error::io("remove", &path, &error))?;
+            removed = true;
+        } else {
+            staying.push(&record.manifest);
+        }
     }
     if removed {
-        sync_folder(&super::folder(namespace))?;
+        sync_folder(&folder(namespace))?;
     }
     step("history pruned")?;
     tables.keep_only(&staying).await
-}
-
-/// The claim on a generation that was replaced by `newer`; `None` where it must stay, because somebody may read it.
-fn claim(namespace: &Namespace, record: &Record, newer: Option<&Record>, now: Timestamp) -> Option<Claim> {
-    // Readers that began before it had a record hold no lease.
-    let leased = record.note.is_some();
-    let replaced = newer.and_then(replaced);
-    let long_ago = replaced.is_some_and(|replaced| now.duration_since(replaced) >= WITHOUT_LEASES);
-    Claim::on(namespace, record.manifest.generation, leased, long_ago)
-}
-
-fn remove(namespace: &Namespace, generation: u64) -> Result<()> {
-    let path = super::path(namespace, generation);
-    or_gone(std::fs::remove_file(&path)).map_err(|error| Error::io("remove", &path, &error))
 }
 
 #[cfg(test)]
@@ -166,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn time_counts_from_when_a_generation_was_replaced() {
+    fn time_counts_from_the_replacement() {
         // The first stood for a month, and must be there when its successor turns out to be wrong.
         let month = [(2, 720, "b"), (1, 0, "a")];
         assert_eq!(kept(24, 20, &month, 721), [1, 2]);
@@ -174,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn the_published_one_is_kept_whatever_is_set() {
+    fn the_published_generation_is_always_kept() {
         let three = [(3, 2, "c"), (2, 1, "b"), (1, 0, "a")];
         assert_eq!(kept(0, 20, &three, 2), [3]);
         assert_eq!(kept(1000, 1, &three, 2), [3]);
@@ -185,7 +163,7 @@ mod tests {
     fn the_batches_of_a_run_count_as_one() {
         let batches = [(6, 5, "c"), (5, 4, "b"), (4, 3, "b"), (3, 2, "b"), (2, 1, "a"), (1, 0, "a")];
         assert_eq!(kept(1000, 3, &batches, 5), [2, 5, 6]);
-        // Those of earlier versions are no run together.
+        // Rebuilt records are no run together.
         assert_eq!(kept(1000, 3, &[(3, 2, "c"), (2, 1, ""), (1, 0, "")], 2), [1, 2, 3]);
     }
 }

@@ -1,32 +1,31 @@
-//! An old generation brought back, as a new one: what was published before stays in the history.
+//! Restores an old generation as a new one. The generations since stay in the history.
 
 use serde::Serialize;
 
-use super::Note;
 use super::between::{GenerationDiff, between};
 use super::compare::What;
 use super::past::Past;
+use super::record::Note;
 use crate::error::Result;
 use crate::store::layout::Namespace;
 use crate::store::manifest::ModelRecord;
 use crate::store::writer::Writer;
 
-/// What bringing a generation back comes to.
+/// The outcome of a restore.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Restored {
-    /// The generation that is brought back.
+    /// The old generation.
     pub restored: u64,
     /// When it was published, RFC 3339.
     pub published_at: String,
-    /// The generation that it is now; `None` where nothing was written.
+    /// Its new number; `None` where nothing was written.
     pub generation: Option<u64>,
-    /// Documents that are there again.
+    /// Documents that are put back.
     pub added: usize,
-    /// Documents that are again what they were.
+    /// Documents that are changed back.
     pub changed: usize,
-    /// Documents that are no longer there.
     pub removed: usize,
-    /// Entities that are other than before, there again or no longer there.
+    /// Entities that are put back, changed back or removed.
     pub entities: usize,
     /// The model of its vectors, where the published ones are of another.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,7 +43,7 @@ impl Restored {
             changed: diff.count(What::Changed),
             removed: diff.count(What::Gone),
             entities: diff.entities.len(),
-            model: (!model.agrees_with(&now.manifest.model)).then(|| model.clone()),
+            model: (*model != now.manifest.model).then(|| model.clone()),
         }
     }
 }
@@ -59,12 +58,10 @@ pub async fn plan_restore(namespace: &Namespace, generation: u64) -> Result<Rest
 }
 
 impl Writer {
-    /// Publishes an old generation again as the newest, with its own vectors. The generation published before stays in
-    /// the history.
+    /// Publishes an old generation again as the newest, with its own vectors.
     ///
     /// # Errors
-    /// Where there is no generation of that number, or no longer; or the disk refuses. Then what was published before
-    /// stays.
+    /// Where there is no such generation, or no longer, or the disk refuses. Then nothing changes.
     pub async fn restore(&mut self, generation: u64) -> Result<Restored> {
         let namespace = self.namespace().clone();
         let (now, then) = (Past::published(&namespace).await?, Past::open(&namespace, generation).await?);
@@ -73,9 +70,9 @@ impl Writer {
         if generation == self.generation() {
             return Ok(restored);
         }
-        // Otherwise this would be a reader of the generation that is replaced.
+        // Otherwise this would count as a reader of the replaced generation.
         drop(now);
-        restored.generation = Some(self.publish_restored(&then.manifest, note(generation, &diff)).await?);
+        restored.generation = Some(self.publish_restored(&then.manifest, &note(generation, &diff)).await?);
         Ok(restored)
     }
 }

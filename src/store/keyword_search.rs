@@ -1,4 +1,4 @@
-//! Phrases, and the statistics that BM25 weighs words by.
+//! BM25 over parent chunks: hits of weighted words, hits of phrases, and the statistics that words are weighed by.
 //!
 //! A phrase is words in adjacent places, in the text of a parent chunk or in its titles. Tokens carry positions: a word has
 //! one, an identifier one for each of its parts, a character of a script without spaces one, with the pair that it begins.
@@ -9,18 +9,144 @@
 use std::collections::{HashMap, HashSet};
 
 use tantivy::Term;
-use tantivy::query::{Bm25StatisticsProvider, BooleanQuery, ConstScoreQuery, Occur, PhraseQuery, Query, TermQuery};
+use tantivy::collector::TopDocs;
+use tantivy::query::{
+    Bm25StatisticsProvider, BooleanQuery, BoostQuery, ConstScoreQuery, Occur, PhraseQuery, Query, TermQuery,
+    TermSetQuery,
+};
 use tantivy::schema::{Field, IndexRecordOption};
 
-use super::keyword::{KeywordField, KeywordReader, content_term};
+use super::keyword_index::{KeywordField, KeywordReader, content_term};
 use super::scope::Scope;
 use crate::error::Result;
 use crate::ids::ChunkId;
 use crate::text::tokens::{TokenKind, tokenize};
 
-/// Of more parent chunks than this that have a phrase, the best by their words are taken: it tells too little to be worth
-/// reading them all.
-pub const MOST_WITH_PHRASE: usize = 5_000;
+/// Where more parent chunks than this have a phrase, only the best by their words are taken: so common a phrase tells little.
+const MOST_WITH_PHRASE: usize = 5_000;
+
+/// A parent chunk found by its words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KeywordHit {
+    pub chunk_id: ChunkId,
+    /// BM25; comparable only within one search, and over several indexes only with their joint statistics.
+    pub score: f32,
+}
+
+/// A word, the field it is searched in, and its weight.
+type WeightedTerm = (KeywordField, String, f32);
+
+impl KeywordReader {
+    /// The best `limit` parent chunks of a scope by BM25 for weighted terms. Where several indexes are searched, `statistics`
+    /// are their joint ones.
+    pub fn search(
+        &self,
+        terms: &[WeightedTerm],
+        statistics: Option<&KeywordStatistics>,
+        scope: &Scope,
+        limit: usize,
+    ) -> Result<Vec<KeywordHit>> {
+        if terms.is_empty() || limit == 0 || scope.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut clauses = vec![(Occur::Must, self.query(terms))];
+        clauses.extend(self.among(scope));
+        self.top(clauses, statistics, limit)
+    }
+
+    /// The BM25 scores of the given parent chunks, with statistics as for [`search`](Self::search). Parent chunks without
+    /// any of the terms are left out.
+    pub fn scores(
+        &self,
+        terms: &[WeightedTerm],
+        statistics: Option<&KeywordStatistics>,
+        chunk_ids: &[ChunkId],
+    ) -> Result<Vec<KeywordHit>> {
+        self.search(terms, statistics, &Scope::ParentChunks(chunk_ids.iter().cloned().collect()), chunk_ids.len())
+    }
+
+    /// The share of this index in the joint statistics of several.
+    pub fn statistics(&self, terms: &[WeightedTerm]) -> Result<KeywordStatistics> {
+        let searcher = self.reader.searcher();
+        let parent_chunks = searcher.total_num_docs().map_err(|error| self.failed(error))?;
+        let mut statistics = KeywordStatistics { parent_chunks, ..Default::default() };
+        for field in [self.fields.content, self.fields.titles_in_front, self.fields.situating] {
+            let words = searcher.total_num_tokens(field).map_err(|error| self.failed(error))?;
+            statistics.words.insert(field, words);
+        }
+        for (field, text, _) in terms {
+            let term = Term::from_field_text(self.field(*field), text);
+            let count = searcher.doc_freq(&term).map_err(|error| self.failed(error))?;
+            statistics.parent_chunks_with.insert(term, count);
+        }
+        Ok(statistics)
+    }
+
+    /// The parent chunks of a scope that have all the phrases, each in their text or in their titles. The best by `terms` come
+    /// first; of very many, only the best are taken.
+    pub fn with_phrases(&self, phrases: &[Phrase], terms: &[WeightedTerm], scope: &Scope) -> Result<Vec<ChunkId>> {
+        let fields = [self.fields.content, self.fields.titles_in_front];
+        let has = |phrase: &Phrase| -> Box<dyn Query> {
+            let somewhere = fields.iter().map(|field| (Occur::Should, phrase.query(*field))).collect();
+            // Phrases choose the parent chunks, words score them.
+            Box::new(ConstScoreQuery::new(Box::new(BooleanQuery::new(somewhere)), 0.0))
+        };
+        let mut clauses: Clauses = phrases.iter().map(|phrase| (Occur::Must, has(phrase))).collect();
+        clauses.push((Occur::Should, self.query(terms)));
+        clauses.extend(self.among(scope));
+        let hits = self.top(clauses, None, MOST_WITH_PHRASE)?;
+        Ok(hits.into_iter().map(|hit| hit.chunk_id).collect())
+    }
+
+    fn top(&self, clauses: Clauses, statistics: Option<&KeywordStatistics>, limit: usize) -> Result<Vec<KeywordHit>> {
+        let (searcher, query) = (self.reader.searcher(), BooleanQuery::new(clauses));
+        let best = TopDocs::with_limit(limit).order_by_score();
+        let find = || -> tantivy::Result<Vec<KeywordHit>> {
+            let top = match statistics {
+                Some(statistics) => searcher.search_with_statistics_provider(&query, &best, statistics)?,
+                None => searcher.search(&query, &best)?,
+            };
+            // Ids come from a column of their own: reading them with the texts would take longer than the search.
+            let segments = searcher.segment_readers().iter();
+            let ids: Vec<_> =
+                segments.map(|segment| segment.fast_fields().str("chunk_id")).collect::<tantivy::Result<_>>()?;
+            top.into_iter()
+                .map(|(score, place)| {
+                    let mut id = String::new();
+                    if let Some(column) = &ids[place.segment_ord as usize]
+                        && let Some(ordinal) = column.term_ords(place.doc_id).next()
+                    {
+                        column.ord_to_str(ordinal, &mut id)?;
+                    }
+                    Ok(KeywordHit { chunk_id: id.into(), score })
+                })
+                .collect()
+        };
+        find().map_err(|error| self.failed(error))
+    }
+
+    /// Matches any of the terms.
+    fn query(&self, terms: &[WeightedTerm]) -> Box<dyn Query> {
+        let each = terms.iter().map(|(field, text, weight)| {
+            let term = Term::from_field_text(self.field(*field), text);
+            let term = TermQuery::new(term, IndexRecordOption::WithFreqs);
+            (Occur::Should, Box::new(BoostQuery::new(Box::new(term), *weight)) as Box<dyn Query>)
+        });
+        Box::new(BooleanQuery::new(each.collect()))
+    }
+
+    /// Matches what a scope admits, without a share in the score; `None` for everything.
+    fn among(&self, scope: &Scope) -> Option<(Occur, Box<dyn Query>)> {
+        let terms: Vec<Term> = match scope {
+            Scope::Everything => return None,
+            Scope::Documents(ids) => ids.iter().map(|id| Term::from_field_text(self.fields.doc_id, id)).collect(),
+            Scope::ParentChunks(ids) => ids.iter().map(|id| Term::from_field_text(self.fields.chunk_id, id)).collect(),
+        };
+        Some((Occur::Must, Box::new(BoostQuery::new(Box::new(TermSetQuery::new(terms)), 0.0))))
+    }
+}
+
+type Clauses = Vec<(Occur, Box<dyn Query>)>;
 
 /// Words with their places.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,10 +155,10 @@ pub struct Phrase {
 }
 
 impl Phrase {
-    /// The phrase that a text is; `None` where it has no word.
+    /// `None` where the text has no word.
     pub fn of(text: &str) -> Option<Self> {
         let tokens = tokenize(text);
-        // A character has its say only where it is in no pair.
+        // A single character counts only where it is in no pair.
         let pairs = tokens.iter().filter(|token| token.kind == TokenKind::Bigram);
         let paired: HashSet<usize> = pairs.flat_map(|token| [token.position, token.position + 1]).collect();
         let first = tokens.first()?.position;
@@ -54,39 +180,15 @@ impl Phrase {
     }
 }
 
-impl KeywordReader {
-    /// The parent chunks that have all the phrases, each in their text or in their titles, of those in a scope. The
-    /// best by `terms` come first.
-    pub(super) fn with_phrases(
-        &self,
-        phrases: &[Phrase],
-        terms: &[(KeywordField, String, f32)],
-        scope: &Scope,
-    ) -> Result<Vec<ChunkId>> {
-        let fields = [KeywordField::Content, KeywordField::Titles].map(|field| self.field(field));
-        let has = |phrase: &Phrase| -> Box<dyn Query> {
-            let somewhere = fields.iter().map(|field| (Occur::Should, phrase.query(*field))).collect();
-            // It only says which parent chunks: their scores are those of the words.
-            Box::new(ConstScoreQuery::new(Box::new(BooleanQuery::new(somewhere)), 0.0))
-        };
-        let mut clauses: Vec<(Occur, Box<dyn Query>)> =
-            phrases.iter().map(|phrase| (Occur::Must, has(phrase))).collect();
-        clauses.push((Occur::Should, Box::new(self.query(terms, &Scope::Everything))));
-        clauses.extend(self.among(scope).map(|among| (Occur::Must, among)));
-        let hits = self.top(&BooleanQuery::new(clauses), None, MOST_WITH_PHRASE)?;
-        Ok(hits.into_iter().map(|hit| hit.chunk_id).collect())
-    }
-}
-
 /// The counts that BM25 needs for the words of one question.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeywordStatistics {
     /// How many parent chunks there are.
-    pub(super) parent_chunks: u64,
+    parent_chunks: u64,
     /// How many words each field has in all of them.
-    pub(super) words: HashMap<Field, u64>,
+    words: HashMap<Field, u64>,
     /// How many parent chunks have each word of the question.
-    pub(super) parent_chunks_with: HashMap<Term, u64>,
+    parent_chunks_with: HashMap<Term, u64>,
 }
 
 impl KeywordStatistics {
@@ -111,7 +213,7 @@ impl KeywordStatistics {
     }
 }
 
-/// What was not counted is not in the question, and tantivy does not ask for it.
+/// tantivy asks only for the words of the question, which were all counted.
 impl Bm25StatisticsProvider for KeywordStatistics {
     fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
         Ok(self.words.get(&field).copied().unwrap_or_default())
@@ -150,9 +252,8 @@ mod phrase_tests {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::keyword::{KeywordField, KeywordHit, KeywordReader, KeywordWriter};
+    use crate::store::keyword_writer::KeywordWriter;
     use crate::store::{ParentChunk, Scope, Store};
-    use crate::text::tokens::tokenize;
 
     const QUESTION: [(KeywordField, &str, f32); 4] = [
         (KeywordField::Content, "pump", 1.0),

@@ -1,25 +1,20 @@
-//! Entities: things that documents speak of, with names, a type and states over time.
+//! Entities: things that documents mention, with names, a type and states over time.
 //!
-//! They are a table of the generation, so that a publication, a crash, a restore or a removal takes them along. A row is a
-//! whole entity with all its states and the number of parent chunks of each document that mention it. Those counts are made
-//! in the publication of the parent chunks and names that they follow from; `kb check` counts again.
+//! They are a table of the generation, so that publications, crashes, restores and removals apply to them too. A row is a
+//! whole entity with all its states and the number of parent chunks of each document that mention it. A parent chunk mentions
+//! an entity where its own text or the titles above it have one of the names ([`Names`]): what a manual of pump P-12 contains
+//! is about P-12, also where the text has only "the pump". Counts, filters and contexts follow this one rule.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use jiff::Timestamp;
-pub(super) use mentions::MentionCounter;
 use serde::{Deserialize, Serialize};
-pub(super) use table::entities_schema;
 
+use crate::error::Result;
 use crate::ids::DocId;
-use crate::text::fold_name;
+use crate::text::{Names, fold_name};
 
-mod mentions;
-mod table;
-#[cfg(test)]
-mod tests;
-
-/// A thing that documents speak of.
+/// A thing that documents mention.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntityRow {
     /// Its name as it is compared: what it is known by.
@@ -107,17 +102,69 @@ impl EntityChange {
     }
 
     /// The entities after it, each once, by key.
-    pub(in crate::store) fn applied(&self, before: &[EntityRow]) -> Vec<EntityRow> {
+    pub(super) fn applied(&self, before: &[EntityRow]) -> Vec<EntityRow> {
         let mut rows: BTreeMap<&str, EntityRow> = before.iter().map(|row| (row.key.as_str(), row.clone())).collect();
         for key in &self.remove {
             rows.remove(key.as_str());
         }
         for new in &self.put {
-            let known = rows.remove(new.key.as_str()).map(|row| row.mentions);
-            let mentions = known.unwrap_or_default();
+            let mentions = rows.remove(new.key.as_str()).map_or_else(BTreeMap::new, |row| row.mentions);
             rows.insert(&new.key, EntityRow { mentions, ..new.clone() });
         }
         rows.into_values().collect()
+    }
+}
+
+impl EntityChange {
+    /// Whether it changes names, so that all mentions must be counted again.
+    pub(super) fn renames(&self, before: &[EntityRow], after: &[EntityRow]) -> bool {
+        let touched: HashSet<&String> = self.remove.iter().chain(self.put.iter().map(|row| &row.key)).collect();
+        let naming = |rows: &[EntityRow]| -> HashSet<(String, String)> {
+            let rows = rows.iter().filter(|row| touched.contains(&row.key));
+            rows.flat_map(|row| row.names().map(|name| (row.key.clone(), fold_name(name)))).collect()
+        };
+        naming(before) != naming(after)
+    }
+}
+
+/// Counts mentions into rows of entities.
+pub(super) struct MentionCounter {
+    rows: Vec<EntityRow>,
+    names: Names,
+}
+
+impl MentionCounter {
+    /// Takes the rows with the counts they have.
+    pub(super) fn new(rows: Vec<EntityRow>) -> Result<Self> {
+        let names = rows.iter().enumerate().flat_map(|(place, row)| row.names().map(move |name| (place, name)));
+        let names = Names::new(names)?;
+        Ok(MentionCounter { rows, names })
+    }
+
+    /// Forgets all counts.
+    pub(super) fn forget(&mut self) {
+        self.rows.iter_mut().for_each(|row| row.mentions.clear());
+    }
+
+    /// Forgets the counts of some documents.
+    pub(super) fn forget_documents(&mut self, doc_ids: &[DocId]) {
+        if doc_ids.is_empty() {
+            return;
+        }
+        let gone: HashSet<&DocId> = doc_ids.iter().collect();
+        self.rows.iter_mut().for_each(|row| row.mentions.retain(|doc_id, _| !gone.contains(doc_id)));
+    }
+
+    /// Counts a parent chunk of a document by its titles and its text.
+    pub(super) fn count(&mut self, doc_id: &str, titles: &str, text: &str) {
+        for place in self.names.in_parent_chunk(titles, text) {
+            *self.rows[place].mentions.entry(doc_id.into()).or_default() += 1;
+        }
+    }
+
+    /// The rows with the counts they have now.
+    pub(super) fn into_rows(self) -> Vec<EntityRow> {
+        self.rows
     }
 }
 
@@ -173,5 +220,56 @@ mod row_tests {
         assert_eq!((after.len(), after[0].name.as_str(), after[0].parent_chunks()), (1, "PUMP", 3));
         let removal = EntityChange { remove: vec!["pump".to_owned()], ..EntityChange::default() };
         assert_eq!(removal.applied(&[known]), []);
+    }
+}
+#[cfg(test)]
+mod mention_tests {
+    use super::*;
+    use jiff::Timestamp;
+
+    fn entity(name: &str, aliases: &[&str]) -> EntityRow {
+        let aliases = aliases.iter().map(|alias| (*alias).to_owned()).collect();
+        EntityRow { aliases, ..EntityRow::named(name, Timestamp::UNIX_EPOCH) }
+    }
+
+    #[test]
+    fn parent_chunks_are_counted_by_document() {
+        let mut counter = MentionCounter::new(vec![entity("Pump 1", &["一号泵"]), entity("Valve", &[])]).unwrap();
+        counter.count("doc111", "", "PUMP 1 is 一号泵.");
+        counter.count("doc111", "", "检查一号泵。");
+        counter.count("doc222", "", "the valve of pump 1");
+        let counts = |counter: &MentionCounter| {
+            let of =
+                |row: &EntityRow| row.mentions.iter().map(|(doc, count)| format!("{doc} {count}")).collect::<Vec<_>>();
+            counter.rows.iter().map(of).collect::<Vec<_>>()
+        };
+        assert_eq!(counts(&counter), [vec!["doc111 2", "doc222 1"], vec!["doc222 1"]]);
+        counter.forget_documents(&["doc222".into()]);
+        assert_eq!(counts(&counter), [vec!["doc111 2"], vec![]]);
+        counter.forget();
+        assert_eq!(counter.into_rows()[0].parent_chunks(), 0);
+    }
+
+    #[test]
+    fn titles_count_as_the_text_does_and_a_parent_chunk_counts_once() {
+        let mut counter = MentionCounter::new(vec![entity("Pump 1", &[]), entity("Valve", &[])]).unwrap();
+        counter.count("doc111", "Manual of pump 1 › Oil", "It is changed once a year.");
+        counter.count("doc111", "Pump 1", "Pump 1 has a valve.");
+        let counts: Vec<u64> = counter.into_rows().iter().map(EntityRow::parent_chunks).collect();
+        assert_eq!(counts, [2, 1]);
+    }
+
+    #[test]
+    fn states_and_types_do_not_decide_who_is_mentioned() {
+        let before = [entity("Pump 1", &["P1"]), entity("Valve", &[])];
+        let renames = |row: EntityRow| {
+            let change = EntityChange { put: vec![row], ..EntityChange::default() };
+            change.renames(&before, &change.applied(&before))
+        };
+        assert!(!renames(EntityRow { kind: "machine".into(), ..entity("PUMP  1", &["p1"]) }));
+        assert!(renames(entity("Pump 1", &[])));
+        assert!(renames(entity("Pump 2", &[])));
+        let removal = EntityChange { remove: vec!["valve".to_owned()], ..EntityChange::default() };
+        assert!(removal.renames(&before, &removal.applied(&before)));
     }
 }

@@ -1,0 +1,125 @@
+//! What is derived from the tables agrees with them: the keyword index holds each parent chunk once, with its words, and
+//! nothing else; the rows of entities count the parent chunks that mention them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use tantivy::DocAddress;
+
+use super::finding::{Finding, Part};
+use crate::error::Result;
+use crate::ids::ChunkId;
+use crate::store::entities::EntityRow;
+use crate::store::keyword_index::KeywordReader;
+use crate::store::{ChunkRow, ParentChunk};
+use crate::text::count;
+
+/// What the index holds, and which of it the tables have.
+pub(super) struct Entries<'a> {
+    index: &'a KeywordReader,
+    by_id: HashMap<ChunkId, Entry>,
+}
+
+#[derive(Default)]
+struct Entry {
+    places: Vec<DocAddress>,
+    met: bool,
+}
+
+impl<'a> Entries<'a> {
+    /// Reads the ids of all entries.
+    pub(super) fn read(index: &'a KeywordReader) -> Result<Self> {
+        let mut by_id: HashMap<ChunkId, Entry> = HashMap::new();
+        index.each_entry(|chunk_id, place| by_id.entry(chunk_id).or_default().places.push(place))?;
+        Ok(Entries { index, by_id })
+    }
+
+    /// What is wrong with the entry of a parent chunk.
+    pub(super) fn compare(&mut self, row: &ChunkRow) -> Result<Option<Finding>> {
+        let finding = |what: &str| Ok(Some(Finding::repairable(&row.chunk_id, Part::Keyword, what)));
+        let Some(entry) = self.by_id.get_mut(&row.chunk_id) else {
+            return finding("is not in the keyword index");
+        };
+        // Only the first of several rows with one id is compared; another check reports that there are several.
+        if std::mem::replace(&mut entry.met, true) {
+            return Ok(None);
+        }
+        match entry.places.as_slice() {
+            [place] if !self.index.holds(*place, &row.content)? => finding("is in the keyword index with other words"),
+            [place] if !self.index.shows(*place, row)? => finding("is in the keyword index with another text or place"),
+            [_] => Ok(None),
+            several => finding(&format!("is in the keyword index {} times", several.len())),
+        }
+    }
+
+    /// What is wrong with the child chunks that the index knows of the parent chunks of a document.
+    pub(super) fn compare_child_chunks(index: &KeywordReader, parents: &[ParentChunk]) -> Result<Vec<Finding>> {
+        let what = "is in the keyword index with other child chunks";
+        let differing = index.with_other_child_chunks(parents)?;
+        Ok(differing.into_iter().map(|id| Finding::repairable(&id, Part::Keyword, what)).collect())
+    }
+
+    /// Entries of parent chunks that are not in the tables.
+    pub(super) fn strangers(&self) -> Vec<Finding> {
+        let mut ids: Vec<&ChunkId> = self.by_id.iter().filter(|(_, entry)| !entry.met).map(|(id, _)| id).collect();
+        ids.sort();
+        let what = "is in the keyword index and not in the tables";
+        ids.into_iter().map(|id| Finding::repairable(id, Part::Keyword, what)).collect()
+    }
+}
+
+/// The rows, each key once.
+pub(super) fn unique(rows: &[EntityRow]) -> Vec<EntityRow> {
+    let rows: BTreeMap<&str, &EntityRow> = rows.iter().map(|row| (row.key.as_str(), row)).collect();
+    rows.into_values().cloned().collect()
+}
+
+/// What is wrong with `rows`, of which `counted` are the unique ones with their mentions counted again.
+pub(super) fn check_entities(rows: &[EntityRow], counted: &[EntityRow]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for row in counted {
+        let own: Vec<&EntityRow> = rows.iter().filter(|known| known.key == row.key).collect();
+        if own.len() > 1 {
+            findings.push(Finding::repairable(
+                &row.name,
+                Part::Entities,
+                format!("is the entity of {}", count(own.len(), "row")),
+            ));
+        }
+        if let Some(known) = own.iter().find(|known| known.mentions != row.mentions) {
+            let in_words = |row: &EntityRow| {
+                let parent_chunks = usize::try_from(row.parent_chunks()).unwrap_or(usize::MAX);
+                format!("{} of {}", count(parent_chunks, "parent chunk"), count(row.mentions.len(), "document"))
+            };
+            let what = match in_words(known) == in_words(row) {
+                true => "other documents mention it than its row says".to_owned(),
+                false => format!("its row counts {} that mention it; there are {}", in_words(known), in_words(row)),
+            };
+            findings.push(Finding::repairable(&row.name, Part::Entities, what));
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::Timestamp;
+
+    #[test]
+    fn double_entities_and_wrong_counts_are_found() {
+        let mut pump = EntityRow::named("Pump", Timestamp::UNIX_EPOCH);
+        pump.mentions.insert("doc111".into(), 2);
+        assert_eq!(check_entities(&[pump.clone()], &[pump.clone()]), []);
+        let twice = [pump.clone(), pump.clone()];
+        assert_eq!(unique(&twice), [pump.clone()]);
+        assert_eq!(check_entities(&twice, &unique(&twice))[0].what, "is the entity of 2 rows");
+        let mut counted = pump.clone();
+        counted.mentions.insert("doc222".into(), 1);
+        let found = check_entities(&[pump], &[counted]);
+        assert_eq!(
+            found[0].what,
+            "its row counts 2 parent chunks of 1 document that mention it; there are 3 parent chunks of 2 documents"
+        );
+        assert!(found[0].repairable && found[0].part == Part::Entities);
+    }
+}

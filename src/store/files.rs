@@ -1,0 +1,95 @@
+//! Durable writes: after a crash there is the old file or the new one, never half of it.
+
+use std::fs::File;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::error::{Error, Result, Setting};
+
+/// Begins the names of files that are not yet written whole.
+pub(super) const WRITING: &str = ".writing-";
+
+/// The value in a JSON file; `None` where there is no such file.
+pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
+    let Some(text) = or_none(std::fs::read_to_string(path)).map_err(|error| Error::io("read", path, &error))? else {
+        return Ok(None);
+    };
+    serde_json::from_str(&text).map(Some).map_err(|error| {
+        Error::failed(format!("{} is damaged: {error}", path.display())).hint(format!(
+            "restore that file from a copy, or ingest the documents into a new store with {}",
+            Setting("kb")
+        ))
+    })
+}
+
+/// Turns the error that a file or folder does not exist into `None`.
+pub(super) fn or_none<T>(result: std::io::Result<T>) -> std::io::Result<Option<T>> {
+    match result {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        other => other.map(Some),
+    }
+}
+
+/// The paths in a folder; none where it does not exist.
+pub(super) fn paths_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    let list = || -> std::io::Result<Vec<PathBuf>> {
+        or_none(std::fs::read_dir(folder))?.into_iter().flatten().map(|entry| Ok(entry?.path())).collect()
+    };
+    list().map_err(|error| Error::io("read", folder, &error))
+}
+
+/// The name of a file or folder.
+pub(super) fn name_of(path: &Path) -> &str {
+    path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+}
+
+pub(super) fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<()> {
+    let mut text = serde_json::to_string_pretty(value).expect("plain data has a JSON form");
+    text.push('\n');
+    let folder = path.parent().unwrap_or(Path::new("."));
+    write_whole(path, |file| {
+        file.write_all(text.as_bytes())?;
+        file.sync_all()
+    })
+    .map_err(|error| Error::io("write", path, &error))?;
+    sync_folder(folder)
+}
+
+/// Writes a file beside `path` and renames it. It is readable to whom the folder's other files are: a temporary file by
+/// itself is its owner's alone, and a store may be shared.
+pub(super) fn write_whole(path: &Path, write: impl FnOnce(&mut File) -> std::io::Result<()>) -> std::io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().prefix(WRITING).make_in(folder, |path| File::create_new(path))?;
+    write(file.as_file_mut())?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// Makes renames in `folder` durable.
+pub(super) fn sync_folder(folder: &Path) -> Result<()> {
+    if cfg!(unix) {
+        File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| Error::io("write", folder, &error))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_written_file_has_the_mode_of_other_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let (own, usual) = (folder.path().join("own"), folder.path().join("usual"));
+        write_json(&own, &"x").unwrap();
+        File::create(&usual).unwrap();
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode(&own), mode(&usual));
+    }
+}

@@ -1,0 +1,211 @@
+//! The records of generations, and the locks on them that keep a generation while it is read.
+//!
+//! The locks are the operating system's, so a dead reader holds none. Readers never wait for one and never fail without one:
+//! on a system without locks the writer keeps generations for an hour after they were replaced.
+
+use std::collections::BTreeMap;
+use std::fs::{File, TryLockError};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::store::files::{name_of, or_none, paths_in, sync_folder, write_json};
+use crate::store::layout::Namespace;
+use crate::store::lock::is_at;
+use crate::store::manifest::Manifest;
+
+/// The folder of the records, in the namespace's.
+const FOLDER: &str = "history";
+
+/// So many sources are named; the others are only counted.
+const MOST_SOURCES: usize = 5;
+
+/// What the command that published a generation had done by then.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// The command: `ingest`, `chunk-delete`, `check --repair`.
+    pub command: String,
+    /// The generation that `restore` brought back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restored: Option<u64>,
+    /// How many documents were `added`, `updated`, `removed`.
+    pub counts: BTreeMap<String, u64>,
+    /// The sources of some of them.
+    pub sources: Vec<String>,
+}
+
+impl Note {
+    /// The note of a command that has done nothing yet.
+    pub fn of(command: &str) -> Self {
+        Note { command: command.to_owned(), ..Note::default() }
+    }
+
+    pub fn with(mut self, action: &str, source: &str) -> Self {
+        self.add(action, source);
+        self
+    }
+
+    /// Notes an action on a document.
+    pub fn add(&mut self, action: &str, source: &str) {
+        self.add_many(action, 1);
+        self.name(&[source.to_owned()]);
+    }
+
+    fn name(&mut self, sources: &[String]) {
+        for source in sources {
+            if self.sources.len() < MOST_SOURCES && !self.sources.contains(source) {
+                self.sources.push(source.clone());
+            }
+        }
+    }
+
+    /// Notes an action on so many documents, without naming them.
+    pub fn add_many(&mut self, action: &str, documents: u64) {
+        if documents > 0 {
+            *self.counts.entry(action.to_owned()).or_default() += documents;
+        }
+    }
+
+    /// This note, and a later one of the same run.
+    pub(in crate::store) fn and(mut self, later: &Note) -> Self {
+        self.command.clone_from(&later.command);
+        self.restored = later.restored.or(self.restored);
+        for (action, count) in &later.counts {
+            self.add_many(action, *count);
+        }
+        self.name(&later.sources);
+        // Several threads read files; the note must not depend on which was faster.
+        self.sources.sort();
+        self
+    }
+
+    pub fn documents(&self) -> u64 {
+        self.counts.values().sum()
+    }
+}
+
+/// A generation, and what it did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::store) struct Record {
+    pub(in crate::store) manifest: Manifest,
+    /// When the run began that published it, RFC 3339: a run that publishes in batches has several generations, and the
+    /// last of them stands for all. `None` where the record was lost and rebuilt.
+    pub(in crate::store) begun_at: Option<String>,
+    /// What the run had done by then; `None` where the record was lost and rebuilt.
+    pub(in crate::store) note: Option<Note>,
+}
+
+/// A record in its file.
+pub(in crate::store) struct RecordFile {
+    /// The generation in the name of the file.
+    pub(in crate::store) generation: u64,
+    /// `None` where it cannot be read.
+    pub(in crate::store) record: Option<Record>,
+}
+
+impl RecordFile {
+    /// The name of the file in the namespace.
+    pub(in crate::store) fn id(&self) -> String {
+        format!("{FOLDER}/{:07}.json", self.generation)
+    }
+}
+
+impl Record {
+    /// A record without a note, for a published generation that has none.
+    pub(in crate::store) fn of_unknown(manifest: &Manifest) -> Self {
+        Record { manifest: manifest.clone(), begun_at: None, note: None }
+    }
+
+    /// Writes the record durably, over one that an interrupted publication of that number may have left.
+    pub(in crate::store) fn write(&self, namespace: &Namespace) -> Result<()> {
+        let folder = folder(namespace);
+        if !folder.is_dir() {
+            std::fs::create_dir_all(&folder).map_err(|error| Error::io("create the history", &folder, &error))?;
+            sync_folder(namespace.root())?;
+        }
+        write_json(&path(namespace, self.manifest.generation), self)
+    }
+}
+
+pub(super) fn folder(namespace: &Namespace) -> PathBuf {
+    namespace.root().join(FOLDER)
+}
+
+pub(super) fn path(namespace: &Namespace, generation: u64) -> PathBuf {
+    folder(namespace).join(format!("{generation:07}.json"))
+}
+
+/// The record of a generation; `None` where it has none that can be read.
+pub(in crate::store) fn record(namespace: &Namespace, generation: u64) -> Result<Option<Record>> {
+    let path = path(namespace, generation);
+    let text = or_none(std::fs::read_to_string(&path)).map_err(|error| Error::io("read", &path, &error))?;
+    // A record gets its name when it is whole, so damage is a fault of the disk. It costs that generation and is no reason to
+    // refuse a publication.
+    Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+}
+
+/// All records of generations up to `published`, the newest first, also unreadable ones.
+pub(in crate::store) fn record_files(namespace: &Namespace, published: u64) -> Result<Vec<RecordFile>> {
+    let number = |path: &PathBuf| name_of(path).strip_suffix(".json")?.parse::<u64>().ok();
+    let mut numbers: Vec<u64> =
+        paths_in(&folder(namespace))?.iter().filter_map(number).filter(|number| *number <= published).collect();
+    numbers.sort_unstable_by(|a, b| b.cmp(a));
+    let file = |generation| RecordFile { generation, record: record(namespace, generation).ok().flatten() };
+    Ok(numbers.into_iter().map(file).collect())
+}
+
+/// The readable records of generations up to `published`, the newest first.
+pub(super) fn records(namespace: &Namespace, published: u64) -> Result<Vec<Record>> {
+    Ok(record_files(namespace, published)?.into_iter().filter_map(|file| file.record).collect())
+}
+
+/// A lock on the record of a generation: a shared one of a reader, or the one of the writer that removes the generation.
+/// Without a file where the system has no locks.
+#[derive(Debug)]
+pub(in crate::store) struct Lease {
+    _file: Option<File>,
+}
+
+impl Lease {
+    /// Takes a reader's lease on a generation; `None` where it has no record, or is being removed.
+    pub(in crate::store) fn take(namespace: &Namespace, generation: u64) -> Option<Self> {
+        let path = path(namespace, generation);
+        let Ok(file) = or_none(File::open(&path)).transpose()? else { return Some(Lease { _file: None }) };
+        match file.try_lock_shared() {
+            // Between opening and locking, the record may have been removed.
+            Ok(()) => is_at(&file, &path).then_some(Lease { _file: Some(file) }),
+            Err(TryLockError::WouldBlock) => None,
+            Err(TryLockError::Error(_)) => Some(Lease { _file: None }),
+        }
+    }
+
+    /// Takes the writer's lease, during which nobody begins to read; `None` where somebody reads the generation. Without
+    /// locks, `unread` decides.
+    pub(super) fn to_remove(record: &Path, unread: bool) -> Option<Self> {
+        let Ok(file) = File::open(record) else { return unread.then_some(Lease { _file: None }) };
+        match file.try_lock() {
+            Ok(()) => Some(Lease { _file: Some(file) }),
+            Err(TryLockError::WouldBlock) => None,
+            Err(TryLockError::Error(_)) => unread.then_some(Lease { _file: None }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_batches_of_a_run_add_up_to_one_note() {
+        let mut first = Note::of("ingest");
+        (0..4).for_each(|i| first.add("added", &format!("{i}.md")));
+        let mut second = Note::of("ingest").with("added", "4.md").with("updated", "5.md");
+        second.add_many("removed", 0);
+        let both = Note::default().and(&first).and(&second);
+        assert_eq!(both.command, "ingest");
+        assert_eq!(both.counts, BTreeMap::from([("added".to_owned(), 5), ("updated".to_owned(), 1)]));
+        assert_eq!(both.sources, ["0.md", "1.md", "2.md", "3.md", "4.md"]);
+        assert_eq!(both.documents(), 6);
+    }
+}

@@ -1,0 +1,261 @@
+//! The keyword index: what it keeps of each parent chunk, and opening it for reading.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tantivy::directory::error::{DeleteError, LockError, OpenDirectoryError, OpenReadError, OpenWriteError};
+use tantivy::directory::{
+    Directory, DirectoryLock, FileHandle, Lock, MmapDirectory, WatchCallback, WatchHandle, WritePtr,
+};
+use tantivy::schema::{FAST, Field, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions};
+use tantivy::tokenizer::{Token as TantivyToken, TokenStream, Tokenizer};
+use tantivy::{DocSet, Index, IndexReader, ReloadPolicy, SegmentReader, TERMINATED, TantivyError, Term};
+
+use super::layout::Namespace;
+use super::store_error;
+use crate::error::{Error, Result, root_io};
+use crate::text::tokens::{Token, tokenize};
+
+/// Another name for each way of making tokens: an index with another name is rebuilt.
+const TOKENIZER: &str = "kb-simplified";
+
+/// What is searched in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeywordField {
+    /// The text of the parent chunk.
+    Content,
+    /// The titles of document and sections above it.
+    Titles,
+    /// The situating sentence.
+    Situating,
+}
+
+pub(super) struct Fields {
+    pub(super) chunk_id: Field,
+    pub(super) doc_id: Field,
+    pub(super) content: Field,
+    pub(super) titles_in_front: Field,
+    pub(super) situating: Field,
+    // Stored to be shown, not searched.
+    pub(super) section_id: Field,
+    pub(super) chunk_index: Field,
+    pub(super) page_start: Field,
+    pub(super) page_end: Field,
+    pub(super) titles: Field,
+    // Searched by whole terms.
+    pub(super) names: Field,
+    pub(super) child_chunks: Field,
+}
+
+pub(super) fn schema() -> (Schema, Fields) {
+    let mut builder = Schema::builder();
+    let indexing = TextFieldIndexing::default()
+        .set_tokenizer(TOKENIZER)
+        .set_index_option(IndexRecordOption::WithFreqsAndPositions);
+    let searched = TextOptions::default().set_indexing_options(indexing);
+    let fields = Fields {
+        chunk_id: builder.add_text_field("chunk_id", STRING | STORED | FAST),
+        doc_id: builder.add_text_field("doc_id", STRING | STORED),
+        content: builder.add_text_field("content", searched.clone() | STORED),
+        titles_in_front: builder.add_text_field("titles in front", searched.clone()),
+        situating: builder.add_text_field("situating", searched),
+        section_id: builder.add_text_field("section_id", STORED),
+        chunk_index: builder.add_u64_field("chunk_index", STORED),
+        page_start: builder.add_u64_field("page_start", STORED),
+        page_end: builder.add_u64_field("page_end", STORED),
+        titles: builder.add_text_field("titles", STORED),
+        // A change of the rules that find names renames this field, so that existing indexes are rebuilt.
+        names: builder.add_text_field("names_1", STRING),
+        child_chunks: builder.add_text_field("child chunks", STORED),
+    };
+    (builder.build(), fields)
+}
+
+/// A word in the text of parent chunks.
+pub(super) fn content_term(word: &str) -> Term {
+    Term::from_field_text(schema().1.content, word)
+}
+
+/// The keyword index of one generation, open for reading.
+pub struct KeywordReader {
+    pub(super) reader: IndexReader,
+    pub(super) fields: Fields,
+    folder: PathBuf,
+}
+
+impl KeywordReader {
+    /// Opens the index and returns its generation; `None` where it is missing or damaged.
+    pub(super) fn open(namespace: &Namespace) -> Option<(Self, u64)> {
+        let folder = namespace.keyword();
+        let index = usable(Index::open(ReadOnlyDirectory(MmapDirectory::open(&folder).ok()?)).ok()?)?;
+        let before = generation(&index)?;
+        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into().ok()?;
+        // A commit in between would make the reader newer than the number read.
+        (generation(&index)? == before).then(|| (KeywordReader { reader, fields: schema().1, folder }, before))
+    }
+
+    /// How many parent chunks are indexed.
+    pub fn count(&self) -> u64 {
+        self.reader.searcher().num_docs()
+    }
+
+    pub(super) fn field(&self, field: KeywordField) -> Field {
+        match field {
+            KeywordField::Content => self.fields.content,
+            KeywordField::Titles => self.fields.titles_in_front,
+            KeywordField::Situating => self.fields.situating,
+        }
+    }
+
+    pub(super) fn failed(&self, error: impl Into<TantivyError>) -> Error {
+        store_error("read", &self.folder, &error.into())
+    }
+
+    /// The entries of a segment whose field has a term.
+    pub(super) fn entries_with(&self, segment: &SegmentReader, field: Field, text: &str) -> Result<Vec<u32>> {
+        let index = segment.inverted_index(field).map_err(|error| self.failed(error))?;
+        let postings = index.read_postings(&Term::from_field_text(field, text), IndexRecordOption::Basic);
+        let postings = postings.map_err(|error| self.failed(error))?;
+        Ok(postings.map_or_else(Vec::new, |postings| alive(segment, postings).collect()))
+    }
+}
+
+/// The entries among some postings, without deleted ones, which stay in a segment until it is merged.
+pub(super) fn alive(segment: &SegmentReader, mut postings: impl DocSet) -> impl Iterator<Item = u32> {
+    let next = move || {
+        let entry = postings.doc();
+        postings.advance();
+        (entry != TERMINATED).then_some(entry)
+    };
+    std::iter::from_fn(next).filter(|entry| !segment.is_deleted(*entry))
+}
+
+/// The index with our tokens; `None` where its schema is of another version, so that it is rebuilt from the tables.
+pub(super) fn usable(index: Index) -> Option<Index> {
+    (index.schema() == schema().0).then(|| with_tokenizer(index))
+}
+
+/// The I/O error inside one of tantivy, which does not give it as its source.
+pub(super) fn io_cause(error: &TantivyError) -> Option<&io::Error> {
+    let io = match error {
+        TantivyError::IoError(io)
+        | TantivyError::LockFailure(LockError::IoError(io), _)
+        | TantivyError::OpenDirectoryError(
+            OpenDirectoryError::FailedToCreateTempDir(io) | OpenDirectoryError::IoError { io_error: io, .. },
+        )
+        | TantivyError::OpenReadError(OpenReadError::IoError { io_error: io, .. })
+        | TantivyError::OpenWriteError(OpenWriteError::IoError { io_error: io, .. }) => io,
+        _ => return None,
+    };
+    root_io(&**io)
+}
+
+pub(super) fn create_index(folder: &Path) -> Result<Index> {
+    let create = || -> io::Result<()> {
+        if folder.exists() {
+            std::fs::remove_dir_all(folder)?;
+        }
+        std::fs::create_dir_all(folder)
+    };
+    create().map_err(|error| Error::io("create the keyword index", folder, &error))?;
+    Index::create_in_dir(folder, schema().0)
+        .map(with_tokenizer)
+        .map_err(|error| store_error("create the keyword index in", folder, &error))
+}
+
+fn with_tokenizer(index: Index) -> Index {
+    index.tokenizers().register(TOKENIZER, KbTokenizer);
+    index
+}
+
+pub(super) fn generation(index: &Index) -> Option<u64> {
+    index.load_metas().ok()?.payload?.parse().ok()
+}
+
+/// Our tokens, for tantivy.
+#[derive(Clone)]
+struct KbTokenizer;
+
+struct KbTokenStream {
+    tokens: std::vec::IntoIter<Token>,
+    current: TantivyToken,
+}
+
+impl Tokenizer for KbTokenizer {
+    type TokenStream<'a> = KbTokenStream;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> KbTokenStream {
+        KbTokenStream { tokens: tokenize(text).into_iter(), current: TantivyToken::default() }
+    }
+}
+
+impl TokenStream for KbTokenStream {
+    fn advance(&mut self) -> bool {
+        let Some(token) = self.tokens.next() else { return false };
+        self.current.offset_from = token.start;
+        self.current.offset_to = token.end;
+        self.current.position = token.position;
+        self.current.position_length = 1;
+        self.current.text = token.text;
+        true
+    }
+
+    fn token(&self) -> &TantivyToken {
+        &self.current
+    }
+
+    fn token_mut(&mut self) -> &mut TantivyToken {
+        &mut self.current
+    }
+}
+
+/// The index's folder as readers open it: without locks, so that a store on a read-only disk can be searched and nobody waits
+/// for a writer.
+///
+/// tantivy takes a lock to keep a writer from deleting files while a reader opens them. Without it, opening may fail in that
+/// moment; [`Snapshot`](super::Snapshot) then tries again.
+#[derive(Debug, Clone)]
+struct ReadOnlyDirectory(MmapDirectory);
+
+fn refused() -> io::Error {
+    io::Error::new(io::ErrorKind::ReadOnlyFilesystem, "this index is open for reading only")
+}
+
+impl Directory for ReadOnlyDirectory {
+    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        self.0.get_file_handle(path)
+    }
+
+    fn delete(&self, path: &Path) -> Result<(), DeleteError> {
+        Err(DeleteError::IoError { io_error: Arc::new(refused()), filepath: PathBuf::from(path) })
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
+        self.0.exists(path)
+    }
+
+    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+        Err(OpenWriteError::wrap_io_error(refused(), PathBuf::from(path)))
+    }
+
+    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+        self.0.atomic_read(path)
+    }
+
+    fn atomic_write(&self, _path: &Path, _data: &[u8]) -> io::Result<()> {
+        Err(refused())
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn acquire_lock(&self, _lock: &Lock) -> Result<DirectoryLock, LockError> {
+        Ok(DirectoryLock::from(Box::new(())))
+    }
+
+    fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {
+        self.0.watch(callback)
+    }
+}

@@ -1,0 +1,347 @@
+//! What readers get from the tables of a generation.
+
+use std::collections::HashMap;
+
+use super::convert::{self, Columns, DOCUMENTS, SECTIONS, VECTOR, map_rows};
+use super::entities::EntityRow;
+use super::rows::{
+    ChunkRow, ChunkType, DocumentFacts, DocumentName, DocumentRow, ParentChunk, ParentChunkNotes, SectionRow,
+};
+use super::snapshot::Snapshot;
+use super::tables::{MOST_IN_LIST, Wanted, in_list};
+use crate::error::Result;
+use crate::ids::{ChunkId, DocId, SectionId, place_of};
+
+/// The names of up to so many documents, of a hundred bytes or so each, are kept in memory.
+const MOST_IN_MEMORY: usize = 50_000;
+const NAME_COLUMNS: Wanted = Wanted::Named(&["doc_id", "source", "title", "format"]);
+const FACT_COLUMNS: Wanted = Wanted::Named(&["doc_id", "source", "title", "format", "metadata", "parents", "time"]);
+
+impl Snapshot {
+    /// All documents without their vectors, by source.
+    ///
+    /// # Errors
+    /// Where the table cannot be read; the same below.
+    pub async fn documents(&self) -> Result<Vec<DocumentRow>> {
+        let table = &self.tables.documents;
+        let mut rows = self.tables.read(table, None, Wanted::WithoutVectors, convert::document).await?;
+        rows.sort_by(|a, b| a.source.cmp(&b.source));
+        Ok(rows)
+    }
+
+    /// All documents without their vectors, in any order, as the first reader of the generation has kept them.
+    pub async fn documents_kept(&self) -> Result<Vec<DocumentRow>> {
+        let rows = self.tables.rows(&self.tables.documents, None, Wanted::WithoutVectors);
+        map_rows(DOCUMENTS, &self.cached("document-rows", rows).await?, convert::document)
+    }
+
+    /// The documents with the given ids without their vectors, in any order. [`document_names`](Self::document_names) takes a
+    /// fraction of the time.
+    pub async fn documents_by_id(&self, ids: &[DocId]) -> Result<Vec<DocumentRow>> {
+        let table = &self.tables.documents;
+        self.tables.read_with(table, ("doc_id", ids), Wanted::WithoutVectors, convert::document).await
+    }
+
+    /// The names of the documents with the given ids, in the order of these. Unknown ids are left out.
+    pub async fn document_names(&self, ids: &[DocId]) -> Result<Vec<DocumentName>> {
+        let table = &self.tables.documents;
+        let by_id = |names: Vec<DocumentName>| -> HashMap<DocId, DocumentName> {
+            names.into_iter().map(|name| (name.doc_id.clone(), name)).collect()
+        };
+        let read_all = async || -> Result<Option<HashMap<DocId, DocumentName>>> {
+            let [documents, ..] = self.counts().await?;
+            if documents > MOST_IN_MEMORY {
+                return Ok(None);
+            }
+            let all = self.cached("document-names", self.tables.rows(table, None, NAME_COLUMNS)).await?;
+            Ok(Some(by_id(map_rows(DOCUMENTS, &all, document_name)?)))
+        };
+        let named = |names: &HashMap<DocId, DocumentName>| ids.iter().filter_map(|id| names.get(id).cloned()).collect();
+        if let Some(all) = self.names.get_or_try_init(read_all).await? {
+            return Ok(named(all));
+        }
+        let some = self.tables.read_with(table, ("doc_id", ids), NAME_COLUMNS, document_name).await?;
+        Ok(named(&by_id(some)))
+    }
+
+    /// What filters ask about documents, of all of them, in any order.
+    pub async fn document_facts(&self) -> Result<Vec<DocumentFacts>> {
+        self.tables.read(&self.tables.documents, None, FACT_COLUMNS, document_facts).await
+    }
+
+    /// The vectors of all documents' summaries. Documents without one are left out.
+    pub async fn document_vectors(&self) -> Result<HashMap<DocId, Vec<f32>>> {
+        let rows = self.tables.rows(&self.tables.documents, None, Wanted::Named(&["doc_id", VECTOR]));
+        let vectors = map_rows(DOCUMENTS, &self.cached("document-vectors", rows).await?, |columns, row| {
+            Ok((columns.text("doc_id", row)?.into(), columns.vector(VECTOR, row)?))
+        })?;
+        Ok(vectors.into_iter().filter_map(|(id, vector)| Some((id, vector?))).collect())
+    }
+
+    /// All entities, by key.
+    pub async fn entities(&self) -> Result<Vec<EntityRow>> {
+        self.tables.entity_rows().await
+    }
+
+    /// The sections of a document, in the order of its table of contents.
+    pub async fn sections(&self, doc_id: &str) -> Result<Vec<SectionRow>> {
+        let mut rows = self.read_sections(in_list("doc_id", &[doc_id])).await?;
+        rows.sort_by_key(|row| row.position);
+        Ok(rows)
+    }
+
+    /// The sections of all documents down to a level, without the preambles, by document and in order.
+    pub async fn sections_to_level(&self, deepest: u32) -> Result<Vec<SectionRow>> {
+        let mut rows = self.read_sections(format!("level >= 1 AND level <= {deepest}")).await?;
+        rows.sort_by(|a, b| a.doc_id.cmp(&b.doc_id).then(a.position.cmp(&b.position)));
+        Ok(rows)
+    }
+
+    async fn read_sections(&self, filter: String) -> Result<Vec<SectionRow>> {
+        self.tables.read(&self.tables.sections, Some(filter), Wanted::All, convert::section).await
+    }
+
+    /// The sections with the given ids, in any order.
+    pub async fn sections_by_id(&self, ids: &[SectionId]) -> Result<Vec<SectionRow>> {
+        self.tables.read_with(&self.tables.sections, ("section_id", ids), Wanted::All, convert::section).await
+    }
+
+    /// The sections of some documents, in any order.
+    pub async fn sections_of(&self, doc_ids: &[DocId]) -> Result<Vec<SectionRow>> {
+        self.tables.read_with(&self.tables.sections, ("doc_id", doc_ids), Wanted::All, convert::section).await
+    }
+
+    /// The sections of all documents, in any order.
+    pub async fn all_sections(&self) -> Result<Vec<SectionRow>> {
+        let rows = self.tables.rows(&self.tables.sections, None, Wanted::All);
+        map_rows(SECTIONS, &self.cached("sections", rows).await?, convert::section)
+    }
+
+    /// The ids and titles of all sections, or of those of a few documents, without the preambles, in any order.
+    pub async fn section_titles(&self, doc_ids: Option<&[DocId]>) -> Result<Vec<(SectionId, String)>> {
+        let of = doc_ids.map_or_else(String::new, |ids| format!(" AND {}", in_list("doc_id", ids)));
+        let columns = Wanted::Named(&["section_id", "title"]);
+        let filter = Some(format!("level >= 1{of}"));
+        let title = |columns: &Columns, row| Ok((columns.text("section_id", row)?.into(), columns.text("title", row)?));
+        self.tables.read(&self.tables.sections, filter, columns, title).await
+    }
+
+    /// The parent chunks of a document, by index, with all vectors.
+    pub async fn parents_of(&self, doc_id: &str) -> Result<Vec<ParentChunk>> {
+        let each = self.parents_by_document(&[doc_id.into()], "", Wanted::All).await?;
+        Ok(each.into_values().next().unwrap_or_default())
+    }
+
+    /// The parent chunks of some documents, by index, without vectors.
+    pub async fn parents_of_each(&self, doc_ids: &[DocId]) -> Result<HashMap<DocId, Vec<ParentChunk>>> {
+        self.parents_by_document(doc_ids, "", Wanted::WithoutVectors).await
+    }
+
+    /// The parent chunks of some documents, by index, without children and vectors.
+    pub async fn childless_parents_of_each(&self, doc_ids: &[DocId]) -> Result<HashMap<DocId, Vec<ParentChunk>>> {
+        self.parents_by_document(doc_ids, " AND chunk_type = 'parent'", Wanted::WithoutVectors).await
+    }
+
+    async fn parents_by_document(
+        &self,
+        doc_ids: &[DocId],
+        also: &str,
+        columns: Wanted<'_>,
+    ) -> Result<HashMap<DocId, Vec<ParentChunk>>> {
+        let mut each: HashMap<DocId, Vec<ParentChunk>> = HashMap::new();
+        for ids in doc_ids.chunks(MOST_IN_LIST) {
+            let filter = format!("{}{also}", in_list("doc_id", ids));
+            let rows = self.tables.read(&self.tables.chunks, Some(filter), columns, convert::chunk).await?;
+            for parent in convert::parents_of_rows(rows) {
+                each.entry(parent.doc_id.clone()).or_default().push(parent);
+            }
+        }
+        each.values_mut().for_each(|parents| parents.sort_by_key(|parent| parent.chunk_index));
+        Ok(each)
+    }
+
+    /// The chunks with the given ids, without their vectors, in any order.
+    pub async fn chunks_by_id(&self, ids: &[ChunkId]) -> Result<Vec<ChunkRow>> {
+        let wanted = ("chunk_id", ids);
+        self.tables.read_with(&self.tables.chunks, wanted, Wanted::WithoutVectors, convert::chunk).await
+    }
+
+    /// The chunks that a filter (SQL) lets through, without their vectors, in any order.
+    pub(super) async fn chunks_where(&self, filter: Option<String>) -> Result<Vec<ChunkRow>> {
+        self.tables.read(&self.tables.chunks, filter, Wanted::WithoutVectors, convert::chunk).await
+    }
+
+    /// The parent chunks of a document with an index from `start` to before `end`, in order, without their vectors.
+    pub async fn parents_between(&self, doc_id: &str, start: u32, end: u32) -> Result<Vec<ChunkRow>> {
+        let document = in_list("doc_id", &[doc_id]);
+        let filter = format!("{document} AND chunk_type = 'parent' AND chunk_index >= {start} AND chunk_index < {end}");
+        let mut rows = self.chunks_where(Some(filter)).await?;
+        rows.sort_by_key(|row| row.chunk_index);
+        Ok(rows)
+    }
+
+    /// The main languages of all parent chunks, BCP 47.
+    pub async fn parent_chunk_languages(&self) -> Result<HashMap<ChunkId, String>> {
+        let (parents, columns) = ("chunk_type = 'parent'".to_owned(), Wanted::Named(&["chunk_id", "language"]));
+        let rows = self.tables.read(&self.tables.chunks, Some(parents), columns, |columns, row| {
+            Ok((columns.text("chunk_id", row)?.into(), columns.text("language", row)?))
+        });
+        Ok(rows.await?.into_iter().collect())
+    }
+
+    /// What people noted about parent chunks and their child chunks; most have no notes.
+    pub async fn parent_chunk_notes(&self) -> Result<Vec<ParentChunkNotes>> {
+        let noted = Some("metadata IS NOT NULL".to_owned());
+        let columns = Wanted::Named(&["chunk_id", "parent_id", "metadata"]);
+        self.tables.read(&self.tables.chunks, noted, columns, notes).await
+    }
+
+    /// The vectors of a document's child chunks by the hash of the text that was embedded. Chunks without one are left out.
+    pub async fn vectors_by_hash(&self, doc_id: &str) -> Result<HashMap<String, Vec<f32>>> {
+        let filter = format!("{} AND chunk_type = 'child'", in_list("doc_id", &[doc_id]));
+        let columns = Wanted::Named(&["embedding_hash", VECTOR]);
+        let rows = self.tables.read(&self.tables.chunks, Some(filter), columns, |columns, row| {
+            Ok((columns.text("embedding_hash", row)?, columns.vector(VECTOR, row)?))
+        });
+        Ok(rows.await?.into_iter().filter_map(|(hash, vector)| Some((hash, vector?))).collect())
+    }
+}
+
+fn document_name(columns: &Columns, row: usize) -> Result<DocumentName> {
+    Ok(DocumentName {
+        doc_id: columns.text("doc_id", row)?.into(),
+        source: columns.text("source", row)?,
+        title: columns.text("title", row)?,
+        format: columns.text("format", row)?,
+    })
+}
+
+fn document_facts(columns: &Columns, row: usize) -> Result<DocumentFacts> {
+    Ok(DocumentFacts {
+        doc_id: columns.text("doc_id", row)?.into(),
+        source: columns.text("source", row)?,
+        title: columns.text("title", row)?,
+        format: columns.text("format", row)?,
+        parents: columns.number("parents", row)?,
+        time: columns.optional_json("time", row)?,
+        metadata: columns.json("metadata", row)?,
+    })
+}
+
+fn notes(columns: &Columns, row: usize) -> Result<ParentChunkNotes> {
+    let parent = columns.optional_text("parent_id", row)?;
+    let parent_id = parent.map_or_else(|| columns.text("chunk_id", row), Ok)?.into();
+    Ok(ParentChunkNotes { parent_id, notes: columns.json("metadata", row)? })
+}
+
+const KEY_COLUMNS: Wanted =
+    Wanted::Named(&["chunk_id", "doc_id", "section_id", "parent_id", "chunk_index", "page_start", "updated_at"]);
+/// Up to so many rows are fetched by their ids, more of them by reading all that the filter lets through.
+const MOST_BY_ID: usize = 2000;
+
+/// Which chunks are listed. `None` lets all through.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ChunkFilter {
+    pub doc_id: Option<DocId>,
+    pub section_ids: Option<Vec<SectionId>>,
+    pub chunk_type: Option<ChunkType>,
+    /// A part of the content, in any case.
+    pub text: Option<String>,
+    /// Only those that a person changed.
+    pub edited: bool,
+}
+
+impl ChunkFilter {
+    /// As SQL; `None` where all are wanted.
+    fn sql(&self) -> Option<String> {
+        let mut parts = Vec::new();
+        if let Some(doc_id) = &self.doc_id {
+            parts.push(in_list("doc_id", std::slice::from_ref(doc_id)));
+        }
+        if let Some(section_ids) = &self.section_ids {
+            parts.push(in_list("section_id", section_ids));
+        }
+        if let Some(chunk_type) = self.chunk_type {
+            parts.push(format!("chunk_type = '{}'", chunk_type.name()));
+        }
+        if let Some(text) = &self.text {
+            parts.push(format!("contains(lower(content), '{}')", text.to_lowercase().replace('\'', "''")));
+        }
+        if self.edited {
+            parts.push("edited".to_owned());
+        }
+        (!parts.is_empty()).then(|| parts.join(" AND "))
+    }
+}
+
+/// What orders chunks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChunkKey {
+    pub chunk_id: ChunkId,
+    pub doc_id: DocId,
+    pub section_id: SectionId,
+    /// The parent of a child.
+    pub parent_id: Option<ChunkId>,
+    /// Its place: of a parent in the document, of a child in the parent.
+    pub chunk_index: u32,
+    /// The place of its parent in the document; its own, of a parent.
+    pub parent_index: u32,
+    pub page_start: Option<u32>,
+    pub updated_at: String,
+}
+
+impl Snapshot {
+    /// The keys of the chunks that a filter lets through, in any order: a list of a large store reads its keys, not its text.
+    ///
+    /// # Errors
+    /// Where the table cannot be read; the same below.
+    pub async fn chunk_keys(&self, filter: &ChunkFilter) -> Result<Vec<ChunkKey>> {
+        let read = self.tables.read(&self.tables.chunks, filter.sql(), KEY_COLUMNS, |columns, row| {
+            let chunk_id: ChunkId = columns.text("chunk_id", row)?.into();
+            Ok(ChunkKey {
+                parent_index: place_of(&chunk_id)[0],
+                chunk_id,
+                doc_id: columns.text("doc_id", row)?.into(),
+                section_id: columns.text("section_id", row)?.into(),
+                parent_id: columns.optional_text("parent_id", row)?.map(Into::into),
+                chunk_index: columns.number("chunk_index", row)?,
+                page_start: columns.optional_number("page_start", row)?,
+                updated_at: columns.text("updated_at", row)?,
+            })
+        });
+        read.await
+    }
+
+    /// The rows of some of the chunks that a filter lets through, without their vectors, in the order of `ids`.
+    pub async fn chunks_in_order(&self, filter: &ChunkFilter, ids: &[ChunkId]) -> Result<Vec<ChunkRow>> {
+        let rows = if ids.len() <= MOST_BY_ID {
+            self.chunks_by_id(ids).await?
+        } else {
+            self.chunks_where(filter.sql()).await?
+        };
+        let mut rows: HashMap<ChunkId, ChunkRow> = rows.into_iter().map(|row| (row.chunk_id.clone(), row)).collect();
+        Ok(ids.iter().filter_map(|id| rows.remove(id)).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_filter_escapes_what_is_typed() {
+        assert_eq!(ChunkFilter::default().sql(), None);
+        let filter = ChunkFilter {
+            doc_id: Some("d".into()),
+            section_ids: Some(vec!["d#1".into(), "d#1.1".into()]),
+            chunk_type: Some(ChunkType::Child),
+            text: Some("It's ÄRGER".into()),
+            edited: true,
+        };
+        assert_eq!(
+            filter.sql().unwrap(),
+            "doc_id IN ('d') AND section_id IN ('d#1', 'd#1.1') AND chunk_type = 'child' \
+             AND contains(lower(content), 'it''s ärger') AND edited"
+        );
+    }
+}
