@@ -17,7 +17,7 @@ use crate::text::{Names, fold_name};
 /// A thing that documents mention.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntityRow {
-    /// Its name as it is compared: what it is known by.
+    /// Its folded name, which identifies it.
     pub key: String,
     /// Its name as it was typed.
     pub name: String,

@@ -37,8 +37,7 @@ pub(super) struct Tables {
 impl Tables {
     /// Opens the tables at the versions of `manifest`; later writes by others do not show.
     pub(super) async fn open_at(namespace: &Namespace, manifest: &Manifest) -> Result<Self> {
-        // A table is opened through its latest version, and that may be one of a publication at work, which is taken
-        // away when the next one is there.
+        // A table is opened through its latest version, which a running publication may remove in that moment.
         for _ in 1..ATTEMPTS {
             if let Ok(tables) = Tables::try_open_at(namespace, manifest).await {
                 return Ok(tables);
@@ -77,7 +76,7 @@ impl Tables {
         })
     }
 
-    /// Makes the tables, empty; those that an interrupted first publication left behind are replaced.
+    /// Creates empty tables, over what an interrupted first publication may have left.
     pub(super) async fn create(namespace: &Namespace, dimension: usize) -> Result<Self> {
         let connection = connect(namespace).await?;
         let create = async |name, rows| create_table(namespace, &connection, name, rows).await;
@@ -109,8 +108,7 @@ impl Tables {
         [&self.documents, &self.sections, &self.chunks, &self.entities].into_iter()
     }
 
-    /// Makes the tables what they were at `manifest`, as new versions: takes back the rest of a publication that was
-    /// interrupted, or all that was published since.
+    /// Restores the tables of `manifest` as new versions: undoes an interrupted publication, or all since a generation.
     pub(super) async fn roll_back_to(&self, manifest: &Manifest) -> Result<()> {
         let fail = |error: lancedb::Error| store_error("roll back", &self.namespace.tables(), &error);
         for (table, version) in self.all().zip(manifest.versions()) {

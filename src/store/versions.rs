@@ -1,4 +1,4 @@
-//! The versions of the tables that lie on the disk: which there are, which stay, and what they take.
+//! The versions of the tables on the disk: their list, the removal of old ones, and their size.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -154,7 +154,7 @@ impl Tables {
         for version in versions {
             // Lance counts the names down, so that the newest is listed first; of old tables they count up.
             let names = [format!("{:020}.manifest", u64::MAX - version), format!("{version}.manifest")];
-            // One that was taken away meanwhile is not damaged.
+            // A version that was removed meanwhile is not damaged.
             let Some(file) = names.into_iter().find(|name| folder.join(name).exists()) else { continue };
             if !is_whole(&folder.join(&file)) || !is_readable(dataset, version).await {
                 damaged.push(DamagedVersion { table, version, file });

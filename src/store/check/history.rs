@@ -1,7 +1,7 @@
 //! The records of the history, and the versions of the tables that they name.
 //!
 //! What is wrong here costs old generations and never the published one: a record that cannot be read or names what is
-//! gone brings nothing back, and a version of a table that cannot be read keeps older ones from being taken away.
+//! gone brings nothing back, and an unreadable version of a table keeps older ones from being removed.
 
 use super::finding::{Finding, Mended, Part};
 use crate::error::{Error, Result};
