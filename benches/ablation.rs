@@ -17,7 +17,7 @@ use kb::internals::chunk::context::ContextKind;
 use kb::internals::embed::EngineChoice;
 use kb::internals::eval::{EvalStore, Made};
 use kb::internals::ingest::Progress;
-use kb::internals::search::{Expand, Fusion, LightRerank, Method, Rerank, SearchRequest, Weights};
+use kb::internals::search::{Expand, Fusion, Method, Rerank, SearchRequest, Weights};
 
 struct Silent;
 
@@ -32,50 +32,31 @@ impl Progress for Silent {
 
 fn variants() -> Vec<(String, SearchRequest)> {
     let hybrid = SearchRequest { method: Method::Hybrid, ..SearchRequest::new("") };
-    let looking = |look: LightRerank| SearchRequest { rerank: Rerank::Light(look), ..hybrid.clone() };
-    let none = LightRerank { coverage: 0.0, proximity: 0.0, title: 0.0, ..LightRerank::default() };
     let retriever = |method| SearchRequest { method, ..hybrid.clone() };
     let plain = SearchRequest { rerank: Rerank::Off, ..hybrid.clone() };
-    let titles = |title_weight: f32, of: &SearchRequest| SearchRequest { title_weight, ..of.clone() };
     let named = |name: &str, request: SearchRequest| (name.to_owned(), request);
     let mut variants = vec![
         named("keyword retriever", retriever(Method::Keyword)),
-        named("… without titles", titles(0.0, &retriever(Method::Keyword))),
-        named("… titles as much as text", titles(1.0, &retriever(Method::Keyword))),
         named("semantic retriever", retriever(Method::Semantic)),
         named("both, fused", plain.clone()),
         named("… by ranks (RRF, k 60)", SearchRequest { fusion: Fusion::Rrf(60.0), ..plain.clone() }),
         named("… by ranks (RRF, k 10)", SearchRequest { fusion: Fusion::Rrf(10.0), ..plain.clone() }),
         named("… pool of 50", SearchRequest { pool: 50, ..plain.clone() }),
         named("… pool of 300", SearchRequest { pool: 300, ..plain.clone() }),
-        named("… with coverage", looking(LightRerank { coverage: 0.4, ..none })),
-        named("… with title", looking(LightRerank { title: 0.1, ..none })),
-        named("… with proximity", looking(LightRerank { proximity: 0.2, ..none })),
-        named("… with all three", looking(LightRerank { proximity: 0.2, ..LightRerank::default() })),
-        named("as it is (coverage and title)", hybrid.clone()),
-        named("… of the first 30 alone", looking(LightRerank { depth: 30, ..LightRerank::default() })),
+        named("… reranked by words", hybrid.clone()),
         named("… without other words and names", SearchRequest { expand: Expand::Off, ..hybrid.clone() }),
         named(
             "keyword retriever without other words and names",
             SearchRequest { expand: Expand::Off, ..retriever(Method::Keyword) },
         ),
     ];
-    for title_weight in [0.0, 0.3, 0.6, 1.0, 1.5] {
-        variants.push(named(&format!("… words in titles weigh {title_weight}"), titles(title_weight, &hybrid)));
-    }
     for semantic in [0.3, 0.5, 0.6, 0.7, 0.75] {
         // Never refused: none is negative, and one is above 0.
         let Ok(weights) = Weights::new(1.0 - semantic, semantic) else { continue };
         let request = SearchRequest { weights: Some(weights), ..hybrid.clone() };
         variants.push(named(&format!("… semantic search weighs {semantic}"), request.clone()));
         if semantic >= 0.7 {
-            variants.push(named("… the same, titles weigh 1", titles(1.0, &request)));
             variants.push(named("… the same, pool of 200", SearchRequest { pool: 200, ..request.clone() }));
-            for (coverage, proximity) in [(0.3, 0.0), (0.6, 0.0), (0.4, 0.1), (0.4, 0.2)] {
-                let look = LightRerank { coverage, proximity, ..LightRerank::default() };
-                let name = format!("… the same, coverage {coverage}, proximity {proximity}");
-                variants.push(named(&name, SearchRequest { rerank: Rerank::Light(look), ..request.clone() }));
-            }
         }
     }
     variants

@@ -38,7 +38,7 @@ impl Kind {
 
 /// A setting by its name in `kb.toml`, such as `max_tokens`. It displays as the user spells it: as a flag on the command
 /// line, as its variable where the environment sets it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Setting(pub &'static str);
 
 /// What the user can do next. It displays as the command that does it, without quotes around it. A text is an argument of

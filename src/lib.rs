@@ -75,8 +75,7 @@ pub mod internals {
     }
     pub mod search {
         pub use crate::search::{
-            Encoder, Expand, Fusion, Kind, LightRerank, Method, Mode, Rerank, SearchRequest, Searcher, Shape, Target,
-            Trace, Weights,
+            Encoder, Expand, Fusion, Kind, Method, Mode, Rerank, SearchRequest, Searcher, Shape, Target, Trace, Weights,
         };
     }
     pub mod store {

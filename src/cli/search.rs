@@ -96,7 +96,7 @@ pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
     request.explain = args.explain;
     if let Some(id) = &args.why {
         let why = searcher.why(&request, id).await?;
-        let flag = why.setting.map(|setting| Setting(setting).to_string());
+        let flag = why.loss.setting.map(|setting| setting.to_string());
         context.show(render::why(&why, flag.as_deref()))?;
         return Ok(u8::from(why.rank.is_none()));
     }

@@ -100,6 +100,7 @@ pub struct SearchSettings {
     pub weights: Option<Weights>,
     /// How their results are fused: weighted (scores), rrf or rrf:K (ranks, K is 60) [default: weighted]
     #[arg(long, value_name = "HOW", env = "KB_SEARCH_FUSION", hide_short_help = true, help_heading = RANKING)]
+    #[serde(default, deserialize_with = "from_text")]
     pub fusion: Option<Fusion>,
     /// Candidates of each [default: 100, in other modes than precise 200]
     #[arg(long, value_name = "N", env = "KB_SEARCH_POOL", hide_short_help = true, help_heading = RANKING)]
@@ -200,7 +201,7 @@ impl SearchSettings {
             merge: self.merge.or((output == Output::Prompt).then_some(true)),
             keep_duplicates: self.keep_duplicates.unwrap_or_default(),
             group_by: self.group_by.unwrap_or_default(),
-            diversity,
+            diversity: Some(diversity),
             per_document: self.per_document.map(Whole::get),
             beam,
             children: if output == Output::Json { NAMED_CHILDREN } else { 0 },
@@ -362,7 +363,7 @@ pub fn rerank(choice: Option<&RerankChoice>, budget: Option<RerankBudget>, time:
     let named = match choice {
         None => return Ok(Rerank::Auto),
         Some(RerankChoice::Off) => return Ok(Rerank::Off),
-        Some(RerankChoice::Light) => return Ok(Rerank::Light(Default::default())),
+        Some(RerankChoice::Light) => return Ok(Rerank::Light),
         Some(RerankChoice::Model(named)) => named,
     };
     let name = named.to_str().filter(|_| !named.exists() && could_be_a_name(named));

@@ -209,7 +209,7 @@ impl EvalStore {
     async fn ranking(&self, request: &SearchRequest) -> Result<Vec<String>> {
         // A query without a word finds nothing.
         let candidates = match self.searcher.rank(request).await {
-            Ok(ranking) => ranking.candidates,
+            Ok((ranking, _)) => ranking.candidates,
             Err(error) if error.kind() == Kind::Usage => Vec::new(),
             Err(error) => return Err(error),
         };

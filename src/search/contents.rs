@@ -4,11 +4,13 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
+use super::find_section::find_sections;
+use super::request::SearchRequest;
+use super::section::with_subsections;
 use super::understand::Wanted;
-use super::{find_sections, with_subsections};
 use crate::error::{Result, Setting};
 use crate::store::{DocumentRow, Scope, SectionRow, Snapshot};
-use crate::structure::{PREAMBLE, normalise_title};
+use crate::structure::{PREAMBLE, is_han_digit, normalise_title, number_value};
 use crate::text::roman;
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{TokenKind, tokenize};
@@ -27,68 +29,56 @@ pub struct Contents {
     pub sections: Vec<SectionRow>,
 }
 
-/// The tables of contents that answer a question.
-#[derive(Debug, Default)]
-pub(super) struct Answer {
-    /// Empty where the question names no document, or none has the part.
-    pub contents: Vec<Contents>,
-    /// Why no document was chosen, and how a name was read.
-    pub notes: Vec<String>,
-}
-
 /// The tables of contents that a question asks for: of all documents in the scopes if it is confined to some, otherwise of
-/// those that it names.
+/// those that it names; and notes why no document was chosen, and how a name was read.
 pub(super) async fn answer(
     snapshots: &[&Snapshot],
     names: &[String],
-    query: &str,
+    request: &SearchRequest,
     wanted: &Wanted,
     scopes: &[Scope],
-    confined: bool,
-) -> Result<Answer> {
+) -> Result<(Vec<Contents>, Vec<String>)> {
     let mut rows: Vec<(usize, DocumentRow)> = Vec::new();
     for (place, snapshot) in snapshots.iter().enumerate() {
         let documents =
             snapshot.documents().await?.into_iter().filter(|row| scopes[place].admits_document(&row.doc_id));
         rows.extend(documents.map(|row| (place, row)));
     }
-    let mut answer = Answer::default();
-    let chosen: Vec<(usize, DocumentRow)> = if confined || rows.len() == 1 {
-        rows
-    } else {
-        let named = named(query, &rows.iter().map(|(_, row)| row).collect::<Vec<_>>());
-        named.into_iter().map(|at| rows[at].clone()).collect()
-    };
-    if chosen.is_empty() {
-        answer.notes.push(format!(
+    let (mut answer, mut notes) = (Vec::new(), Vec::new());
+    if request.documents.is_none() && rows.len() != 1 {
+        let named = named(&request.query, &rows.iter().map(|(_, row)| row).collect::<Vec<_>>());
+        rows = named.into_iter().map(|at| rows[at].clone()).collect();
+    }
+    if rows.is_empty() {
+        notes.push(format!(
             "the question is about a table of contents, but names no document: searched the text; name one with {}",
             Setting("doc")
         ));
     }
-    for (place, document) in chosen {
+    for (place, document) in rows {
         let mut sections = snapshots[place].sections(&document.doc_id).await?;
         sections.retain(|section| section.path != PREAMBLE);
         let part = match wanted {
             Wanted::Whole => None,
             Wanted::Part(name) => match part_of(&document, &sections, name) {
                 Some((part, note)) => {
-                    answer.notes.extend(note);
+                    notes.extend(note);
                     sections = part;
                     Some(name.clone())
                 }
                 None => {
-                    answer.notes.push(format!("{} has no {name:?} in its table of contents", document.source));
+                    notes.push(format!("{} has no {name:?} in its table of contents", document.source));
                     continue;
                 }
             },
         };
         if sections.is_empty() {
-            answer.notes.push(format!("{} has no table of contents", document.source));
+            notes.push(format!("{} has no table of contents", document.source));
             continue;
         }
-        answer.contents.push(Contents { namespace: names[place].clone(), document, part, sections });
+        answer.push(Contents { namespace: names[place].clone(), document, part, sections });
     }
-    Ok(answer)
+    Ok((answer, notes))
 }
 
 /// The places of the documents that a question names: by file name or title, otherwise those whose titles have most of its
@@ -187,11 +177,8 @@ fn begins_so(section: &SectionRow, name: &str) -> bool {
 fn number(name: &str) -> Option<String> {
     const WORDS: [&str; 10] = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
     if let Some(ordinal) = name.strip_prefix('第') {
-        let digits: String = ordinal.chars().take_while(char::is_ascii_digit).collect();
-        if !digits.is_empty() {
-            return Some(digits);
-        }
-        return chinese_number(ordinal).map(|number| number.to_string());
+        let number: String = ordinal.chars().take_while(|c| c.is_ascii_digit() || is_han_digit(*c)).collect();
+        return number_value(&number).map(|number| number.to_string());
     }
     let (word, last) = name.rsplit_once(' ')?;
     if word.starts_with("appendix") {
@@ -202,20 +189,6 @@ fn number(name: &str) -> Option<String> {
     }
     let spelt = WORDS.iter().position(|word| *word == last).map(|at| (at + 1).to_string());
     spelt.or_else(|| roman(last).map(|number| number.to_string()))
-}
-
-/// Up to 99: 三, 十, 十二, 二十, 二十三.
-fn chinese_number(text: &str) -> Option<usize> {
-    let digit = |c: char| "一二三四五六七八九".chars().position(|known| known == c).map(|at| at + 1);
-    let numerals: Vec<char> = text.chars().take_while(|c| digit(*c).is_some() || *c == '十').collect();
-    match numerals.as_slice() {
-        ['十'] => Some(10),
-        ['十', one] => Some(10 + digit(*one)?),
-        [ten, '十'] => Some(10 * digit(*ten)?),
-        [ten, '十', one] => Some(10 * digit(*ten)? + digit(*one)?),
-        [one] => digit(*one),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

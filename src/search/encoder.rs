@@ -16,12 +16,6 @@ use crate::store::{CacheFolder, ModelRecord, Snapshot};
 /// A question is cut to this many characters for the model, which reads far fewer.
 pub(super) const LONGEST_ENCODED: usize = 4000;
 
-/// This many vectors of questions (6 MB with the embedded model) are kept; then all are forgotten.
-const MOST_KNOWN: usize = 4096;
-
-/// By the fingerprint of the model and the question.
-type KnownQuestions = HashMap<(String, String), AsRead>;
-
 /// A question as a model has read it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct AsRead {
@@ -48,10 +42,8 @@ pub struct Encoder {
     models: Models,
     /// Those that were loaded, by fingerprint.
     loaded: Arc<Mutex<HashMap<String, Loaded>>>,
-    /// The same question is asked again: in another way, by another user, by a fallback.
-    known: Arc<Mutex<KnownQuestions>>,
-    /// And in another process.
-    kept: Option<Arc<QuestionCache>>,
+    /// The same question is asked again: in another way, by a fallback, in another process.
+    kept: Option<Arc<CacheFolder>>,
 }
 
 /// What makes vectors, loaded.
@@ -93,12 +85,12 @@ impl Loaded {
 impl Encoder {
     /// An encoder with the models that are here, on the engine that `choice` leads to.
     pub fn new(choice: EngineChoice, models: Models) -> Self {
-        Encoder { choice, models, loaded: Arc::default(), known: Arc::default(), kept: None }
+        Encoder { choice, models, loaded: Arc::default(), kept: None }
     }
 
     /// The same, with the vectors of questions kept in the folder of a store.
     pub fn keeping(self, store: &Path) -> Self {
-        Encoder { kept: Some(Arc::new(QuestionCache::of_store(store))), ..self }
+        Encoder { kept: Some(Arc::new(question_cache(store))), ..self }
     }
 
     /// An encoder with a model that is loaded already.
@@ -142,13 +134,8 @@ impl Encoder {
     /// Where the model cannot be loaded or fails.
     pub(super) fn encode(&self, model: &Arc<Model>, query: &str) -> Result<Encoded> {
         let query: String = query.chars().take(LONGEST_ENCODED).collect();
-        let key = (model.fingerprint.clone(), query);
         let start = Instant::now();
-        if let Some(read) = guarded(&self.known).get(&key) {
-            return Ok(Encoded { read: read.clone(), load_ms: 0.0, encode_ms: milliseconds(start) });
-        }
-        if let Some(read) = self.kept.as_ref().and_then(|kept| kept.get(model, &key.1)) {
-            self.remember(key, &read);
+        if let Some(read) = self.kept.as_ref().and_then(|kept| kept_vector(kept, model, &query)) {
             return Ok(Encoded { read, load_ms: 0.0, encode_ms: milliseconds(start) });
         }
         let loaded = guarded(&self.loaded).get(&model.fingerprint).cloned();
@@ -161,21 +148,12 @@ impl Encoder {
         };
         let load_ms = milliseconds(start);
         let start = Instant::now();
-        let read = encoder.read(&key.1)?;
+        let read = encoder.read(&query)?;
         if let Some(kept) = &self.kept {
             // A store that cannot be written to is searched as well; the next process makes the vector again.
-            kept.put(model, &key.1, &read).unwrap_or_default();
+            let _ = keep_vector(kept, model, &query, &read);
         }
-        self.remember(key, &read);
         Ok(Encoded { read, load_ms, encode_ms: milliseconds(start) })
-    }
-
-    fn remember(&self, key: (String, String), read: &AsRead) {
-        let mut known = guarded(&self.known);
-        if known.len() >= MOST_KNOWN {
-            known.clear();
-        }
-        known.insert(key, read.clone());
     }
 }
 
@@ -199,33 +177,25 @@ const ROUNDING: f32 = 1e-3;
 
 /// Vectors of questions on disk: scripts and people ask the same again, in another process each time. A file is named by
 /// the hash of the model and the question, and holds the vector and how well the model could read it, little-endian.
-#[derive(Debug)]
-pub(super) struct QuestionCache {
-    folder: CacheFolder,
+fn question_cache(store: &Path) -> CacheFolder {
+    CacheFolder::of_store(store, "questions", "f32", MOST_QUESTIONS)
 }
 
-impl QuestionCache {
-    /// The cache in the folder of a store. The first question creates it.
-    pub(super) fn of_store(store: &Path) -> Self {
-        QuestionCache { folder: CacheFolder::of_store(store, "questions", "f32", MOST_QUESTIONS) }
-    }
+/// A question as a model has read it; `None` where that is missing or damaged.
+fn kept_vector(folder: &CacheFolder, model: &Model, question: &str) -> Option<AsRead> {
+    let bytes = folder.get(&key(model, question))?;
+    let (numbers, rest) = bytes.as_chunks::<4>();
+    let mut vector: Vec<f32> = numbers.iter().map(|number| f32::from_le_bytes(*number)).collect();
+    let share = vector.pop()?;
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    let is_one = vector.len() == model.embedding_config.dimension && (length - 1.0).abs() < ROUNDING;
+    (rest.is_empty() && is_one && (0.0..=1.0).contains(&share)).then_some(AsRead { vector, share })
+}
 
-    /// A question as a model has read it; `None` where that is missing or damaged.
-    pub(super) fn get(&self, model: &Model, question: &str) -> Option<AsRead> {
-        let bytes = self.folder.get(&key(model, question))?;
-        let (numbers, rest) = bytes.as_chunks::<4>();
-        let mut vector: Vec<f32> = numbers.iter().map(|number| f32::from_le_bytes(*number)).collect();
-        let share = vector.pop()?;
-        let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-        let is_one = vector.len() == model.embedding_config.dimension && (length - 1.0).abs() < ROUNDING;
-        (rest.is_empty() && is_one && (0.0..=1.0).contains(&share)).then_some(AsRead { vector, share })
-    }
-
-    pub(super) fn put(&self, model: &Model, question: &str, read: &AsRead) -> std::io::Result<()> {
-        let numbers = read.vector.iter().chain([&read.share]);
-        let bytes: Vec<u8> = numbers.flat_map(|x| x.to_le_bytes()).collect();
-        self.folder.put(&key(model, question), &bytes)
-    }
+fn keep_vector(folder: &CacheFolder, model: &Model, question: &str, read: &AsRead) -> std::io::Result<()> {
+    let numbers = read.vector.iter().chain([&read.share]);
+    let bytes: Vec<u8> = numbers.flat_map(|x| x.to_le_bytes()).collect();
+    folder.put(&key(model, question), &bytes)
 }
 
 fn key(model: &Model, question: &str) -> String {
@@ -339,23 +309,23 @@ mod tests {
     #[test]
     fn a_vector_comes_back_for_its_model_alone_and_a_damaged_one_is_none() {
         let store = tempfile::tempdir().unwrap();
-        let (cache, model) = (QuestionCache::of_store(store.path()), Model::embedded());
+        let (cache, model) = (question_cache(store.path()), Model::embedded());
         let other = Model { fingerprint: "other".into(), ..(*model).clone() };
         let mut vector = vec![0.0; 384];
         vector[7] = 1.0;
         let read = AsRead { vector, share: 0.75 };
-        assert_eq!(cache.get(&model, "pump?"), None);
-        cache.put(&model, "pump?", &read).unwrap();
-        assert_eq!(cache.get(&model, "pump?"), Some(read.clone()));
-        assert_eq!((cache.get(&other, "pump?"), cache.get(&model, "pump")), (None, None));
+        assert_eq!(kept_vector(&cache, &model, "pump?"), None);
+        keep_vector(&cache, &model, "pump?", &read).unwrap();
+        assert_eq!(kept_vector(&cache, &model, "pump?"), Some(read.clone()));
+        assert_eq!((kept_vector(&cache, &other, "pump?"), kept_vector(&cache, &model, "pump")), (None, None));
         let with = |vector: &[f32], share| AsRead { vector: vector.to_vec(), share };
         let longer = [read.vector.as_slice(), &[0.0]].concat();
         for damaged in [&read.vector[..383], &longer, &[0.0; 384], &[f32::NAN; 384]].map(|vector| with(vector, 0.75)) {
-            cache.put(&model, "pump?", &damaged).unwrap();
-            assert_eq!(cache.get(&model, "pump?"), None);
+            keep_vector(&cache, &model, "pump?", &damaged).unwrap();
+            assert_eq!(kept_vector(&cache, &model, "pump?"), None);
         }
-        cache.put(&model, "pump?", &with(&read.vector, 1.5)).unwrap();
-        assert_eq!(cache.get(&model, "pump?"), None);
+        keep_vector(&cache, &model, "pump?", &with(&read.vector, 1.5)).unwrap();
+        assert_eq!(kept_vector(&cache, &model, "pump?"), None);
     }
 
     fn model(of: &[&str], installed: bool) -> VectorModel {

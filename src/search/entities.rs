@@ -6,13 +6,13 @@
 use std::time::Instant;
 
 use jiff::Timestamp;
-use serde::Serialize;
 
+use super::context::layout::{ContextDocument, ContextEntity};
+use super::request::SearchRequest;
 use super::trace::Trace;
-use super::{ContextDocument, SearchRequest};
 use crate::error::Result;
 use crate::store::{EntityRow, Snapshot};
-use crate::text::{Names, date_or_moment};
+use crate::text::Names;
 
 /// The entities of a namespace, ready to be recognised.
 pub(super) struct KnownEntities {
@@ -46,22 +46,6 @@ impl KnownEntities {
     }
 }
 
-/// An entity that a question or a parent chunk mentions, with its state at the moment that was asked for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ContextEntity {
-    pub name: String,
-    /// Its type; empty where it has none.
-    #[serde(rename = "type")]
-    pub kind: String,
-    pub aliases: Vec<String>,
-    pub namespace: String,
-    pub state: String,
-    /// When the state began.
-    pub time: Timestamp,
-    /// Whether the question mentions it; otherwise a parent chunk does.
-    pub in_question: bool,
-}
-
 impl ContextEntity {
     fn of(row: &EntityRow, namespace: &str, moment: Timestamp, in_question: bool) -> Option<Self> {
         let state = row.state_at(moment)?;
@@ -74,15 +58,6 @@ impl ContextEntity {
             time: state.time,
             in_question,
         })
-    }
-
-    /// Its description without its name: `(pump, also 一号泵): out of order, since 2026-03-01`.
-    pub fn in_words(&self) -> String {
-        let also = (!self.aliases.is_empty()).then(|| format!("also {}", self.aliases.join(", ")));
-        let kind = (!self.kind.is_empty()).then(|| self.kind.clone());
-        let parts: Vec<String> = kind.into_iter().chain(also).collect();
-        let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join("; ")) };
-        format!("{parts}: {}, since {}", self.state, date_or_moment(self.time))
     }
 
     fn is_same(&self, other: &ContextEntity) -> bool {
@@ -147,14 +122,13 @@ pub(super) fn explain(recogniser: &Recogniser<'_>, start: Instant, trace: &mut T
         }
     }
     let known = recogniser.known.iter().map(|(_, known)| known.rows.len()).sum();
-    let stage = trace.stage("entities", start, known, notes.len());
-    notes.into_iter().fold(stage, |stage, note| stage.note(note));
+    trace.stage("entities", start, known, notes.len()).notes(notes);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::context::ContextParentChunk;
+    use crate::search::context::layout::ContextParentChunk;
     use crate::store::EntityState;
     use crate::text::Period;
 

@@ -7,10 +7,11 @@
 use std::collections::HashSet;
 use std::time::Instant;
 
-use super::Ranking;
-use super::candidate::Candidate;
+use super::hit::Candidate;
+use super::request::{Expand, Fallback, LARGEST_POOL, Method, SearchRequest, Weights};
+use super::result::Ranking;
+use super::trace::Trace;
 use super::understand::Route;
-use super::{Expand, Fallback, LARGEST_POOL, Method, SearchRequest, Weights};
 use crate::error::Result;
 
 /// How many times more candidates each retriever recalls.
@@ -24,18 +25,14 @@ enum Step {
     MoreWords,
 }
 
+/// The steps in order, each with the name of its stage, which is the prefix of the stages of its attempt.
+const STEPS: [(Step, &str); 3] = [
+    (Step::WiderPool, "fallback_pool"),
+    (Step::OtherRetriever, "fallback_retriever"),
+    (Step::MoreWords, "fallback_words"),
+];
+
 impl Step {
-    const ALL: [Step; 3] = [Step::WiderPool, Step::OtherRetriever, Step::MoreWords];
-
-    /// The name of its stage, and the prefix of the stages of its attempt.
-    fn name(self) -> &'static str {
-        match self {
-            Step::WiderPool => "fallback_pool",
-            Step::OtherRetriever => "fallback_retriever",
-            Step::MoreWords => "fallback_words",
-        }
-    }
-
     /// What it does, or why it is not taken.
     fn take(self, request: &mut SearchRequest, route: &Route) -> std::result::Result<String, &'static str> {
         match self {
@@ -69,57 +66,51 @@ impl Step {
 /// Ranks again, step by step, until the conditions are met or no step is left.
 pub(super) async fn fall_back(
     request: &SearchRequest,
-    first: Ranking,
-    rank: impl AsyncFn(&SearchRequest) -> Result<Ranking>,
-) -> Result<Ranking> {
-    let mut missed = missed(&request.fallback, request, &first.candidates);
-    let mut best = first;
+    (mut best, mut trace): (Ranking, Trace),
+    rank: impl AsyncFn(&SearchRequest) -> Result<(Ranking, Trace)>,
+) -> Result<(Ranking, Trace)> {
+    let mut missed = missed(&request.fallback, request, &best.candidates);
     let mut next = request.clone();
-    for step in Step::ALL {
+    for (step, name) in STEPS {
         if missed.is_empty() {
             break;
         }
-        let start = Instant::now();
-        let before = best.candidates.len();
-        let why = missed.join(", ");
+        let (start, before, why) = (Instant::now(), best.candidates.len(), missed.join(", "));
         let done = match step.take(&mut next, &best.route) {
             Ok(done) => done,
             Err(reason) => {
-                let stage = best.trace.stage(step.name(), start, before, before);
-                stage.note(format!("{why}: not tried, {reason}"));
+                trace.stage(name, start, before, before).note(format!("{why}: not tried, {reason}"));
                 continue;
             }
         };
         match rank(&next).await {
-            Ok(mut again) => {
+            Ok((again, attempt)) => {
                 let now = self::missed(&request.fallback, request, &again.candidates);
-                let stages = std::mem::take(&mut again.trace.stages);
                 let better = now.len() < missed.len();
-                let stage = best.trace.stage(step.name(), start, before, again.candidates.len());
                 let kept = if better { "kept" } else { "no better, not kept" };
+                let stage = trace.stage(name, start, before, again.candidates.len());
                 stage.note(format!("{why}: {done}, {kept}"));
-                best.trace.stages.extend(stages.into_iter().map(|mut stage| {
-                    stage.name = format!("{}.{}", step.name(), stage.name);
+                trace.stages.extend(attempt.stages.into_iter().map(|mut stage| {
+                    stage.name = format!("{name}.{}", stage.name);
                     stage
                 }));
                 if better {
-                    best.trace.notes = std::mem::take(&mut again.trace.notes);
-                    (missed, best) = (now, Ranking { trace: best.trace, ..again });
-                    best.trace.counts(step.name());
+                    (missed, best) = (now, again);
+                    (trace.notes, trace.fallback) = (attempt.notes, Some(name));
                 }
             }
             // The first attempt succeeded; a failing step must not take its hits away.
             Err(error) => {
-                let stage = best.trace.stage(step.name(), start, before, before);
+                let stage = trace.stage(name, start, before, before);
                 stage.note(format!("{why}: {done}, which failed: {}", error.message()));
-                best.trace.notes.push(format!("the fallback failed: {}", error.to_line()));
+                trace.notes.push(format!("the fallback failed: {}", error.to_line()));
             }
         }
     }
     if !missed.is_empty() {
-        best.trace.notes.push(format!("the fallback found no more: {}", missed.join(", ")));
+        trace.notes.push(format!("the fallback found no more: {}", missed.join(", ")));
     }
-    Ok(best)
+    Ok((best, trace))
 }
 
 /// Which conditions the hits do not meet, in words. A condition that the search cannot meet counts as far as it can.

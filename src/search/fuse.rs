@@ -10,8 +10,8 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
-use super::Fusion;
-use super::candidate::{Candidate, ChunkKey, RetrieverScores, Scores};
+use super::hit::{Candidate, ChunkKey, RetrieverScores, Scores};
+use super::request::Fusion;
 use super::trace::Trace;
 use super::understand::Route;
 
@@ -144,7 +144,7 @@ fn scale(score: f32, low: f32, top: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::super::SearchRequest;
-    use super::super::understand::Understanding;
+    use super::super::understand::Kind;
     use super::*;
 
     fn key(id: &str, namespace: usize) -> ChunkKey {
@@ -153,7 +153,7 @@ mod tests {
 
     fn route(fusion: Fusion, keyword: f32, semantic: f32) -> Route {
         let request = SearchRequest { fusion, ..SearchRequest::new("q") };
-        let route = Route::choose(&Understanding::of("q"), &request, 1.0);
+        let route = Route::choose(Kind::Concept, &request, 1.0);
         Route { keyword, semantic, ..route }
     }
 

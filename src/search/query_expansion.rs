@@ -5,16 +5,16 @@
 //! too. A search never fails for want of the language model: a note says why it has no wordings.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
-use super::candidate::{Candidate, ChunkKey, RetrieverScores, Scores};
 use super::encoder::{Encoder, joined};
 use super::fuse::{by_route, join};
+use super::hit::{Candidate, RetrieverScores, Scores};
+use super::request::{Expand, SearchRequest};
 use super::retrievers::{KeywordRetriever, semantic};
 use super::trace::{Trace, milliseconds};
-use super::understand::{Kind, Question, Route, Understanding, keyword_terms, weigh_titles};
-use super::{Expand, SearchRequest};
+use super::understand::{Kind, Question, Route, Terms, Understanding, keyword_terms};
 use crate::error::Result;
 use crate::llm::{self, Expansion};
 use crate::store::{LoadedVectors, Scope, Snapshot};
@@ -66,48 +66,26 @@ fn terms(text: &str) -> Vec<String> {
     terms
 }
 
-/// The language model of a searcher.
-pub(super) struct LanguageModel {
-    client: Arc<llm::Client>,
-    /// The last question that it had no wordings for: a search may rank several times, and waits for it only once.
-    failed: Mutex<Option<(String, llm::Failure)>>,
-}
-
-impl LanguageModel {
-    pub(super) fn new(client: Arc<llm::Client>) -> Self {
-        LanguageModel { client, failed: Mutex::default() }
-    }
-
-    fn failure(&self, query: &str) -> Option<llm::Failure> {
-        let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-        failed.as_ref().filter(|(known, _)| known == query).map(|(_, failure)| failure.clone())
-    }
-
-    fn remember_failure(&self, query: &str, failure: &llm::Failure) {
-        *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some((query.to_owned(), failure.clone()));
-    }
-}
-
 /// The language model's answer, being waited for while the store opens.
-pub(super) struct Paraphrasing<'m> {
+pub(super) struct Paraphrasing {
     answer: tokio::task::JoinHandle<(Result<Expansion, llm::Failure>, f64)>,
-    model: &'m LanguageModel,
+    client: Arc<llm::Client>,
 }
 
 /// Of each wording: its weight, and its ranking.
 pub(super) type Paraphrased = Vec<(f32, Vec<Candidate>)>;
 
-impl<'m> Paraphrasing<'m> {
+impl Paraphrasing {
     /// Asks the language model, where that is wanted and of use.
     pub(super) fn begin(
-        model: Option<&'m LanguageModel>,
+        client: Option<&Arc<llm::Client>>,
         question: &Question<'_>,
         trace: &mut Trace,
-    ) -> Option<Paraphrasing<'m>> {
+    ) -> Option<Paraphrasing> {
         if question.request.expand != Expand::Llm {
             return None;
         }
-        let Some(model) = model else {
+        let Some(client) = client.cloned() else {
             trace.notes.push("no language model is configured: searched without its wordings".to_owned());
             return None;
         };
@@ -115,17 +93,12 @@ impl<'m> Paraphrasing<'m> {
         if question.understood.kind == Kind::Lookup {
             return None;
         }
-        let (client, query) = (model.client.clone(), question.request.query.clone());
-        let failed = model.failure(&query);
+        let (own, query) = (client.clone(), question.request.query.clone());
         let answer = tokio::spawn(async move {
             let start = Instant::now();
-            let answer = match failed {
-                Some(failure) => Err(failure),
-                None => llm::expand_query(&client, &query).await,
-            };
-            (answer, milliseconds(start))
+            (llm::expand_query(&own, &query).await, milliseconds(start))
         });
-        Some(Paraphrasing { answer, model })
+        Some(Paraphrasing { answer, client })
     }
 
     /// Waits for the answer and recalls by it. Nothing in here makes a search fail.
@@ -135,11 +108,10 @@ impl<'m> Paraphrasing<'m> {
             Ok(answered) => answered,
             Err(error) => (Err(llm::Failure::crashed(&error.to_string())), milliseconds(start)),
         };
-        let report = self.model.client.report();
+        let report = self.client.report();
         let expansion = match answer {
             Ok(expansion) => expansion,
             Err(failure) => {
-                self.model.remember_failure(query, &failure);
                 trace.stage("llm", start, 1, 0).note(failure.in_words()).note(report.in_words()).milliseconds = took;
                 trace.notes.push(format!("searched without the language model's wordings: {}", failure.in_words()));
                 return Paraphrased::new();
@@ -148,10 +120,8 @@ impl<'m> Paraphrasing<'m> {
         let wordings = wordings(query, &expansion);
         let stage = trace.stage("llm", start, 1, wordings.len());
         stage.milliseconds = took;
-        stage.note(report.in_words());
-        for wording in &wordings {
-            stage.note(format!("{:.2}: {}", wording.weight, wording.text));
-        }
+        let notes = wordings.iter().map(|wording| format!("{:.2}: {}", wording.weight, wording.text));
+        stage.note(report.in_words()).notes(notes);
         let start = Instant::now();
         match search.rankings(wordings).await {
             Ok(rankings) => {
@@ -185,7 +155,7 @@ impl Wordings<'_> {
             .map(|wording| {
                 let understood = Understanding::of_kind(&wording.text, request.kind);
                 let own = SearchRequest { query: wording.text.clone(), ..request.clone() };
-                let route = Route::choose(&understood, &own, model.coverage(&wording.text));
+                let route = Route::choose(understood.kind, &own, model.coverage(&wording.text));
                 // Words without a sentence are left to keyword search, where the question has it; and where the question
                 // has no semantic search, its wordings have none.
                 let asked = &self.question.route;
@@ -196,15 +166,13 @@ impl Wordings<'_> {
         let vectors = self.vectors_of(&wordings, &routes).await?;
         let mut rankings = Vec::with_capacity(wordings.len());
         for ((wording, (understood, route)), vector) in wordings.iter().zip(&routes).zip(vectors) {
-            let mut terms =
-                if route.keyword > 0.0 { keyword_terms(&wording.text, &understood.identifiers) } else { Vec::new() };
-            weigh_titles(&mut terms, request.title_weight);
+            let (mut route, mut scores) = (*route, RetrieverScores::default());
+            let identifiers = &understood.identifiers;
+            let terms = if route.keyword > 0.0 { keyword_terms(&wording.text, identifiers) } else { Terms::new() };
             let keyword = KeywordRetriever::new(self.snapshots, terms)?;
-            let mut scores = RetrieverScores::default();
             if route.keyword > 0.0 {
                 scores.keyword = keyword.recall(self.scopes, route.pool)?;
             }
-            let mut route = *route;
             if let Some(vector) = vector {
                 let recalled =
                     semantic(self.snapshots, self.vectors, &vector, self.scopes, &scores.keyword, route.pool).await?;
@@ -212,9 +180,8 @@ impl Wordings<'_> {
                     route = route.keyword_only();
                 }
                 scores.semantic = recalled.scores;
-                let rest: Vec<&ChunkKey> =
-                    scores.semantic.keys().filter(|key| !scores.keyword.contains_key(*key)).collect();
-                let rest = keyword.score(rest.into_iter())?;
+                let rest = scores.semantic.keys().filter(|key| !scores.keyword.contains_key(*key));
+                let rest = keyword.score(rest)?;
                 scores.keyword.extend(rest);
             }
             rankings.push((wording.weight, by_route(&route, &scores)));

@@ -3,20 +3,18 @@
 
 use std::time::Instant;
 
-use futures::future::try_join_all;
-
-use super::candidate::{ChunkKey, RetrieverScores, Scores};
 use super::encoder::{Encoded, Encoding, joined};
+use super::hit::{ChunkKey, RetrieverScores, Scores};
 use super::query_expansion::{Paraphrased, Paraphrasing, Wordings, recalled_by};
+use super::request::{Expand, Mode};
 use super::restrict::Restricted;
 use super::retrievers::{KeywordRetriever, semantic};
-use super::searcher::{Searched, Searcher};
-use super::select::nearest;
+use super::searcher::Searcher;
+use super::select::documents::nearest;
 use super::spelling::{Replacement, replace_words};
 use super::synonyms::{Synonymous, add_synonyms};
 use super::trace::{Trace, milliseconds};
-use super::understand::{Question, Route, Terms, weigh_titles};
-use super::{Expand, Mode};
+use super::understand::{Question, Route, Terms};
 use crate::error::Result;
 use crate::store::{Scope, Snapshot};
 use crate::text::count;
@@ -44,11 +42,10 @@ pub(super) async fn recall<'s>(
     snapshots: &'s [&'s Snapshot],
     restricted: Restricted,
     encoding: Option<Encoding>,
-    paraphrasing: Option<Paraphrasing<'_>>,
+    paraphrasing: Option<Paraphrasing>,
     trace: &mut Trace,
 ) -> Result<Recalled<'s>> {
-    let (mut terms, replacements) = other_words(searcher, question, snapshots, trace)?;
-    weigh_titles(&mut terms, question.request.title_weight);
+    let (terms, replacements) = other_words(searcher, question, snapshots, trace)?;
     let Restricted { scopes, quoted } = restricted;
     let mut recalled = Recalled {
         keyword: KeywordRetriever::new(snapshots, terms)?,
@@ -102,9 +99,8 @@ fn other_words(
     trace.notes.extend(synonyms.iter().map(Synonymous::note));
     let replacements = replace_words(snapshots, query, expand, &synonyms, &mut terms)?;
     let stage = trace.stage("words", start, terms.len(), synonyms.len() + replacements.len());
-    let stage = synonyms.iter().fold(stage, |stage, synonym| stage.note(synonym.note()));
     let note = |one: &Replacement| format!("for {:?} also: {}", one.typed, one.words.join(", "));
-    replacements.iter().fold(stage, |stage, one| stage.note(note(one)));
+    stage.notes(synonyms.iter().map(Synonymous::note)).notes(replacements.iter().map(note));
     Ok((terms, replacements))
 }
 
@@ -165,13 +161,12 @@ impl Recalled<'_> {
         snapshots: &[&Snapshot],
         trace: &mut Trace,
     ) -> Result<()> {
-        let (beam, searched, start) = (question.request.shape.beam, searcher.searched(), Instant::now());
-        try_join_all(searched.iter().map(Searched::sections)).await?;
-        try_join_all(searched.iter().map(Searched::documents)).await?;
+        let (beam, start) = (question.request.shape.beam, Instant::now());
+        let indexes = searcher.document_indexes().await?;
         trace.took("documents", milliseconds(start));
         let (start, mut added, mut notes) = (Instant::now(), Scores::new(), Vec::new());
-        let vector = self.vector.clone();
-        let near = nearest(searched, &question.request.query, vector.as_deref(), &self.scopes, beam.documents).await?;
+        let vector = self.vector.as_deref();
+        let near = nearest(&indexes, &question.request.query, vector, &self.scopes, beam.documents);
         for (namespace, doc_id, score) in near {
             let keys = self.scores.keyword.keys().chain(self.scores.semantic.keys());
             let known = keys.filter(|key| key.namespace == namespace && key.chunk_id.doc_id() == doc_id);
@@ -181,12 +176,12 @@ impl Recalled<'_> {
                 scopes[namespace] = self.scopes[namespace].within(&doc_id);
                 added.extend(self.recall_within(searcher, snapshots, &scopes, beam.parents).await?);
             }
-            let of = if searched.len() > 1 { format!(" of {}", searched[namespace].name()) } else { String::new() };
+            let names = searcher.names();
+            let of = if names.len() > 1 { format!(" of {}", names[namespace]) } else { String::new() };
             let more = count(added.len() - before, "parent chunk");
             notes.push(format!("{doc_id}{of}: {score:.3} by itself, {more} more of it"));
         }
-        let stage = trace.stage("by_documents", start, notes.len(), added.len());
-        notes.into_iter().fold(stage, |stage, note| stage.note(note)).scores(&added);
+        trace.stage("by_documents", start, notes.len(), added.len()).notes(notes).scores(&added);
         Ok(())
     }
 

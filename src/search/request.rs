@@ -11,11 +11,9 @@ use serde::{Deserialize, Serialize};
 use super::filter::Restriction;
 use super::understand::Kind;
 use crate::embed::TokenCounter;
+use crate::error::Result;
 use crate::ids::DocId;
 
-/// How much a word in the titles above a parent chunk counts in keyword search, beside 1 for a word in its text. Titles
-/// still gain, because BM25 divides by the length of each field. Measured on the development sets.
-pub const DEFAULT_TITLE_WEIGHT: f32 = 1.0;
 /// Candidates per retriever: enough that a parent chunk which is good in both is found by at least one.
 pub const DEFAULT_POOL: usize = 100;
 /// The largest number of candidates per retriever.
@@ -69,34 +67,15 @@ impl Method {
     }
 }
 
-/// How much each sign counts beside the fused score, which counts 1. Every sign goes from 0 to 1.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LightRerank {
-    /// The share of the question's words, by their weight, that are in the parent chunk or the titles above it.
-    pub coverage: f32,
-    /// The largest such share within 25 words of the parent chunk.
-    pub proximity: f32,
-    /// The share of them that are in the titles.
-    pub title: f32,
-    /// How many candidates are reranked; the rest follow in their old order.
-    pub depth: usize,
-}
-
-impl Default for LightRerank {
-    fn default() -> Self {
-        LightRerank { coverage: 0.4, proximity: 0.0, title: 0.1, depth: 100 }
-    }
-}
-
 /// How the best candidates are reranked.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Rerank {
     /// By the question's words, with the methods `auto` and `hybrid`. A retriever that was asked for alone keeps its order.
     #[default]
     Auto,
     Off,
-    /// By the question's words, with these weights.
-    Light(LightRerank),
+    /// By the question's words.
+    Light,
     /// As `Auto`, and then by a cross-encoder.
     Model(CrossEncoderRerank),
 }
@@ -112,16 +91,9 @@ pub struct CrossEncoderRerank {
     pub time: Option<Duration>,
 }
 
-impl CrossEncoderRerank {
-    /// The model in `folder`, with the defaults.
-    pub fn new(folder: impl Into<PathBuf>) -> Self {
-        CrossEncoderRerank { folder: folder.into(), depth: DEFAULT_RERANK_DEPTH, time: Some(DEFAULT_RERANK_TIME) }
-    }
-}
-
 /// The weights of the two retrievers, in any unit: only the proportion counts.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "[f32; 2]", into = "[f32; 2]")]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[serde(try_from = "[f32; 2]")]
 pub struct Weights {
     keyword: f32,
     semantic: f32,
@@ -157,12 +129,6 @@ impl TryFrom<[f32; 2]> for Weights {
     }
 }
 
-impl From<Weights> for [f32; 2] {
-    fn from(weights: Weights) -> Self {
-        [weights.keyword, weights.semantic]
-    }
-}
-
 impl FromStr for Weights {
     type Err = String;
 
@@ -174,8 +140,8 @@ impl FromStr for Weights {
 }
 
 /// How two rankings become one: written `weighted`, `rrf` or `rrf:K`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase", try_from = "String")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Fusion {
     /// By scores, each retriever's scaled to 0…1 over the candidates.
     #[default]
@@ -199,14 +165,6 @@ impl FromStr for Fusion {
     }
 }
 
-impl TryFrom<String> for Fusion {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
-    }
-}
-
 /// Which words are searched for beside those of the question.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
@@ -218,12 +176,12 @@ pub enum Expand {
     Missing,
     /// The same, and the prefix and compound matches of all words.
     All,
-    /// As missing, and the question in other words of the language model.
+    /// As missing, and wordings of the language model.
     Llm,
 }
 
 /// When a search is tried again with wider settings; never, where no condition is set.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(try_from = "FallbackTable")]
 pub struct Fallback {
     /// Fewer hits than this are too few; at least 1.
@@ -271,22 +229,11 @@ impl FromStr for Fallback {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let mut table = FallbackTable { min_hits: None, min_score: None, min_docs: None };
-        let conditions = text.split(',').filter(|_| text.trim() != "off");
-        for condition in conditions {
-            let (name, value) = condition.split_once('=').unwrap_or((condition, ""));
-            let number = || value.trim().parse().map_err(|_| format!("{name}: expected a whole number"));
-            match name.trim() {
-                "min_hits" => table.min_hits = Some(number()?),
-                "min_docs" => table.min_docs = Some(number()?),
-                "min_score" => {
-                    let score = value.trim().parse();
-                    table.min_score = Some(score.map_err(|_| "min_score: expected a number".to_owned())?);
-                }
-                _ => return Err("expected off or conditions such as min_hits=3,min_score=0.5,min_docs=2".to_owned()),
-            }
+        if text.trim() == "off" {
+            return Ok(Fallback::default());
         }
-        table.try_into()
+        let table = toml::from_str::<FallbackTable>(&text.replace(',', "\n")).ok().filter(|_| text.contains('='));
+        table.ok_or("expected off or conditions such as min_hits=3,min_score=0.5,min_docs=2")?.try_into()
     }
 }
 
@@ -379,7 +326,7 @@ impl FromStr for Beam {
 }
 
 /// How hits are chosen from the ranking, joined and shown.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Shape {
     pub mode: Mode,
     pub target: Target,
@@ -392,8 +339,9 @@ pub struct Shape {
     /// Whether parent chunks with (nearly) the text of a better one stay.
     pub keep_duplicates: bool,
     pub group_by: GroupBy,
-    /// From 0 to 1, how much being different counts beside being relevant in [`Mode::Broad`].
-    pub diversity: f32,
+    /// From 0 to 1, how much being different counts beside being relevant in [`Mode::Broad`]; `None`:
+    /// [`DEFAULT_DIVERSITY`].
+    pub diversity: Option<f32>,
     /// The most hits of one document.
     pub per_document: Option<usize>,
     /// Of [`Mode::Drill`].
@@ -406,27 +354,15 @@ pub struct Shape {
     pub counter: Option<Arc<TokenCounter>>,
 }
 
-impl Default for Shape {
-    fn default() -> Self {
-        Shape {
-            mode: Mode::default(),
-            target: Target::default(),
-            context: 0,
-            window: None,
-            merge: None,
-            keep_duplicates: false,
-            group_by: GroupBy::default(),
-            diversity: DEFAULT_DIVERSITY,
-            per_document: None,
-            beam: Beam::default(),
-            children: 0,
-            max_tokens: None,
-            counter: None,
-        }
-    }
-}
-
 impl Shape {
+    /// Counts tokens.
+    ///
+    /// # Errors
+    /// Where the tokenizer of the embedded model cannot be read.
+    pub(super) fn counter(&self) -> Result<Arc<TokenCounter>> {
+        self.counter.clone().map_or_else(TokenCounter::shared, Ok)
+    }
+
     /// Whether adjacent hits of a section become one.
     pub fn merges(&self) -> bool {
         self.merge.unwrap_or(self.mode == Mode::Broad)
@@ -439,7 +375,7 @@ impl Shape {
 }
 
 /// A question and all settings of its search.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct SearchRequest {
     pub query: String,
     pub method: Method,
@@ -460,8 +396,6 @@ pub struct SearchRequest {
     pub explain: bool,
     /// `None`: chosen by the question.
     pub weights: Option<Weights>,
-    /// How much a word in the titles above a parent chunk counts in keyword search, beside 1 for a word in its text.
-    pub title_weight: f32,
     pub fusion: Fusion,
     /// `None`: chosen by the question's words.
     pub kind: Option<Kind>,
@@ -473,36 +407,7 @@ pub struct SearchRequest {
 impl SearchRequest {
     /// A request with the defaults: auto, ten hits, all documents.
     pub fn new(query: impl Into<String>) -> Self {
-        SearchRequest {
-            query: query.into(),
-            method: Method::Auto,
-            limit: 10,
-            documents: None,
-            restriction: Restriction::default(),
-            half_life: None,
-            min_score: None,
-            pool: DEFAULT_POOL,
-            rerank: Rerank::Auto,
-            explain: false,
-            weights: None,
-            title_weight: DEFAULT_TITLE_WEIGHT,
-            fusion: Fusion::Weighted,
-            kind: None,
-            expand: Expand::Missing,
-            fallback: Fallback::default(),
-            shape: Shape::default(),
-        }
-    }
-
-    /// How the best candidates are reranked by the question's words.
-    pub(super) fn light_rerank(&self) -> Option<LightRerank> {
-        match self.rerank {
-            Rerank::Off => None,
-            Rerank::Light(rerank) => Some(rerank),
-            Rerank::Auto | Rerank::Model(_) => {
-                matches!(self.method, Method::Auto | Method::Hybrid).then(LightRerank::default)
-            }
-        }
+        SearchRequest { query: query.into(), limit: 10, pool: DEFAULT_POOL, ..SearchRequest::default() }
     }
 
     /// How many parent chunks have to be ranked so that enough hits are left.

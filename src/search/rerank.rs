@@ -1,6 +1,5 @@
-//! Reranks the best candidates, by signs that neither retriever sees: how much of the question a chunk and its titles
-//! have, whether they have it in one place, and how much of it the titles alone have. On request a cross-encoder then reads
-//! the first of them.
+//! Reranks the best candidates by signs that neither retriever sees: how much of the question a chunk and its titles have,
+//! and how much of it the titles alone have. On request a cross-encoder then reads the first of them.
 //!
 //! BM25 lets a word that is often there make up for one that is missing, and a vector is of everything at once. Which
 //! words of the question are there at all is a sign of its own ("coordination level" in the field's older literature).
@@ -16,111 +15,79 @@ use std::time::Instant;
 
 use tokio::task::JoinHandle;
 
-use super::candidate::{Candidate, ChunkKey};
 use super::encoder::{Encoder, LONGEST_ENCODED, joined};
-use super::retrievers::KeywordRetriever;
+use super::hit::{Candidate, ChunkKey};
+use super::recall::Recalled;
+use super::request::{CrossEncoderRerank, Method, Rerank, SearchRequest};
 use super::trace::{Trace, milliseconds};
-use super::{CrossEncoderRerank, LightRerank, Rerank, SearchRequest};
 use crate::embed::CrossEncoder;
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::ChunkId;
 use crate::store::{Snapshot, WordPlaces};
 
-/// Reranks by the question's words where that can help (`by_words`), then by a cross-encoder where one is loading.
+/// How many candidates are reranked by words; the rest follow in their old order.
+const DEPTH: usize = 100;
+/// How much the share of the question's words, by their weight, in a chunk or the titles above it counts, beside 1 for the
+/// fused score …
+const COVERAGE: f32 = 0.4;
+/// … and the share of them in the titles.
+const TITLE: f32 = 0.1;
+
+/// Reranks by the question's words where that can help, then by a cross-encoder where one is loading.
 pub(super) async fn rerank(
     request: &SearchRequest,
-    by_words: bool,
-    keyword: &KeywordRetriever<'_>,
+    recalled: &Recalled<'_>,
     snapshots: &[&Snapshot],
-    candidates: Vec<Candidate>,
+    mut candidates: Vec<Candidate>,
     cross_encoder: Option<LoadingCrossEncoder>,
     trace: &mut Trace,
 ) -> Result<Vec<Candidate>> {
-    let asked = by_words || matches!(request.rerank, Rerank::Light(_));
-    let mut candidates = match request.light_rerank().filter(|_| asked) {
-        Some(light) => {
-            let start = Instant::now();
-            let read = &candidates[..light.depth.min(candidates.len())];
-            let (weights, places) = (keyword.weights()?, keyword.places(read)?);
-            let taken = places.len();
-            let candidates = light.rank(candidates, &weights, &places);
-            trace.stage("rerank", start, taken, candidates.len()).ranking(&candidates);
-            candidates
+    let by_words = match request.rerank {
+        Rerank::Off => false,
+        Rerank::Light => true,
+        Rerank::Auto | Rerank::Model(_) => {
+            recalled.route.rerank && matches!(request.method, Method::Auto | Method::Hybrid)
         }
-        None => candidates,
     };
+    if by_words {
+        let start = Instant::now();
+        let places = recalled.keyword.places(&candidates[..DEPTH.min(candidates.len())])?;
+        rank_by_words(&mut candidates, DEPTH, &recalled.keyword.weights()?, &places);
+        trace.stage("rerank", start, places.len(), candidates.len()).ranking(&candidates);
+    }
     if let (Some(loading), Rerank::Model(settings)) = (cross_encoder, &request.rerank) {
         candidates = read(loading, settings, &request.query, snapshots, candidates, trace).await?;
     }
     Ok(candidates)
 }
 
-/// Words this near to each other are in one place.
-const WINDOW: u32 = 25;
-
-impl LightRerank {
-    /// Reranks the first candidates. `weights` are those of the question's words, `places` where they are in each chunk.
-    pub(super) fn rank(
-        &self,
-        mut candidates: Vec<Candidate>,
-        weights: &[f32],
-        places: &HashMap<ChunkKey, WordPlaces>,
-    ) -> Vec<Candidate> {
-        let all: f32 = weights.iter().sum();
-        if all <= 0.0 {
-            return candidates;
-        }
-        let depth = self.depth.min(candidates.len());
-        let most = 1.0 + self.coverage + self.proximity + self.title;
-        for candidate in &mut candidates[..depth] {
-            let found = places.get(&candidate.key());
-            let signs = found.map_or(0.0, |found| self.signs(found, weights) / all);
-            candidate.score = (candidate.score + signs) / most;
-        }
-        // The keys were in order, and sorting leaves equals as they are.
-        candidates[..depth].sort_by(|a, b| b.score.total_cmp(&a.score));
-        let last = candidates[..depth].last().map_or(0.0, |candidate| candidate.score);
-        for candidate in &mut candidates[depth..] {
-            candidate.score = (candidate.score / most).min(last);
-        }
-        candidates
+/// Reranks the first candidates. `weights` are those of the question's words, `places` where they are in each chunk.
+fn rank_by_words(candidates: &mut [Candidate], depth: usize, weights: &[f32], places: &HashMap<ChunkKey, WordPlaces>) {
+    let all: f32 = weights.iter().sum();
+    if all <= 0.0 {
+        return;
     }
-
-    /// The weighted sum of the signs.
-    fn signs(&self, found: &WordPlaces, weights: &[f32]) -> f32 {
-        let sum = |is_there: &dyn Fn(usize) -> bool| -> f32 {
-            (0..weights.len()).filter(|&word| is_there(word)).map(|word| weights[word]).sum()
-        };
-        let mut signs = self.coverage * sum(&|word| !found.content[word].is_empty() || found.titles[word]);
-        if self.proximity > 0.0 {
-            signs += self.proximity * densest(&found.content, weights);
-        }
-        signs + self.title * sum(&|word| found.titles[word])
+    let (first, rest) = candidates.split_at_mut(depth.min(candidates.len()));
+    let most = 1.0 + COVERAGE + TITLE;
+    for candidate in &mut *first {
+        let signs = places.get(&candidate.key()).map_or(0.0, |found| signs(found, weights) / all);
+        candidate.score = (candidate.score + signs) / most;
+    }
+    // The keys were in order, and sorting leaves equals as they are.
+    first.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let last = first.last().map_or(0.0, |candidate| candidate.score);
+    for candidate in rest {
+        candidate.score = (candidate.score / most).min(last);
     }
 }
 
-/// The greatest weight of different words within one window.
-fn densest(places: &[Vec<u32>], weights: &[f32]) -> f32 {
-    let mut all: Vec<(u32, usize)> =
-        places.iter().enumerate().flat_map(|(word, places)| places.iter().map(move |place| (*place, word))).collect();
-    all.sort_unstable();
-    let (mut counts, mut now, mut best, mut first) = (vec![0usize; places.len()], 0.0f32, 0.0f32, 0);
-    for &(place, word) in &all {
-        counts[word] += 1;
-        if counts[word] == 1 {
-            now += weights[word];
-        }
-        while place - all[first].0 > WINDOW {
-            let left = all[first].1;
-            counts[left] -= 1;
-            if counts[left] == 0 {
-                now -= weights[left];
-            }
-            first += 1;
-        }
-        best = best.max(now);
-    }
-    best
+/// The weighted sum of the signs.
+fn signs(found: &WordPlaces, weights: &[f32]) -> f32 {
+    let sum = |is_there: &dyn Fn(usize) -> bool| -> f32 {
+        (0..weights.len()).filter(|&word| is_there(word)).map(|word| weights[word]).sum()
+    };
+    let covered = sum(&|word| !found.content[word].is_empty() || found.titles[word]);
+    COVERAGE * covered + TITLE * sum(&|word| found.titles[word])
 }
 
 /// A model that is being loaded, and the milliseconds that took.
@@ -268,8 +235,8 @@ mod tests {
             places("often", [&[1, 2, 3, 4], &[]], [false; 2]),
             places("both", [&[1], &[]], [false, true]),
         ]);
-        let ranked =
-            LightRerank::default().rank(vec![candidate("often", 0.6), candidate("both", 0.5)], &[1.0, 2.0], &all);
+        let mut ranked = vec![candidate("often", 0.6), candidate("both", 0.5)];
+        rank_by_words(&mut ranked, 9, &[1.0, 2.0], &all);
         assert_eq!(spaced(&ranked), "both often");
         assert!(ranked.iter().all(|candidate| (0.0..=1.0).contains(&candidate.score)));
     }
@@ -277,17 +244,11 @@ mod tests {
     #[test]
     fn candidates_below_the_depth_keep_their_order() {
         let all = HashMap::from([places("b", [&[1], &[2]], [false; 2])]);
-        let light = LightRerank { depth: 2, ..LightRerank::default() };
         let before = ["a", "b", "c", "d"].iter().zip([0.5, 0.4, 0.39, 0.38]).map(|(id, score)| candidate(id, score));
-        let ranked = light.rank(before.collect(), &[1.0, 1.0], &all);
+        let mut ranked: Vec<Candidate> = before.collect();
+        rank_by_words(&mut ranked, 2, &[1.0, 1.0], &all);
         assert_eq!(spaced(&ranked), "b a c d");
         assert!(ranked.windows(2).all(|pair| pair[0].score >= pair[1].score));
-    }
-
-    #[test]
-    fn words_in_one_place_count_together() {
-        assert_eq!(densest(&[vec![1, 100], vec![50, 110], vec![]], &[1.0, 2.0, 4.0]), 3.0);
-        assert_eq!(densest(&[vec![1], vec![50]], &[1.0, 2.0]), 2.0);
     }
 
     fn spaced(candidates: &[Candidate]) -> String {

@@ -1,21 +1,15 @@
-//! What a user calls a document or a section, resolved to it.
+//! What a user calls a document, resolved to it.
 //!
 //! A document is named by its id, a unique prefix of that, its path, the unique end of its path, or its unique title; for
-//! reading, also by a part of its title. How sections are named is in [`section`].
-
-mod section;
+//! reading, also by a part of its title.
 
 use std::path::Path;
 
-pub use section::find_sections;
-pub(super) use section::without_number;
-
+use super::find_section::listed;
 use crate::error::{Error, Kind, NextStep, Result};
 use crate::store::{DocumentRow, Store};
 use crate::text::script::is_unspaced;
 
-/// How many candidates an error names.
-const MOST_NAMED: usize = 5;
 /// A shorter prefix of an id is too easily a typing mistake.
 const SHORTEST_PREFIX: usize = 2;
 /// The shortest part of a title.
@@ -179,13 +173,6 @@ fn called(document: &DocumentRow) -> String {
 fn ambiguous(name: &str, many: &[&DocumentRow]) -> Error {
     let named = listed(many.iter().map(|document| called(document)));
     Error::usage(format!("{name:?} fits {} documents: {named}", many.len())).hint("name one by its id")
-}
-
-/// The first few names of a list, and how many more there are.
-fn listed(names: impl ExactSizeIterator<Item = String>) -> String {
-    let more = names.len().saturating_sub(MOST_NAMED);
-    let more = (more > 0).then(|| format!("and {more} more"));
-    names.take(MOST_NAMED).chain(more).collect::<Vec<_>>().join(", ")
 }
 
 /// A suggestion, if something is near.

@@ -5,11 +5,12 @@ use std::time::Instant;
 use futures::future::try_join_all;
 use jiff::Timestamp;
 
-use super::SearchRequest;
-use super::candidate::Candidate;
-use super::filter::{Facts, decay, scopes};
+use super::filter::facts::{Documents, Facts};
+use super::filter::scopes;
+use super::hit::Candidate;
+use super::request::SearchRequest;
 use super::retrievers::on_each;
-use super::searcher::{Searched, Searcher};
+use super::searcher::Searcher;
 use super::trace::Trace;
 use super::understand::{Question, Terms, Understanding, keyword_terms};
 use crate::error::Result;
@@ -49,7 +50,7 @@ pub(super) async fn filter(
         return Ok(vec![Scope::of_documents(named); snapshots.len()]);
     }
     let start = Instant::now();
-    let facts = searcher.searched().iter().map(Searched::facts);
+    let facts = searcher.searched().iter().map(|searched| &searched.facts);
     let namespaces: Vec<(&Snapshot, &Facts)> = snapshots.iter().copied().zip(facts).collect();
     let scopes = scopes(&namespaces, &request.restriction, named, now).await?;
     trace.stage("filter", start, scopes.all, scopes.documents).note(scopes.in_words());
@@ -111,12 +112,34 @@ pub(super) async fn decay_scores(
     let Some(half_life) = question.request.half_life else { return Ok(candidates) };
     let start = Instant::now();
     let each = searcher.searched().iter().zip(snapshots);
-    let documents = try_join_all(each.map(|(searched, snapshot)| searched.facts().documents(snapshot))).await?;
+    let documents = try_join_all(each.map(|(searched, snapshot)| searched.facts.documents(snapshot))).await?;
     let seen_from = question.request.restriction.seen_from(question.now);
     let undated = decay(&mut candidates, half_life, seen_from, &documents);
     let note = format!("half-life {}, seen from {seen_from:.0}; {undated} without a time", duration(half_life));
     trace.stage("decay", start, candidates.len(), candidates.len()).note(note).ranking(&candidates);
     Ok(candidates)
+}
+
+/// Halves the score of a candidate for each half-life (in seconds) that its document is older than `seen_from`, and
+/// sorts the candidates anew. `documents` are those of each namespace. Documents without a time keep their score; returns
+/// how many candidates did.
+fn decay(candidates: &mut [Candidate], half_life: f64, seen_from: Timestamp, documents: &[&Documents]) -> usize {
+    let mut undated = 0;
+    for candidate in candidates.iter_mut() {
+        let document = documents.get(candidate.namespace).and_then(|known| known.get(candidate.chunk_id.doc_id()));
+        match document.and_then(|document| document.time.as_ref()) {
+            Some(time) => candidate.score *= share_left(seen_from.duration_since(time.at).as_secs_f64(), half_life),
+            None => undated += 1,
+        }
+    }
+    // The sort is stable: equals keep their order.
+    candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
+    undated
+}
+
+/// The share of a score that is left after so many seconds. Documents from the future count as new.
+fn share_left(age: f64, half_life: f64) -> f32 {
+    0.5f64.powf(age.max(0.0) / half_life) as f32
 }
 
 impl Searcher {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use futures::future::try_join_all;
 
-use super::candidate::{Candidate, ChunkKey, Scores, first_different};
+use super::hit::{Candidate, ChunkKey, Scores, first_different};
 use super::understand::Terms;
 use crate::error::{Error, Result};
 use crate::ids::ChunkId;
@@ -181,8 +181,8 @@ fn best_of(scores: impl Iterator<Item = (ChunkKey, f32)>, limit: usize) -> Vec<(
     scores
 }
 
-/// Does `work` for each of `items`, given with its place: a single one here, several on a thread per core. The results
-/// are in the order of the items.
+/// Does `work` for each of `items`, given with its place: a single one here, several on a thread each. The results are in
+/// the order of the items.
 pub(super) fn on_each<'i, T: Sync, R: Send>(
     items: &'i [T],
     work: impl Fn(usize, &'i T) -> Result<R> + Sync,
@@ -190,24 +190,13 @@ pub(super) fn on_each<'i, T: Sync, R: Send>(
     if let [only] = items {
         return Ok(vec![work(0, only)?]);
     }
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len()).max(1);
-    let work = &work;
-    // Each thread takes every nth item, so that neighbours of a like size are shared out.
-    let done = std::thread::scope(|scope| -> Result<Vec<Vec<(usize, R)>>> {
-        let begun: Vec<_> = (0..threads)
-            .map(|first| {
-                scope.spawn(move || {
-                    let own = items.iter().enumerate().skip(first).step_by(threads);
-                    own.map(|(place, item)| Ok((place, work(place, item)?))).collect::<Result<Vec<_>>>()
-                })
-            })
-            .collect();
-        let ended: Vec<_> = begun.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
-        ended.into_iter().map(|end| end.unwrap_or_else(|_| Err(Error::failed("a search thread crashed")))).collect()
-    })?;
-    let mut results: Vec<(usize, R)> = done.into_iter().flatten().collect();
-    results.sort_by_key(|(place, _)| *place);
-    Ok(results.into_iter().map(|(_, result)| result).collect())
+    std::thread::scope(|scope| {
+        let work = &work;
+        let begun: Vec<_> =
+            items.iter().enumerate().map(|(place, item)| scope.spawn(move || work(place, item))).collect();
+        let ended = begun.into_iter().map(|thread| thread.join());
+        ended.map(|end| end.unwrap_or_else(|_| Err(Error::failed("a search thread crashed")))).collect()
+    })
 }
 
 /// The ids of parent chunks by the place of their namespace.

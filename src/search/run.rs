@@ -7,23 +7,25 @@ use std::time::Instant;
 use futures::future::try_join_all;
 use jiff::Timestamp;
 
-use super::candidate::{Candidate, first_different};
+use super::contents::answer;
 use super::encoder::Encoding;
 use super::entities;
 use super::expand::expand;
 use super::fallback::fall_back;
 use super::fuse::fuse;
+use super::hit::{Candidate, first_different};
 use super::query_expansion::Paraphrasing;
 use super::recall::{Recalled, recall};
+use super::request::{Expand, Method, SearchRequest};
 use super::rerank::{LoadingCrossEncoder, rerank};
 use super::restrict::{decay_scores, filter, restrict};
+use super::result::{Ranking, SearchResult};
 use super::searcher::Searcher;
 use super::select::select;
 use super::spelling;
 use super::synonyms::written_out;
 use super::trace::Trace;
 use super::understand::{Question, Route, Understanding, understand};
-use super::{Expand, Method, Ranking, SearchRequest, SearchResult};
 use crate::error::{NextStep, Result, Setting};
 use crate::ids::DocId;
 use crate::store::Snapshot;
@@ -35,23 +37,24 @@ impl Searcher {
     /// # Errors
     /// Where the question has no word in it, or the store or the model fail.
     pub async fn search(&self, request: &SearchRequest) -> Result<SearchResult> {
-        let mut trace = Trace::new(request.explain);
-        if let Some(answer) = contents(self, request, &mut trace).await? {
+        let mut notes = Vec::new();
+        if let Some(answer) = contents(self, request, &mut notes).await? {
             return Ok(answer);
         }
-        let mut ranking = self.rank(&SearchRequest { limit: request.depth(), ..request.clone() }).await?;
-        ranking.trace.notes.splice(0..0, trace.notes);
-        add_notes(self, request, &mut ranking).await?;
-        let hits = select(self, request, &mut ranking).await?;
-        let (hits, left_out) = expand(self, request, &mut ranking, hits).await?;
-        Ok(SearchResult::of(request, ranking, hits, left_out))
+        let (mut ranking, mut trace) = self.rank(&SearchRequest { limit: request.depth(), ..request.clone() }).await?;
+        trace.notes.splice(0..0, notes);
+        add_notes(self, request, &ranking, &mut trace).await?;
+        let hits = select(self, request, &mut ranking, &mut trace).await?;
+        let (hits, left_out) = expand(self, request, &ranking, hits, &mut trace).await?;
+        let Ranking { namespaces, understood, route, .. } = ranking;
+        Ok(SearchResult { hits, left_out, ..SearchResult::new(request, namespaces, understood, route, trace) })
     }
 
     /// Ranks the parent chunks for a question without reading them.
     ///
     /// # Errors
     /// As for [`search`](Self::search).
-    pub async fn rank(&self, request: &SearchRequest) -> Result<Ranking> {
+    pub async fn rank(&self, request: &SearchRequest) -> Result<(Ranking, Trace)> {
         let first = self.rank_once(request).await?;
         match request.fallback.is_on() {
             true => fall_back(request, first, async |request| self.rank_once(request).await).await,
@@ -60,7 +63,7 @@ impl Searcher {
     }
 
     /// Ranks as asked, without the fallback.
-    async fn rank_once(&self, request: &SearchRequest) -> Result<Ranking> {
+    async fn rank_once(&self, request: &SearchRequest) -> Result<(Ranking, Trace)> {
         let mut trace = Trace::new(request.explain);
         let question = understand(request, self.model().await?, &mut trace)?;
         let Begun { encoding, paraphrasing, cross_encoder } = Begun::of(self, &question, &mut trace)?;
@@ -68,13 +71,12 @@ impl Searcher {
         let restricted = restrict(self, &question, &snapshots, &mut trace).await?;
         let recalled = recall(self, &question, &snapshots, restricted, encoding, paraphrasing, &mut trace).await?;
         let fused = fuse(&recalled.route, &recalled.scores, &recalled.paraphrased, &mut trace);
-        let (by_words, keyword) = (recalled.route.rerank, &recalled.keyword);
-        let reranked = rerank(request, by_words, keyword, &snapshots, fused, cross_encoder, &mut trace).await?;
+        let reranked = rerank(request, &recalled, &snapshots, fused, cross_encoder, &mut trace).await?;
         let decayed = decay_scores(self, &question, &snapshots, reranked, &mut trace).await?;
         let candidates = cut(request, decayed, &mut trace);
         let Recalled { route, replacements, vector, scopes, no_vectors, .. } = recalled;
         let (namespaces, understood) = (self.names(), question.understood);
-        Ok(Ranking { namespaces, understood, route, replacements, candidates, vector, scopes, no_vectors, trace })
+        Ok((Ranking { namespaces, understood, route, replacements, candidates, vector, scopes, no_vectors }, trace))
     }
 }
 
@@ -94,14 +96,14 @@ async fn open<'s>(searcher: &'s Searcher, question: &Question<'_>, trace: &mut T
 }
 
 /// What other threads work on meanwhile.
-struct Begun<'s> {
+struct Begun {
     encoding: Option<Encoding>,
-    paraphrasing: Option<Paraphrasing<'s>>,
+    paraphrasing: Option<Paraphrasing>,
     cross_encoder: Option<LoadingCrossEncoder>,
 }
 
-impl<'s> Begun<'s> {
-    fn of(searcher: &'s Searcher, question: &Question<'s>, trace: &mut Trace) -> Result<Self> {
+impl Begun {
+    fn of(searcher: &Searcher, question: &Question<'_>, trace: &mut Trace) -> Result<Self> {
         let paraphrasing = Paraphrasing::begin(searcher.language_model.as_ref(), question, trace);
         let model = question.model.model().filter(|_| question.route.semantic > 0.0);
         let encoding = match model {
@@ -133,43 +135,33 @@ fn cut(request: &SearchRequest, mut candidates: Vec<Candidate>, trace: &mut Trac
 }
 
 /// Answers a question about structure from tables of contents. Where they do not, notes say why and the text is searched.
-async fn contents(searcher: &Searcher, request: &SearchRequest, trace: &mut Trace) -> Result<Option<SearchResult>> {
+async fn contents(
+    searcher: &Searcher,
+    request: &SearchRequest,
+    notes: &mut Vec<String>,
+) -> Result<Option<SearchResult>> {
+    let (start, mut trace) = (Instant::now(), Trace::new(request.explain));
     let understood = Understanding::of_kind(&request.query, request.kind);
     // A request for sections wants those: a section may be called "Contents".
     let Some(wanted) = understood.wanted.as_ref().filter(|_| !request.shape.seeks_sections()) else { return Ok(None) };
-    let start = Instant::now();
-    let route = Route::choose(&understood, request, searcher.model().await?.coverage(&request.query));
-    understood.in_words().into_iter().fold(trace.stage("understand", start, 1, 1), |stage, words| stage.note(words));
+    let route = Route::choose(understood.kind, request, searcher.model().await?.coverage(&request.query));
+    trace.stage("understand", start, 1, 1).notes(understood.in_words());
     let (start, snapshots, namespaces) = (Instant::now(), searcher.snapshots().await?, searcher.names());
-    let scopes = filter(searcher, request, &snapshots, Timestamp::now(), trace).await?;
-    let confined = request.documents.is_some();
-    let answer = super::contents::answer(&snapshots, &namespaces, &request.query, wanted, &scopes, confined).await?;
-    let entries = answer.contents.iter().map(|contents| contents.sections.len()).sum();
-    trace.stage("contents", start, answer.contents.len(), entries).note("answered from the table of contents");
-    trace.notes.extend(answer.notes);
-    if answer.contents.is_empty() {
+    let scopes = filter(searcher, request, &snapshots, Timestamp::now(), &mut trace).await?;
+    let (contents, answer_notes) = answer(&snapshots, &namespaces, request, wanted, &scopes).await?;
+    let entries = contents.iter().map(|contents| contents.sections.len()).sum();
+    trace.stage("contents", start, contents.len(), entries).note("answered from the table of contents");
+    trace.notes.extend(answer_notes);
+    if contents.is_empty() {
+        *notes = trace.notes;
         return Ok(None);
     }
-    let trace = std::mem::replace(trace, Trace::new(false));
-    Ok(Some(SearchResult {
-        query: request.query.clone(),
-        namespaces,
-        understood,
-        route,
-        contents: answer.contents,
-        mode: request.shape.mode,
-        target: request.shape.target,
-        hits: Vec::new(),
-        left_out: Vec::new(),
-        notes: trace.notes.clone(),
-        trace,
-    }))
+    Ok(Some(SearchResult { contents, ..SearchResult::new(request, namespaces, understood, route, trace) }))
 }
 
 /// Notes where semantic search could not help as asked.
-async fn add_notes(searcher: &Searcher, request: &SearchRequest, ranking: &mut Ranking) -> Result<()> {
-    let (snapshots, route) = (searcher.snapshots().await?, &ranking.route);
-    let mut notes = Vec::new();
+async fn add_notes(searcher: &Searcher, request: &SearchRequest, ranking: &Ranking, trace: &mut Trace) -> Result<()> {
+    let (snapshots, route, notes) = (searcher.snapshots().await?, &ranking.route, &mut trace.notes);
     if !route.model_knows() {
         let unknown = format!("the model {} does not know this question's language", searcher.model().await?.name());
         if request.method == Method::Hybrid && request.weights.is_none() {
@@ -201,6 +193,5 @@ async fn add_notes(searcher: &Searcher, request: &SearchRequest, ranking: &mut R
         }
         _ => {}
     }
-    ranking.trace.notes.extend(notes);
     Ok(())
 }

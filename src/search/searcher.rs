@@ -6,15 +6,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use futures::future::try_join_all;
 use tokio::sync::OnceCell;
 
-use super::SearchRequest;
-use super::encoder::Encoder;
-use super::encoder::VectorModel;
-use super::entities::{KnownEntities, Recogniser};
-use super::filter::Facts;
-use super::query_expansion::LanguageModel;
+use super::encoder::{Encoder, VectorModel};
+use super::entities::Recogniser;
+use super::filter::facts::Facts;
+use super::request::SearchRequest;
 use super::rerank::LoadedCrossEncoder;
-use super::select::{DocumentIndex, SectionIndex};
-use crate::error::{Error, Result};
+use super::select::documents::DocumentIndex;
+use super::select::titles::SectionIndex;
+use crate::error::{Error, Result, Setting};
 use crate::knowledge::names::synonyms::Synonyms;
 use crate::llm;
 use crate::store::{LoadedVectors, Namespace, ReadAhead, Snapshot};
@@ -35,7 +34,7 @@ pub struct Searcher {
     synonyms_at: Option<PathBuf>,
     synonyms: OnceLock<Synonyms>,
     pub(super) cross_encoder: LoadedCrossEncoder,
-    pub(super) language_model: Option<LanguageModel>,
+    pub(super) language_model: Option<Arc<llm::Client>>,
 }
 
 impl Searcher {
@@ -58,9 +57,9 @@ impl Searcher {
         }
     }
 
-    /// Asks a language model for other wordings ([`Expand::Llm`](super::Expand::Llm)).
+    /// Asks a language model for other wordings (`expand = "llm"`).
     pub fn asking(self, client: Arc<llm::Client>) -> Self {
-        Searcher { language_model: Some(LanguageModel::new(client)), ..self }
+        Searcher { language_model: Some(client), ..self }
     }
 
     /// Reads the user's synonyms from `path` instead of the folder of the store.
@@ -134,9 +133,21 @@ impl Searcher {
         }
     }
 
+    /// The sections of each namespace.
+    pub(super) async fn section_indexes(&self) -> Result<Vec<&SectionIndex>> {
+        try_join_all(self.searched.iter().map(Searched::sections)).await
+    }
+
+    /// The sections and documents of each namespace.
+    pub(super) async fn document_indexes(&self) -> Result<Vec<(&SectionIndex, &DocumentIndex)>> {
+        let documents = try_join_all(self.searched.iter().map(Searched::documents)).await?;
+        Ok(self.section_indexes().await?.into_iter().zip(documents).collect())
+    }
+
     /// Recognises the entities of the namespaces in a question and in what answers it.
     pub(super) async fn recogniser<'s>(&'s self, request: &'s SearchRequest) -> Result<Recogniser<'s>> {
-        let known = try_join_all(self.searched.iter().map(Searched::entities)).await?;
+        let read = async |searched: &'s Searched| searched.facts.entities(searched.snapshot().await?).await;
+        let known = try_join_all(self.searched.iter().map(read)).await?;
         Ok(Recogniser::new(self.searched.iter().map(Searched::name).zip(known).collect(), request))
     }
 
@@ -158,7 +169,7 @@ impl Searcher {
                 Some(list) => all.extend(list),
                 None if Some(&path) == self.synonyms_at.as_ref() => {
                     return Err(Error::usage(format!("the list of synonyms {} does not exist", path.display()))
-                        .hint("write it, or correct search.synonyms in kb.toml"));
+                        .hint(format!("write it, or correct {}", Setting("synonyms"))));
                 }
                 None => {}
             }
@@ -184,7 +195,8 @@ fn held_in_memory(chunks: &[usize], most: usize) -> Vec<bool> {
 pub(super) struct Searched {
     namespace: Namespace,
     snapshot: OnceCell<Snapshot>,
-    facts: Facts,
+    /// What filters decide on.
+    pub(super) facts: Facts,
     sections: OnceCell<SectionIndex>,
     documents: OnceCell<DocumentIndex>,
     /// Its vectors, on their way from the disk.
@@ -205,27 +217,18 @@ impl Searched {
         self.namespace.name()
     }
 
-    /// What filters decide on.
-    pub(super) fn facts(&self) -> &Facts {
-        &self.facts
-    }
-
-    pub(super) async fn snapshot(&self) -> Result<&Snapshot> {
+    async fn snapshot(&self) -> Result<&Snapshot> {
         self.snapshot.get_or_try_init(|| Snapshot::open(&self.namespace)).await
     }
 
-    pub(super) async fn sections(&self) -> Result<&SectionIndex> {
+    async fn sections(&self) -> Result<&SectionIndex> {
         let load = async || Ok(SectionIndex::new(self.snapshot().await?.all_sections().await?));
         self.sections.get_or_try_init(load).await
     }
 
-    pub(super) async fn documents(&self) -> Result<&DocumentIndex> {
+    async fn documents(&self) -> Result<&DocumentIndex> {
         let load = async || DocumentIndex::read(self.snapshot().await?).await;
         self.documents.get_or_try_init(load).await
-    }
-
-    pub(super) async fn entities(&self) -> Result<&KnownEntities> {
-        self.facts.entities(self.snapshot().await?).await
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::Expand;
+use super::request::Expand;
 use super::synonyms::Synonymous;
 use super::understand::{Terms, in_all_fields};
 use crate::embed::is_known_word;

@@ -4,8 +4,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::Hit;
-use super::candidate::{Candidate, ChunkKey, Scores};
+use super::hit::{Candidate, Hit, Scores};
 use crate::error::Result;
 use crate::ids::ChunkId;
 
@@ -24,7 +23,7 @@ pub struct Trace {
     detailed: bool,
     /// The fallback step whose ranking counts: the prefix of its stages.
     #[serde(skip)]
-    fallback: Option<&'static str>,
+    pub(super) fallback: Option<&'static str>,
     #[serde(skip)]
     begun: Instant,
 }
@@ -46,13 +45,13 @@ pub struct Stage {
     pub candidates: Vec<Traced>,
     /// Whether `candidates` are all that came out, even where they are none.
     #[serde(skip)]
-    lists: bool,
+    pub(super) is_listed: bool,
     #[serde(skip)]
     detailed: bool,
 }
 
 /// A candidate as a stage gave it out.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Traced {
     /// The chunk or the section.
     pub id: String,
@@ -60,21 +59,35 @@ pub struct Traced {
     pub namespace: usize,
     /// Its score in this stage.
     pub score: f32,
-    /// The parent chunks it is made of, or a section's that speak for it, where that is not just itself.
+    /// The parent chunks it is made of, or that count for a section; empty where that is just itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parent_chunks: Vec<ChunkId>,
-    /// The parent chunks that were left out because it says the same.
+    /// The parent chunks that were left out because they repeat it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub duplicates: Vec<ChunkId>,
 }
 
 impl Traced {
     /// A single parent chunk or a section.
-    pub(super) fn new(id: impl Into<String>, namespace: usize, score: f32) -> Self {
-        Traced { id: id.into(), namespace, score, parent_chunks: Vec::new(), duplicates: Vec::new() }
+    pub(super) fn new(id: &str, namespace: usize, score: f32) -> Self {
+        Traced { id: id.to_owned(), namespace, score, ..Traced::default() }
     }
 
-    /// Whether it is something, or made of it.
+    /// A hit with the parent chunks that it is made of. `names` are those of the namespaces that were searched.
+    fn hit(hit: &Hit, names: &[String], is_section: bool) -> Self {
+        let id = if is_section { hit.section_id.as_str() } else { hit.chunk_id.as_str() };
+        let namespace =
+            names.iter().position(|name| *name == hit.namespace).expect("a hit is from a searched namespace");
+        let mut parent_chunks: Vec<ChunkId> = hit.sources.iter().map(|source| source.chunk_id.clone()).collect();
+        if let [only] = &parent_chunks[..]
+            && *only == *id
+        {
+            parent_chunks.clear();
+        }
+        Traced { parent_chunks, duplicates: hit.duplicates.clone(), ..Traced::new(id, namespace, hit.score) }
+    }
+
+    /// Whether it is a chunk or section, or made of it.
     pub(super) fn has(&self, id: &str) -> bool {
         self.id == id || self.parent_chunks.iter().any(|parent_chunk| parent_chunk == id)
     }
@@ -88,22 +101,27 @@ impl Trace {
 
     /// Adds a stage that began at `start` and is over now.
     pub fn stage(&mut self, name: &str, start: Instant, taken: usize, given: usize) -> &mut Stage {
-        self.push(name, milliseconds(start), taken, given)
+        self.stages.push(Stage {
+            name: name.to_owned(),
+            milliseconds: milliseconds(start),
+            taken,
+            given,
+            notes: Vec::new(),
+            candidates: Vec::new(),
+            is_listed: false,
+            detailed: self.detailed,
+        });
+        self.stages.last_mut().expect("a stage was pushed")
     }
 
     /// Adds a stage without candidates, of which the milliseconds are known.
-    pub fn took(&mut self, name: &str, milliseconds: f64) -> &mut Stage {
-        self.push(name, milliseconds, 0, 0)
+    pub fn took(&mut self, name: &str, milliseconds: f64) {
+        self.stage(name, Instant::now(), 0, 0).milliseconds = milliseconds;
     }
 
     /// Whether the stages keep their candidates.
     pub fn is_detailed(&self) -> bool {
         self.detailed
-    }
-
-    /// Marks the fallback step whose ranking counts, by the prefix of its stages.
-    pub(super) fn counts(&mut self, fallback: &'static str) {
-        self.fallback = Some(fallback);
     }
 
     /// The stages that led to the result, without their prefix and without those of other fallback steps.
@@ -143,71 +161,40 @@ impl Trace {
         let last = self.stages.iter().rposition(|stage| RECALL.contains(&stage.name.as_str()))?;
         Some(self.stages[last + 1..].iter().map(|stage| stage.milliseconds).sum())
     }
-
-    fn push(&mut self, name: &str, milliseconds: f64, taken: usize, given: usize) -> &mut Stage {
-        let (notes, candidates, detailed) = (Vec::new(), Vec::new(), self.detailed);
-        let (name, lists) = (name.to_owned(), false);
-        self.stages.push(Stage { name, milliseconds, taken, given, notes, candidates, lists, detailed });
-        let last = self.stages.len() - 1;
-        &mut self.stages[last]
-    }
 }
 
 impl Stage {
     /// Adds what it decided.
     pub fn note(&mut self, note: impl Into<String>) -> &mut Self {
-        self.notes.push(note.into());
+        self.notes([note.into()])
+    }
+
+    pub(super) fn notes(&mut self, notes: impl IntoIterator<Item = String>) -> &mut Self {
+        self.notes.extend(notes);
         self
     }
 
     /// Keeps the scores of a retriever.
-    pub(super) fn scores(&mut self, scores: &Scores) -> &mut Self {
-        if self.detailed {
-            let traced = |(key, score): (&ChunkKey, &f32)| Traced::new(key.chunk_id.clone(), key.namespace, *score);
-            self.list(scores.iter().map(traced).collect());
-            self.candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
-        }
-        self
+    pub(super) fn scores(&mut self, scores: &Scores) {
+        self.list(scores.iter().map(|(key, score)| Traced::new(&key.chunk_id, key.namespace, *score)));
+        self.candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
     }
 
     /// Keeps a ranking.
-    pub fn ranking(&mut self, candidates: &[Candidate]) -> &mut Self {
-        if self.detailed {
-            let traced =
-                |candidate: &Candidate| Traced::new(candidate.chunk_id.clone(), candidate.namespace, candidate.score);
-            self.list(candidates.iter().map(traced).collect());
-        }
-        self
+    pub fn ranking(&mut self, candidates: &[Candidate]) {
+        self.list(candidates.iter().map(|one| Traced::new(&one.chunk_id, one.namespace, one.score)));
     }
 
-    /// Keeps hits, each with the parent chunks that it is made of. `names` are those of the namespaces that were searched.
-    pub(super) fn hits(&mut self, hits: &[Hit], names: &[String], sections: bool) -> &mut Self {
-        if self.detailed {
-            let traced = |hit: &Hit| {
-                let id = if sections { hit.section_id.as_str() } else { hit.chunk_id.as_str() };
-                let namespace = names.iter().position(|name| *name == hit.namespace).unwrap_or_default();
-                let made_of = hit.sources.iter().map(|source| &source.chunk_id);
-                let parent_chunks: Vec<ChunkId> = made_of.cloned().collect();
-                let parent_chunks =
-                    if parent_chunks.len() == 1 && parent_chunks[0] == *id { Vec::new() } else { parent_chunks };
-                Traced { parent_chunks, duplicates: hit.duplicates.clone(), ..Traced::new(id, namespace, hit.score) }
-            };
-            self.list(hits.iter().map(traced).collect());
-        }
-        self
+    /// Keeps hits. `names` are those of the namespaces that were searched.
+    pub(super) fn hits(&mut self, hits: &[Hit], names: &[String], are_sections: bool) {
+        self.list(hits.iter().map(|hit| Traced::hit(hit, names, are_sections)));
     }
 
-    /// Keeps what came out.
-    pub(super) fn list(&mut self, candidates: Vec<Traced>) -> &mut Self {
+    /// Keeps what came out, where that was asked for.
+    pub(super) fn list(&mut self, candidates: impl Iterator<Item = Traced>) {
         if self.detailed {
-            (self.candidates, self.lists) = (candidates, true);
+            (self.candidates, self.is_listed) = (candidates.collect(), true);
         }
-        self
-    }
-
-    /// Whether its candidates are all that came out.
-    pub(super) fn is_listed(&self) -> bool {
-        self.lists
     }
 }
 

@@ -7,11 +7,14 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde::Serialize;
 
+use super::filter::Restriction;
+use super::hit::Hit;
+use super::request::{Fallback, Mode, Rerank, SearchRequest, Target};
+use super::result::SearchResult;
 use super::searcher::Searcher;
-use super::select::{SectionRank, SectionRanks, rank_all_sections};
+use super::select::sections::{SectionRank, SectionRanks};
 use super::trace::{Stage, Traced};
-use super::{Hit, Mode, Restriction, SearchRequest, SearchResult, Target};
-use crate::error::{Error, NextStep, Result};
+use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::{ChunkId, SectionId, document_of};
 use crate::text::count;
 
@@ -36,8 +39,6 @@ pub struct Why {
     pub stages: Vec<WhyStage>,
     #[serde(flatten)]
     pub loss: Loss,
-    /// The setting that governs the stage in which it was lost, or joined to another hit.
-    pub setting: Option<&'static str>,
     /// Of a section among sections, its rank there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub section: Option<SectionRank>,
@@ -53,6 +54,8 @@ pub struct Loss {
     /// The score that it had there.
     pub score: Option<f32>,
     pub reason: Option<String>,
+    /// The setting that governs the stage in which it was lost, or joined to another hit.
+    pub setting: Option<Setting>,
 }
 
 /// A chunk or a section in one stage.
@@ -66,24 +69,9 @@ pub struct WhyStage {
     pub score: Option<f32>,
 }
 
-/// What is asked about: the parent chunks that an id stands for.
-struct Asked {
-    id: String,
-    parents: Vec<ChunkId>,
-}
-
-impl Asked {
-    fn is_section(&self) -> bool {
-        self.id.contains('#')
-    }
-}
-
-/// A loss and the setting that governs its stage.
-type Lost = (Loss, Option<&'static str>);
-
-fn lost(stage: &str, at: Option<(usize, f32)>, reason: impl Into<String>, setting: Option<&'static str>) -> Lost {
+fn lost(stage: &str, at: Option<(usize, f32)>, reason: impl Into<String>, setting: Option<&'static str>) -> Loss {
     let (place, score) = (at.map(|at| at.0), at.map(|at| at.1));
-    (Loss { lost_in: Some(stage.to_owned()), place, score, reason: Some(reason.into()) }, setting)
+    Loss { lost_in: Some(stage.to_owned()), place, score, reason: Some(reason.into()), setting: setting.map(Setting) }
 }
 
 impl Searcher {
@@ -92,28 +80,29 @@ impl Searcher {
     /// # Errors
     /// Where there is no such chunk or section, or the search fails.
     pub async fn why(&self, request: &SearchRequest, id: &str) -> Result<Why> {
-        let asked = Asked { id: id.to_owned(), parents: self.parents_of(id).await? };
         let request = SearchRequest { explain: true, ..request.clone() };
+        let parents = self.parents_of(id).await?;
         let found = self.search_for_why(&request).await?;
-        let shown = shown(&found, &asked, &request);
+        let case = Case { searcher: self, request: &request, found: &found, id, parents: &parents };
+        let shown = case.shown();
         let led = found.trace.led_to_result();
         let parent = shown.as_ref().and_then(|shown| shown.parent.clone());
-        let chunk_id = parent.or_else(|| furthest(&led, &asked.parents).map(ChunkId::from));
+        let chunk_id = parent.or_else(|| furthest(&led, &parents).map(ChunkId::from));
         let ranking;
         let mut all = None;
         if request.shape.seeks_sections() && found.contents.is_empty() {
-            ranking = self.rank(&SearchRequest { limit: request.depth(), ..request.clone() }).await?;
-            all = Some(rank_all_sections(self.searched(), &request, &ranking).await?);
+            ranking = self.rank(&SearchRequest { limit: request.depth(), ..request.clone() }).await?.0;
+            all = Some(SectionRanks::new(self.section_indexes().await?, &request.query, &ranking));
         }
-        let section = all.as_ref().filter(|_| asked.is_section()).and_then(|all| all.of(id));
+        let section = all.as_ref().filter(|_| case.is_section()).and_then(|all| all.of(id));
         let about = if section.is_some() { Some(id) } else { chunk_id.as_deref() };
         let stages = stages(&led, chunk_id.as_deref(), about);
-        let (loss, setting) = match &shown {
-            Some(shown) => (Loss::default(), shown.setting),
-            None => self.loss(&request, &asked, &found, all.as_ref()).await?,
+        let loss = match &shown {
+            Some(shown) => Loss { setting: shown.setting.map(Setting), ..Loss::default() },
+            None => case.loss(all.as_ref()).await?,
         };
         let (rank, shown) = shown.map_or((None, None), |shown| (Some(shown.rank), shown.how));
-        Ok(Why { id: id.to_owned(), chunk_id, rank, shown, stages, loss, setting, section })
+        Ok(Why { id: id.to_owned(), chunk_id, rank, shown, stages, loss, section })
     }
 
     /// The parent chunks that an id stands for; none for a section without text.
@@ -155,51 +144,56 @@ impl Searcher {
             result => result,
         }
     }
+}
+
+/// What is asked about, and the search that was asked.
+struct Case<'s> {
+    searcher: &'s Searcher,
+    request: &'s SearchRequest,
+    found: &'s SearchResult,
+    id: &'s str,
+    /// The parent chunks that the id stands for.
+    parents: &'s [ChunkId],
+}
+
+impl Case<'_> {
+    fn is_section(&self) -> bool {
+        self.id.contains('#')
+    }
 
     /// Where something that is not in the result was lost.
-    async fn loss(
-        &self,
-        request: &SearchRequest,
-        asked: &Asked,
-        found: &SearchResult,
-        all: Option<&SectionRanks<'_>>,
-    ) -> Result<Lost> {
-        if !found.contents.is_empty() {
+    async fn loss(&self, all: Option<&SectionRanks<'_>>) -> Result<Loss> {
+        let (searcher, request) = (self.searcher, self.request);
+        if !self.found.contents.is_empty() {
             let reason = "the table of contents answers this question, so the text was not searched";
             return Ok(lost("contents", None, reason, Some("kind")));
         }
-        let doc_id = document_of(&asked.id);
-        if !self.lets_through(request, doc_id, &asked.parents).await? {
-            let setting = self.restricting_setting(request, doc_id, &asked.parents).await?;
-            return Ok(lost("filter", None, "the filters exclude it", Some(setting)));
+        if !searcher.lets_through(request, document_of(self.id), self.parents).await? {
+            return Ok(lost("filter", None, "the filters exclude it", Some(self.restricting_setting().await?)));
         }
-        if !self.keeps_to_phrases(request, &asked.parents).await? {
+        if !searcher.keeps_to_phrases(request, self.parents).await? {
             return Ok(lost("phrases", None, "it lacks a phrase that the question has in quotation marks", None));
         }
         match all {
-            Some(all) => self.loss_among_sections(request, asked, found, all).await,
-            None => self.loss_of_chunk(request, asked, found).await,
+            Some(all) => self.loss_among_sections(all).await,
+            None => self.loss_of_chunk().await,
         }
     }
 
     /// The setting whose absence would let something through; the filter where it takes several.
-    async fn restricting_setting(
-        &self,
-        request: &SearchRequest,
-        doc_id: &str,
-        parents: &[ChunkId],
-    ) -> Result<&'static str> {
-        let own = &request.restriction;
-        let with = |restriction: Restriction| SearchRequest { restriction, ..request.clone() };
+    async fn restricting_setting(&self) -> Result<&'static str> {
+        let own = &self.request.restriction;
+        let with = |restriction: Restriction| SearchRequest { restriction, ..self.request.clone() };
         let without = [
-            ("doc", SearchRequest { documents: None, ..request.clone() }),
+            ("doc", SearchRequest { documents: None, ..self.request.clone() }),
             ("filter", with(Restriction { filter: None, ..own.clone() })),
             ("as_of", with(Restriction { as_of: None, ..own.clone() })),
             ("after", with(Restriction { after: None, ..own.clone() })),
             ("before", with(Restriction { before: None, ..own.clone() })),
         ];
         for (setting, open) in without {
-            if open != *request && self.lets_through(&open, doc_id, parents).await? {
+            let is_set = open != *self.request;
+            if is_set && self.searcher.lets_through(&open, document_of(self.id), self.parents).await? {
                 return Ok(setting);
             }
         }
@@ -207,72 +201,71 @@ impl Searcher {
     }
 
     /// Where a chunk was lost among chunks.
-    async fn loss_of_chunk(&self, request: &SearchRequest, asked: &Asked, found: &SearchResult) -> Result<Lost> {
-        let led = found.trace.led_to_result();
-        let Some(id) = furthest(&led, &asked.parents) else { return Ok(lost("recall", None, "it has no text", None)) };
+    async fn loss_of_chunk(&self) -> Result<Loss> {
+        let (request, led) = (self.request, self.found.trace.led_to_result());
+        let Some(id) = furthest(&led, self.parents) else { return Ok(lost("recall", None, "it has no text", None)) };
         let (retrievers, later): (Vec<_>, Vec<_>) = led.into_iter().partition(|(name, _)| RETRIEVERS.contains(name));
         if retrievers.iter().all(|(_, stage)| stage.place_of(id).is_none()) {
-            return self.loss_in_recall(request, found, id).await;
+            return self.loss_in_recall(id).await;
         }
-        let later: Vec<Named<'_>> = later.into_iter().filter(|(_, stage)| stage.is_listed()).collect();
+        let later: Vec<Named<'_>> = later.into_iter().filter(|(_, stage)| stage.is_listed).collect();
         let Some(at) = later.iter().position(|(_, stage)| stage.place_of(id).is_none()) else {
-            return Ok(loss_in_budget(request));
+            return Ok(self.loss_in_budget());
         };
+        let (name, stage) = later[at];
         let Some((_, before)) = at.checked_sub(1).map(|before| later[before]) else {
-            return Ok(lost(later[at].0, None, "the retrievers found it, but it was not fused", None));
+            return Ok(lost(name, None, "the retrievers found it, but it was not fused", None));
         };
         let place = before.place_of(id).unwrap_or(before.candidates.len());
         let score = before.traced(id).map_or(0.0, |one| one.score);
-        let there = Some((place, score));
-        let (name, stage) = later[at];
-        let (mut loss, setting) = match name {
-            "cut" => cut(request, &later[..at], id, place, score),
-            "drill" => lost(name, there, format!("the beam {} does not lead to it", request.shape.beam), Some("mode")),
+        let lost = |reason: String, setting| lost(name, Some((place, score)), reason, setting);
+        let mut loss = match name {
+            "cut" => {
+                let (reason, setting) = self.cut(&later[..at], id, score);
+                lost(reason, Some(setting))
+            }
+            "drill" => lost(format!("the beam {} does not lead to it", request.shape.beam), Some("mode")),
             "duplicates" => {
                 let same = stage.candidates.iter().find(|one| one.duplicates.iter().any(|own| own == id));
-                let of = same.map_or_else(String::new, |one| format!(" as {}", one.id));
-                lost(name, there, format!("it says the same{of}, which is better"), Some("keep_duplicates"))
+                let of = same.map_or_else(String::new, |one| format!(" {}", one.id));
+                lost(format!("it repeats{of}, which is better"), Some("keep_duplicates"))
             }
             "per_document" => {
                 let own = before.candidates.iter().take_while(|one| !one.has(id));
                 let better = own.filter(|one| document_of(&one.id) == document_of(id)).count();
-                let reason = format!("its document has {}", count(better, "better hit"));
-                lost(name, there, reason, Some("per_document"))
+                lost(format!("its document has {}", count(better, "better hit")), Some("per_document"))
             }
             "choose" if request.shape.mode == Mode::Broad && place <= request.limit => {
-                lost(name, there, "it is too like others that were chosen", Some("mode"))
+                lost("it is too like others that were chosen".to_owned(), Some("mode"))
             }
-            "choose" => {
-                lost(name, there, format!("the result has at most {}", count(request.limit, "hit")), Some("limit"))
-            }
-            "budget" => loss_in_budget(request),
-            _ => lost(name, there, "it did not come out of this stage", None),
+            "choose" => lost(format!("the result has at most {}", count(request.limit, "hit")), Some("limit")),
+            "budget" => self.loss_in_budget(),
+            _ => lost("it did not come out of this stage".to_owned(), None),
         };
-        if let (Some(read), "cut" | "choose", Some(reason)) = (unread(found, id), name, &mut loss.reason) {
+        if let (Some(read), "cut" | "choose", Some(reason)) = (self.unread(id), name, &mut loss.reason) {
             reason.push_str(&format!("; the cross-encoder read the first {read} only"));
         }
-        Ok((loss, setting))
+        Ok(loss)
     }
 
     /// No retriever recalled it.
-    async fn loss_in_recall(&self, request: &SearchRequest, found: &SearchResult, id: &str) -> Result<Lost> {
-        let snapshots = self.snapshots().await?;
+    async fn loss_in_recall(&self, id: &str) -> Result<Loss> {
+        let (request, snapshots) = (self.request, self.searcher.snapshots().await?);
         let all = snapshots.iter().map(|snapshot| usize::try_from(snapshot.keyword().count()).unwrap_or(usize::MAX));
         let all = all.sum::<usize>().max(1);
-        let (fallback, rerank) = (super::Fallback::default(), super::Rerank::Off);
+        let (fallback, rerank) = (Fallback::default(), Rerank::Off);
         let open = SearchRequest { pool: all, limit: all, min_score: None, fallback, rerank, ..request.clone() };
-        let everything = self.rank(&open).await?.trace;
+        let (_, everything) = self.searcher.rank(&open).await?;
         let retrievers = everything.stages.iter().filter(|stage| RETRIEVERS.contains(&stage.name.as_str()));
         let there = |stage: &Stage| Some((stage.place_of(id)?, stage.name.clone(), stage.traced(id)?.score));
-        let nearest = retrievers.filter_map(there).min_by_key(|(place, ..)| *place);
-        Ok(match nearest {
+        Ok(match retrievers.filter_map(there).min_by_key(|(place, ..)| *place) {
             Some((place, retriever, score)) => {
                 let reason =
                     format!("it is at place {place} of the {retriever} retriever, which recalled {}", request.pool);
                 lost("recall", Some((place, score)), reason, Some("pool"))
             }
             None => {
-                let alone = found.route.semantic <= 0.0 && found.route.model_knows();
+                let alone = self.found.route.semantic <= 0.0 && self.found.route.model_knows();
                 let setting = if alone { "method" } else { "expand" };
                 lost("recall", None, "it has no word of the question, and no vector near it", Some(setting))
             }
@@ -280,86 +273,131 @@ impl Searcher {
     }
 
     /// Where a section, or a chunk, was lost among sections.
-    async fn loss_among_sections(
-        &self,
-        request: &SearchRequest,
-        asked: &Asked,
-        found: &SearchResult,
-        all: &SectionRanks<'_>,
-    ) -> Result<Lost> {
-        let sections: Vec<SectionId> = match asked.is_section() {
-            true => vec![asked.id.as_str().into()],
-            false => asked.parents.iter().flat_map(|id| all.above(id)).collect(),
+    async fn loss_among_sections(&self, all: &SectionRanks<'_>) -> Result<Loss> {
+        let request = self.request;
+        let sections: Vec<SectionId> = match self.is_section() {
+            true => vec![self.id.into()],
+            false => self.parents.iter().flat_map(|id| all.above(id)).collect(),
         };
-        // A preview shows no chunks; a chunk is in it that speaks for the section.
-        let speaks = |rank: &SectionRank| {
-            request.shape.target == Target::Chunks
-                || rank.chunks.iter().any(|one| asked.parents.contains(&one.chunk_id))
+        // A preview shows no chunks, only which of them count for the section.
+        let shows = |rank: &SectionRank| {
+            request.shape.target == Target::Chunks || rank.chunks.iter().any(|one| self.parents.contains(&one.chunk_id))
         };
-        let places = sections.iter().filter_map(|section| all.of(section).filter(speaks));
-        let best = places.filter_map(|one| Some((one.place?, one.score.unwrap_or_default()))).min_by_key(|one| one.0);
+        let places = sections.iter().filter_map(|section| all.of(section).filter(shows));
+        let best = places.filter_map(|one| Some((one.place?, one.score?))).min_by_key(|one| one.0);
         match best {
             Some((place, _)) if place > request.limit => {
-                return Ok(lost(
-                    "sections",
-                    best,
-                    format!("the result has at most {}", count(request.limit, "section")),
-                    Some("limit"),
-                ));
+                let reason = format!("the result has at most {}", count(request.limit, "section"));
+                return Ok(lost("sections", best, reason, Some("limit")));
             }
-            Some(_) if request.shape.max_tokens.is_some() => return Ok(loss_in_budget(request)),
+            Some(_) if request.shape.max_tokens.is_some() => return Ok(self.loss_in_budget()),
             _ => {}
         }
-        let chunks = sections.first().and_then(|section| all.of(section)).map(|own| own.chunks).unwrap_or_default();
-        if chunks.is_empty() && !asked.parents.is_empty() {
-            let (loss, setting) = self.loss_of_chunk(request, asked, found).await?;
-            if loss.lost_in.as_deref().is_some_and(|stage| RANKING.contains(&stage)) {
-                let own = loss.reason.unwrap_or_default();
-                let reason = Some(format!(
-                    "nothing speaks for the section: the question is not its title, and of its best chunk, {own}"
-                ));
-                return Ok((Loss { reason, ..loss }, setting));
+        let own = sections.first().and_then(|section| all.of(section));
+        let chunks = own.as_ref().map_or(&[][..], |own| &own.chunks);
+        if chunks.is_empty() && !self.parents.is_empty() {
+            let loss = self.loss_of_chunk().await?;
+            if let (Some(stage), Some(own)) = (&loss.lost_in, &loss.reason)
+                && RANKING.contains(&stage.as_str())
+            {
+                let reason = format!(
+                    "no title or chunk counts for the section: its title is not the question, and of its best chunk, {own}"
+                );
+                return Ok(Loss { reason: Some(reason), ..loss });
             }
         }
         let other = chunks.iter().find_map(|one| one.counts_for.as_ref()).filter(|other| !sections.contains(other));
         let reason = match other {
             Some(other) => format!("its chunks count for {other}, and a chunk counts for one section only"),
-            None => "too little speaks for the section".to_owned(),
+            None => "its title and chunks match the question too little".to_owned(),
         };
         Ok(lost("sections", best, reason, None))
     }
-}
 
-fn loss_in_budget(request: &SearchRequest) -> Lost {
-    match request.shape.max_tokens {
-        Some(most) => lost("budget", None, format!("it does not fit into {most} tokens"), Some("max_tokens")),
-        None => lost("fetch", None, "it came to the end and is not shown", None),
-    }
-}
-
-/// Its score was too low, or its place.
-fn cut(request: &SearchRequest, before: &[Named<'_>], id: &str, place: usize, score: f32) -> Lost {
-    let decay = before.iter().rposition(|(name, _)| *name == "decay").and_then(|at| Some(before[at.checked_sub(1)?].1));
-    let undecayed = decay.and_then(|stage| Some((stage.place_of(id)?, stage.traced(id)?.score)));
-    let (mut reason, mut setting) = match request.min_score {
-        Some(least) if score < least => (format!("its score is below {least}"), "min_score"),
-        _ => (format!("the first {} are taken", request.depth()), "limit"),
-    };
-    if let Some((place, score)) = undecayed {
-        let kept = if setting == "limit" { place <= request.depth() } else { request.min_score <= Some(score) };
-        if kept {
-            setting = "half_life";
-            reason.push_str(&format!("; before the decay it was at place {place} with score {score:.3}"));
+    fn loss_in_budget(&self) -> Loss {
+        match self.request.shape.max_tokens {
+            Some(most) => lost("budget", None, format!("it does not fit into {most} tokens"), Some("max_tokens")),
+            None => lost("fetch", None, "it came to the end and is not shown", None),
         }
     }
-    lost("cut", Some((place, score)), reason, Some(setting))
+
+    /// Its score was too low, or its place: why, and the setting.
+    fn cut(&self, before: &[Named<'_>], id: &str, score: f32) -> (String, &'static str) {
+        let (depth, least) = (self.request.depth(), self.request.min_score);
+        let (reason, setting) = match least {
+            Some(least) if score < least => (format!("its score is below {least}"), "min_score"),
+            _ => (format!("the first {depth} are taken"), "limit"),
+        };
+        let decay = before.iter().rposition(|(name, _)| *name == "decay");
+        let undecayed = decay.and_then(|at| Some(before[at.checked_sub(1)?].1));
+        match undecayed.and_then(|stage| Some((stage.place_of(id)?, stage.traced(id)?.score))) {
+            Some((place, score))
+                if (setting == "limit" && place <= depth) || (setting != "limit" && least <= Some(score)) =>
+            {
+                let decayed = format!("{reason}; before the decay it was at place {place} with score {score:.3}");
+                (decayed, "half_life")
+            }
+            _ => (reason, setting),
+        }
+    }
+
+    /// How many candidates the cross-encoder read, where it did not read this one.
+    fn unread(&self, id: &str) -> Option<usize> {
+        let stage = self.found.trace.stages.iter().find(|stage| stage.name == "cross_encoder")?;
+        let place = stage.candidates.iter().position(|candidate| candidate.id == id)? + 1;
+        (place > stage.taken).then_some(stage.taken)
+    }
+
+    /// The first hit that is what was asked about, or shows it.
+    fn shown(&self) -> Option<Shown> {
+        let sections = self.request.shape.seeks_sections();
+        if sections && self.is_section() {
+            return self.shown_section();
+        }
+        let found = |hit: &Hit| {
+            let own = self.parents.iter().find(|id| **id == hit.chunk_id && (!sections || has(hit, id)));
+            let best = || {
+                let there = hit.sources.iter().filter(|source| self.parents.contains(&source.chunk_id));
+                let score = |score: Option<f32>| score.unwrap_or(-1.0);
+                there.max_by(|a, b| score(a.score).total_cmp(&score(b.score))).map(|best| &best.chunk_id)
+            };
+            own.or_else(best).cloned()
+        };
+        let (hit, parent) = self.found.hits.iter().find_map(|hit| Some((hit, found(hit)?)))?;
+        let score = hit.sources.iter().find(|source| source.chunk_id == parent).and_then(|source| source.score);
+        let around = if self.request.shape.window.is_some() { "window" } else { "context" };
+        let (how, setting) = match (sections, score) {
+            (true, Some(_)) => (Some(format!("it counts for the section {}", hit.section_id)), None),
+            (true, None) => (Some(format!("it is shown within the section {}", hit.section_id)), None),
+            (false, _) if hit.chunk_id == parent => (None, None),
+            (false, Some(_)) => (Some(format!("it was merged with its neighbour {}", hit.chunk_id)), Some("merge")),
+            (false, None) => (Some(format!("it is shown as a neighbour of {}", hit.chunk_id)), Some(around)),
+        };
+        Some(Shown { rank: hit.rank, parent: Some(parent), how, setting })
+    }
+
+    /// A section among sections: the hit that is it, otherwise one that shows it whole among the sections of its chapter.
+    fn shown_section(&self) -> Option<Shown> {
+        if let Some(hit) = self.found.hits.iter().find(|hit| *hit.section_id == *self.id) {
+            let parent = Some(hit.chunk_id.clone()).filter(|id| !id.is_empty());
+            return Some(Shown { rank: hit.rank, parent, how: None, setting: None });
+        }
+        if self.request.shape.target == Target::Sections {
+            return None;
+        }
+        let shows = |hit: &&Hit| {
+            self.id.starts_with(&format!("{}.", hit.section_id))
+                && (self.parents.is_empty() || self.parents.iter().any(|id| has(hit, id)))
+        };
+        let hit = self.found.hits.iter().find(shows)?;
+        let parent = self.parents.iter().find(|id| has(hit, id)).cloned();
+        let how = Some(format!("it is shown within the section {}", hit.section_id));
+        Some(Shown { rank: hit.rank, parent, how, setting: None })
+    }
 }
 
-/// How many candidates the cross-encoder read, where it did not read this one.
-fn unread(found: &SearchResult, id: &str) -> Option<usize> {
-    let stage = found.trace.stages.iter().find(|stage| stage.name == "cross_encoder")?;
-    let place = stage.candidates.iter().position(|candidate| candidate.id == id)? + 1;
-    (place > stage.taken).then_some(stage.taken)
+fn has(hit: &Hit, chunk_id: &str) -> bool {
+    hit.sources.iter().any(|source| source.chunk_id == chunk_id)
 }
 
 /// How something is in a result.
@@ -372,56 +410,6 @@ struct Shown {
     how: Option<String>,
     /// The setting that joined it to that hit.
     setting: Option<&'static str>,
-}
-
-/// The first hit that is what was asked about, or shows it.
-fn shown(result: &SearchResult, asked: &Asked, request: &SearchRequest) -> Option<Shown> {
-    let sections = request.shape.seeks_sections();
-    if sections && asked.is_section() {
-        return shown_section(result, asked, request);
-    }
-    let found = |hit: &Hit| {
-        let own = asked.parents.iter().find(|id| **id == hit.chunk_id && (!sections || has(hit, id)));
-        let best = || {
-            let there = hit.sources.iter().filter(|source| asked.parents.contains(&source.chunk_id));
-            there.max_by(|a, b| a.score.unwrap_or(-1.0).total_cmp(&b.score.unwrap_or(-1.0))).map(|best| &best.chunk_id)
-        };
-        own.or_else(best).cloned()
-    };
-    let (hit, parent) = result.hits.iter().find_map(|hit| Some((hit, found(hit)?)))?;
-    let score = hit.sources.iter().find(|source| source.chunk_id == parent).and_then(|source| source.score);
-    let around = if request.shape.window.is_some() { "window" } else { "context" };
-    let (how, setting) = match (sections, score) {
-        (true, Some(_)) => (Some(format!("it speaks for the section {}", hit.section_id)), None),
-        (true, None) => (Some(format!("it is shown within the section {}", hit.section_id)), None),
-        (false, _) if hit.chunk_id == parent => (None, None),
-        (false, Some(_)) => (Some(format!("it was merged with its neighbour {}", hit.chunk_id)), Some("merge")),
-        (false, None) => (Some(format!("it is shown as a neighbour of {}", hit.chunk_id)), Some(around)),
-    };
-    Some(Shown { rank: hit.rank, parent: Some(parent), how, setting })
-}
-
-fn has(hit: &Hit, chunk_id: &str) -> bool {
-    hit.sources.iter().any(|source| source.chunk_id == chunk_id)
-}
-
-/// A section among sections: the hit that is it, otherwise one that shows it whole among the sections of its chapter.
-fn shown_section(result: &SearchResult, asked: &Asked, request: &SearchRequest) -> Option<Shown> {
-    if let Some(hit) = result.hits.iter().find(|hit| *hit.section_id == *asked.id) {
-        let parent = Some(hit.chunk_id.clone()).filter(|id| !id.is_empty());
-        return Some(Shown { rank: hit.rank, parent, how: None, setting: None });
-    }
-    if request.shape.target == Target::Sections {
-        return None;
-    }
-    let shows = |hit: &&Hit| {
-        asked.id.starts_with(&format!("{}.", hit.section_id))
-            && (asked.parents.is_empty() || asked.parents.iter().any(|id| has(hit, id)))
-    };
-    let hit = result.hits.iter().find(shows)?;
-    let parent = asked.parents.iter().find(|id| has(hit, id)).cloned();
-    let how = Some(format!("it is shown within the section {}", hit.section_id));
-    Some(Shown { rank: hit.rank, parent, how, setting: None })
 }
 
 /// A stage with its name in the attempt that counts.
@@ -453,7 +441,7 @@ fn furthest<'i>(led: &[Named<'_>], ids: &'i [ChunkId]) -> Option<&'i str> {
 /// The stages as something went through them: a parent chunk, and from where sections are ranked on, the section.
 fn stages(led: &[Named<'_>], parent: Option<&str>, about: Option<&str>) -> Vec<WhyStage> {
     let mut of_sections = false;
-    let listed = led.iter().filter(|(_, stage)| stage.is_listed()).map(|&(name, stage)| {
+    let listed = led.iter().filter(|(_, stage)| stage.is_listed).map(|&(name, stage)| {
         of_sections |= name == "sections";
         let id = if of_sections { about } else { parent };
         WhyStage {
@@ -476,7 +464,7 @@ mod tests {
         let mut trace = Trace::new(true);
         for (name, ids) in stages {
             let stage = trace.stage(name, Instant::now(), ids.len(), ids.len());
-            stage.list(ids.iter().zip(1u8..).map(|(id, at)| Traced::new(*id, 0, 1.0 - f32::from(at) / 10.0)).collect());
+            stage.list(ids.iter().zip(1u8..).map(|(id, at)| Traced::new(id, 0, 1.0 - f32::from(at) / 10.0)));
         }
         trace
     }
@@ -513,7 +501,7 @@ mod tests {
             ("choose", &["a"]),
         ]);
         assert_eq!(names(&again), ["fuse", "cut", "choose"], "the other attempt was no better");
-        again.counts("fallback_pool");
+        again.fallback = Some("fallback_pool");
         assert_eq!(names(&again), ["fuse", "cut", "choose"]);
         assert_eq!(again.led_to_result()[0].1.candidates.len(), 2);
     }

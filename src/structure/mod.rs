@@ -21,6 +21,7 @@ use crate::text::is_wide;
 
 pub use corrected::not_found;
 pub use locate::normalise_title;
+pub(crate) use numbering::{is_han_digit, number_value};
 
 /// The source of a section's entry in the table of contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

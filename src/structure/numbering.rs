@@ -307,12 +307,12 @@ fn letters(text: &str) -> Option<Numbering> {
 /// The ways to write each digit.
 const HAN_DIGITS: [&str; 10] = ["〇零", "一壹", "二两贰", "三叁", "四肆", "五伍", "六陆", "七柒", "八捌", "九玖"];
 
-pub(super) fn is_han_digit(c: char) -> bool {
+pub(crate) fn is_han_digit(c: char) -> bool {
     matches!(c, '十' | '拾' | '百') || HAN_DIGITS.iter().any(|forms| forms.contains(c))
 }
 
 /// The value of `12`, `十二`, `一百零三`.
-pub(super) fn number_value(text: &str) -> Option<u32> {
+pub(crate) fn number_value(text: &str) -> Option<u32> {
     if text.is_empty() || text.chars().count() > 7 {
         return None;
     }

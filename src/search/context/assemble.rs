@@ -2,13 +2,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{ContextDocument, ContextParentChunk, ContextParts, Layout};
+use super::layout::{ContextDocument, ContextEntity, ContextParentChunk, ContextParts, Layout};
 use crate::embed::TokenCounter;
 use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
-use crate::search::entities::ContextEntity;
-use crate::search::expand::merge::{Source, joint_score, pages_of, text_of};
-use crate::search::{Hit, Omitted};
+use crate::search::hit::{Hit, Omitted, Source, joint_score, pages_of, text_of};
 
 /// Stands between parent chunks of a section with others in between.
 const GAP: &str = "\n\n[…]\n\n";
@@ -214,20 +212,15 @@ fn of_section(units: &[Unit]) -> ContextParentChunk {
 /// What was left out, those of a hit and a section together.
 fn omitted(rest: &[Unit]) -> Vec<Omitted> {
     let same = |a: &Unit, b: &Unit| a.place == b.place && a.source.section_id == b.source.section_id;
-    let omitted = |together: &[Unit]| Omitted {
-        chunk_ids: together.iter().map(|unit| unit.source.chunk_id.clone()).collect(),
-        source: together[0].hit.source.clone(),
-        section_id: together[0].source.section_id.clone(),
-        section_title: together[0].source.section_title.clone(),
-    };
-    rest.chunk_by(same).map(omitted).collect()
+    let together = rest.chunk_by(same);
+    together.filter_map(|units| Omitted::of(&units[0].hit.source, units.iter().map(|unit| unit.source))).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Detail;
+    use super::super::layout::Detail;
     use super::*;
-    use crate::search::expand::merge::sample::{hit, source};
+    use crate::search::hit::sample::{hit, source};
     use proptest::prelude::*;
 
     /// Titles and texts, and a line that says how many are left out.

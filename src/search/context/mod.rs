@@ -1,22 +1,23 @@
 //! Builds a context for a prompt: the parent chunks for a question with their sources, within a token limit.
 
 mod assemble;
-mod template;
+pub(super) mod layout;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
 
-use super::entities::ContextEntity;
-use super::{Hit, Kind, Omitted, Route, SearchRequest, SearchResult, Searcher, Trace};
-use crate::embed::TokenCounter;
+use super::hit::Hit;
+use super::request::SearchRequest;
+use super::result::SearchResult;
+use super::searcher::Searcher;
+use super::trace::Trace;
+use super::understand::{Kind, Route};
 use crate::error::Result;
-use crate::ids::{ChunkId, DocId, SectionId};
+use crate::ids::DocId;
 use assemble::{Sources, Summaries, assemble};
-
-pub use template::Template;
+use layout::{ContextDocument, ContextParts, Layout};
 
 /// A context for a prompt.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -41,70 +42,6 @@ pub struct Context {
     pub trace: Trace,
 }
 
-/// The parts of a context.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct ContextParts {
-    /// The documents in the order of their best hits.
-    pub documents: Vec<ContextDocument>,
-    /// The states of the entities that the question or the chunks mention, those of the question first.
-    pub entities: Vec<ContextEntity>,
-    /// What was found and did not fit.
-    pub left_out: Vec<Omitted>,
-    /// The names of entities whose states did not fit.
-    pub entities_left_out: Vec<String>,
-}
-
-/// A document with its parent chunks in a context.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ContextDocument {
-    pub doc_id: DocId,
-    pub namespace: String,
-    pub title: String,
-    pub source: String,
-    #[serde(skip)]
-    pub format: String,
-    /// From its profile; empty without one.
-    pub summary: String,
-    /// Its parent chunks, in reading order.
-    pub parent_chunks: Vec<ContextParentChunk>,
-}
-
-/// The chosen parent chunks of a section.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ContextParentChunk {
-    /// The section, as `doc#path`.
-    pub section_id: SectionId,
-    /// The titles of the section and those above it.
-    pub section_title: String,
-    pub page_start: Option<u32>,
-    pub page_end: Option<u32>,
-    /// The joint score of its parent chunks.
-    pub score: f32,
-    /// The text, with `[…]` for parent chunks between them that are left out.
-    pub text: String,
-    pub chunk_ids: Vec<ChunkId>,
-}
-
-/// How much a layout writes beside the text of chunks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Detail {
-    /// What was left out, and the summaries of documents.
-    Full,
-    /// How much was left out.
-    Count,
-    Silent,
-}
-
-/// Writes a context.
-pub trait Layout {
-    /// # Errors
-    /// Where the layout uses something that does not exist.
-    fn text(&self, query: &str, parts: &ContextParts, detail: Detail) -> Result<String>;
-
-    /// The details that it knows, the fullest first.
-    fn details(&self) -> &[Detail];
-}
-
 impl Searcher {
     /// Builds a context from the hits of `request`, in at most `max_tokens` tokens. The request's counter counts them, over
     /// the whole text; the request's own limit does not apply.
@@ -114,10 +51,7 @@ impl Searcher {
     pub async fn context(&self, request: &SearchRequest, max_tokens: usize, layout: &dyn Layout) -> Result<Context> {
         let mut request = request.clone();
         request.shape.max_tokens = None;
-        let counter: Arc<TokenCounter> = match &request.shape.counter {
-            Some(counter) => counter.clone(),
-            None => TokenCounter::shared()?,
-        };
+        let counter = request.shape.counter()?;
         let mut found = self.search(&request).await?;
         if !found.contents.is_empty() {
             // A table of contents is no context: search the text.

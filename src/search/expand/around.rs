@@ -1,18 +1,73 @@
-//! What a hit shows of its parent chunks and around them: neighbours, the best child chunks, or a window of sentences.
+//! What a hit shows of its parent chunks and around them: neighbours, adjacent hits, the best child chunks, or a window of
+//! sentences.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
-use super::merge::{REACH, Source, SourceChild, refresh};
 use crate::ids::ChunkId;
-use crate::search::Hit;
+use crate::search::hit::{Hit, Source, SourceChild, joint_score};
 use crate::store::IndexedParentChunk;
 use crate::text::highlight::Terms;
 use crate::text::sentences::sentences;
 
+/// Deletions leave gaps in the numbers of parent chunks; hits may be adjacent with up to so many numbers between them.
+const REACH: u32 = 8;
+
+/// Merges the hits of a section whose parent chunks overlap or follow each other: their numbers differ by one, or
+/// `nothing_between` confirms that no parent chunk is left between them. The merged hit takes the place of the better one
+/// and has the [joint score](joint_score).
+pub fn merge(hits: Vec<Hit>, nothing_between: impl Fn(&Hit, u32, u32) -> bool) -> Vec<Hit> {
+    let mut merged: Vec<Hit> = Vec::with_capacity(hits.len());
+    for mut hit in hits {
+        let mut place = merged.len();
+        // One hit may close the gap between two that were apart.
+        while let Some(at) = merged.iter().position(|other| are_adjacent(other, &hit, &nothing_between)) {
+            place = place.min(at);
+            hit = join(merged.remove(at), hit);
+        }
+        merged.insert(place.min(merged.len()), hit);
+    }
+    merged
+}
+
+/// The numbers at the ends of the gap between two near hits of a section; those of hits that overlap cross.
+pub fn gap(a: &Hit, b: &Hit) -> Option<(u32, u32)> {
+    let is_one_section = (&a.namespace, &a.section_id) == (&b.namespace, &b.section_id);
+    let (a, b) = (span(a)?, span(b)?);
+    let (from, to) = if a.0 <= b.0 { (a.1, b.0) } else { (b.1, a.0) };
+    (is_one_section && to <= from.saturating_add(REACH + 1)).then_some((from, to))
+}
+
+fn are_adjacent(a: &Hit, b: &Hit, nothing_between: &impl Fn(&Hit, u32, u32) -> bool) -> bool {
+    gap(a, b).is_some_and(|(from, to)| to <= from.saturating_add(1) || nothing_between(a, from, to))
+}
+
+/// The numbers of the first and the last parent chunk of a hit.
+fn span(hit: &Hit) -> Option<(u32, u32)> {
+    Some((hit.sources.first()?.index, hit.sources.last()?.index))
+}
+
+fn join(better: Hit, other: Hit) -> Hit {
+    let mut hit = better;
+    for source in other.sources {
+        match hit.sources.iter_mut().find(|known| known.chunk_id == source.chunk_id) {
+            // A neighbour of one may be what the other found.
+            Some(known) if known.score.is_none() => *known = source,
+            Some(_) => {}
+            None => hit.sources.push(source),
+        }
+    }
+    hit.sources.sort_by_key(|source| source.index);
+    hit.also_in.retain(|name| other.also_in.contains(name));
+    hit.duplicates.extend(other.duplicates);
+    hit.refresh();
+    hit.score = joint_score(hit.sources.iter().filter_map(|source| source.score));
+    hit
+}
+
 /// The numbers that can hold `count` neighbours on both sides, allowing for deleted ones.
 pub fn reach(hit: &Hit, count: usize) -> Option<(u32, u32)> {
-    let (first, last) = (hit.sources.first()?.index, hit.sources.last()?.index);
+    let (first, last) = span(hit)?;
     let count = u32::try_from(count).unwrap_or(u32::MAX).saturating_add(REACH);
     Some((first.saturating_sub(count), last.saturating_add(count).saturating_add(1)))
 }
@@ -20,15 +75,13 @@ pub fn reach(hit: &Hit, count: usize) -> Option<(u32, u32)> {
 /// Adds up to `count` parent chunks of the same section on both sides. `chunks` are those of the document by number, as far
 /// as they were read.
 pub fn add_neighbours(hit: &mut Hit, chunks: &BTreeMap<u32, IndexedParentChunk>, count: usize) {
-    let (Some(first), Some(last)) = (hit.sources.first(), hit.sources.last()) else { return };
-    let (first, last) = (first.index, last.index);
+    let Some((first, last)) = span(hit) else { return };
     let belongs = |row: &&IndexedParentChunk| row.section_id == hit.section_id;
     let before = chunks.range(..first).rev().map(|(_, row)| row).take_while(belongs).take(count);
     let after = chunks.range(last.saturating_add(1)..).map(|(_, row)| row).take_while(belongs).take(count);
-    let mut sources: Vec<Source> = before.chain(after).map(|row| Source::of(row, &hit.title, None)).collect();
-    hit.sources.append(&mut sources);
+    hit.sources.extend(before.chain(after).map(|row| Source::of(row, &hit.title, None)));
     hit.sources.sort_by_key(|source| source.index);
-    refresh(hit);
+    hit.refresh();
 }
 
 /// The question that child chunks are compared with.
@@ -116,7 +169,7 @@ pub fn window(hit: &mut Hit, terms: &Terms, count: usize) {
         source.text = parts(&text, place, &shown);
     }
     hit.sources.retain(|source| source.score.is_some() || !source.text.trim().is_empty());
-    refresh(hit);
+    hit.refresh();
 }
 
 /// The sentence of a parent chunk with the most words of the question; without any, the child chunk nearest to it.
@@ -165,8 +218,8 @@ fn parts(text: &str, place: &Range<usize>, shown: &[Range<usize>]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::merge::sample::{hit, source};
     use super::*;
+    use crate::search::hit::sample::{hit, source};
     use crate::store::ChildSpan;
 
     fn row(index: u32, section: &str) -> IndexedParentChunk {
@@ -280,5 +333,72 @@ mod tests {
         window(&mut hit, &Terms::of("pump"), 0);
         assert_eq!(hit.content, "Prime the pump. … A pump again.");
         assert_eq!(hit.matched_chunks, 2);
+    }
+}
+
+#[cfg(test)]
+mod merge_tests {
+    use super::*;
+    use crate::search::hit::sample::{hit, source};
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    fn ids(hit: &Hit) -> Vec<&str> {
+        hit.sources.iter().map(|source| source.chunk_id.as_str()).collect()
+    }
+
+    #[test]
+    fn adjacent_hits_merge_in_reading_order() {
+        let mut second = hit("d:3", "Second. ");
+        second.score = 0.4;
+        second.sources[0].score = Some(0.4);
+        let merged =
+            merge(vec![hit("d:4", "Third."), hit("e:4", "Other."), second, hit("d:7", "Far.")], |_, _, _| false);
+        assert_eq!(merged.len(), 3);
+        assert_eq!((merged[0].content.as_str(), ids(&merged[0])), ("Second. Third.", vec!["d:3", "d:4"]));
+        assert_eq!((merged[0].chunk_id.as_str(), merged[0].matched_chunks), ("d:4", 2), "named after the better one");
+        assert!((merged[0].score - (0.5 + 0.5 * 0.4 / 4.0)).abs() < 1e-6);
+        assert_eq!(ids(&merged[2]), ["d:7"]);
+    }
+
+    #[test]
+    fn deleted_chunks_keep_no_hits_apart() {
+        let hits = || vec![hit("d:2", "a"), hit("d:5", "b"), hit("d:20", "c")];
+        assert_eq!(merge(hits(), |_, from, to| (from, to) == (2, 5)).len(), 2);
+        assert_eq!(merge(hits(), |_, _, _| true).len(), 2, "these numbers are too far apart");
+        assert_eq!(merge(hits(), |_, _, _| false).len(), 3);
+    }
+
+    #[test]
+    fn a_hit_between_two_merges_all_three() {
+        let merged = merge(vec![hit("d:1", "a "), hit("d:3", "c"), hit("d:2", "b ")], |_, _, _| false);
+        assert_eq!((merged.len(), merged[0].content.as_str()), (1, "a b c"));
+    }
+
+    #[test]
+    fn a_found_chunk_replaces_the_same_neighbour() {
+        let mut left = hit("d:1", "a ");
+        left.sources.push(source("d:2", 2, "b ", None));
+        let merged = merge(vec![left, hit("d:2", "b ")], |_, _, _| false);
+        assert_eq!(merged[0].sources.iter().map(|source| source.score.is_some()).collect::<Vec<_>>(), [true, true]);
+        assert_eq!(merged[0].content, "a b");
+    }
+
+    proptest! {
+        #[test]
+        fn merging_keeps_every_parent_chunk_once(places in prop::collection::btree_set((0u8..3, 0u32..30), 0..25)) {
+            let names: Vec<String> = places.iter().map(|(doc, index)| format!("d{doc}:{index}")).collect();
+            // In some other order than that of the document.
+            let mut order = names.clone();
+            order.sort_by_key(|name| name.chars().rev().collect::<String>());
+            let merged = merge(order.iter().map(|name| hit(name, "x ")).collect(), |_, _, _| false);
+            let after: Vec<String> = merged.iter().flat_map(|hit| ids(hit)).map(str::to_owned).collect();
+            prop_assert_eq!(after.len(), names.len());
+            prop_assert_eq!(after.into_iter().collect::<BTreeSet<_>>(), names.into_iter().collect::<BTreeSet<_>>());
+            for hit in &merged {
+                prop_assert!(hit.sources.windows(2).all(|pair| pair[0].index + 1 == pair[1].index));
+                prop_assert_eq!(hit.content.split(' ').count(), hit.sources.len());
+            }
+        }
     }
 }

@@ -1,43 +1,42 @@
-//! Expands selected hits: merges adjacent ones, names their best child chunks, adds neighbours or cuts windows.
+//! Expands selected hits: merges adjacent ones, names their best child chunks, adds neighbours or cuts windows, and leaves
+//! out what exceeds the token limit.
 //!
-//! This file reads what the pure functions beside it need, all of it at once.
+//! This file reads what the pure functions of `around` need, all of it at once.
 
 mod around;
-pub(super) mod budget;
-pub(super) mod merge;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::Instant;
 
 use futures::future::try_join_all;
 
-use super::Ranking;
+use super::hit::{Hit, Omitted};
+use super::request::{GroupBy, Mode, SearchRequest};
+use super::result::Ranking;
 use super::searcher::Searcher;
 use super::trace::Trace;
-use super::{Hit, Mode, SearchRequest};
 use crate::embed::TokenCounter;
-use crate::error::Result;
+use crate::error::{Error, Result, Setting};
 use crate::ids::{ChunkId, DocId};
 use crate::store::{IndexedParentChunk, LoadedVectors, Scope, Snapshot};
 use crate::text::highlight::Terms;
 use around::{Known, Question};
-use budget::Omitted;
 
-/// Expands selected hits, and leaves out what exceeds the token limit. Its steps are added to the ranking's trace.
+/// Expands selected hits, and leaves out what exceeds the token limit.
 pub(super) async fn expand(
     searcher: &Searcher,
     request: &SearchRequest,
-    ranking: &mut Ranking,
+    ranking: &Ranking,
     mut hits: Vec<Hit>,
+    trace: &mut Trace,
 ) -> Result<(Vec<Hit>, Vec<Omitted>)> {
-    let (shape, mut trace) = (&request.shape, std::mem::replace(&mut ranking.trace, Trace::new(false)));
-    let names = &ranking.namespaces;
+    let (shape, names) = (&request.shape, &ranking.namespaces);
     if !shape.seeks_sections() {
         let snapshots = &searcher.snapshots().await?[..];
         let vectors = if ranking.vector.is_some() { searcher.vectors().await? } else { &[] };
         let from = Expansion { snapshots, request, ranking, vectors };
         let start = Instant::now();
-        hits = name_children(&from, hits).await?;
+        name_children(&from, &mut hits).await?;
         trace.stage("children", start, hits.len(), hits.len());
         if shape.mode != Mode::Drill && (shape.context > 0 || shape.window.is_some()) {
             hits = trace.step(names, "expand", hits, |hits| add_neighbours(&from, hits))?;
@@ -46,19 +45,14 @@ pub(super) async fn expand(
     let mut left_out = Vec::new();
     if let Some(most) = shape.max_tokens {
         let (start, before) = (Instant::now(), hits.len());
-        let counter = match &shape.counter {
-            Some(counter) => counter.clone(),
-            None => TokenCounter::shared()?,
-        };
-        left_out = budget::fit(&mut hits, most, &counter)?;
+        left_out = fit(&mut hits, most, &*shape.counter()?)?;
         trace.stage("budget", start, before, hits.len()).hits(&hits, names, shape.seeks_sections());
     }
     let start = Instant::now();
     hits.iter_mut().for_each(|hit| hit.find_snippet(&request.query));
     trace.stage("snippets", start, hits.len(), hits.len());
-    let mut hits = budget::group(hits, shape.group_by);
+    let mut hits = group(hits, shape.group_by);
     hits.iter_mut().zip(1..).for_each(|(hit, rank)| hit.rank = rank);
-    ranking.trace = trace;
     Ok((hits, left_out))
 }
 
@@ -77,12 +71,12 @@ type Chunks = BTreeMap<(String, DocId), BTreeMap<u32, IndexedParentChunk>>;
 /// Merges adjacent hits, best first.
 pub(super) fn merge_adjacent(snapshots: &[&Snapshot], names: &[String], hits: Vec<Hit>) -> Result<Vec<Hit>> {
     let gaps = hits.iter().enumerate().flat_map(|(at, hit)| {
-        let others = hits[..at].iter().filter_map(move |other| merge::gap(other, hit));
+        let others = hits[..at].iter().filter_map(move |other| around::gap(other, hit));
         others.map(move |(first, last)| (hit, first, last))
     });
     let known = read(snapshots, names, &gaps.collect::<Vec<_>>())?;
     let before = hits.len();
-    let mut merged = merge::merge(hits, |hit, from, to| nothing_between(&known, hit, from, to));
+    let mut merged = around::merge(hits, |hit, from, to| nothing_between(&known, hit, from, to));
     if merged.len() < before {
         merged.sort_by(|a, b| b.score.total_cmp(&a.score));
     }
@@ -90,26 +84,26 @@ pub(super) fn merge_adjacent(snapshots: &[&Snapshot], names: &[String], hits: Ve
 }
 
 /// Names the child chunks of each hit that match best. Drilling shows nothing else of its hits.
-async fn name_children(from: &Expansion<'_>, mut hits: Vec<Hit>) -> Result<Vec<Hit>> {
+async fn name_children(from: &Expansion<'_>, hits: &mut [Hit]) -> Result<()> {
     let (shape, route) = (&from.request.shape, &from.ranking.route);
     let drills = shape.mode == Mode::Drill;
     // Without a word of the question, the nearest child chunk is the middle of a window.
     let named = if drills { shape.beam.children } else { shape.children.max(usize::from(shape.window.is_some())) };
     if named > 0 && !hits.is_empty() {
         let names = &from.ranking.namespaces;
-        let known = try_join_all((0..names.len()).map(|namespace| known(from, &hits, namespace))).await?;
+        let known = try_join_all((0..names.len()).map(|namespace| known(from, hits, namespace))).await?;
         let terms = Terms::of(&from.request.query);
         let question = Question { terms, keyword: route.keyword, semantic: route.semantic };
-        for hit in &mut hits {
+        for hit in &mut *hits {
             let Some(place) = names.iter().position(|name| *name == hit.namespace) else { continue };
             around::name_children(&mut hit.sources, &known[place], &question, named);
         }
     }
     for hit in hits.iter_mut().filter(|_| drills) {
         hit.sources.iter_mut().for_each(around::only_children);
-        merge::refresh(hit);
+        hit.refresh();
     }
-    Ok(hits)
+    Ok(())
 }
 
 /// The parent chunks of a namespace that were found, and the cosines of their child chunks.
@@ -148,7 +142,7 @@ fn add_neighbours(from: &Expansion<'_>, mut hits: Vec<Hit>) -> Result<Vec<Hit>> 
             around::add_neighbours(hit, chunks, count);
         }
     }
-    hits = merge::merge(hits, |hit, from, to| nothing_between(&known, hit, from, to));
+    hits = around::merge(hits, |hit, from, to| nothing_between(&known, hit, from, to));
     if let Some(count) = shape.window {
         let terms = Terms::of(&from.request.query);
         hits.iter_mut().for_each(|hit| around::window(hit, &terms, count));
@@ -161,17 +155,13 @@ fn read(snapshots: &[&Snapshot], names: &[String], ranges: &[(&Hit, u32, u32)]) 
     let mut read = Chunks::new();
     for (snapshot, name) in snapshots.iter().zip(names) {
         let own = ranges.iter().filter(|(hit, ..)| hit.namespace == *name);
-        let ids: BTreeSet<ChunkId> = own.flat_map(|(hit, first, last)| ids(&hit.doc_id, *first, *last)).collect();
+        let numbers = own.flat_map(|(hit, first, last)| (*first..*last).map(|index| (&hit.doc_id, index)));
+        let ids: BTreeSet<ChunkId> = numbers.map(|(doc_id, index)| ChunkId::parent(doc_id, index)).collect();
         for row in snapshot.keyword().parent_chunks(&ids.into_iter().collect::<Vec<_>>())? {
             read.entry((name.clone(), row.doc_id.clone())).or_default().insert(row.chunk_index, row);
         }
     }
     Ok(read)
-}
-
-/// The ids of the parent chunks with a number from `first` to before `last`.
-pub(super) fn ids(doc_id: &str, first: u32, last: u32) -> impl Iterator<Item = ChunkId> {
-    (first..last).map(move |index| ChunkId::parent(doc_id, index))
 }
 
 fn chunks_of<'c>(chunks: &'c Chunks, hit: &Hit) -> Option<&'c BTreeMap<u32, IndexedParentChunk>> {
@@ -181,4 +171,149 @@ fn chunks_of<'c>(chunks: &'c Chunks, hit: &Hit) -> Option<&'c BTreeMap<u32, Inde
 /// Whether no parent chunk is left between two numbers; those between them were read.
 fn nothing_between(known: &Chunks, hit: &Hit, from: u32, to: u32) -> bool {
     chunks_of(known, hit).is_none_or(|chunks| chunks.range(from + 1..to).next().is_none())
+}
+
+/// Cuts hits so that titles and text together have at most `most` tokens: whole parent chunks, in the order of the hits, and
+/// of each hit none after the first that does not fit. Returns what was left out.
+///
+/// # Errors
+/// Where not even the first parent chunk fits, or the tokenizer fails.
+fn fit(hits: &mut Vec<Hit>, most: usize, counter: &TokenCounter) -> Result<Vec<Omitted>> {
+    let (mut used, mut left_out, mut least) = (0, Vec::new(), None);
+    let mut fitting: Vec<Hit> = Vec::with_capacity(hits.len());
+    for mut hit in hits.drain(..) {
+        let full = used >= most;
+        let mut taken = 0;
+        // Nothing fits once the limit is reached, so nothing more is counted.
+        if !full {
+            let mut cost = counter.count(&format!("{}\n{}", hit.title, hit.section_title))?;
+            while let Some(source) = hit.sources.get(taken) {
+                cost += counter.count(&source.text)? + counter.count(&source.headings.join("\n"))?;
+                least.get_or_insert(cost);
+                if used + cost > most {
+                    break;
+                }
+                (used, cost, taken) = (used + cost, 0, taken + 1);
+            }
+        }
+        let rest = hit.sources.split_off(taken);
+        if taken > 0 && !rest.is_empty() {
+            hit.refresh();
+        }
+        left_out.extend(Omitted::of(&hit.source, &rest));
+        if taken > 0 || (rest.is_empty() && !full) {
+            fitting.push(hit);
+        }
+    }
+    *hits = fitting;
+    match least {
+        Some(least) if hits.is_empty() => {
+            Err(Error::not_found(format!("not even the first parent chunk fits into {most} tokens"))
+                .hint(format!("with its titles it has {least}; raise {}", Setting("max_tokens"))))
+        }
+        _ => Ok(left_out),
+    }
+}
+
+/// Puts the hits of a section or a document behind the best of them. Groups follow their best hits; each keeps its order.
+fn group(hits: Vec<Hit>, by: GroupBy) -> Vec<Hit> {
+    let id = |hit: &Hit| match by {
+        GroupBy::None => None,
+        GroupBy::Section => Some((hit.namespace.clone(), hit.section_id.to_string())),
+        GroupBy::Doc => Some((hit.namespace.clone(), hit.doc_id.to_string())),
+    };
+    let mut groups: Vec<Vec<Hit>> = Vec::new();
+    for hit in hits {
+        let own = id(&hit);
+        match groups.iter_mut().find(|group| own.is_some() && id(&group[0]) == own) {
+            Some(group) => group.push(hit),
+            None => groups.push(vec![hit]),
+        }
+    }
+    groups.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::hit::sample::{hit, source};
+    use proptest::prelude::*;
+
+    fn counter() -> TokenCounter {
+        TokenCounter::of_characters(1).unwrap()
+    }
+
+    fn cost(hit: &Hit) -> usize {
+        let titles = hit.title.len() + 1 + hit.section_title.len();
+        titles + hit.sources.iter().map(|source| source.text.len()).sum::<usize>()
+    }
+
+    #[test]
+    fn a_hit_is_cut_between_parent_chunks_and_a_smaller_one_still_fits() {
+        let mut first = hit("d:1", "aaaaa");
+        first.sources.push(source("d:2", 2, &"b".repeat(50), None));
+        let mut hits = vec![first, hit("e:1", "cc")];
+        // 5 of titles and 5 of text, then 5 and 2.
+        let left_out = fit(&mut hits, 17, &counter()).unwrap();
+        assert_eq!(hits.iter().map(|hit| hit.content.as_str()).collect::<Vec<_>>(), ["aaaaa", "cc"]);
+        assert_eq!((left_out.len(), &left_out[0].chunk_ids[..]), (1, &["d:2".into()][..]));
+        let error = fit(&mut vec![hit("d:1", "aaaaa")], 9, &counter()).unwrap_err();
+        assert!(error.message().contains("9 tokens") && error.next_step().unwrap().contains("10"), "{error}");
+        assert_eq!(fit(&mut Vec::new(), 9, &counter()).unwrap(), []);
+    }
+
+    proptest! {
+        #[test]
+        fn the_limit_holds_and_every_chunk_is_shown_or_reported(
+            lengths in prop::collection::vec(prop::collection::vec(0usize..40, 1..5), 1..8),
+            most in 0usize..200,
+        ) {
+            let hits: Vec<Hit> = lengths.iter().enumerate().map(|(doc, lengths)| {
+                let mut hit = hit(&format!("d{doc}:0"), "");
+                hit.sources = lengths.iter().zip(0u32..).map(|(&length, index)| {
+                    source(&format!("d{doc}:{index}"), index, &"x".repeat(length), Some(0.5))
+                }).collect();
+                hit
+            }).collect();
+            let ids = |hits: &[Hit]| -> Vec<ChunkId> {
+                hits.iter().flat_map(|hit| hit.sources.iter().map(|source| source.chunk_id.clone())).collect()
+            };
+            let mut all = ids(&hits);
+            let mut cut = hits.clone();
+            if let Ok(left_out) = fit(&mut cut, most, &counter()) {
+                prop_assert!(cut.iter().map(cost).sum::<usize>() <= most);
+                let mut there = ids(&cut);
+                there.extend(left_out.into_iter().flat_map(|left_out| left_out.chunk_ids));
+                all.sort();
+                there.sort();
+                prop_assert_eq!(there, all);
+            } else {
+                prop_assert!(hits.iter().all(|hit| hit.title.len() + 4 + hit.sources[0].text.len() > most));
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn groups_stand_together_and_keep_their_order(docs in prop::collection::vec(0u8..4, 0..20)) {
+            let hits: Vec<Hit> = docs.iter().enumerate().map(|(at, doc)| hit(&format!("d{doc}:{at}"), "x")).collect();
+            let grouped = group(hits.clone(), GroupBy::Doc);
+            let of = |hits: &[Hit], doc: &str| -> Vec<ChunkId> {
+                hits.iter().filter(|hit| hit.doc_id == doc).map(|hit| hit.chunk_id.clone()).collect()
+            };
+            let mut order: Vec<&str> = grouped.iter().map(|hit| hit.doc_id.as_str()).collect();
+            order.dedup();
+            let mut first: Vec<&str> = Vec::new();
+            for hit in &hits {
+                if !first.contains(&hit.doc_id.as_str()) {
+                    first.push(&hit.doc_id);
+                }
+            }
+            prop_assert_eq!(&order, &first, "each once, by its best");
+            for doc in first {
+                prop_assert_eq!(of(&hits, doc), of(&grouped, doc));
+            }
+            prop_assert_eq!(group(hits.clone(), GroupBy::None), hits);
+        }
+    }
 }

@@ -1,12 +1,195 @@
-//! Decides whether one test of a filter holds of a document or a chunk.
+//! Decides whether one test of a filter holds of a document or a chunk. Its values are made ready to compare: numbers as
+//! numbers, times as times, paths as globs, everything else as text without case.
 
+use std::cmp::Ordering;
+use std::path::Path;
+
+use globset::{GlobBuilder, GlobMatcher};
 use jiff::Timestamp;
 
 use super::facts::ChunkFacts;
-use super::syntax::{Relation, Test};
-use super::value::{Comparison, Key, Value, fold, parts};
+use super::syntax::{Comparison, Relation, Test, fold};
+use crate::load::Format;
 use crate::store::DocumentFacts;
-use crate::text::Period;
+use crate::structure::{PREAMBLE, normalise_title};
+use crate::text::{Period, fold_name};
+
+/// A key that every document or chunk has, or the name of a metadata field or note.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Key {
+    Format,
+    /// The source as a path, for globs.
+    Path,
+    /// The source as text.
+    Source,
+    Title,
+    Tags,
+    /// The section of a chunk; those above it count too.
+    Section,
+    Page,
+    /// The main language of a chunk.
+    Language,
+    /// When the document is from.
+    Time,
+    /// The entities that a chunk mentions.
+    Entity,
+    /// A metadata field or a note, [folded](fold).
+    Other(String),
+}
+
+const KEYS: [(&str, Key); 10] = [
+    ("format", Key::Format),
+    ("path", Key::Path),
+    ("source", Key::Source),
+    ("title", Key::Title),
+    ("tags", Key::Tags),
+    ("section", Key::Section),
+    ("page", Key::Page),
+    ("language", Key::Language),
+    ("time", Key::Time),
+    ("entity", Key::Entity),
+];
+
+impl Key {
+    pub fn named(name: &str) -> Self {
+        let folded = fold(name.trim());
+        let known = KEYS.into_iter().find(|(known, _)| *known == folded || (*known == "tags" && folded == "tag"));
+        known.map_or(Key::Other(folded), |(_, key)| key)
+    }
+
+    /// The names of the keys that are always there.
+    pub fn names<'a>() -> impl Iterator<Item = &'a str> {
+        KEYS.iter().map(|(name, _)| *name)
+    }
+}
+
+/// A value that was typed, in every form that its key compares.
+#[derive(Debug, Clone, Default)]
+struct Value {
+    folded: String,
+    number: Option<f64>,
+    period: Option<Period>,
+    /// Of a path.
+    paths: Option<Paths>,
+    /// Of a format, its name.
+    format: Option<&'static str>,
+    /// Of a section, its normalised title; empty for a path.
+    title: String,
+}
+
+impl Value {
+    /// Times are relative to `now`.
+    fn new(key: &Key, text: &str, now: Timestamp) -> Self {
+        let looks_like_path = text.trim().chars().all(|c| c.is_ascii_digit() || c == '.');
+        Value {
+            folded: if *key == Key::Entity { fold_name(text) } else { fold(text.trim()) },
+            number: number(text),
+            period: Period::asked(text, now),
+            // The parser refused globs that cannot be read.
+            paths: (*key == Key::Path).then(|| glob(text).ok()).flatten(),
+            format: format_named(text).filter(|_| *key == Key::Format).map(|format| format.name()),
+            // `2` must not find "Error T-1102".
+            title: if looks_like_path { String::new() } else { normalise_title(text) },
+        }
+    }
+
+    /// Compares a value of a document with it. A document is later than a year when it is from after its end.
+    fn compares(&self, value: &str, comparison: Comparison) -> bool {
+        if let (Comparison::Equal, Some(paths)) = (comparison, &self.paths) {
+            return paths.has(value);
+        }
+        if let (Comparison::Equal, Some(format)) = (comparison, self.format) {
+            return value == format;
+        }
+        if let (Some(typed), Some(number)) = (self.number, number(value)) {
+            return number.partial_cmp(&typed).is_some_and(|ordering| comparison.holds(ordering));
+        }
+        if let (Some(typed), Some(period)) = (self.period, Period::stated(value)) {
+            let inside = typed.start <= period.start && period.end <= typed.end;
+            return match comparison {
+                Comparison::Equal => inside,
+                Comparison::NotEqual => !inside,
+                _ => self.compares_moment(period.start, comparison),
+            };
+        }
+        comparison.holds(fold(value.trim()).cmp(&self.folded))
+    }
+
+    /// Compares a moment with the time that was typed; false where it is no time.
+    fn compares_moment(&self, moment: Timestamp, comparison: Comparison) -> bool {
+        self.period.is_some_and(|period| {
+            let ordering = if period.has(moment) { Ordering::Equal } else { moment.cmp(&period.start) };
+            comparison.holds(ordering)
+        })
+    }
+
+    /// Whether any page from `first` to `last` compares with the number that was typed.
+    fn compares_pages(&self, (first, last): (u32, u32), comparison: Comparison) -> bool {
+        let holds = |page: u32| f64::from(page).partial_cmp(&self.number?).map(|ordering| comparison.holds(ordering));
+        (first..=last).any(|page| holds(page) == Some(true))
+    }
+}
+
+/// The number that a text is; `inf` and `nan` are words.
+fn number(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let looks_like_one = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'));
+    text.parse::<f64>().ok().filter(|number| looks_like_one && number.is_finite())
+}
+
+/// The parts of a value that is a list: `a, b`, `["a", "b"]`, `甲、乙`.
+fn parts(value: &str) -> impl Iterator<Item = &str> {
+    let inner = value.trim().strip_prefix('[').and_then(|value| value.strip_suffix(']')).unwrap_or(value);
+    inner
+        .split([',', ';', '，', '、', '；'])
+        .map(|part| part.trim().trim_matches(['"', '\'']).trim())
+        .filter(|part| !part.is_empty())
+}
+
+/// The format with this name or file extension.
+pub fn format_named(name: &str) -> Option<Format> {
+    let folded = fold(name.trim());
+    Format::from_name(&folded)
+        .or_else(|| Format::from_path(Path::new(&format!("x.{}", folded.trim_start_matches('.')))))
+}
+
+/// Paths that were typed.
+#[derive(Debug, Clone)]
+pub enum Paths {
+    /// Case does not matter; a glob without a slash is compared with the file's name.
+    Glob { matcher: GlobMatcher, names: bool },
+    /// A file, the end of its path, or a folder; [folded](fold).
+    Place(String),
+}
+
+/// The paths that a text means.
+///
+/// # Errors
+/// The reason, for a glob that cannot be read.
+pub fn glob(text: &str) -> Result<Paths, String> {
+    let text = text.trim().strip_prefix("./").unwrap_or(text.trim());
+    if !text.contains(['*', '?', '[', '{']) {
+        return Ok(Paths::Place(fold(text.trim_end_matches('/'))));
+    }
+    let glob = GlobBuilder::new(&fold(text)).literal_separator(true).build();
+    let matcher = glob.map_err(|error| error.kind().to_string())?.compile_matcher();
+    Ok(Paths::Glob { matcher, names: !text.contains('/') })
+}
+
+impl Paths {
+    pub fn has(&self, source: &str) -> bool {
+        let source = fold(source);
+        match self {
+            Paths::Glob { matcher, names: true } => matcher.is_match(source.rsplit('/').next().unwrap_or(&source)),
+            Paths::Glob { matcher, names: false } => matcher.is_match(&source),
+            Paths::Place(place) => {
+                source == *place
+                    || source.strip_prefix(place.as_str()).is_some_and(|rest| rest.starts_with('/'))
+                    || source.strip_suffix(place.as_str()).is_some_and(|rest| rest.ends_with('/'))
+            }
+        }
+    }
+}
 
 /// A test with its values ready to compare.
 pub struct Ready {
@@ -43,7 +226,7 @@ impl Ready {
 
     /// The document's time compares with a period.
     pub fn of_time(period: Period, comparison: Comparison) -> Self {
-        let values = vec![Value::of_period(period)];
+        let values = vec![Value { period: Some(period), ..Value::default() }];
         Ready { key: Key::Time, relation: Compares::Is { comparison, values, opposite: false } }
     }
 
@@ -70,10 +253,7 @@ impl Ready {
 
     /// Whether it holds of any of several values.
     fn holds(&self, has: &[&str]) -> bool {
-        let is = |value: &Value, comparison| match value.format {
-            Some(format) if comparison == Comparison::Equal => has.contains(&format),
-            _ => has.iter().any(|text| value.compares(text, comparison)),
-        };
+        let is = |value: &Value, comparison| has.iter().any(|text| value.compares(text, comparison));
         self.decide(is, |part| has.iter().any(|text| fold(text).contains(part)), !has.is_empty())
     }
 
@@ -81,8 +261,7 @@ impl Ready {
     pub fn holds_of_document(&self, document: &DocumentFacts) -> bool {
         match &self.key {
             Key::Format => self.holds(&[document.format.as_str()]),
-            Key::Path => self.holds_of_path(&document.source),
-            Key::Source => self.holds(&[document.source.as_str()]),
+            Key::Path | Key::Source => self.holds(&[document.source.as_str()]),
             Key::Title => self.holds(&[document.title.as_str()]),
             Key::Tags => {
                 let lists = ["tags", "tag", "keywords"].into_iter().filter_map(|name| document.metadata.get(name));
@@ -107,7 +286,13 @@ impl Ready {
                 let is = |value: &Value, comparison| pages.is_some_and(|own| value.compares_pages(own, comparison));
                 self.decide(is, |_| false, pages.is_some())
             }
-            Key::Language => self.holds_of_language(chunk.language),
+            Key::Language => {
+                // `zh` also matches `zh-Hant`.
+                let language = chunk.language;
+                let short = language.split('-').next().unwrap_or(language);
+                let is_known = !language.is_empty() && language != "und";
+                self.holds(&[language, short]) && (is_known || !matches!(self.relation, Compares::Exists))
+            }
             Key::Entity => self.holds_of_entities(chunk.entities),
             Key::Other(name) => {
                 let noted: Vec<&str> =
@@ -136,32 +321,9 @@ impl Ready {
 
     /// Comparisons see the whole field; equality also sees each part of a list.
     fn holds_of_field(&self, field: Option<&str>) -> bool {
-        let is = |value: &Value, comparison| {
-            field.is_some_and(|field| {
-                value.compares(field, comparison)
-                    || (comparison == Comparison::Equal && parts(field).any(|part| value.compares(part, comparison)))
-            })
-        };
-        self.decide(is, |part| field.is_some_and(|field| fold(field).contains(part)), field.is_some())
-    }
-
-    fn holds_of_path(&self, source: &str) -> bool {
-        let is = |value: &Value, comparison| match &value.paths {
-            Some(paths) if comparison == Comparison::Equal => paths.has(source),
-            _ => value.compares(source, comparison),
-        };
-        self.decide(is, |part| fold(source).contains(part), true)
-    }
-
-    /// `zh` also matches `zh-Hant`.
-    fn holds_of_language(&self, language: &str) -> bool {
-        let short = language.split('-').next().unwrap_or(language);
-        let is = |value: &Value, comparison| {
-            value.compares(language, comparison)
-                || (comparison == Comparison::Equal && value.compares(short, comparison))
-        };
-        let known = !language.is_empty() && language != "und";
-        self.decide(is, |part| fold(language).contains(part), known)
+        let is_equal = matches!(self.relation, Compares::Is { comparison: Comparison::Equal, .. });
+        let parts = field.filter(|_| is_equal).into_iter().flat_map(parts);
+        self.holds(&field.into_iter().chain(parts).collect::<Vec<_>>())
     }
 
     /// A section is named by its path or title; its subsections count too.
@@ -173,6 +335,54 @@ impl Ready {
                 || (!value.title.is_empty() && chunk.titles.iter().any(|title| title.is(&value.title)))
         };
         let contains = |part: &str| chunk.titles.iter().any(|title| title.folded.contains(part));
-        self.decide(is, contains, path != crate::structure::PREAMBLE)
+        self.decide(is, contains, path != PREAMBLE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn compares(value: &str, sign: &str, typed: &str) -> bool {
+        let comparison = Comparison::of_sign(sign).unwrap();
+        Value::new(&Key::Title, typed, Timestamp::UNIX_EPOCH).compares(value, comparison)
+    }
+
+    #[test]
+    fn numbers_compare_as_numbers_and_texts_without_case() {
+        assert!(compares("10", ">", "9") && compares("9", "=", "9.0") && !compares("10", "<", "9"));
+        assert!(compares("Ann", "=", "ANN") && compares("ＡＮＮ", "=", "ann") && compares("张三", "=", "张三"));
+        assert!(compares("b", ">", "A") && compares("b", ">=", "B") && compares("a", "!=", "b"));
+        // A number on one side only is compared as text.
+        assert!(compares("10 bar", "<", "9") && compares("nan", "=", "NaN"));
+    }
+
+    #[test]
+    fn times_compare_as_periods() {
+        assert!(compares("2026-03-01", "=", "2026") && compares("1 March 2026", "=", "2026-03-01"));
+        assert!(compares("2026-03-01", ">=", "2026") && !compares("2026-03-01", ">", "2026"));
+        assert!(compares("2025-12-31", "<", "2026") && compares("2026-12-31", "<=", "2026"));
+        assert!(!compares("2026", "=", "2026-03") && compares("D:20270101", ">", "2026"));
+        assert!(compares("2026年3月1日", "<", "2026-03-02"));
+    }
+
+    #[test]
+    fn globs_and_places_find_sources() {
+        let has = |typed: &str, source: &str| glob(typed).unwrap().has(source);
+        assert!(has("docs/**/*.pdf", "docs/a/b.PDF") && has("docs/**/*.pdf", "docs/b.pdf"));
+        assert!(!has("docs/*.pdf", "docs/a/b.pdf") && has("*.pdf", "docs/a/b.pdf") && has("手册*.md", "文档/手册1.md"));
+        assert!(has("*.{md,txt}", "a.txt") && !has("*.{md,txt}", "a.pdf"));
+        assert!(has("docs", "docs/a.pdf") && has("docs/", "docs/a.pdf") && !has("docs", "docs2/a.pdf"));
+        assert!(has("a.pdf", "docs/a.pdf") && has("./docs/a.pdf", "docs/a.pdf") && !has("a.pdf", "docs/ba.pdf"));
+        assert!(glob("a[b").is_err());
+    }
+
+    #[test]
+    fn a_list_is_split_however_it_is_written() {
+        let all = |value| parts(value).collect::<Vec<_>>();
+        assert_eq!(all("a, b"), ["a", "b"]);
+        assert_eq!(all("[\"a\", 'b c']"), ["a", "b c"]);
+        assert_eq!(all("水泵、维护；启动"), ["水泵", "维护", "启动"]);
+        assert_eq!(format_named(".MD"), Some(Format::Markdown));
     }
 }

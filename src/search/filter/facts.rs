@@ -7,10 +7,11 @@ use std::sync::OnceLock;
 
 use tokio::sync::OnceCell;
 
-use super::value::fold;
+use super::syntax::fold;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::search::entities::KnownEntities;
+use crate::search::find_section::without_number;
 use crate::store::{DocumentFacts, ParentChunkFacts, Snapshot};
 use crate::structure::normalise_title;
 use crate::text::fold_name;
@@ -56,10 +57,7 @@ pub struct SectionTitle {
 impl SectionTitle {
     /// Whether it is a normalised title, with or without the number in front.
     pub fn is(&self, title: &str) -> bool {
-        let make = || {
-            let unnumbered = self.folded.trim_start_matches(|c: char| c.is_numeric() || matches!(c, '.' | ' ' | '、'));
-            [normalise_title(&self.folded), normalise_title(unnumbered)]
-        };
+        let make = || [normalise_title(&self.folded), normalise_title(without_number(&self.folded))];
         self.normal.get_or_init(make).iter().any(|normal| normal == title)
     }
 }

@@ -3,25 +3,33 @@
 //!
 //! A filter is parsed ([`parse`]), its values made ready to compare ([`check`]), and decided on what the store knows of
 //! documents ([`facts`]). Chunks are read, without their text, only where documents do not decide it. The result is a
-//! [`Scope`](crate::store::Scope) for each namespace ([`scope`]).
+//! [`Scope`] for each namespace.
 
 mod check;
-mod facts;
+pub(super) mod facts;
 mod parse;
-mod scope;
-mod syntax;
-mod tokens;
-mod value;
+pub(super) mod syntax;
 
-pub use facts::Facts;
-pub use scope::{scopes, scopes_within};
-pub use syntax::Filter;
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-use facts::Documents;
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 
-use super::candidate::Candidate;
-use crate::text::Period;
+use crate::error::{Error, NextStep, Result};
+use crate::ids::{ChunkId, DocId};
+use crate::store::{DocumentFacts, ParentChunkFacts, Scope, Snapshot};
+use crate::text::{Period, count};
+use check::{Key, Ready};
+use facts::{ChunkFacts, ChunkNotes, Documents, Facts, Mentions, Notes, Titles, titles_above};
+use syntax::{Comparison, Filter, first_or_open, fold};
+
+/// Names less alike than this are not suggested.
+const LEAST_LIKENESS: f64 = 0.75;
+/// Up to so many documents, only their chunks are read; otherwise all chunks.
+const FEW_DOCUMENTS: usize = 200;
+/// How many names are suggested.
+const MOST_NAMED: usize = 8;
 
 /// What a search or a list is restricted to. All fields must hold; `None` allows everything.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -46,43 +54,313 @@ impl Restriction {
     }
 }
 
-/// Halves the score of a candidate for each half-life (in seconds) that its document is older than `seen_from`, and
-/// sorts the candidates anew. `documents` are those of each namespace. Documents without a time keep their score; returns
-/// how many candidates did.
-pub(super) fn decay(
-    candidates: &mut [Candidate],
-    half_life: f64,
-    seen_from: Timestamp,
-    documents: &[&Documents],
-) -> usize {
-    let mut undated = 0;
-    for candidate in candidates.iter_mut() {
-        let document = documents.get(candidate.namespace).and_then(|known| known.get(candidate.chunk_id.doc_id()));
-        match document.and_then(|document| document.time.as_ref()) {
-            Some(time) => candidate.score *= share_left(seen_from.duration_since(time.at).as_secs_f64(), half_life),
-            None => undated += 1,
+/// Which parent chunks of each namespace may be found.
+pub struct Scopes {
+    /// By namespace.
+    pub each: Vec<Scope>,
+    /// How many documents the namespaces have.
+    pub all: usize,
+    /// How many of them may be found, whole or in part.
+    pub documents: usize,
+    pub parent_chunks: usize,
+    pub notes: Vec<String>,
+}
+
+impl Scopes {
+    /// What is left, for the trace.
+    pub fn in_words(&self) -> String {
+        let chunks = count(self.parent_chunks, "parent chunk");
+        format!("{} of {}, {chunks} match", self.documents, count(self.all, "document"))
+    }
+}
+
+/// A condition; all conditions of a restriction must hold.
+struct Condition {
+    words: String,
+    check: Filter<Ready>,
+}
+
+/// The parent chunks that a restriction allows in each namespace, within the `named` documents or all. Times are relative
+/// to `now`.
+///
+/// # Errors
+/// Where nothing matches: the condition to blame. Where the store cannot be read.
+pub async fn scopes(
+    namespaces: &[(&Snapshot, &Facts)],
+    restriction: &Restriction,
+    named: Option<&[DocId]>,
+    now: Timestamp,
+) -> Result<Scopes> {
+    let conditions = conditions(restriction, now);
+    let every: Vec<&Condition> = conditions.iter().collect();
+    let mut worlds = Vec::with_capacity(namespaces.len());
+    for (snapshot, facts) in namespaces {
+        worlds.push(World::read(snapshot, facts, &every, named).await?);
+    }
+    let each: Vec<Scope> = worlds.iter().map(|world| world.scope(&every)).collect();
+    let unknown = unknown_key(restriction.filter.as_ref(), &worlds);
+    if each.iter().all(Scope::is_empty) {
+        if let Some((message, hint)) = unknown {
+            return Err(Error::usage(message).hint(hint));
+        }
+        // One condition alone may leave other documents open than all of them together.
+        for (world, (snapshot, facts)) in worlds.iter_mut().zip(namespaces) {
+            world.read_chunks(snapshot, facts, &every, None).await?;
+        }
+        return Err(nothing_matches(&conditions, &worlds));
+    }
+    let counts = worlds.iter().zip(&each).map(|(world, scope)| world.counts(scope));
+    let (documents, parent_chunks) = counts.fold((0, 0), |sum, next| (sum.0 + next.0, sum.1 + next.1));
+    let all = worlds.iter().map(|world| world.documents.rows.len()).sum();
+    let notes = unknown.map(|(message, hint)| format!("{message}; {hint}")).into_iter().collect();
+    Ok(Scopes { each, all, documents, parent_chunks, notes })
+}
+
+/// The parent chunks that a restriction allows, by namespace, and notes for the user.
+///
+/// # Errors
+/// Where nothing matches in any: the condition to blame. Where the store cannot be read.
+pub async fn scopes_within(snapshots: &[&Snapshot], restriction: &Restriction) -> Result<(Vec<Scope>, Vec<String>)> {
+    let facts: Vec<Facts> = snapshots.iter().map(|_| Facts::default()).collect();
+    let namespaces: Vec<(&Snapshot, &Facts)> = snapshots.iter().copied().zip(&facts).collect();
+    let found = scopes(&namespaces, restriction, None, Timestamp::now()).await?;
+    Ok((found.each, found.notes))
+}
+
+fn conditions(restriction: &Restriction, now: Timestamp) -> Vec<Condition> {
+    let filters = restriction.filter.iter().flat_map(Filter::conditions);
+    let filters = filters
+        .map(|filter| Condition { words: format!("`{filter}`"), check: filter.map(&|test| Ready::new(test, now)) });
+    let Restriction { before, after, as_of, .. } = *restriction;
+    let last_second = |end: Timestamp| Timestamp::from_second(end.as_second() - 1).unwrap_or(end);
+    let times = [
+        before.map(|period| (period, Comparison::Less, "a time before", period.start)),
+        after.map(|period| (period, Comparison::AtLeast, "a time from", period.start)),
+        as_of.map(|period| (period, Comparison::AtMost, "a time no later than", last_second(period.end))),
+    ];
+    let times = times.into_iter().flatten().map(|(period, comparison, words, shown)| Condition {
+        words: format!("{words} {}", day_or_moment(shown)),
+        check: Filter::Test(Ready::of_time(period, comparison)),
+    });
+    filters.chain(times).collect()
+}
+
+/// The day alone for its first or last second.
+fn day_or_moment(moment: Timestamp) -> String {
+    let time = moment.to_zoned(TimeZone::UTC);
+    let of_day = (time.hour(), time.minute(), time.second());
+    if of_day == (0, 0, 0) || of_day == (23, 59, 59) { time.date().to_string() } else { moment.to_string() }
+}
+
+/// What is known of a namespace, as far as the conditions need it.
+struct World<'a> {
+    documents: &'a Documents,
+    /// Only these documents, if any were named.
+    named: Option<HashSet<&'a str>>,
+    /// Of all documents, or of those that need them for a decision.
+    chunks: Option<Cow<'a, [ParentChunkFacts]>>,
+    languages: Option<&'a HashMap<ChunkId, String>>,
+    titles: Option<Cow<'a, Titles>>,
+    notes: Option<&'a ChunkNotes>,
+    mentions: Option<Mentions<'a>>,
+}
+
+impl<'a> World<'a> {
+    async fn read(
+        snapshot: &Snapshot,
+        facts: &'a Facts,
+        conditions: &[&Condition],
+        named: Option<&'a [DocId]>,
+    ) -> Result<World<'a>> {
+        let mut world = World {
+            documents: facts.documents(snapshot).await?,
+            named: named.map(|ids| ids.iter().map(DocId::as_str).collect()),
+            chunks: None,
+            languages: None,
+            titles: None,
+            notes: None,
+            mentions: None,
+        };
+        if any_test(conditions, |test| matches!(test.key, Key::Other(_))) {
+            world.notes = Some(facts.notes(snapshot).await?);
+        }
+        if any_test(conditions, |test| test.key == Key::Entity) {
+            world.mentions = Some(Mentions::of_documents(facts.entities(snapshot).await?));
+        }
+        let open = world.with_open_chunks(conditions);
+        if !open.is_empty() {
+            world.read_chunks(snapshot, facts, conditions, Some(&open)).await?;
+        }
+        Ok(world)
+    }
+
+    /// Reads what the conditions need to know about the chunks of some documents, or of all.
+    async fn read_chunks(
+        &mut self,
+        snapshot: &Snapshot,
+        facts: &'a Facts,
+        conditions: &[&Condition],
+        doc_ids: Option<&[DocId]>,
+    ) -> Result<()> {
+        let few = doc_ids.filter(|ids| ids.len() <= FEW_DOCUMENTS);
+        self.chunks = Some(facts.chunks(snapshot, few).await?);
+        if let Some(mentions) = &mut self.mentions {
+            let all = || self.documents.rows.iter().map(|row| row.doc_id.clone()).collect();
+            mentions.read(snapshot, &doc_ids.map_or_else(all, <[DocId]>::to_vec))?;
+        }
+        if any_test(conditions, |test| test.key == Key::Language) {
+            self.languages = Some(facts.languages(snapshot).await?);
+        }
+        if any_test(conditions, Ready::compares_titles) {
+            self.titles = Some(facts.titles(snapshot, few).await?);
+        }
+        Ok(())
+    }
+
+    /// Whether chunks of one document can differ in this key.
+    fn is_of_chunks(&self, key: &Key) -> bool {
+        match key {
+            Key::Section | Key::Page | Key::Language | Key::Entity => true,
+            Key::Other(name) => self.noted_names().any(|noted| noted == name),
+            _ => false,
         }
     }
-    // The sort is stable: equals keep their order.
-    candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
-    undated
-}
 
-/// The share of a score that is left after so many seconds. Documents from the future count as new.
-fn share_left(age: f64, half_life: f64) -> f32 {
-    0.5f64.powf(age.max(0.0) / half_life) as f32
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_score_is_halved_with_each_half_life() {
-        let day = 86_400.0;
-        let left = |days: f64| share_left(days * day, 90.0 * day);
-        assert_eq!([left(0.0), left(90.0), left(180.0), left(-30.0)], [1.0, 0.5, 0.25, 1.0]);
-        assert!((left(45.0) - 0.5f32.sqrt()).abs() < 1e-6);
-        assert_eq!(share_left(1e12, 1.0), 0.0);
+    fn noted_names(&self) -> impl Iterator<Item = &str> {
+        self.notes.into_iter().flat_map(|notes| notes.values().flatten()).flat_map(Notes::keys).map(String::as_str)
     }
+
+    /// What a document alone decides; `None` where its chunks differ.
+    fn verdict(&self, conditions: &[&Condition], document: &DocumentFacts) -> Option<bool> {
+        if self.named.as_ref().is_some_and(|named| !named.contains(document.doc_id.as_str())) {
+            return Some(false);
+        }
+        all_hold(conditions, &|test| {
+            if let (Key::Entity, Some(mentions)) = (&test.key, &self.mentions) {
+                // A chunk mentions some of what its document does; where that makes no difference, it is decided.
+                let nothing = test.holds_of_entities(&[]);
+                let all = test.holds_of_entities(mentions.of_document(&document.doc_id));
+                return (all == nothing).then_some(nothing);
+            }
+            (!self.is_of_chunks(&test.key)).then(|| test.holds_of_document(document))
+        })
+    }
+
+    /// The documents whose chunks have to be read: if any document is open, it and all that match.
+    fn with_open_chunks(&self, conditions: &[&Condition]) -> Vec<DocId> {
+        let verdicts = self.documents.rows.iter().map(|document| (document, self.verdict(conditions, document)));
+        let possible: Vec<_> = verdicts.filter(|(_, verdict)| *verdict != Some(false)).collect();
+        if possible.iter().all(|(_, verdict)| verdict.is_some()) {
+            return Vec::new();
+        }
+        possible.into_iter().map(|(document, _)| document.doc_id.clone()).collect()
+    }
+
+    /// What matches all of some conditions.
+    fn scope(&self, conditions: &[&Condition]) -> Scope {
+        let (mut matching, mut open) = (HashSet::new(), HashSet::new());
+        for document in &self.documents.rows {
+            match self.verdict(conditions, document) {
+                Some(true) => drop(matching.insert(document.doc_id.as_str())),
+                Some(false) => {}
+                None => drop(open.insert(document.doc_id.as_str())),
+            }
+        }
+        if matching.len() == self.documents.rows.len() {
+            return Scope::Everything;
+        }
+        let Some(chunks) = self.chunks.as_ref().filter(|_| !open.is_empty()) else {
+            return Scope::Documents(matching.into_iter().map(DocId::from).collect());
+        };
+        let holds = |chunk: &&ParentChunkFacts| {
+            let id = chunk.chunk_id.doc_id();
+            matching.contains(id) || (open.contains(id) && self.holds_of_chunk(conditions, id, chunk))
+        };
+        Scope::ParentChunks(chunks.iter().filter(holds).map(|chunk| chunk.chunk_id.clone()).collect())
+    }
+
+    fn holds_of_chunk(&self, conditions: &[&Condition], doc_id: &str, row: &ParentChunkFacts) -> bool {
+        let Some(document) = self.documents.get(doc_id) else { return false };
+        let id = &row.chunk_id;
+        let chunk = ChunkFacts {
+            row,
+            language: self.languages.and_then(|languages| languages.get(id)).map_or("", String::as_str),
+            titles: self.titles.as_ref().map_or_else(Vec::new, |titles| titles_above(&row.section_id, titles)),
+            notes: self.notes.and_then(|notes| notes.get(id)).map_or(&[], Vec::as_slice),
+            entities: self.mentions.as_ref().map_or(&[], |mentions| mentions.of_chunk(id)),
+        };
+        all_hold(conditions, &|test| Some(test.holds_of_chunk(document, &chunk))) == Some(true)
+    }
+
+    /// How many documents and parent chunks a scope has.
+    fn counts(&self, scope: &Scope) -> (usize, usize) {
+        if let Scope::ParentChunks(ids) = scope {
+            return (ids.iter().map(|id| id.doc_id()).collect::<HashSet<_>>().len(), ids.len());
+        }
+        let admitted = self.documents.rows.iter().filter(|row| scope.admits(&row.doc_id, ""));
+        admitted.fold((0, 0), |(documents, chunks), row| (documents + 1, chunks + row.parents as usize))
+    }
+}
+
+fn any_test(conditions: &[&Condition], wanted: impl Fn(&Ready) -> bool) -> bool {
+    conditions.iter().any(|condition| condition.check.tests().into_iter().any(&wanted))
+}
+
+fn all_hold(conditions: &[&Condition], test: &dyn Fn(&Ready) -> Option<bool>) -> Option<bool> {
+    first_or_open(conditions.iter().map(|condition| condition.check.decide(test)), false)
+}
+
+/// Blames one condition alone, or the first with which nothing is left.
+fn nothing_matches(conditions: &[Condition], worlds: &[World<'_>]) -> Error {
+    let nothing = |some: &[&Condition]| worlds.iter().all(|world| world.scope(some).is_empty());
+    let document = match worlds.iter().any(|world| world.named.is_some()) {
+        true => "none of the named documents",
+        false => "no document",
+    };
+    let fields = NextStep::DescribeDocument("DOC");
+    let hint = format!("`{fields}` shows the fields of a document; leave that condition out");
+    if let Some(condition) = conditions.iter().find(|condition| nothing(&[condition])) {
+        let words = &condition.words;
+        let mentions = worlds.iter().filter_map(|world| world.mentions.as_ref());
+        let entities: Vec<String> = mentions.flat_map(Mentions::names).collect();
+        if any_test(&[condition], |test| test.names_no_entity(&entities)) {
+            let (list, add) = (NextStep::ListEntities, NextStep::AddEntity);
+            return Error::not_found(format!("{document} matches {words}: no entity has that name"))
+                .hint(format!("`{list}` lists the entities, `{add}` adds one; or leave that condition out"));
+        }
+        return Error::not_found(format!("{document} matches {words}")).hint(hint);
+    }
+    let nothing_with = |end: &usize| nothing(&conditions[..*end].iter().collect::<Vec<_>>());
+    let end = (1..=conditions.len()).find(nothing_with).unwrap_or(conditions.len());
+    let words: Vec<&str> = conditions[..end].iter().map(|condition| condition.words.as_str()).collect();
+    let (last, before) = words.split_last().unwrap_or((&"it", &[]));
+    let before = before.join(" and ");
+    Error::not_found(format!("{document} that matches {before} matches {last}")).hint(hint)
+}
+
+/// The first key of a filter that no document and no note has: a message, and similar names or those that there are.
+fn unknown_key(filter: Option<&Filter>, worlds: &[World<'_>]) -> Option<(String, String)> {
+    let keys: Vec<&str> = filter?.tests().into_iter().map(|test| test.key.as_str()).collect();
+    let mut others = keys.into_iter().filter(|key| matches!(Key::named(key), Key::Other(_))).peekable();
+    others.peek()?;
+    let fields = worlds.iter().flat_map(|world| world.documents.rows.iter().flat_map(|row| row.metadata.keys()));
+    let notes = worlds.iter().flat_map(World::noted_names);
+    let names: BTreeSet<&str> = fields.map(String::as_str).chain(notes).collect();
+    let key = others.find(|key| !names.contains(fold(key.trim()).as_str()))?;
+    let likeness = |known: &str| strsim::jaro_winkler(known, &fold(key.trim()));
+    let all = names.iter().copied().chain(Key::names());
+    let mut alike: Vec<(f64, &str)> = all.map(|known| (likeness(known), known)).collect();
+    alike.retain(|(likeness, _)| *likeness >= LEAST_LIKENESS);
+    alike.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let alike: Vec<&str> = alike.into_iter().map(|(_, known)| known).take(MOST_NAMED).collect();
+    let hint = if alike.is_empty() {
+        let others = names.iter().copied().filter(|name| matches!(Key::named(name), Key::Other(_)));
+        let mut known: Vec<&str> = Key::names().chain(others).collect();
+        let more = if known.len() > 2 * MOST_NAMED { ", …" } else { "" };
+        known.truncate(2 * MOST_NAMED);
+        format!("the keys are {}{more}", known.join(", "))
+    } else {
+        format!("did you mean {}?", alike.join(", "))
+    };
+    Some((format!("no document or note has the key {key:?} of the filter"), hint))
 }

@@ -10,18 +10,22 @@
 //!
 //! Length and depth are bounded: a filter may come from anywhere, and the parser recurses.
 
-use jiff::Timestamp;
+use std::ops::Range;
 
-use super::syntax::{Filter, Relation, Test};
-use super::tokens::{Kind, Mistake, Token, keyword, tokens};
-use super::value::{Comparison, Key, format_named, glob};
-use crate::error::Error;
-use crate::text::Period;
+use jiff::Timestamp;
+use unicode_width::UnicodeWidthChar;
+
+use super::check::{Key, format_named, glob};
+use super::syntax::{Comparison, Filter, KEYWORDS, Relation, Test, Token, TokenKind, Unclosed, tokens};
+use crate::error::{Error, NextStep};
+use crate::text::{Period, printable, truncate};
 
 /// The longest filter, in bytes.
 const LONGEST_FILTER: usize = 8192;
 /// The deepest nesting of parentheses and `not`s.
 const DEEPEST: usize = 50;
+/// An error shows so many columns of the filter on each side of the mistake.
+const SHOWN: usize = 50;
 
 const TESTS: &str = "=, !=, <, <=, >, >=, in, contains or exists";
 
@@ -33,178 +37,207 @@ impl std::str::FromStr for Filter {
             let message = format!("the filter is {} kB long; at most 8 kB are allowed", text.len() / 1024);
             return Err(Error::usage(message).hint("shorten it"));
         }
-        parse(text).map_err(|mistake| mistake.error(text))
-    }
-}
-
-fn parse(text: &str) -> Result<Filter, Mistake> {
-    let mut parser = Parser { tokens: tokens(text)?, next: 0, end: text.len(), depth: 0 };
-    let filter = parser.any()?;
-    let after_word = matches!(parser.tokens[parser.next - 1].kind, Kind::Word(ref word) if keyword(word).is_none());
-    match parser.peek() {
-        None => Ok(filter),
-        Some(Kind::Word(_)) if after_word => {
-            Err(parser.mistake("and, or, or the end (a value with spaces needs quotes)"))
+        let tokens = tokens(text).map_err(|Unclosed(start, end)| {
+            mistake(text, start..text.len(), &format!("{end} at the end of the quoted text"), "the end of the filter")
+        })?;
+        let mut parser = Parser { text, tokens, next: 0, depth: 0 };
+        let filter = parser.any()?;
+        let after_word = matches!(parser.tokens[parser.next - 1].kind, TokenKind::Word(_));
+        match parser.peek() {
+            None => Ok(filter),
+            Some(TokenKind::Word(_)) if after_word => {
+                Err(parser.mistake("and, or, or the end (a value with spaces needs quotes)"))
+            }
+            Some(_) => Err(parser.mistake("and, or, or the end")),
         }
-        Some(_) => Err(parser.mistake("and, or, or the end")),
     }
 }
 
-struct Parser {
+struct Parser<'t> {
+    text: &'t str,
     tokens: Vec<Token>,
     next: usize,
-    /// The length of the filter.
-    end: usize,
     depth: usize,
 }
 
-impl Parser {
-    fn peek(&self) -> Option<&Kind> {
+impl Parser<'_> {
+    fn peek(&self) -> Option<&TokenKind> {
         self.tokens.get(self.next).map(|token| &token.kind)
     }
 
-    fn keyword(&self) -> Option<&'static str> {
-        match self.peek() {
-            Some(Kind::Word(word)) => keyword(word),
-            _ => None,
-        }
-    }
-
-    /// Skips a keyword if it comes next.
-    fn passes(&mut self, wanted: &str) -> bool {
-        let passes = self.keyword() == Some(wanted);
+    /// Skips a sign if it comes next.
+    fn passes(&mut self, sign: &'static str) -> bool {
+        let passes = self.peek() == Some(&TokenKind::Sign(sign));
         self.next += usize::from(passes);
         passes
     }
 
-    /// Skips a sign, or fails.
-    fn expect(&mut self, kind: &Kind, expected: &str) -> Result<(), Mistake> {
-        if self.peek() != Some(kind) {
-            return Err(self.mistake(expected));
-        }
-        self.next += 1;
-        Ok(())
+    fn expect(&mut self, sign: &'static str, expected: &str) -> Result<(), Error> {
+        if self.passes(sign) { Ok(()) } else { Err(self.mistake(expected)) }
     }
 
     /// The next token is not what was expected.
-    fn mistake(&self, expected: impl Into<String>) -> Mistake {
-        match self.tokens.get(self.next) {
-            Some(token) => Mistake::new(token.at.clone(), expected, token.kind.name()),
-            None => Mistake::new(self.end..self.end, expected, "the end"),
-        }
+    fn mistake(&self, expected: &str) -> Error {
+        let Some(Token { kind, at }) = self.tokens.get(self.next) else {
+            return mistake(self.text, self.text.len()..self.text.len(), expected, "the end");
+        };
+        let typed = &self.text[at.clone()];
+        let found = match kind {
+            TokenKind::Quoted(_) => "a quoted text".to_owned(),
+            TokenKind::Sign(",") => "a comma".to_owned(),
+            TokenKind::Sign(sign) if !KEYWORDS.contains(sign) => (*sign).to_owned(),
+            TokenKind::Sign(_) | TokenKind::Word(_) => format!("{:?}", truncate(typed, 40)),
+        };
+        mistake(self.text, at.clone(), expected, &found)
     }
 
-    fn any(&mut self) -> Result<Filter, Mistake> {
-        let mut parts = vec![self.all()?];
-        while self.passes("or") {
-            parts.push(self.all()?);
-        }
-        Ok(if parts.len() > 1 { Filter::Any(parts) } else { parts.remove(0) })
+    fn any(&mut self) -> Result<Filter, Error> {
+        self.joined("or", Parser::all, Filter::Any)
     }
 
-    fn all(&mut self) -> Result<Filter, Mistake> {
-        let mut parts = vec![self.one()?];
-        while self.passes("and") {
-            parts.push(self.one()?);
-        }
-        Ok(if parts.len() > 1 { Filter::All(parts) } else { parts.remove(0) })
+    fn all(&mut self) -> Result<Filter, Error> {
+        self.joined("and", Parser::one, Filter::All)
     }
 
-    fn one(&mut self) -> Result<Filter, Mistake> {
-        let negated = self.keyword() == Some("not");
-        if !negated && self.peek() != Some(&Kind::Open) {
-            return self.test();
+    fn joined(
+        &mut self,
+        word: &'static str,
+        part: impl Fn(&mut Self) -> Result<Filter, Error>,
+        join: fn(Vec<Filter>) -> Filter,
+    ) -> Result<Filter, Error> {
+        let mut parts = vec![part(self)?];
+        while self.passes(word) {
+            parts.push(part(self)?);
         }
-        if self.depth >= DEEPEST {
-            return Err(self.mistake(format!("at most {DEEPEST} parentheses and nots in each other")));
+        Ok(if parts.len() > 1 { join(parts) } else { parts.remove(0) })
+    }
+
+    fn one(&mut self) -> Result<Filter, Error> {
+        let nests = matches!(self.peek(), Some(TokenKind::Sign("not" | "(")));
+        if nests && self.depth >= DEEPEST {
+            return Err(self.mistake(&format!("at most {DEEPEST} parentheses and nots in each other")));
         }
         self.depth += 1;
-        self.next += 1;
-        let filter = if negated {
+        let filter = if self.passes("not") {
             Filter::Not(Box::new(self.one()?))
-        } else {
+        } else if self.passes("(") {
             let inner = self.any()?;
-            self.expect(&Kind::Close, "and, or, or )")?;
+            self.expect(")", "and, or, or )")?;
             inner
+        } else {
+            self.test()?
         };
         self.depth -= 1;
         Ok(filter)
     }
 
-    fn test(&mut self) -> Result<Filter, Mistake> {
-        let key = match self.peek() {
-            Some(Kind::Word(word)) if keyword(word).is_none() => word.clone(),
-            Some(Kind::Quoted(text)) if !text.trim().is_empty() => text.clone(),
+    fn test(&mut self) -> Result<Filter, Error> {
+        let name = match self.peek() {
+            Some(TokenKind::Word(text)) => text.clone(),
+            Some(TokenKind::Quoted(text)) if !text.trim().is_empty() => text.clone(),
             _ => return Err(self.mistake("a key such as author, tags, path or page")),
         };
         self.next += 1;
-        let known = Key::named(&key);
+        let key = Key::named(&name);
         let negated = self.passes("not");
-        let relation = match (self.peek(), self.keyword()) {
-            (Some(&Kind::Sign(comparison)), _) if !negated => {
-                if known == Key::Section && !matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
+        let Some(&TokenKind::Sign(sign)) = self.peek() else {
+            return Err(self.mistake(if negated { "in, contains or exists" } else { TESTS }));
+        };
+        let relation = match (sign, Comparison::of_sign(sign)) {
+            (_, Some(comparison)) if !negated => {
+                if key == Key::Section && !matches!(comparison, Comparison::Equal | Comparison::NotEqual) {
                     return Err(self.mistake("=, !=, in, contains or exists after `section`"));
                 }
                 self.next += 1;
-                Relation::Is(comparison, self.value(&known)?)
+                Relation::Is(comparison, self.value(&key)?)
             }
-            (_, Some("in")) => Relation::In(self.list(&known)?),
-            (_, Some("contains")) if known == Key::Page || known == Key::Time => {
+            ("in", _) => {
+                self.next += 1;
+                Relation::In(self.list(&key)?)
+            }
+            ("contains", _) if key == Key::Page || key == Key::Time => {
                 return Err(self.mistake("=, !=, <, <=, >, >=, in or exists after `page` and `time`"));
             }
-            (_, Some("contains")) => {
+            ("contains", _) => {
                 self.next += 1;
                 Relation::Contains(self.value(&Key::Title)?)
             }
-            (_, Some("exists")) => {
+            ("exists", _) => {
                 self.next += 1;
                 Relation::Exists
             }
             _ => return Err(self.mistake(if negated { "in, contains or exists" } else { TESTS })),
         };
-        let test = Filter::Test(Test { key, relation });
+        let test = Filter::Test(Test { key: name, relation });
         Ok(if negated { Filter::Not(Box::new(test)) } else { test })
     }
 
-    fn list(&mut self, key: &Key) -> Result<Vec<String>, Mistake> {
-        self.next += 1;
-        self.expect(&Kind::Open, "a list such as (draft, final) after `in`")?;
+    fn list(&mut self, key: &Key) -> Result<Vec<String>, Error> {
+        self.expect("(", "a list such as (draft, final) after `in`")?;
         let mut values = vec![self.value(key)?];
-        while self.peek() == Some(&Kind::Comma) {
-            self.next += 1;
+        while self.passes(",") {
             values.push(self.value(key)?);
         }
-        self.expect(&Kind::Close, "a comma or )")?;
+        self.expect(")", "a comma or )")?;
         Ok(values)
     }
 
     /// A value that its key can compare.
-    fn value(&mut self, key: &Key) -> Result<String, Mistake> {
-        let value = match self.peek() {
-            Some(Kind::Word(text) | Kind::Quoted(text)) => text.clone(),
-            _ => return Err(self.mistake("a value")),
+    fn value(&mut self, key: &Key) -> Result<String, Error> {
+        let Some(TokenKind::Word(value) | TokenKind::Quoted(value)) = self.peek() else {
+            return Err(self.mistake("a value"));
         };
         let expected = match key {
-            Key::Page if value.trim().parse::<u32>().is_err() => "the number of a page".to_owned(),
+            Key::Page if value.trim().parse::<u32>().is_err() => Some("the number of a page".to_owned()),
             // The search decides which time it is; here it only has to be one.
-            Key::Time if Period::asked(&value, Timestamp::UNIX_EPOCH).is_none() => {
-                "a time such as 2026-11-21, 2026-11, 2026 or \"90d ago\"".to_owned()
+            Key::Time if Period::asked(value, Timestamp::UNIX_EPOCH).is_none() => {
+                Some("a time such as 2026-11-21, 2026-11, 2026 or \"90d ago\"".to_owned())
             }
-            Key::Format if format_named(&value).is_none() => {
-                format!("a format: {}", crate::load::Format::names(", "))
+            Key::Format if format_named(value).is_none() => {
+                Some(format!("a format: {}", crate::load::Format::names(", ")))
             }
-            Key::Path => match glob(&value) {
-                Ok(_) => String::new(),
-                Err(reason) => format!("a path or a glob ({reason})"),
-            },
-            _ => String::new(),
+            Key::Path => glob(value).err().map(|reason| format!("a path or a glob ({reason})")),
+            _ => None,
         };
-        if !expected.is_empty() {
-            return Err(self.mistake(expected));
+        if let Some(expected) = expected {
+            return Err(self.mistake(&expected));
         }
+        let value = value.clone();
         self.next += 1;
         Ok(value)
     }
+}
+
+/// The error for something in a filter that cannot be read, with the text and a mark under the mistake.
+fn mistake(text: &str, at: Range<usize>, expected: &str, found: &str) -> Error {
+    let place = text[..at.start].chars().count() + 1;
+    Error::usage(format!("filter, character {place}: expected {expected}, found {found}"))
+        .hint(format!("`{}` shows what filters look like", NextStep::ShowFilters))
+        .figure(figure(text, at))
+}
+
+/// The text around a place, with a line under it that marks the place.
+fn figure(text: &str, at: Range<usize>) -> String {
+    let columns = |c: char| c.width().unwrap_or(1);
+    // The bytes of as many characters as there is room for.
+    let fitting = |chars: &mut dyn Iterator<Item = char>| -> usize {
+        let mut used = 0;
+        let fits = |c: &char| {
+            used += columns(*c);
+            used <= SHOWN
+        };
+        chars.take_while(fits).map(char::len_utf8).sum()
+    };
+    let from = at.start - fitting(&mut text[..at.start].chars().rev());
+    let to = at.start + fitting(&mut text[at.start..].chars());
+    let left = if from > 0 { "…" } else { "" };
+    let right = if to < text.len() { "…" } else { "" };
+    // Characters that would move the cursor become spaces.
+    let before = printable(&text[from..at.start]);
+    let indent: usize = left.chars().chain(before.chars()).map(columns).sum();
+    let marked: usize = text[at.start..at.end.min(to)].chars().map(columns).sum();
+    let rest = printable(&text[at.start..to]);
+    format!("  {left}{before}{rest}{right}\n  {}{}", " ".repeat(indent), "^".repeat(marked.max(1)))
 }
 
 #[cfg(test)]
@@ -279,7 +312,7 @@ mod tests {
         assert!(printed(&"(".repeat(8000)).contains("at most 50 parentheses"));
         assert!(printed(&"not ".repeat(2000)).contains("at most 50 parentheses"));
         assert!(printed(&"a".repeat(9000)).contains("8 kB"));
-        assert!(parse(&format!("{}a = 1{}", "(".repeat(50), ")".repeat(50))).is_ok());
+        assert!(format!("{}a = 1{}", "(".repeat(50), ")".repeat(50)).parse::<Filter>().is_ok());
     }
 
     fn filters() -> impl Strategy<Value = Filter> {
@@ -314,7 +347,7 @@ mod tests {
     proptest! {
         #[test]
         fn printing_and_parsing_gives_the_same_filter(filter in filters()) {
-            prop_assert_eq!(parse(&filter.to_string()), Ok(filter));
+            prop_assert_eq!(filter.to_string().parse().ok(), Some(filter));
         }
 
         #[test]

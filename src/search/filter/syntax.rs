@@ -1,9 +1,54 @@
-//! A filter as it was written.
+//! A filter: tests of keys, joined by `and`, `or` and `not`; and its text as words, quoted texts and signs. Full-width signs
+//! count as the plain ones, because Chinese keyboards type them.
 
+use std::cmp::Ordering;
 use std::fmt;
+use std::ops::Range;
 
-use super::tokens::written;
-use super::value::Comparison;
+use unicode_normalization::UnicodeNormalization;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Comparison {
+    Equal,
+    NotEqual,
+    Less,
+    AtMost,
+    Greater,
+    AtLeast,
+}
+
+impl Comparison {
+    const SIGNS: [(Comparison, &'static str); 6] = [
+        (Comparison::Equal, "="),
+        (Comparison::NotEqual, "!="),
+        (Comparison::Less, "<"),
+        (Comparison::AtMost, "<="),
+        (Comparison::Greater, ">"),
+        (Comparison::AtLeast, ">="),
+    ];
+
+    pub fn of_sign(sign: &str) -> Option<Self> {
+        Comparison::SIGNS.into_iter().find(|(_, known)| *known == sign).map(|(comparison, _)| comparison)
+    }
+
+    pub fn holds(self, ordering: Ordering) -> bool {
+        match self {
+            Comparison::Equal => ordering.is_eq(),
+            Comparison::NotEqual => ordering.is_ne(),
+            Comparison::Less => ordering.is_lt(),
+            Comparison::AtMost => ordering.is_le(),
+            Comparison::Greater => ordering.is_gt(),
+            Comparison::AtLeast => ordering.is_ge(),
+        }
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = Comparison::SIGNS.iter().find(|(comparison, _)| comparison == self);
+        f.write_str(sign.expect("every comparison has a sign").1)
+    }
+}
 
 /// A condition on documents and chunks. `T` is what it says about one key: as written, or ready to decide.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,7 +156,7 @@ impl fmt::Display for Test {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let key = written(&self.key);
         match &self.relation {
-            Relation::Is(comparison, value) => write!(f, "{key} {} {}", comparison.sign(), written(value)),
+            Relation::Is(comparison, value) => write!(f, "{key} {comparison} {}", written(value)),
             Relation::In(values) => {
                 let values: Vec<String> = values.iter().map(|value| written(value)).collect();
                 write!(f, "{key} in ({})", values.join(", "))
@@ -119,5 +164,165 @@ impl fmt::Display for Test {
             Relation::Contains(value) => write!(f, "{key} contains {}", written(value)),
             Relation::Exists => write!(f, "{key} exists"),
         }
+    }
+}
+
+/// A part of the text of a filter, and its bytes there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Token {
+    pub kind: TokenKind,
+    pub at: Range<usize>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TokenKind {
+    Word(String),
+    Quoted(String),
+    /// A comparison, a parenthesis, a comma or a keyword.
+    Sign(&'static str),
+}
+
+/// A quoted text begins at this byte and lacks this mark at its end.
+pub struct Unclosed(pub usize, pub char);
+
+/// In any case.
+pub const KEYWORDS: [&str; 6] = ["and", "or", "not", "in", "contains", "exists"];
+
+/// How signs are written, the longer ones first.
+const SIGNS: [(&str, &str); 12] = [
+    ("!=", "!="),
+    ("<=", "<="),
+    (">=", ">="),
+    ("≠", "!="),
+    ("≤", "<="),
+    ("≥", ">="),
+    ("<", "<"),
+    (">", ">"),
+    ("=", "="),
+    ("(", "("),
+    (")", ")"),
+    (",", ","),
+];
+
+pub fn tokens(text: &str) -> Result<Vec<Token>, Unclosed> {
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        if c.is_whitespace() {
+            at += c.len_utf8();
+            continue;
+        }
+        let rest = &text[at..];
+        let (kind, length) = if let Some((sign, length)) = sign(rest) {
+            (TokenKind::Sign(sign), length)
+        } else if let Some(end) = closing(c) {
+            quoted(rest, end).ok_or(Unclosed(at, end))?
+        } else {
+            let word = &rest[..word_length(rest)];
+            let keyword = KEYWORDS.into_iter().find(|keyword| keyword.eq_ignore_ascii_case(word));
+            (keyword.map_or_else(|| TokenKind::Word(word.to_owned()), TokenKind::Sign), word.len())
+        };
+        tokens.push(Token { kind, at: at..at + length });
+        at += length;
+    }
+    Ok(tokens)
+}
+
+/// A key or a value as a filter is written: in quotes where it would be read as something else without.
+fn written(text: &str) -> String {
+    // The comma, as in a list, would belong to the word after an unclosed brace.
+    match tokens(&format!("{text},")).as_deref() {
+        Ok([Token { kind: TokenKind::Word(word), .. }, _]) if word == text => text.to_owned(),
+        _ => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")),
+    }
+}
+
+/// The sign at the beginning of a text, and its length in bytes.
+fn sign(text: &str) -> Option<(&'static str, usize)> {
+    let plain =
+        |c: char| "！＝＜＞（），".chars().zip("!=<>(),".chars()).find(|(wide, _)| *wide == c).map_or(c, |(_, c)| c);
+    let start: String = text.chars().take(2).map(plain).collect();
+    let (written, sign) = SIGNS.into_iter().find(|(written, _)| start.starts_with(written))?;
+    Some((sign, text.chars().take(written.chars().count()).map(char::len_utf8).sum()))
+}
+
+/// The mark that closes a quotation.
+fn closing(open: char) -> Option<char> {
+    match open {
+        '"' | '\'' => Some(open),
+        '“' => Some('”'),
+        '‘' => Some('’'),
+        _ => None,
+    }
+}
+
+/// The quoted text at the beginning, and its length with the marks. A backslash escapes the closing mark and another
+/// backslash; before anything else it stands for itself, as in the paths of Windows.
+fn quoted(text: &str, end: char) -> Option<(TokenKind, usize)> {
+    let mut value = String::new();
+    let mut chars = text.char_indices().skip(1).peekable();
+    while let Some((offset, c)) = chars.next() {
+        match chars.next_if(|(_, next)| c == '\\' && (*next == end || *next == '\\')) {
+            Some((_, escaped)) => value.push(escaped),
+            None if c == end => return Some((TokenKind::Quoted(value), offset + c.len_utf8())),
+            None => value.push(c),
+        }
+    }
+    None
+}
+
+/// The length of the word at the beginning: up to a space or a sign. Commas between braces belong to it, as in
+/// `*.{md,txt}`.
+fn word_length(text: &str) -> usize {
+    let mut braces = 0usize;
+    for (offset, c) in text.char_indices() {
+        match c {
+            '{' => braces += 1,
+            '}' => braces = braces.saturating_sub(1),
+            _ => {}
+        }
+        let sign = sign(&text[offset..]).map(|(sign, _)| sign);
+        let ends = c.is_whitespace() || sign.is_some_and(|sign| sign != "," || braces == 0);
+        if ends && offset > 0 {
+            return offset;
+        }
+    }
+    text.len()
+}
+
+/// Text as filters compare it: full-width forms made plain, in small letters.
+pub fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    text.nfkc().flat_map(char::to_lowercase).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens_of(text: &str) -> Vec<TokenKind> {
+        tokens(text).unwrap_or_default().into_iter().map(|token| token.kind).collect()
+    }
+
+    #[test]
+    fn tokens_need_no_spaces_between_them() {
+        let word = |text: &str| TokenKind::Word(text.to_owned());
+        let sign = TokenKind::Sign;
+        assert_eq!(tokens_of("a!=b"), [word("a"), sign("!="), word("b")]);
+        assert_eq!(tokens_of("页＞＝3"), [word("页"), sign(">="), word("3")]);
+        assert_eq!(tokens_of("（a，b）"), [sign("("), word("a"), sign(","), word("b"), sign(")")]);
+        assert_eq!(tokens_of("*.{md,txt},x"), [word("*.{md,txt}"), sign(","), word("x")]);
+        assert_eq!(tokens_of("it's wow!"), [word("it's"), word("wow!")]);
+    }
+
+    #[test]
+    fn quotes_keep_the_text_between_them() {
+        let quoted = |text: &str| vec![TokenKind::Quoted(text.to_owned())];
+        assert_eq!(tokens_of(r#""a = \"b\" \\ C:\x""#), quoted(r#"a = "b" \ C:\x"#));
+        assert_eq!(tokens_of("“张三，李四”"), quoted("张三，李四"));
+        assert_eq!(tokens_of("''"), quoted(""));
+        assert!(tokens("a = \"b").is_err());
     }
 }

@@ -1,17 +1,15 @@
 //! Documents as such: their titles, topics and summaries, and the documents that drilling follows, with a beam.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::time::Instant;
 
 use super::titles::{AskedTitle, Exactness, SectionIndex};
 use crate::error::Result;
 use crate::ids::DocId;
-use crate::search::Ranking;
-use crate::search::candidate::Candidate;
-use crate::search::candidate::first_different;
-use crate::search::expand::merge::joint_score;
-use crate::search::searcher::Searched;
-use crate::search::{Beam, SearchRequest};
+use crate::search::hit::{Candidate, first_different, joint_score};
+use crate::search::request::{Beam, SearchRequest};
+use crate::search::result::Ranking;
+use crate::search::trace::Trace;
 use crate::store::{DocumentRow, Scope, Snapshot};
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::tokenize;
@@ -28,7 +26,7 @@ const SUMMARY: f32 = 0.05;
 /// The documents of a namespace.
 pub struct DocumentIndex {
     /// The words of title, topics and summary, by document.
-    words: HashMap<DocId, HashSet<String>>,
+    words: HashMap<DocId, BTreeSet<String>>,
     /// How many documents have a word.
     frequencies: HashMap<String, usize>,
     vectors: HashMap<DocId, Vec<f32>>,
@@ -37,13 +35,13 @@ pub struct DocumentIndex {
 /// A question as documents are compared with it.
 struct AskedDocument<'a> {
     title: AskedTitle,
-    words: Vec<String>,
+    words: BTreeSet<String>,
     vector: Option<&'a [f32]>,
 }
 
 impl<'a> AskedDocument<'a> {
     fn of(query: &str, vector: Option<&'a [f32]>) -> Self {
-        AskedDocument { title: AskedTitle::of(query), words: informative(query).into_iter().collect(), vector }
+        AskedDocument { title: AskedTitle::of(query), words: informative(query), vector }
     }
 }
 
@@ -51,11 +49,11 @@ impl<'a> AskedDocument<'a> {
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Nearness {
     /// The greatest likeness of the question to a title of its sections.
-    pub titles: f32,
+    titles: f32,
     /// The share of the question's words in its title, topics and summary.
-    pub words: f32,
+    words: f32,
     /// The cosine of the question and its summary.
-    pub summary: f32,
+    summary: f32,
 }
 
 impl DocumentIndex {
@@ -64,36 +62,16 @@ impl DocumentIndex {
     }
 
     fn new(rows: &[DocumentRow], vectors: HashMap<DocId, Vec<f32>>) -> Self {
-        let mut words: HashMap<DocId, HashSet<String>> = HashMap::new();
+        let mut words: HashMap<DocId, BTreeSet<String>> = HashMap::new();
         let mut frequencies: HashMap<String, usize> = HashMap::new();
         for row in rows {
             let topics = row.profile.iter().flat_map(|profile| &profile.topics);
-            let own: HashSet<String> =
+            let own: BTreeSet<String> =
                 std::iter::once(&row.title).chain(topics).flat_map(|text| informative(text)).collect();
             own.iter().for_each(|word| *frequencies.entry(word.clone()).or_default() += 1);
             words.insert(row.doc_id.clone(), own);
         }
         DocumentIndex { words, frequencies, vectors }
-    }
-
-    /// The documents of a scope with a score above 0, best first, at most `most`.
-    fn nearest(
-        &self,
-        sections: &SectionIndex,
-        asked: &AskedDocument,
-        scope: &Scope,
-        most: usize,
-        score: impl Fn(Nearness) -> f32,
-    ) -> Vec<(DocId, f32)> {
-        let admitted = scope.documents();
-        let is_admitted = |doc_id: &&DocId| admitted.as_ref().is_none_or(|ids| ids.contains(doc_id.as_str()));
-        let within = self.words.keys().filter(is_admitted);
-        let mut near: Vec<(DocId, f32)> =
-            within.map(|doc_id| (doc_id.clone(), score(self.nearness(doc_id, sections, asked)))).collect();
-        near.retain(|(_, score)| *score > 0.0);
-        near.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        near.truncate(most);
-        near
     }
 
     fn nearness(&self, doc_id: &str, sections: &SectionIndex, asked: &AskedDocument) -> Nearness {
@@ -111,7 +89,7 @@ impl DocumentIndex {
     }
 
     /// The share of a question's words that a document has; rare words count more.
-    fn share_of(&self, asked: &[String], own: Option<&HashSet<String>>) -> f32 {
+    fn share_of(&self, asked: &BTreeSet<String>, own: Option<&BTreeSet<String>>) -> f32 {
         let rarity = |word: &String| {
             let with = self.frequencies.get(word).copied().unwrap_or(0);
             ((1 + self.words.len()) as f32 / (1 + with) as f32).ln() + 1.0
@@ -122,110 +100,88 @@ impl DocumentIndex {
     }
 }
 
-fn informative(text: &str) -> HashSet<String> {
+fn informative(text: &str) -> BTreeSet<String> {
     tokenize(text).into_iter().map(|token| token.text).filter(|word| !is_stopword(word)).collect()
 }
 
+/// The sections and documents of a namespace.
+type Indexes<'i> = (&'i SectionIndex, &'i DocumentIndex);
+
 /// The `most` documents of the scopes that are nearest to a question apart from their parent chunks, nearest first: the
-/// places of their namespaces, their ids and scores.
-pub async fn nearest(
-    searched: &[Searched],
+/// places of their namespaces, their ids and scores above 0.
+pub fn nearest(
+    indexes: &[Indexes<'_>],
     query: &str,
     vector: Option<&[f32]>,
     scopes: &[Scope],
     most: usize,
-) -> Result<Vec<(usize, DocId, f32)>> {
+) -> Vec<(usize, DocId, f32)> {
+    let asked = AskedDocument::of(query, vector);
     let mut all: Vec<(usize, DocId, f32)> = Vec::new();
-    for (namespace, (searched, scope)) in searched.iter().zip(scopes).enumerate() {
-        let (sections, documents) = (searched.sections().await?, searched.documents().await?);
-        let asked = AskedDocument::of(query, vector);
-        let near = documents.nearest(sections, &asked, scope, most, |near| score(0.0, near));
-        all.extend(near.into_iter().map(|(doc_id, score)| (namespace, doc_id, score)));
+    for (namespace, ((sections, documents), scope)) in indexes.iter().zip(scopes).enumerate() {
+        let admitted = scope.documents();
+        let is_admitted = |doc_id: &&DocId| admitted.as_ref().is_none_or(|ids| ids.contains(doc_id.as_str()));
+        let within = documents.words.keys().filter(is_admitted);
+        all.extend(within.map(|id| (namespace, id.clone(), score(0.0, documents.nearness(id, sections, &asked)))));
     }
+    all.retain(|(.., score)| *score > 0.0);
     all.sort_by(|a, b| b.2.total_cmp(&a.2).then_with(|| (&a.1, a.0).cmp(&(&b.1, b.0))));
     // The same document in several namespaces takes one place.
     first_different(&mut all, most, |(_, doc_id, _)| doc_id);
-    Ok(all)
+    all
 }
 
 /// Keeps the candidates that the beam reaches through the best documents.
-pub async fn drill_down(searched: &[Searched], request: &SearchRequest, ranking: &mut Ranking) -> Result<()> {
-    let start = Instant::now();
-    let near = near(searched, &request.query, ranking.vector.as_deref(), &ranking.candidates).await?;
-    let drilled = drill(&ranking.candidates, &near, request.shape.beam);
-    let all = std::mem::replace(&mut ranking.candidates, drilled.parent_chunks).len();
-    let stage = ranking.trace.stage("drill", start, all, ranking.candidates.len());
-    let stage = stage.note(format!("beam {}", request.shape.beam));
-    drilled.scores.into_iter().fold(stage, |stage, score| stage.note(score)).ranking(&ranking.candidates);
-    Ok(())
+pub fn drill_down(indexes: &[Indexes<'_>], request: &SearchRequest, ranking: &mut Ranking, trace: &mut Trace) {
+    let (start, all, beam) = (Instant::now(), ranking.candidates.len(), request.shape.beam);
+    let asked = AskedDocument::of(&request.query, ranking.vector.as_deref());
+    let near = |(namespace, doc_id): DocumentKey<'_>| {
+        let (sections, documents) = indexes[namespace];
+        documents.nearness(doc_id, sections, &asked)
+    };
+    let (kept, scores) = drill(&ranking.candidates, near, beam);
+    ranking.candidates = kept;
+    let stage = trace.stage("drill", start, all, ranking.candidates.len()).note(format!("beam {beam}"));
+    stage.notes(scores).ranking(&ranking.candidates);
 }
 
 /// A document among all namespaces: the place of its namespace and its id.
 type DocumentKey<'a> = (usize, &'a str);
 
-/// The nearness of documents by namespace and id; a document that is missing is not near.
-type Near = Vec<HashMap<DocId, Nearness>>;
-
-/// The nearness of the documents of candidates.
-async fn near(searched: &[Searched], query: &str, vector: Option<&[f32]>, candidates: &[Candidate]) -> Result<Near> {
-    let mut all = Near::new();
-    for (namespace, searched) in searched.iter().enumerate() {
-        let (sections, documents) = (searched.sections().await?, searched.documents().await?);
-        let asked = AskedDocument::of(query, vector);
-        let own = candidates.iter().map(document).filter(|(own, _)| *own == namespace);
-        let own: HashSet<&str> = own.map(|(_, id)| id).collect();
-        all.push(own.into_iter().map(|id| (id.into(), documents.nearness(id, sections, &asked))).collect());
-    }
-    Ok(all)
-}
-
-/// The parent chunks that drilling reaches, document by document, and how each document scored.
-#[derive(Debug, Default, PartialEq)]
-struct Drilled {
-    parent_chunks: Vec<Candidate>,
-    scores: Vec<String>,
-}
-
-/// The best documents of the beam, best first, and of each the best parent chunks, best first. A document scores by the
-/// [joint score](joint_score) of its parent chunks and by its own nearness to the question. Equals keep the order of the
-/// ranking.
-fn drill(candidates: &[Candidate], near: &Near, beam: Beam) -> Drilled {
-    let mut order: Vec<DocumentKey> = Vec::new();
-    let mut chunks: HashMap<DocumentKey, Vec<&Candidate>> = HashMap::new();
+/// The parent chunks that the beam reaches, document by document, and how each document scored: the best documents, best
+/// first, and of each the best parent chunks, best first. A document scores by the [joint score](joint_score) of its parent
+/// chunks and by its own nearness to the question. Equals keep the order of the ranking.
+fn drill(
+    candidates: &[Candidate],
+    near: impl Fn(DocumentKey<'_>) -> Nearness,
+    beam: Beam,
+) -> (Vec<Candidate>, Vec<String>) {
+    let mut documents: Vec<(DocumentKey, Vec<&Candidate>)> = Vec::new();
     for candidate in candidates {
-        let key = document(candidate);
-        let own = chunks.entry(key).or_default();
-        if own.is_empty() {
-            order.push(key);
+        let key = (candidate.namespace, candidate.chunk_id.doc_id());
+        match documents.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, own)) => own.push(candidate),
+            None => documents.push((key, vec![candidate])),
         }
-        own.push(candidate);
     }
-    let rated = order.into_iter().map(|key| {
-        let parent_chunks = joint_score(chunks[&key].iter().map(|candidate| candidate.score));
-        let near = near.get(key.0).and_then(|of| of.get(key.1)).copied().unwrap_or_default();
-        (score(parent_chunks, near), parent_chunks, near, key)
+    let rated = documents.into_iter().map(|(key, own)| {
+        let (parent_chunks, near) = (joint_score(own.iter().map(|candidate| candidate.score)), near(key));
+        let (score, Nearness { titles, words, summary }) = (score(parent_chunks, near), near);
+        let in_words = format!(
+            "{}: {score:.3} by parent chunks {parent_chunks:.2}, titles {titles:.2}, topics {words:.2}, summary {summary:.2}",
+            key.1
+        );
+        (score, in_words, own)
     });
-    let mut documents: Vec<(f32, f32, Nearness, DocumentKey)> = rated.collect();
-    documents.sort_by(|a, b| b.0.total_cmp(&a.0));
-    documents.truncate(beam.documents);
-    let in_words = |(score, parent_chunks, near, (_, id)): &(f32, f32, Nearness, DocumentKey)| {
-        let Nearness { titles, words, summary } = near;
-        format!(
-            "{id}: {score:.3} by parent chunks {parent_chunks:.2}, titles {titles:.2}, topics {words:.2}, summary {summary:.2}"
-        )
-    };
-    let scores = documents.iter().map(in_words).collect();
-    let kept = documents.iter().flat_map(|(.., key)| chunks[key].iter().take(beam.parents));
-    Drilled { parent_chunks: kept.map(|candidate| (*candidate).clone()).collect(), scores }
+    let mut rated: Vec<(f32, String, Vec<&Candidate>)> = rated.collect();
+    rated.sort_by(|a, b| b.0.total_cmp(&a.0));
+    rated.truncate(beam.documents);
+    let kept = rated.iter().flat_map(|(.., own)| own.iter().take(beam.parents).copied().cloned()).collect();
+    (kept, rated.into_iter().map(|(_, in_words, _)| in_words).collect())
 }
 
 fn score(parent_chunks: f32, near: Nearness) -> f32 {
     PARENT_CHUNKS * parent_chunks + TITLES * near.titles + WORDS * near.words + SUMMARY * near.summary
-}
-
-/// The document of a parent chunk.
-fn document(candidate: &Candidate) -> DocumentKey<'_> {
-    (candidate.namespace, candidate.chunk_id.doc_id())
 }
 
 #[cfg(test)]
@@ -263,9 +219,8 @@ mod tests {
         let documents = DocumentIndex::new(&rows, vectors);
         let sections = index(&[("1", "Priming")]);
         let nearest = |vector: Option<&[f32]>, scope: &Scope, most| {
-            let asked = AskedDocument::of("valve", vector);
-            let near = documents.nearest(&sections, &asked, scope, most, |near| near.words + near.summary);
-            near.into_iter().map(|(doc_id, _)| doc_id).collect::<Vec<_>>()
+            let near = super::nearest(&[(&sections, &documents)], "valve", vector, std::slice::from_ref(scope), most);
+            near.into_iter().map(|(_, doc_id, _)| doc_id).collect::<Vec<_>>()
         };
         let asked: Option<&[f32]> = Some(&[0.0, 1.0]);
         assert_eq!(nearest(asked, &Scope::Everything, 9), ["d", "e", "f"]);
@@ -282,8 +237,8 @@ mod tests {
     fn followed(beam: &str) -> Vec<String> {
         let candidates = [("a:0", 0.8), ("b:0", 0.78), ("b:1", 0.7), ("b:2", 0.6), ("c:0", 0.5), ("a:1", 0.1)];
         let candidates = candidates.map(|(id, score)| candidate(id, score));
-        let drilled = drill(&candidates, &Near::new(), beam.parse().unwrap());
-        drilled.parent_chunks.into_iter().map(|candidate| candidate.chunk_id.into()).collect()
+        let (kept, _) = drill(&candidates, |_| Nearness::default(), beam.parse().unwrap());
+        kept.into_iter().map(|candidate| candidate.chunk_id.into()).collect()
     }
 
     #[test]
@@ -292,15 +247,16 @@ mod tests {
         assert_eq!(followed("1,2,3"), ["b:0", "b:1"]);
         assert_eq!(followed("2,2,3"), ["b:0", "b:1", "a:0", "a:1"], "the best document first");
         assert_eq!(followed("3,1,3"), ["b:0", "a:0", "c:0"]);
-        assert_eq!(drill(&[], &Near::new(), Beam::default()), Drilled::default());
+        assert_eq!(drill(&[], |_| Nearness::default(), Beam::default()), (vec![], vec![]));
     }
 
     #[test]
     fn a_title_match_beats_better_parent_chunks() {
         let candidates = [candidate("a:0", 1.0), candidate("b:0", 0.6)];
-        let near = vec![HashMap::from([("b".into(), Nearness { titles: 1.0, ..Nearness::default() })])];
-        let drilled = drill(&candidates, &near, "1,1,3".parse().unwrap());
-        assert_eq!(drilled.parent_chunks, [candidates[1].clone()]);
-        assert_eq!(drilled.scores, ["b: 0.650 by parent chunks 0.60, titles 1.00, topics 0.00, summary 0.00"]);
+        let near =
+            |key: DocumentKey<'_>| Nearness { titles: if key == (0, "b") { 1.0 } else { 0.0 }, ..Nearness::default() };
+        let (kept, scores) = drill(&candidates, near, "1,1,3".parse().unwrap());
+        assert_eq!(kept, [candidates[1].clone()]);
+        assert_eq!(scores, ["b: 0.650 by parent chunks 0.60, titles 1.00, topics 0.00, summary 0.00"]);
     }
 }

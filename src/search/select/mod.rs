@@ -1,56 +1,67 @@
-//! Selects hits from the ranking, as the mode asks.
+//! Selects hits from the ranking, as the mode asks: near-duplicates are left out, and hits that differ are preferred.
 //!
-//! The functions decide; only this file and `section_hits` read. A search in the mode `precise` without further settings reads
-//! the parent chunks that it shows, and a few more in case some are duplicates.
+//! A search in the mode `precise` without further settings reads the parent chunks that it shows, and a few more in case some
+//! are duplicates.
+//!
+//! Texts are compared by their shingles: runs of letters and digits, in lower case and without what stands between them. That
+//! serves English and Chinese alike without tokens; hashing a parent chunk of 1000 characters takes some 10 µs.
 
-mod documents;
-mod duplicates;
+pub(super) mod documents;
 mod section_hits;
-mod sections;
-mod titles;
+pub(super) mod sections;
+pub(super) mod titles;
 
+use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::time::Instant;
 
-use futures::future::try_join_all;
-
-use super::Ranking;
 use super::expand::merge_adjacent;
-use super::fetch::fetch;
-use super::searcher::{Searched, Searcher};
-use super::trace::Trace;
-use super::{Hit, Mode, SearchRequest};
+use super::hit::{Hit, fetch};
+use super::request::{DEFAULT_DIVERSITY, Mode, SearchRequest};
+use super::result::Ranking;
+use super::searcher::Searcher;
+use super::trace::{Trace, milliseconds};
 use crate::error::{Result, Setting};
 use crate::store::Snapshot;
 use crate::text::count;
 
-pub(super) use documents::{DocumentIndex, nearest};
-pub use sections::{ChunkRank, SectionRank};
-pub(super) use sections::{SectionRanks, rank_all_sections};
-pub(super) use titles::SectionIndex;
+/// The length of runs that tell duplicates: unrelated texts share nearly none.
+const DUPLICATE_RUN: usize = 8;
+/// Parent chunks that share this much of their runs are duplicates.
+const LEAST_LIKENESS: f32 = 0.9;
+/// The length of runs that tell topics: about a stem, or two Chinese words.
+const TOPIC_RUN: usize = 4;
+/// Parent chunks of one document count as at least so alike: another document is different.
+const SAME_DOCUMENT: f32 = 0.5;
 
-/// Selects among the ranked parent chunks and reads them. Its steps are added to the ranking's trace.
-pub(super) async fn select(searcher: &Searcher, request: &SearchRequest, ranking: &mut Ranking) -> Result<Vec<Hit>> {
-    let (searched, snapshots) = (searcher.searched(), searcher.snapshots().await?);
+/// Selects among the ranked parent chunks and reads them.
+pub(super) async fn select(
+    searcher: &Searcher,
+    request: &SearchRequest,
+    ranking: &mut Ranking,
+    trace: &mut Trace,
+) -> Result<Vec<Hit>> {
+    let snapshots = searcher.snapshots().await?;
     if request.shape.seeks_sections() {
-        return sections(searched, &snapshots, request, ranking).await;
+        return sections(searcher, &snapshots, request, ranking, trace).await;
     }
     if request.shape.mode == Mode::Drill {
-        documents::drill_down(searched, request, ranking).await?;
+        documents::drill_down(&searcher.document_indexes().await?, request, ranking, trace);
     }
-    parent_chunks(&snapshots, request, ranking).await
+    parent_chunks(&snapshots, request, ranking, trace).await
 }
 
 /// The best sections.
 async fn sections(
-    searched: &[Searched],
+    searcher: &Searcher,
     snapshots: &[&Snapshot],
     request: &SearchRequest,
-    ranking: &mut Ranking,
+    ranking: &Ranking,
+    trace: &mut Trace,
 ) -> Result<Vec<Hit>> {
-    let mut trace = take_trace(ranking);
     let start = Instant::now();
-    let indexes = try_join_all(searched.iter().map(Searched::sections)).await?;
-    trace.took("titles", super::trace::milliseconds(start));
+    let indexes = searcher.section_indexes().await?;
+    trace.took("titles", milliseconds(start));
     let start = Instant::now();
     let sections = sections::find(&indexes, ranking, &request.query, request.limit);
     let found = section_hits::Found { indexes: &indexes, ranking, request, sections };
@@ -59,28 +70,30 @@ async fn sections(
     let start = Instant::now();
     let hits = found.hits(snapshots).await?;
     trace.stage("fetch", start, all, hits.len()).hits(&hits, &ranking.namespaces, true);
-    ranking.trace = trace;
     Ok(hits)
 }
 
 /// The best parent chunks, selected as the mode asks.
-async fn parent_chunks(snapshots: &[&Snapshot], request: &SearchRequest, ranking: &mut Ranking) -> Result<Vec<Hit>> {
-    let shape = &request.shape;
-    let Ranking { namespaces: names, candidates, trace, .. } = ranking;
-    let start = Instant::now();
-    let mut hits = fetch(snapshots, names, candidates).await?;
-    trace.stage("fetch", start, candidates.len(), hits.len());
+async fn parent_chunks(
+    snapshots: &[&Snapshot],
+    request: &SearchRequest,
+    ranking: &Ranking,
+    trace: &mut Trace,
+) -> Result<Vec<Hit>> {
+    let (shape, names, start) = (&request.shape, &ranking.namespaces, Instant::now());
+    let mut hits = fetch(snapshots, names, &ranking.candidates).await?;
+    trace.stage("fetch", start, ranking.candidates.len(), hits.len());
     if !shape.keep_duplicates {
-        hits = trace.step(names, "duplicates", hits, |hits| Ok(duplicates::drop_duplicates(hits)))?;
+        hits = trace.step(names, "duplicates", hits, |hits| Ok(drop_duplicates(hits)))?;
     }
     if shape.merges() && shape.mode != Mode::Drill {
         hits = trace.step(names, "merge", hits, |hits| merge_adjacent(snapshots, names, hits))?;
     }
     if let Some(most) = shape.per_document {
-        hits = trace.step(names, "per_document", hits, |hits| Ok(duplicates::cap_per_document(hits, most)))?;
+        hits = trace.step(names, "per_document", hits, |hits| Ok(cap_per_document(hits, most)))?;
     }
-    let diversity = if shape.mode == Mode::Broad { shape.diversity } else { 0.0 };
-    hits = trace.step(names, "choose", hits, |hits| Ok(duplicates::diverse(hits, request.limit, diversity)))?;
+    let diversity = if shape.mode == Mode::Broad { shape.diversity.unwrap_or(DEFAULT_DIVERSITY) } else { 0.0 };
+    hits = trace.step(names, "choose", hits, |hits| Ok(diverse(hits, request.limit, diversity)))?;
     let duplicates: usize = hits.iter().map(|hit| hit.duplicates.len()).sum();
     if duplicates > 0 {
         let repeat = if duplicates == 1 { "repeats" } else { "repeat" };
@@ -91,7 +104,271 @@ async fn parent_chunks(snapshots: &[&Snapshot], request: &SearchRequest, ranking
     Ok(hits)
 }
 
-/// The trace, to be added to while the rest of the ranking is read.
-fn take_trace(ranking: &mut Ranking) -> Trace {
-    std::mem::replace(&mut ranking.trace, Trace::new(false))
+/// Removes hits whose text is nearly that of a better one: 90 % of all runs of 8 letters are the same (Jaccard), and the
+/// numbers are the same in the same order, because `5 bar` and `6 bar` differ however long the rest is. The better hit names
+/// them.
+fn drop_duplicates(hits: Vec<Hit>) -> Vec<Hit> {
+    let mut kept: Vec<Kept> = Vec::with_capacity(hits.len());
+    for hit in hits {
+        let own = Kept { numbers: numbers(&hit.content), shingles: OnceCell::new(), hit };
+        match kept.iter_mut().find(|better| better.is_same(&own)) {
+            Some(better) => better.hit.duplicates.extend(own.hit.sources.into_iter().map(|source| source.chunk_id)),
+            None => kept.push(own),
+        }
+    }
+    kept.into_iter().map(|kept| kept.hit).collect()
+}
+
+struct Kept {
+    hit: Hit,
+    numbers: String,
+    /// Made when first needed.
+    shingles: OnceCell<Shingles>,
+}
+
+impl Kept {
+    fn is_same(&self, other: &Kept) -> bool {
+        self.hit.content == other.hit.content
+            || (self.numbers == other.numbers && self.shingles().are_alike(other.shingles(), LEAST_LIKENESS))
+    }
+
+    fn shingles(&self) -> &Shingles {
+        self.shingles.get_or_init(|| Shingles::of(&self.hit.content, DUPLICATE_RUN))
+    }
+}
+
+/// The digits of a text, with a space where something else stands between them.
+fn numbers(text: &str) -> String {
+    let runs = text.split(|c: char| !c.is_numeric()).filter(|run| !run.is_empty());
+    runs.collect::<Vec<&str>>().join(" ")
+}
+
+/// Chooses `limit` hits by maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998): one after the other, each time
+/// the one whose score, less its likeness to the most similar of those already chosen, is highest. `diversity`, from 0 to 1,
+/// is the weight of likeness, the rest that of the score: the paper's `λ` is 1 less it. Hits keep their scores.
+fn diverse(hits: Vec<Hit>, limit: usize, diversity: f32) -> Vec<Hit> {
+    if diversity <= 0.0 {
+        return hits.into_iter().take(limit).collect();
+    }
+    struct Waiting {
+        hit: Hit,
+        shingles: Shingles,
+        /// To the most similar hit that is chosen.
+        likeness: f32,
+    }
+    let waiting = |hit: Hit| Waiting { shingles: Shingles::of(&hit.content, TOPIC_RUN), hit, likeness: 0.0 };
+    let mut waiting: Vec<Waiting> = hits.into_iter().map(waiting).collect();
+    let mut chosen: Vec<Hit> = Vec::with_capacity(limit.min(waiting.len()));
+    while chosen.len() < limit {
+        let worth = |one: &Waiting| (1.0 - diversity) * one.hit.score - diversity * one.likeness;
+        // The first of the best: `max_by` alone takes the last.
+        let best = (0..waiting.len()).rev().max_by(|&a, &b| worth(&waiting[a]).total_cmp(&worth(&waiting[b])));
+        let Some(best) = best else { break };
+        let taken = waiting.remove(best);
+        for other in &mut waiting {
+            let floor = if other.hit.doc_id == taken.hit.doc_id { SAME_DOCUMENT } else { 0.0 };
+            other.likeness = other.likeness.max(floor).max(other.shingles.cosine(&taken.shingles));
+        }
+        chosen.push(taken.hit);
+    }
+    chosen
+}
+
+/// Keeps the first `most` hits of each document.
+fn cap_per_document(mut hits: Vec<Hit>, most: usize) -> Vec<Hit> {
+    let mut counts = HashMap::new();
+    hits.retain(|hit| {
+        let count = counts.entry((hit.namespace.clone(), hit.doc_id.clone())).or_insert(0);
+        *count += 1;
+        *count <= most
+    });
+    hits
+}
+
+/// The hashes below this, one in sixteen, are a sample of a text's shingles, the same for every text (Broder 1997).
+const SAMPLED: u64 = u64::MAX / 16;
+/// Smaller samples are too unreliable.
+const LEAST_SAMPLE: usize = 20;
+/// Texts whose samples are so much less alike than required are not compared: with 20 shingles and more that does not
+/// happen by chance.
+const SLACK: f32 = 0.4;
+
+/// The shingles of a text, as hashes in order, each once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Shingles(Vec<u64>);
+
+impl Shingles {
+    /// The runs of `length` letters and digits of `text`; of a shorter one, the whole.
+    fn of(text: &str, length: usize) -> Self {
+        let letters: Vec<char> = text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+        let mut hashes = rolling(&letters, length.clamp(1, letters.len().max(1)));
+        hashes.sort_unstable();
+        hashes.dedup();
+        Shingles(hashes)
+    }
+
+    /// Whether [`jaccard`] reaches `least`. Sizes and samples rule most pairs out first.
+    fn are_alike(&self, other: &Shingles, least: f32) -> bool {
+        let (few, many) = (self.0.len().min(other.0.len()), self.0.len().max(other.0.len()));
+        let (own, others) = (self.sample(), other.sample());
+        let may_be = own.len().min(others.len()) < LEAST_SAMPLE || jaccard(own, others) >= least - SLACK;
+        few as f32 >= least * many as f32 && may_be && jaccard(&self.0, &other.0) >= least
+    }
+
+    fn sample(&self) -> &[u64] {
+        &self.0[..self.0.partition_point(|hash| *hash < SAMPLED)]
+    }
+
+    /// The cosine of both as vectors of zeros and ones, from 0 to 1: kinder than Jaccard where one text is longer.
+    fn cosine(&self, other: &Shingles) -> f32 {
+        let length = (self.0.len() as f32 * other.0.len() as f32).sqrt();
+        if length > 0.0 { shared(&self.0, &other.0) as f32 / length } else { 0.0 }
+    }
+}
+
+/// The share of all shingles that both have, from 0 to 1.
+fn jaccard(a: &[u64], b: &[u64]) -> f32 {
+    let shared = shared(a, b);
+    let all = a.len() + b.len() - shared;
+    if all == 0 { 1.0 } else { shared as f32 / all as f32 }
+}
+
+/// How many hashes are in both of two ordered lists.
+fn shared(a: &[u64], b: &[u64]) -> usize {
+    let (mut left, mut right, mut shared) = (0, 0, 0);
+    while let (Some(x), Some(y)) = (a.get(left), b.get(right)) {
+        shared += usize::from(x == y);
+        left += usize::from(x <= y);
+        right += usize::from(y <= x);
+    }
+    shared
+}
+
+/// The hashes of all runs of `length` letters: Rabin's, as polynomials over the characters, each from the one before it
+/// (Karp and Rabin 1987), then mixed so that similar runs differ in all bits. They never change between machines or
+/// versions, so that equal questions have equal answers.
+fn rolling(letters: &[char], length: usize) -> Vec<u64> {
+    const BASE: u64 = 0x100_0000_01b3;
+    const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
+    let first_counts = (0..length).fold(1u64, |power, _| power.wrapping_mul(BASE));
+    let mut hash = 0u64;
+    let mut hashes = Vec::with_capacity(letters.len());
+    for (at, &letter) in letters.iter().enumerate() {
+        hash = hash.wrapping_mul(BASE).wrapping_add(u64::from(u32::from(letter)));
+        if at >= length {
+            hash = hash.wrapping_sub(first_counts.wrapping_mul(u64::from(u32::from(letters[at - length]))));
+        }
+        if at + 1 >= length {
+            let mixed = (hash ^ (hash >> 32)).wrapping_mul(MIX);
+            hashes.push(mixed ^ (mixed >> 29));
+        }
+    }
+    hashes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::hit::sample::hit;
+
+    #[test]
+    fn duplicates_are_removed_and_the_better_hit_names_them() {
+        let text =
+            "Before the pump is started the casing has to be filled and the vent valve has to be opened by hand. "
+                .repeat(6);
+        let hits = vec![
+            hit("a:0", &text),
+            hit("b:0", &format!("{text}!")),
+            hit("c:0", &format!("{text} After 5 minutes it is closed.")),
+            hit("d:0", &format!("{text} After 6 minutes it is closed.")),
+            hit("e:0", "启动水泵之前必须打开排气阀。"),
+            hit("f:0", "启动水泵之前必须打开排气阀。"),
+            hit("g:0", &text.replace("started", "stopped").replace("filled", "drained")),
+        ];
+        let hits = drop_duplicates(hits);
+        let left: Vec<&str> = hits.iter().map(|hit| hit.chunk_id.as_str()).collect();
+        assert_eq!(left, ["a:0", "c:0", "d:0", "e:0", "g:0"], "another number or other words are something else");
+        assert_eq!((&hits[0].duplicates[..], &hits[3].duplicates[..]), (&["b:0".into()][..], &["f:0".into()][..]));
+    }
+
+    fn scored(chunk_id: &str, score: f32, text: &str) -> Hit {
+        Hit { score, ..hit(chunk_id, text) }
+    }
+
+    fn ids(hits: &[Hit]) -> Vec<&str> {
+        hits.iter().map(|hit| hit.chunk_id.as_str()).collect()
+    }
+
+    fn hits() -> Vec<Hit> {
+        vec![
+            scored("a:0", 1.0, "Prime the pump before it is started."),
+            scored("a:1", 0.9, "Prime the pump before it is stopped."),
+            scored("b:0", 0.8, "Prime the pump after it was started."),
+            scored("c:0", 0.6, "Grease all bearings every month."),
+        ]
+    }
+
+    #[test]
+    fn different_hits_come_before_more_of_the_same() {
+        assert_eq!(ids(&diverse(hits(), 9, 0.0)), ["a:0", "a:1", "b:0", "c:0"]);
+        assert_eq!(ids(&diverse(hits(), 9, 0.5)), ["a:0", "c:0", "b:0", "a:1"]);
+        assert_eq!(ids(&diverse(hits(), 2, 0.5)), ["a:0", "c:0"]);
+        assert_eq!(diverse(hits(), 2, 1.0).len(), 2);
+        assert_eq!(ids(&diverse(hits(), 0, 0.5)), [""; 0]);
+    }
+
+    #[test]
+    fn another_document_counts_as_different() {
+        let hits = vec![
+            scored("a:0", 1.0, "Abcdefg hijk."),
+            scored("a:1", 0.9, "Lmnop qrstu."),
+            scored("b:0", 0.8, "Vwxyz zyxwv."),
+        ];
+        assert_eq!(ids(&diverse(hits, 3, 0.3)), ["a:0", "b:0", "a:1"]);
+    }
+
+    #[test]
+    fn a_document_gets_at_most_its_share() {
+        let hits = cap_per_document(hits(), 1);
+        assert_eq!(ids(&hits), ["a:0", "b:0", "c:0"]);
+    }
+
+    #[test]
+    fn equal_runs_have_equal_hashes_wherever_they_stand() {
+        let letters: Vec<char> = "abcabcxabc启动水泵启动水泵".chars().collect();
+        for length in 1..=letters.len() {
+            let hashes = rolling(&letters, length);
+            let runs: Vec<&[char]> = letters.windows(length).collect();
+            assert_eq!(hashes.len(), runs.len());
+            for (a, first) in hashes.iter().zip(&runs) {
+                for (b, second) in hashes.iter().zip(&runs) {
+                    assert_eq!(a == b, first == second, "{first:?} {second:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn likeness_is_by_shared_runs() {
+        let of = |text| Shingles::of(text, 4);
+        assert_eq!(jaccard(&of("Prime the pump.").0, &of("prime THE pump").0), 1.0);
+        assert_eq!(jaccard(&of("启动水泵之前").0, &of("启动水泵之后").0), 0.5);
+        assert_eq!(jaccard(&of("abcd").0, &of("wxyz").0), 0.0);
+        assert_eq!(jaccard(&of("ab").0, &of("ab").0), 1.0, "shorter than a run");
+        assert_eq!((jaccard(&of("").0, &of("").0), of("").cosine(&of("abcd"))), (1.0, 0.0));
+        let (short, long) = (of("prime the pump"), of("prime the pump and then open the valve"));
+        assert!(short.cosine(&long) > jaccard(&short.0, &long.0));
+        assert!(!short.are_alike(&long, 0.9) && short.are_alike(&short, 0.9));
+    }
+
+    #[test]
+    fn a_sample_rules_out_no_duplicates() {
+        let text: String = (0..400).map(|i| format!("word{} ", i * i % 97)).collect();
+        let whole = Shingles::of(&text, 8);
+        assert!(whole.sample().len() >= LEAST_SAMPLE, "{}", whole.sample().len());
+        for cut in [0, 20, 60, 90] {
+            let other = Shingles::of(&text[cut..], 8);
+            assert_eq!(whole.are_alike(&other, 0.9), jaccard(&whole.0, &other.0) >= 0.9, "{cut}");
+        }
+    }
 }

@@ -8,12 +8,11 @@ use super::sections::FoundSection;
 use super::titles::SectionIndex;
 use crate::chunk::context::SEPARATOR;
 use crate::error::Result;
-use crate::ids::DocId;
-use crate::search::Ranking;
-use crate::search::candidate::Candidate;
-use crate::search::expand::ids;
-use crate::search::expand::merge::{Source, refresh};
-use crate::search::{Hit, SearchRequest, Target, Traced};
+use crate::ids::{ChunkId, DocId};
+use crate::search::hit::{Candidate, Hit, Source};
+use crate::search::request::{SearchRequest, Target};
+use crate::search::result::Ranking;
+use crate::search::trace::Traced;
 use crate::store::{DocumentName, IndexedParentChunk, Snapshot};
 
 /// The rows of a namespace that the hits need.
@@ -33,12 +32,11 @@ pub struct Found<'a> {
 
 impl Found<'_> {
     /// The sections with the parent chunks that count for them, for the trace.
-    pub fn traced(&self) -> Vec<Traced> {
-        let traced = |found: &FoundSection| Traced {
+    pub fn traced(&self) -> impl Iterator<Item = Traced> {
+        self.sections.iter().map(|found| Traced {
             parent_chunks: self.matched(found).map(|candidate| candidate.chunk_id.clone()).collect(),
-            ..Traced::new(self.index(found).row(found.at).section_id.clone(), found.namespace, found.score)
-        };
-        self.sections.iter().map(traced).collect()
+            ..Traced::new(&self.index(found).row(found.at).section_id, found.namespace, found.score)
+        })
     }
 
     /// Reads the sections; the same section in several namespaces becomes one hit.
@@ -77,7 +75,7 @@ impl Found<'_> {
         for found in self.sections.iter().filter(|found| found.namespace == namespace) {
             let doc_id = &self.index(found).row(found.at).doc_id;
             if let Some((first, last)) = self.range(found, self.is_preview()) {
-                chunk_ids.extend(ids(doc_id, first, last));
+                chunk_ids.extend((first..last).map(|index| ChunkId::parent(doc_id, index)));
             }
             doc_ids.insert(doc_id.clone());
         }
@@ -114,19 +112,15 @@ impl Found<'_> {
             score: found.score,
             namespace: self.ranking.namespaces[found.namespace].clone(),
             chunk_id: chunk_id.unwrap_or_default(),
-            doc_id: section.doc_id.clone(),
-            source: document.source.clone(),
-            title: document.title.clone(),
-            format: document.format.clone(),
             section_id: section.section_id.clone(),
             section: section.path.clone(),
             section_title: titles(self.index(found), found.at, &document.title),
             keyword_score: best.and_then(|best| best.keyword),
             semantic_score: best.and_then(|best| best.semantic),
             sources,
-            ..Hit::default()
+            ..Hit::in_document(document)
         };
-        refresh(&mut hit);
+        hit.refresh();
         hit.set_snippet(chunk.map_or("", |row| &row.content), &self.request.query);
         (hit.page_start, hit.page_end) = (section.page_start, section.page_end);
         hit.matched_chunks = found.matched.len();

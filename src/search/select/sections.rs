@@ -3,17 +3,12 @@
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
-use futures::future::try_join_all;
 use serde::Serialize;
 
 use super::titles::{AskedTitle, Exactness, SectionIndex};
-use crate::error::Result;
 use crate::ids::{ChunkId, SectionId};
-use crate::search::Ranking;
-use crate::search::SearchRequest;
-use crate::search::candidate::Candidate;
-use crate::search::expand::merge::joint_score;
-use crate::search::searcher::Searched;
+use crate::search::hit::{Candidate, joint_score};
+use crate::search::result::Ranking;
 
 /// The weight of the title beside the parent chunks, unless the question is the title itself.
 const TITLE_WEIGHT: f32 = 0.4;
@@ -157,18 +152,13 @@ pub struct SectionRanks<'a> {
     asked: AskedTitle,
 }
 
-/// Ranks all sections, from a ranking of all candidates.
-pub async fn rank_all_sections<'a>(
-    searched: &'a [Searched],
-    request: &SearchRequest,
-    ranking: &'a Ranking,
-) -> Result<SectionRanks<'a>> {
-    let indexes = try_join_all(searched.iter().map(Searched::sections)).await?;
-    let found = find(&indexes, ranking, &request.query, usize::MAX);
-    Ok(SectionRanks { indexes, ranking, found, asked: AskedTitle::of(&request.query) })
-}
+impl<'a> SectionRanks<'a> {
+    /// Ranks all sections, from a ranking of all candidates.
+    pub fn new(indexes: Vec<&'a SectionIndex>, query: &str, ranking: &'a Ranking) -> Self {
+        let found = find(&indexes, ranking, query, usize::MAX);
+        SectionRanks { indexes, ranking, found, asked: AskedTitle::of(query) }
+    }
 
-impl SectionRanks<'_> {
     /// The best rank of a section in any of the namespaces; `None` for an unknown section.
     pub fn of(&self, section_id: &str) -> Option<SectionRank> {
         let places = self.indexes.iter().enumerate();

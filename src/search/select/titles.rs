@@ -1,12 +1,13 @@
 //! The sections of a namespace, and how well a question matches their titles.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use unicode_normalization::UnicodeNormalization;
 
 use crate::ids::{DocId, SectionId};
-use crate::search::resolve::without_number;
+use crate::search::find_section::without_number;
+use crate::search::section::with_subsections;
 use crate::store::{Scope, SectionRow};
 use crate::structure::{PREAMBLE, normalise_title};
 use crate::text::squeeze;
@@ -63,13 +64,13 @@ pub struct SectionIndex {
 pub struct AskedTitle {
     title: Title,
     /// Its words without stopwords, unless it has only those.
-    informative: HashSet<String>,
+    informative: BTreeSet<String>,
 }
 
 impl AskedTitle {
     pub fn of(query: &str) -> Self {
         let title = Title::of(query);
-        let informative: HashSet<String> = title.words.iter().filter(|word| !is_stopword(word)).cloned().collect();
+        let informative: BTreeSet<String> = title.words.iter().filter(|word| !is_stopword(word)).cloned().collect();
         let informative = if informative.is_empty() { title.words.iter().cloned().collect() } else { informative };
         AskedTitle { title, informative }
     }
@@ -107,7 +108,7 @@ impl SectionIndex {
                 ids.iter().filter_map(|id| self.by_document.get(id)).flat_map(|range| range.clone()).collect()
             }
             Scope::ParentChunks(ids) => {
-                let own: HashSet<usize> = ids.iter().filter_map(|id| self.section_of(id)).collect();
+                let own: BTreeSet<usize> = ids.iter().filter_map(|id| self.section_of(id)).collect();
                 own.into_iter().flat_map(|at| self.with_those_above(at)).collect()
             }
         };
@@ -136,7 +137,7 @@ impl SectionIndex {
     /// A section and all below it, in order.
     pub fn span(&self, at: usize) -> Vec<&SectionRow> {
         let Some(range) = self.by_document.get(&self.rows[at].doc_id) else { return Vec::new() };
-        crate::search::section::with_subsections(&self.rows[range.clone()], &self.rows[at])
+        with_subsections(&self.rows[range.clone()], &self.rows[at])
     }
 
     /// How exactly the question is the title of a section.

@@ -1,8 +1,12 @@
-//! What kind of question it is, by the words that people ask with.
+//! What kind of question it is, by the words that people ask with; and whether it is about the table of contents itself:
+//! "what chapters does the manual have", "目录", "第三章讲什么".
+//!
+//! Ambiguous words do not count (`chapter` of a club, 目录 for a folder, the structure of an atom): answering a question
+//! about the text with a list of titles is worse than answering one about titles with text.
 
 use serde::{Deserialize, Serialize};
 
-use super::WORDS;
+use super::words::WORDS;
 use crate::text::tokens::{TokenKind, tokenize};
 
 /// What a question asks for.
@@ -89,43 +93,192 @@ fn words(text: &str) -> String {
     words.fold(" ".to_owned(), |all, word| all + word + " ")
 }
 
+/// The part of a table of contents that a question asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Wanted {
+    Whole,
+    /// One entry with its subsections, by its name: `chapter 3`, `第三章`.
+    Part(String),
+}
+
+/// How sure an unmistakable question is, and one that could hardly mean anything else.
+const CLEAR: f32 = 0.95;
+const LIKELY: f32 = 0.8;
+
+/// The part of the table of contents that a question asks for, and how sure that is; `None` for questions about the
+/// text.
+pub(super) fn wanted(query: &str) -> Option<(Wanted, f32)> {
+    let lower = query.trim().to_lowercase();
+    let words = lower.split(|c: char| !(c.is_alphanumeric() || ".-_/".contains(c)));
+    let words: Vec<&str> = words.map(|word| word.trim_end_matches('.')).filter(|word| !word.is_empty()).collect();
+    english_part(&words)
+        .map(|part| (Wanted::Part(part), CLEAR))
+        .or_else(|| chinese_part(query).map(|part| (Wanted::Part(part), CLEAR)))
+        .or_else(|| english_whole(&words).or_else(|| chinese_whole(&lower)).map(|sure| (Wanted::Whole, sure)))
+}
+
+const UNITS: [&str; 5] = ["chapters", "sections", "subsections", "headings", "appendices"];
+
+/// A word for a document, or the name of a file.
+fn is_document(word: &str) -> bool {
+    let file = word.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && (2..=5).contains(&end.len()));
+    file || WORDS.documents.iter().any(|known| known == word)
+}
+
+fn english_whole(words: &[&str]) -> Option<f32> {
+    let has = |sequence: &[&str]| words.windows(sequence.len()).any(|window| window == sequence);
+    if has(&["table", "of", "contents"]) || words.contains(&"toc") {
+        return Some(CLEAR);
+    }
+    let unit = words.iter().position(|word| UNITS.contains(word))?;
+    // Beams have sections too, and wings.
+    if words[unit] != "chapters" && words.len() > unit + 1 && !words[unit + 1..].iter().any(|word| is_document(word)) {
+        return None;
+    }
+    // "what chapters does X have", "which sections are in X", "how many chapters has X".
+    let asked = unit > 0 && ["what", "which", "many"].contains(&words[unit - 1]) && unit <= 2;
+    let verb = words.get(unit + 1).is_some_and(|verb| ["does", "do", "are", "is", "has", "there"].contains(verb));
+    let contained = match words.last() {
+        Some(&("have" | "has" | "contain" | "include")) => true,
+        _ => words[unit + 1..].windows(2).any(|two| matches!(two, ["are", "in" | "there"] | ["is", "in"])),
+    };
+    if asked && (unit + 1 == words.len() || (verb && contained)) {
+        return Some(CLEAR);
+    }
+    // "list the chapters of X", "chapters of manual.pdf".
+    let ordered = ["list", "show", "give", "name"].contains(&words[0]) && unit <= 4;
+    let of = words.get(unit + 1).is_none_or(|word| ["of", "in"].contains(word));
+    // "list the sections that mention X" is about the text.
+    (of && (ordered || unit == 0)).then_some(LIKELY)
+}
+
+/// "what is chapter 3 about", "what does section 2.1 cover", "subsections of chapter 4".
+fn english_part(words: &[&str]) -> Option<String> {
+    let unit = words.iter().position(|word| ["chapter", "section", "part", "appendix"].contains(word))?;
+    let number = words.get(unit + 1).filter(|word| is_number(word))?;
+    let name = format!("{} {number}", words[unit]);
+    let rest = &words[unit + 2..];
+    let of_document = rest.first().is_some_and(|word| ["of", "in"].contains(word));
+    let covers = |word: &str| ["cover", "say", "describe", "contain", "discuss", "include"].contains(&word);
+    let asked = match &words[..unit] {
+        ["what", "is" | "s"] => rest == ["about"] || (of_document && rest.last() == Some(&"about")),
+        // What follows the verb may only name the document: "what does section 2 say about pumps" is about pumps.
+        ["what", "does"] => {
+            rest.first().is_some_and(|word| covers(word)) && !rest.contains(&"about")
+                || (of_document && rest.last().is_some_and(|word| covers(word)))
+        }
+        ["contents", "of"] | ["outline", "of"] => true,
+        [.., unit, "of" | "in" | "has" | "does"] => UNITS.contains(unit),
+        _ => false,
+    };
+    asked.then_some(name)
+}
+
+/// `3`, `3.2`, `iv`, `b`, `three`.
+fn is_number(word: &str) -> bool {
+    const WORDS: [&str; 10] = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+    let digits = word.chars().all(|c| c.is_ascii_digit() || c == '.') && word.starts_with(|c: char| c.is_ascii_digit());
+    digits || WORDS.contains(&word) || word.len() == 1 || word.chars().all(|c| "ivxlc".contains(c))
+}
+
+fn chinese_whole(lower: &str) -> Option<f32> {
+    let text: String = lower.chars().filter(|c| !c.is_whitespace() && !"？?。！!，,".contains(*c)).collect();
+    if text == "目录" || text == "章节" || text == "大纲" {
+        return Some(CLEAR);
+    }
+    // A folder is a 目录 too: only of a document, and nothing done to it.
+    let tail =
+        ["目录", "目录是什么", "目录有哪些", "目录有什么", "大纲", "大纲是什么", "章节列表", "章节目录", "章节结构"];
+    let head = ["的", "》", "文档", "手册", "指南", "报告", "说明书", "书", ".pdf", ".docx", ".epub", ".md", ".html"];
+    let act =
+        ["如何", "怎么", "怎样", "创建", "删除", "修改", "切换", "安装", "根目录", "工作", "当前", "文件夹", "路径"];
+    let acted = act.iter().any(|word| text.contains(word));
+    let ends =
+        tail.iter().any(|tail| text.strip_suffix(tail).is_some_and(|rest| head.iter().any(|h| rest.ends_with(h))));
+    if ends && !acted {
+        return Some(LIKELY);
+    }
+    // "哪些章节提到了水泵" is about the text.
+    let about = ["提到", "讲", "介绍", "涉及", "说明了", "描述"].iter().any(|word| text.contains(word));
+    let asks = WORDS.asks_for_contents.iter().any(|asking| text.contains(asking));
+    (asks && !about).then_some(CLEAR)
+}
+
+/// "第三章讲什么", "第 2 节的内容是什么": the name of the part.
+fn chinese_part(query: &str) -> Option<String> {
+    let text: String = query.chars().filter(|c| !c.is_whitespace()).collect();
+    let start = text.find('第')?;
+    let after = &text[start + '第'.len_utf8()..];
+    let ordinal = |c: char| "一二三四五六七八九十百零〇两".contains(c) || c.is_ascii_digit();
+    let number = after.find(|c: char| !ordinal(c)).filter(|end| *end > 0)?;
+    let unit = ["部分", "章", "节", "篇", "编"].into_iter().find(|unit| after[number..].starts_with(unit))?;
+    let rest = &after[number + unit.len()..];
+    let name = &text[start..text.len() - rest.len()];
+    let rest = rest.trim_end_matches(['？', '?', '。']);
+    WORDS.asks_for_part.iter().any(|asking| asking == rest).then(|| name.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::Understanding;
     use super::*;
 
     #[test]
-    fn the_wording_decides_the_kind() {
-        let expected = [
-            ("how do I prime the pump?", Kind::Procedure),
-            ("how is the pump primed?", Kind::Procedure),
-            ("如何启动水泵？", Kind::Procedure),
-            ("更换密封件的步骤", Kind::Procedure),
-            ("what is a thrust bearing", Kind::Concept),
-            ("什么是推力轴承？", Kind::Concept),
-            ("离心泵的工作原理", Kind::Concept),
-            ("How many points did the Panthers defense surrender?", Kind::Reference),
-            ("which port does the server use", Kind::Reference),
-            ("重试次数的默认值是多少", Kind::Reference),
-            ("the pump won't start", Kind::Troubleshooting),
-            ("推力轴承温度过高怎么办", Kind::Troubleshooting),
-            ("E-417", Kind::Lookup),
-            ("max_retry_count", Kind::Lookup),
-            ("\"prime the pump\"", Kind::Lookup),
-            ("“推力轴承”", Kind::Lookup),
-            ("RFC 2119 --flag", Kind::Lookup),
-        ];
-        for (query, kind) in expected {
-            let understood = Understanding::of(query);
-            assert_eq!(understood.kind, kind, "{query}");
-            assert!((0.0..=1.0).contains(&understood.sure) && understood.sure >= TOPIC, "{query}: {}", understood.sure);
+    fn questions_about_the_whole_table_of_contents() {
+        for query in [
+            "what chapters does manual.pdf have?",
+            "Which sections are in the pump manual",
+            "how many chapters are there in the guide",
+            "table of contents of the pump manual",
+            "toc network-guide.md",
+            "list the chapters of manual.pdf",
+            "chapters of the manual",
+            "目录",
+            "泵站维护手册的目录",
+            "《泵站维护手册》目录",
+            "手册有哪些章节？",
+            "这本书有几章",
+        ] {
+            assert_eq!(wanted(query).map(|(wanted, _)| wanted), Some(Wanted::Whole), "{query}");
         }
     }
 
     #[test]
-    fn a_question_around_a_name_is_a_question() {
-        assert_eq!(Understanding::of("what does E-417 mean?").kind, Kind::Concept);
-        assert_eq!(Understanding::of("什么是“乡里制”？").kind, Kind::Concept);
-        assert_eq!(Understanding::of("prime pump").sure, TOPIC, "words alone make no kind sure");
+    fn questions_about_one_part() {
+        let part = |query| match wanted(query) {
+            Some((Wanted::Part(name), _)) => name,
+            other => format!("{other:?}"),
+        };
+        assert_eq!(part("what is chapter 3 about?"), "chapter 3");
+        assert_eq!(part("What does section 2.1 of the manual cover"), "section 2.1");
+        assert_eq!(part("what does section 2.1 cover in manual.pdf"), "section 2.1");
+        assert_eq!(part("subsections of chapter 4"), "chapter 4");
+        assert_eq!(part("第三章讲什么"), "第三章");
+        assert_eq!(part("手册第 2 节的内容是什么？"), "第2节");
+    }
+
+    #[test]
+    fn questions_about_the_text_ask_for_no_contents() {
+        for query in [
+            "What chapter of the IPCC report had errors?",
+            "which sections of the wing carry the load",
+            "what sections are in a beam",
+            "sections of the airfoil",
+            "list the sections that mention pumps",
+            "what is the structure of an atom",
+            "how many sections does a beam need to fail",
+            "what does section 2 say about pumps",
+            "what is part of the pump",
+            "contents of the tank",
+            "如何创建目录",
+            "安装目录",
+            "项目的工作目录",
+            "哪些章节提到了水泵",
+            "第三章第一句话",
+            "第一次世界大战讲什么",
+            "how do I prime the pump?",
+        ] {
+            assert_eq!(wanted(query), None, "{query}");
+        }
     }
 }

@@ -1,43 +1,67 @@
 //! Understands a question by rules alone: its kind, and the words, phrases, identifiers, quantities, names and scripts
 //! in it. English and Chinese alike. Pure functions: the question in, plain data out.
 //!
-//! Nothing in here alone decides what is found. It feeds the route ([`Route`]), and the caller can override each
-//! part of that.
+//! It feeds the route ([`Route`]), and the caller can override each part of that.
 
-mod exact;
 mod kind;
-mod names;
 mod route;
-mod structure;
+mod words;
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
+use std::time::Instant;
 
-use serde::{Deserialize, Serialize};
+use jiff::Timestamp;
+use serde::Serialize;
 
-pub use exact::Quantity;
-pub use kind::Kind;
+pub use kind::{Kind, Wanted};
 pub use route::Route;
-pub(super) use route::{Question, Terms, in_all_fields, keyword_terms, understand, weigh_titles};
-pub use structure::Wanted;
+pub(super) use route::{Terms, in_all_fields, keyword_terms};
+use words::Quantity;
 
+use super::encoder::VectorModel;
+use super::request::SearchRequest;
+use super::trace::Trace;
+use crate::error::{Error, Result};
 use crate::text::han::in_simplified;
 use crate::text::script::{Script, script_of};
 
-/// The word lists of `words.toml`.
-#[derive(Deserialize)]
-struct Words {
-    units: Vec<String>,
-    function_words: Vec<String>,
-    openings: Vec<String>,
-    documents: Vec<String>,
-    asks_for_contents: Vec<String>,
-    asks_for_part: Vec<String>,
-    cues: HashMap<String, HashMap<String, f32>>,
+/// A question as the stages of a search see it.
+pub(super) struct Question<'s> {
+    pub request: &'s SearchRequest,
+    pub understood: Understanding,
+    pub route: Route,
+    /// Its keyword terms.
+    pub terms: Terms,
+    /// The model of the vectors that are searched.
+    pub model: &'s VectorModel,
+    pub now: Timestamp,
 }
 
-static WORDS: LazyLock<Words> =
-    LazyLock::new(|| toml::from_str(include_str!("words.toml")).expect("words.toml is part of the program"));
+/// Understands a question and chooses its route.
+///
+/// # Errors
+/// Where it has no word in it, or asks for semantic search that cannot run.
+pub(super) fn understand<'s>(
+    request: &'s SearchRequest,
+    model: &'s VectorModel,
+    trace: &mut Trace,
+) -> Result<Question<'s>> {
+    if !request.query.chars().any(char::is_alphanumeric) {
+        return Err(Error::usage("the query has no word in it")
+            .hint("ask for something, for example kb search \"error E-417\""));
+    }
+    let start = Instant::now();
+    let understood = Understanding::of_kind(&request.query, request.kind);
+    let mut route = Route::choose(understood.kind, request, model.coverage(&request.query));
+    if route.semantic > 0.0
+        && let Some(note) = model.usable(route.keyword <= 0.0)?
+    {
+        trace.notes.push(note);
+        route = Route { why: "the model of the vectors is not here", ..route.keyword_only() };
+    }
+    let terms = keyword_terms(&request.query, &understood.identifiers);
+    trace.stage("understand", start, 1, terms.len()).notes(understood.in_words()).notes(route.in_words());
+    Ok(Question { request, understood, route, terms, model, now: Timestamp::now() })
+}
 
 /// What a question is understood as.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -78,11 +102,11 @@ impl Understanding {
         // The words that tell kinds apart are simplified.
         let simplified = in_simplified(query);
         let phrases: Vec<String> =
-            exact::quotes(query).into_iter().map(|range| query[range].trim().to_owned()).collect();
-        let quantities = exact::quantities(&simplified);
-        let identifiers = exact::identifiers(query, &quantities);
-        let keywords = names::keywords(&simplified);
-        let (kind, sure, wanted) = match structure::wanted(&simplified) {
+            words::quotes(query).into_iter().map(|range| query[range].trim().to_owned()).collect();
+        let quantities = words::quantities(&simplified);
+        let identifiers = words::identifiers(query, &quantities);
+        let keywords = words::keywords(&simplified);
+        let (kind, sure, wanted) = match kind::wanted(&simplified) {
             Some((wanted, sure)) => (Kind::Structure, sure, Some(wanted)),
             None => {
                 let exact: Vec<&str> = phrases.iter().chain(&identifiers).map(String::as_str).collect();
@@ -94,7 +118,7 @@ impl Understanding {
             kind,
             sure,
             wanted,
-            entities: names::names(query, &identifiers, &quantities),
+            entities: words::names(query, &identifiers, &quantities),
             keywords,
             phrases,
             identifiers,
@@ -201,5 +225,44 @@ mod tests {
         assert_eq!((forced.kind, forced.wanted), (Kind::Concept, None));
         let forced = Understanding::of_kind("pump", Some(Kind::Structure));
         assert_eq!((forced.kind, forced.wanted), (Kind::Structure, Some(Wanted::Whole)));
+    }
+
+    #[test]
+    fn the_wording_decides_the_kind() {
+        let expected = [
+            ("how do I prime the pump?", Kind::Procedure),
+            ("how is the pump primed?", Kind::Procedure),
+            ("如何启动水泵？", Kind::Procedure),
+            ("更换密封件的步骤", Kind::Procedure),
+            ("what is a thrust bearing", Kind::Concept),
+            ("什么是推力轴承？", Kind::Concept),
+            ("离心泵的工作原理", Kind::Concept),
+            ("How many points did the Panthers defense surrender?", Kind::Reference),
+            ("which port does the server use", Kind::Reference),
+            ("重试次数的默认值是多少", Kind::Reference),
+            ("the pump won't start", Kind::Troubleshooting),
+            ("推力轴承温度过高怎么办", Kind::Troubleshooting),
+            ("E-417", Kind::Lookup),
+            ("max_retry_count", Kind::Lookup),
+            ("\"prime the pump\"", Kind::Lookup),
+            ("“推力轴承”", Kind::Lookup),
+            ("RFC 2119 --flag", Kind::Lookup),
+        ];
+        for (query, kind) in expected {
+            let understood = Understanding::of(query);
+            assert_eq!(understood.kind, kind, "{query}");
+            assert!(
+                (0.0..=1.0).contains(&understood.sure) && understood.sure >= kind::TOPIC,
+                "{query}: {}",
+                understood.sure
+            );
+        }
+    }
+
+    #[test]
+    fn a_question_around_a_name_is_a_question() {
+        assert_eq!(Understanding::of("what does E-417 mean?").kind, Kind::Concept);
+        assert_eq!(Understanding::of("什么是“乡里制”？").kind, Kind::Concept);
+        assert_eq!(Understanding::of("prime pump").sure, kind::TOPIC, "words alone make no kind sure");
     }
 }

@@ -1,21 +1,15 @@
-//! What a question asks for: its keyword terms, and which retrievers serve it.
+//! Which retrievers serve a question, and its keyword terms.
 
-use std::time::Instant;
-
-use jiff::Timestamp;
 use serde::Serialize;
 
-use super::{Kind, Understanding};
-use crate::error::{Error, Result};
-use crate::search::encoder::VectorModel;
-use crate::search::trace::Trace;
-use crate::search::{Expand, Fusion, Method, SearchRequest};
+use super::kind::Kind;
+use crate::search::request::{Expand, Fusion, Method, SearchRequest};
 use crate::store::KeywordField;
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::{TokenKind, tokenize};
 
-/// A word of a chunk's context counts this much of one in its text.
-const LEAD_WEIGHT: f32 = 0.3;
+/// A word of the situating sentence counts this much of one in the text.
+const SITUATING_WEIGHT: f32 = 0.3;
 /// A Han character alone says less than a pair of them.
 const SINGLE_WEIGHT: f32 = 0.3;
 /// The parts of an identifier beside the whole of it.
@@ -31,48 +25,8 @@ const COVERAGE_FULL: f32 = 0.8;
 /// Semantic search's weight in a question that its model covers.
 const SEMANTIC_WEIGHT: f32 = 0.7;
 
-/// A question as the stages of a search see it.
-pub(in crate::search) struct Question<'s> {
-    pub request: &'s SearchRequest,
-    pub understood: Understanding,
-    pub route: Route,
-    /// Its keyword terms.
-    pub terms: Terms,
-    /// The model of the vectors that are searched.
-    pub model: &'s VectorModel,
-    pub now: Timestamp,
-}
-
 /// Weighted keyword terms.
 pub(in crate::search) type Terms = Vec<(KeywordField, String, f32)>;
-
-/// Understands a question and chooses its route.
-///
-/// # Errors
-/// Where it has no word in it, or asks for semantic search that cannot run.
-pub(in crate::search) fn understand<'s>(
-    request: &'s SearchRequest,
-    model: &'s VectorModel,
-    trace: &mut Trace,
-) -> Result<Question<'s>> {
-    if !request.query.chars().any(char::is_alphanumeric) {
-        return Err(Error::usage("the query has no word in it")
-            .hint("ask for something, for example kb search \"error E-417\""));
-    }
-    let start = Instant::now();
-    let understood = Understanding::of_kind(&request.query, request.kind);
-    let mut route = Route::choose(&understood, request, model.coverage(&request.query));
-    if route.semantic > 0.0
-        && let Some(note) = model.usable(route.keyword <= 0.0)?
-    {
-        trace.notes.push(note);
-        route = Route { why: "the model of the vectors is not here", ..route.keyword_only() };
-    }
-    let terms = keyword_terms(&request.query, &understood.identifiers);
-    let words = understood.in_words().into_iter().chain(route.in_words());
-    words.fold(trace.stage("understand", start, 1, terms.len()), |stage, words| stage.note(words));
-    Ok(Question { request, understood, route, terms, model, now: Timestamp::now() })
-}
 
 /// How a question is served. The weights add up to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -95,14 +49,14 @@ pub struct Route {
 
 impl Route {
     /// Chooses the route for a question, of whose words the model covers the share `coverage`.
-    pub fn choose(understood: &Understanding, request: &SearchRequest, coverage: f32) -> Self {
+    pub fn choose(kind: Kind, request: &SearchRequest, coverage: f32) -> Self {
         let (semantic, why) = match (request.weights, request.method) {
             (Some(weights), _) => (weights.semantic(), "as asked"),
             (None, Method::Keyword) => (0.0, "keyword search was asked for"),
             (None, Method::Semantic) => (1.0, "semantic search was asked for"),
             // A code says nothing to the model, and a phrase is found by its words: what is near in meaning to them is
             // not what was asked for. It need not even be loaded.
-            (None, Method::Auto) if understood.kind == Kind::Lookup => (0.0, "a lookup by name is left to keywords"),
+            (None, Method::Auto) if kind == Kind::Lookup => (0.0, "a lookup by name is left to keywords"),
             (None, Method::Hybrid | Method::Auto) => {
                 let share = trusted(coverage);
                 (SEMANTIC_WEIGHT * share, by_language(share))
@@ -115,7 +69,7 @@ impl Route {
             fusion: request.fusion,
             pool: request.pool,
             expand: request.expand,
-            rerank: !matches!(understood.kind, Kind::Lookup | Kind::Structure),
+            rerank: !matches!(kind, Kind::Lookup | Kind::Structure),
             why,
         }
     }
@@ -143,7 +97,7 @@ impl Route {
     }
 
     /// The route in words, for the trace.
-    fn in_words(&self) -> Vec<String> {
+    pub(super) fn in_words(&self) -> Vec<String> {
         let fusion = match self.fusion {
             Fusion::Weighted => "scores".to_owned(),
             Fusion::Rrf(k) => format!("ranks, k {k}"),
@@ -195,22 +149,14 @@ pub(in crate::search) fn keyword_terms(query: &str, identifiers: &[String]) -> T
     words.into_iter().flat_map(|(text, weight)| in_all_fields(text, weight)).collect()
 }
 
-/// A word with its weights in text, titles (where it is the same until they are weighed) and what stands behind those.
+/// A word with its weights in text, titles and the situating sentence. Titles still gain, because BM25 divides by the length
+/// of each field.
 pub(in crate::search) fn in_all_fields(text: String, weight: f32) -> [(KeywordField, String, f32); 3] {
     [
         (KeywordField::Content, text.clone(), weight),
         (KeywordField::Titles, text.clone(), weight),
-        (KeywordField::Situating, text, weight * LEAD_WEIGHT),
+        (KeywordField::Situating, text, weight * SITUATING_WEIGHT),
     ]
-}
-
-/// Lets words in the titles above a parent chunk count so much beside those in its text.
-pub(in crate::search) fn weigh_titles(terms: &mut [(KeywordField, String, f32)], title_weight: f32) {
-    for (field, _, weight) in terms {
-        if *field == KeywordField::Titles {
-            *weight *= title_weight;
-        }
-    }
 }
 
 /// How far vectors are trusted where a model reads a share of a text.
@@ -231,7 +177,7 @@ fn by_language(trusted: f32) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::Weights;
+    use crate::search::request::Weights;
 
     /// By the model in the program.
     fn coverage(query: &str) -> f32 {
@@ -254,7 +200,7 @@ mod tests {
 
     #[test]
     fn the_model_serves_only_its_languages() {
-        let route = |query| Route::choose(&Understanding::of(query), &SearchRequest::new(query), coverage(query));
+        let route = |query| Route::choose(Kind::Concept, &SearchRequest::new(query), coverage(query));
         assert_eq!(route("how to prime the pump").method(), Method::Hybrid);
         assert_eq!(route("如何启动水泵？").method(), Method::Keyword);
         assert!(route("LaTeX beamer theme 颜色").semantic < SEMANTIC_WEIGHT + 0.01);
@@ -262,20 +208,20 @@ mod tests {
 
     #[test]
     fn a_lookup_is_left_to_keywords_unless_a_method_is_asked_for() {
-        let route = |query: &str, method| {
-            let request = SearchRequest { method, ..SearchRequest::new(query) };
-            Route::choose(&Understanding::of(query), &request, coverage(query)).method()
+        let route = |kind, method| {
+            let request = SearchRequest { method, ..SearchRequest::new("E-417") };
+            Route::choose(kind, &request, 1.0).method()
         };
-        assert_eq!(route("E-417", Method::Auto), Method::Keyword);
-        assert_eq!(route("E-417", Method::Hybrid), Method::Hybrid);
-        assert_eq!(route("what does E-417 mean?", Method::Auto), Method::Hybrid);
+        assert_eq!(route(Kind::Lookup, Method::Auto), Method::Keyword);
+        assert_eq!(route(Kind::Lookup, Method::Hybrid), Method::Hybrid);
+        assert_eq!(route(Kind::Concept, Method::Auto), Method::Hybrid);
     }
 
     #[test]
     fn weights_that_are_asked_for_hold_in_any_language() {
         let request =
             SearchRequest { weights: Weights::new(1.0, 3.0).ok(), ..SearchRequest::new("如何启动水泵") };
-        let route = Route::choose(&Understanding::of(&request.query), &request, coverage(&request.query));
+        let route = Route::choose(Kind::Concept, &request, coverage(&request.query));
         assert_eq!((route.keyword, route.semantic), (0.25, 0.75));
     }
 
@@ -290,12 +236,12 @@ mod tests {
     #[test]
     fn a_question_that_the_model_could_only_spell_is_left_to_keywords() {
         let request = SearchRequest::new("wat een onzin");
-        let route = Route::choose(&Understanding::of(&request.query), &request, 1.0);
+        let route = Route::choose(Kind::Concept, &request, 1.0);
         assert_eq!(route.as_read(0.9, &request).semantic, SEMANTIC_WEIGHT);
         assert!(route.as_read(0.65, &request).semantic < SEMANTIC_WEIGHT);
         assert_eq!(route.as_read(0.2, &request).method(), Method::Keyword);
         let asked = SearchRequest { method: Method::Semantic, ..request };
-        let route = Route::choose(&Understanding::of(&asked.query), &asked, 1.0);
+        let route = Route::choose(Kind::Concept, &asked, 1.0);
         assert_eq!(route.as_read(0.2, &asked).semantic, 1.0);
     }
 

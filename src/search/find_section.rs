@@ -4,12 +4,13 @@
 use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{MOST_NAMED, listed};
 use crate::error::{Error, NextStep, Result};
 use crate::store::SectionRow;
 use crate::structure::{PREAMBLE, normalise_title};
 use crate::text::han::simplified;
 
+/// How many candidates an error names.
+const MOST_NAMED: usize = 5;
 /// Titles less alike than this are not suggested.
 const LEAST_LIKENESS: f64 = 0.6;
 
@@ -257,6 +258,13 @@ fn beside(sections: &[SectionRow], path: &str) -> String {
 
 fn name_them(sections: &[&SectionRow]) -> String {
     listed(sections.iter().map(|section| format!("{} ({})", section.path, section.title)))
+}
+
+/// The first few names of a list, and how many more there are.
+pub fn listed(names: impl ExactSizeIterator<Item = String>) -> String {
+    let more = names.len().saturating_sub(MOST_NAMED);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    names.take(MOST_NAMED).chain(more).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -1,12 +1,106 @@
-//! A Jinja template as the layout of contexts.
+//! The parts of a context, and how they are laid out: [`Layout`], and a Jinja template as one.
 
 use std::path::Path;
 
+use jiff::Timestamp;
 use minijinja::{Environment, UndefinedBehavior, context};
+use serde::Serialize;
 
-use super::{ContextDocument, ContextParentChunk, ContextParts, Detail, Layout};
 use crate::error::{Error, Result};
-use crate::search::{ContextEntity, Omitted};
+use crate::ids::{ChunkId, DocId, SectionId};
+use crate::search::hit::Omitted;
+use crate::text::date_or_moment;
+
+/// The parts of a context.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ContextParts {
+    /// The documents in the order of their best hits.
+    pub documents: Vec<ContextDocument>,
+    /// The states of the entities that the question or the chunks mention, those of the question first.
+    pub entities: Vec<ContextEntity>,
+    /// What was found and did not fit.
+    pub left_out: Vec<Omitted>,
+    /// The names of entities whose states did not fit.
+    pub entities_left_out: Vec<String>,
+}
+
+/// A document with its parent chunks in a context.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ContextDocument {
+    pub doc_id: DocId,
+    pub namespace: String,
+    pub title: String,
+    pub source: String,
+    #[serde(skip)]
+    pub format: String,
+    /// From its profile; empty without one.
+    pub summary: String,
+    /// Its parent chunks, in reading order.
+    pub parent_chunks: Vec<ContextParentChunk>,
+}
+
+/// The chosen parent chunks of a section.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ContextParentChunk {
+    /// The section, as `doc#path`.
+    pub section_id: SectionId,
+    /// The titles of the section and those above it.
+    pub section_title: String,
+    pub page_start: Option<u32>,
+    pub page_end: Option<u32>,
+    /// The joint score of its parent chunks.
+    pub score: f32,
+    /// The text, with `[…]` for parent chunks between them that are left out.
+    pub text: String,
+    pub chunk_ids: Vec<ChunkId>,
+}
+
+/// How much a layout writes beside the text of chunks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// What was left out, and the summaries of documents.
+    Full,
+    /// How much was left out.
+    Count,
+    Silent,
+}
+
+/// Writes a context.
+pub trait Layout {
+    /// # Errors
+    /// Where the layout uses something that does not exist.
+    fn text(&self, query: &str, parts: &ContextParts, detail: Detail) -> Result<String>;
+
+    /// The details that it knows, the fullest first.
+    fn details(&self) -> &[Detail];
+}
+
+/// An entity that a question or a parent chunk mentions, with its state at the moment that was asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ContextEntity {
+    pub name: String,
+    /// Its type; empty where it has none.
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub aliases: Vec<String>,
+    pub namespace: String,
+    pub state: String,
+    /// When the state began.
+    pub time: Timestamp,
+    /// Whether the question mentions it; otherwise a parent chunk does.
+    pub in_question: bool,
+}
+
+impl ContextEntity {
+    /// Its description without its name: `(pump, also 一号泵): out of order, since 2026-03-01`.
+    pub fn in_words(&self) -> String {
+        let also = (!self.aliases.is_empty()).then(|| format!("also {}", self.aliases.join(", ")));
+        let kind = (!self.kind.is_empty()).then(|| self.kind.clone());
+        let parts: Vec<String> = kind.into_iter().chain(also).collect();
+        let parts = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join("; ")) };
+        format!("{parts}: {}, since {}", self.state, date_or_moment(self.time))
+    }
+}
 
 /// The variables of a template.
 const PLACEHOLDERS: [&str; 5] = ["query", "documents", "entities", "left_out", "entities_left_out"];
@@ -93,46 +187,31 @@ fn is_known(name: &str) -> bool {
     PLACEHOLDERS.contains(&name) || environment().globals().any(|(global, _)| global == name)
 }
 
-/// Lays out a sample with one of everything.
+/// A sample with one of everything, none of it empty.
 fn sample() -> ContextParts {
     let sample = || "sample".to_owned();
-    let parent_chunk = ContextParentChunk {
-        section_id: sample().into(),
-        section_title: sample(),
-        page_start: Some(1),
-        page_end: Some(2),
-        score: 1.0,
-        text: sample(),
-        chunk_ids: vec![sample().into()],
-    };
-    let document = ContextDocument {
-        doc_id: sample().into(),
-        namespace: sample(),
-        title: sample(),
-        source: sample(),
-        format: sample(),
-        summary: sample(),
-        parent_chunks: vec![parent_chunk],
-    };
-    let left_out = Omitted {
-        chunk_ids: vec![sample().into()],
-        source: sample(),
-        section_id: sample().into(),
-        section_title: sample(),
-    };
-    let entity = ContextEntity {
-        name: sample(),
-        kind: sample(),
-        aliases: vec![sample()],
-        namespace: sample(),
-        state: sample(),
-        time: jiff::Timestamp::UNIX_EPOCH,
-        in_question: true,
-    };
     ContextParts {
-        documents: vec![document],
-        entities: vec![entity],
-        left_out: vec![left_out],
+        documents: vec![ContextDocument {
+            summary: sample(),
+            title: sample(),
+            parent_chunks: vec![ContextParentChunk {
+                section_title: sample(),
+                page_start: Some(1),
+                page_end: Some(2),
+                text: sample(),
+                chunk_ids: vec![ChunkId::default()],
+                ..ContextParentChunk::default()
+            }],
+            ..ContextDocument::default()
+        }],
+        entities: vec![ContextEntity {
+            name: sample(),
+            kind: sample(),
+            aliases: vec![sample()],
+            state: sample(),
+            ..ContextEntity::default()
+        }],
+        left_out: vec![Omitted { chunk_ids: vec![ChunkId::default()], ..Omitted::default() }],
         entities_left_out: vec![sample()],
     }
 }

@@ -1,0 +1,402 @@
+//! A parent chunk on its way through a search: a candidate with its scores, then a hit with its text.
+
+use std::collections::{HashMap, HashSet};
+
+use futures::future::try_join_all;
+use serde::Serialize;
+
+use crate::chunk::context::SEPARATOR;
+use crate::error::{Error, Result};
+use crate::ids::{ChunkId, DocId, SectionId};
+use crate::store::{DocumentName, IndexedParentChunk, Snapshot};
+use crate::text::highlight::snippet;
+
+/// Characters of a snippet.
+const SNIPPET_CHARS: usize = 240;
+/// The next best score adds this share of what the best leaves open; the one after it this share of that, and so on.
+const NEXT: f32 = 0.25;
+
+/// A parent chunk among all that are searched: the same file has the same ids in each namespace it is in.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) struct ChunkKey {
+    pub chunk_id: ChunkId,
+    /// The place of its namespace among those that are searched.
+    pub namespace: usize,
+}
+
+/// Scores by parent chunk.
+pub(super) type Scores = HashMap<ChunkKey, f32>;
+
+/// The scores of each retriever, over all namespaces that are searched.
+#[derive(Debug, Default)]
+pub(super) struct RetrieverScores {
+    /// BM25; a chunk that is not in here matches no word.
+    pub keyword: Scores,
+    /// Cosine; a chunk that is not in here has no vector.
+    pub semantic: Scores,
+}
+
+/// A ranked parent chunk.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    pub chunk_id: ChunkId,
+    /// The place of its namespace in the ranking's namespaces.
+    pub namespace: usize,
+    /// From 0 to 1.
+    pub score: f32,
+    /// BM25.
+    pub keyword: Option<f32>,
+    /// Cosine.
+    pub semantic: Option<f32>,
+}
+
+impl Candidate {
+    pub(super) fn key(&self) -> ChunkKey {
+        ChunkKey { chunk_id: self.chunk_id.clone(), namespace: self.namespace }
+    }
+}
+
+/// Keeps the first `limit` different parent chunks of a ranking, each in all its namespaces.
+pub(super) fn first_different<T>(ranking: &mut Vec<T>, limit: usize, chunk_id: impl Fn(&T) -> &str) {
+    if ranking.len() <= limit {
+        return;
+    }
+    let mut known: HashSet<String> = HashSet::with_capacity(limit);
+    ranking.retain(|entry| {
+        let id = chunk_id(entry);
+        known.contains(id) || (known.len() < limit && known.insert(id.to_owned()))
+    });
+}
+
+/// The joint score of several scores from 0 to 1, for a section, a document or merged hits.
+///
+/// The best counts whole; each further one adds a quarter of what the one before it could, of what is left up to 1:
+/// `s₁ + (1 − s₁)(s₂/4 + s₃/16 + …)`. So the result is never below the best and never above 1, two good parent chunks are
+/// better than one, and many middling ones cannot outdo a good one: a long section is not a better one.
+pub(super) fn joint_score(scores: impl IntoIterator<Item = f32>) -> f32 {
+    let mut scores: Vec<f32> = scores.into_iter().collect();
+    scores.sort_by(|a, b| b.total_cmp(a));
+    let Some((&best, rest)) = scores.split_first() else { return 0.0 };
+    let (added, _) =
+        rest.iter().fold((0.0, NEXT), |(sum, share), score| (sum + share * score.clamp(0.0, 1.0), share * NEXT));
+    best + (1.0 - best).max(0.0) * added
+}
+
+/// A hit.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Hit {
+    /// From 1.
+    pub rank: usize,
+    /// From 0 to 1, for fused retrievers relative to this search's candidates; of semantic search alone, the cosine. Of
+    /// parent chunks that became one hit, and of sections, the joint score.
+    pub score: f32,
+    /// The namespace it is in; where it is in several, one in which it scored best.
+    pub namespace: String,
+    /// The other namespaces that were searched and have this parent chunk of this source too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also_in: Vec<String>,
+    /// The parent chunk; the best one, where it is made of several. Empty for a section without text.
+    pub chunk_id: ChunkId,
+    pub doc_id: DocId,
+    pub source: String,
+    pub title: String,
+    /// The name of the document's format.
+    #[serde(skip)]
+    pub format: String,
+    /// Its section, as `doc#path`.
+    pub section_id: SectionId,
+    pub section: String,
+    /// The titles of the section and those above it.
+    pub section_title: String,
+    pub page_start: Option<u32>,
+    pub page_end: Option<u32>,
+    /// BM25, where keyword search ran.
+    pub keyword_score: Option<f32>,
+    /// Cosine of the best child, where semantic search ran.
+    pub semantic_score: Option<f32>,
+    /// Its text: the whole parent chunk, or what the request shows of it and around it.
+    pub content: String,
+    /// The part of it that shows why it was found.
+    pub snippet: String,
+    /// Byte ranges in `snippet` that match the question.
+    pub matches: Vec<(usize, usize)>,
+    /// How many of its parent chunks were found, not added as neighbours.
+    pub matched_chunks: usize,
+    /// The ids of parent chunks that were left out because they repeat it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub duplicates: Vec<ChunkId>,
+    /// The parent chunks it is made of, in reading order.
+    pub sources: Vec<Source>,
+}
+
+/// A parent chunk that a hit is made of.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Source {
+    pub chunk_id: ChunkId,
+    /// Its place in the document.
+    pub index: u32,
+    pub section_id: SectionId,
+    /// `None` for a neighbour, which was not found itself.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<f32>,
+    pub page_start: Option<u32>,
+    pub page_end: Option<u32>,
+    /// The child chunks that match best, best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<SourceChild>,
+    /// The titles of its section and those above it.
+    #[serde(skip)]
+    pub section_title: String,
+    /// The titles of the subsections that begin with it; the hit shows them in front of it.
+    #[serde(skip)]
+    pub headings: Vec<String>,
+    /// What the hit shows of it, with the space behind it.
+    #[serde(skip)]
+    pub text: String,
+}
+
+/// A child chunk of a parent chunk.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SourceChild {
+    pub chunk_id: ChunkId,
+    /// How well it matches, from 0 to 1.
+    pub score: f32,
+    /// Its place in the parent chunk.
+    #[serde(skip)]
+    pub index: u32,
+    #[serde(skip)]
+    pub text: String,
+}
+
+/// Parent chunks of a hit and a section that did not fit.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Omitted {
+    pub chunk_ids: Vec<ChunkId>,
+    /// The document's source.
+    pub source: String,
+    /// The section of the first of them.
+    pub section_id: SectionId,
+    /// The titles of that section and those above it.
+    pub section_title: String,
+}
+
+impl Omitted {
+    /// Parent chunks of a document with this source; `None` for no parent chunks.
+    pub(super) fn of<'s>(source: &str, left_out: impl IntoIterator<Item = &'s Source> + Clone) -> Option<Self> {
+        let first = left_out.clone().into_iter().next()?;
+        Some(Omitted {
+            chunk_ids: left_out.into_iter().map(|source| source.chunk_id.clone()).collect(),
+            source: source.to_owned(),
+            section_id: first.section_id.clone(),
+            section_title: first.section_title.clone(),
+        })
+    }
+}
+
+impl Source {
+    pub(super) fn of(row: &IndexedParentChunk, document_title: &str, score: Option<f32>) -> Self {
+        // The titles begin with that of the document.
+        let section_title = match row.titles.strip_prefix(document_title) {
+            Some(rest) => rest.strip_prefix(SEPARATOR).unwrap_or(rest),
+            None => &row.titles,
+        };
+        Source {
+            chunk_id: row.chunk_id.clone(),
+            index: row.chunk_index,
+            section_id: row.section_id.clone(),
+            score,
+            page_start: row.page_start,
+            page_end: row.page_end,
+            section_title: section_title.to_owned(),
+            text: row.content.clone(),
+            ..Source::default()
+        }
+    }
+}
+
+/// The text of parent chunks in the given order. Chunks are cut without loss, so only titles are put between them.
+pub(super) fn text_of(sources: &[Source]) -> String {
+    let mut text = String::new();
+    for source in sources {
+        for heading in &source.headings {
+            text.truncate(text.trim_end().len());
+            if !text.is_empty() {
+                text.push_str("\n\n");
+            }
+            text.push_str(heading);
+            text.push_str("\n\n");
+        }
+        text.push_str(&source.text);
+    }
+    text.truncate(text.trim_end().len());
+    text
+}
+
+/// The first and the last page of parent chunks.
+pub(super) fn pages_of<'s>(sources: impl Iterator<Item = &'s Source> + Clone) -> (Option<u32>, Option<u32>) {
+    let first = sources.clone().filter_map(|source| source.page_start).min();
+    (first, sources.filter_map(|source| source.page_end).max())
+}
+
+impl Hit {
+    fn of(candidate: &Candidate, namespace: &str, chunk: &IndexedParentChunk, document: &DocumentName) -> Self {
+        let source = Source::of(chunk, &document.title, Some(candidate.score));
+        Hit {
+            score: candidate.score,
+            namespace: namespace.to_owned(),
+            chunk_id: chunk.chunk_id.clone(),
+            section: chunk.section_id.path().to_owned(),
+            section_id: chunk.section_id.clone(),
+            section_title: source.section_title.clone(),
+            page_start: chunk.page_start,
+            page_end: chunk.page_end,
+            keyword_score: candidate.keyword,
+            semantic_score: candidate.semantic,
+            content: chunk.content.trim_end().to_owned(),
+            matched_chunks: 1,
+            sources: vec![source],
+            ..Hit::in_document(document)
+        }
+    }
+
+    /// A hit that names its document alone.
+    pub(super) fn in_document(document: &DocumentName) -> Self {
+        Hit {
+            doc_id: document.doc_id.clone(),
+            source: document.source.clone(),
+            title: document.title.clone(),
+            format: document.format.clone(),
+            ..Hit::default()
+        }
+    }
+
+    /// Updates text, pages and count after its sources changed.
+    pub(super) fn refresh(&mut self) {
+        self.content = text_of(&self.sources);
+        (self.page_start, self.page_end) = pages_of(self.sources.iter());
+        self.matched_chunks = self.sources.iter().filter(|source| source.score.is_some()).count();
+    }
+
+    /// Finds the part of its best parent chunk that shows why it was found, where it has no snippet. Done last, for the hits
+    /// that are shown.
+    pub(super) fn find_snippet(&mut self, query: &str) {
+        if self.snippet.is_empty() {
+            let own = self.sources.iter().find(|source| source.chunk_id == self.chunk_id);
+            self.set_snippet(&own.map_or(&self.content, |source| &source.text).clone(), query);
+        }
+    }
+
+    /// Makes the part of `text` that answers best its snippet.
+    pub(super) fn set_snippet(&mut self, text: &str, query: &str) {
+        let found = snippet(text, query, SNIPPET_CHARS);
+        self.snippet = found.text;
+        self.matches = found.matches.into_iter().map(|range| (range.start, range.end)).collect();
+    }
+}
+
+/// Reads the hits, without their snippets. A chunk that several namespaces have alike becomes one hit; the same file in an
+/// older state differs. `names` are those of the namespaces that were searched.
+pub(super) async fn fetch(snapshots: &[&Snapshot], names: &[String], candidates: &[Candidate]) -> Result<Vec<Hit>> {
+    let rows = snapshots.iter().enumerate().map(|(place, snapshot)| read(snapshot, candidates, place));
+    let rows = try_join_all(rows).await?;
+    let mut hits: Vec<Hit> = Vec::with_capacity(candidates.len());
+    for candidate in candidates {
+        let (chunks, documents) = &rows[candidate.namespace];
+        let chunk = chunks.iter().find(|chunk| chunk.chunk_id == candidate.chunk_id);
+        let document = chunk.and_then(|chunk| documents.iter().find(|document| document.doc_id == chunk.doc_id));
+        let (Some(chunk), Some(document)) = (chunk, document) else {
+            let message = format!("the chunk {} is in the indexes but not in the tables", candidate.chunk_id);
+            return Err(Error::failed(message)
+                .hint("delete the folder `keyword` of the namespace; the next command rebuilds it"));
+        };
+        let hit = Hit::of(candidate, &names[candidate.namespace], chunk, document);
+        let same = |known: &&mut Hit| {
+            (&known.chunk_id, &known.source, &known.content) == (&hit.chunk_id, &hit.source, &hit.content)
+        };
+        match hits.iter_mut().find(same) {
+            Some(better) => better.also_in.push(hit.namespace),
+            None => hits.push(hit),
+        }
+    }
+    Ok(hits)
+}
+
+async fn read(
+    snapshot: &Snapshot,
+    candidates: &[Candidate],
+    place: usize,
+) -> Result<(Vec<IndexedParentChunk>, Vec<DocumentName>)> {
+    let own = candidates.iter().filter(|candidate| candidate.namespace == place);
+    let chunks = snapshot.keyword().parent_chunks(&own.map(|candidate| candidate.chunk_id.clone()).collect::<Vec<_>>())?;
+    let mut doc_ids: Vec<DocId> = chunks.iter().map(|chunk| chunk.doc_id.clone()).collect();
+    doc_ids.sort();
+    doc_ids.dedup();
+    let documents = snapshot.document_names(&doc_ids).await?;
+    Ok((chunks, documents))
+}
+
+/// Hits for tests.
+#[cfg(test)]
+pub mod sample {
+    use super::{Hit, Source};
+
+    /// A hit on the parent chunk `DOC:INDEX`, in the section `1` of its document.
+    pub fn hit(chunk_id: &str, text: &str) -> Hit {
+        let (doc_id, index) = chunk_id.split_once(':').unwrap();
+        Hit {
+            score: 0.5,
+            namespace: "default".to_owned(),
+            chunk_id: chunk_id.into(),
+            doc_id: doc_id.into(),
+            source: format!("{doc_id}.md"),
+            title: doc_id.to_owned(),
+            format: "markdown".to_owned(),
+            section_id: format!("{doc_id}#1").into(),
+            section: "1".to_owned(),
+            section_title: "One".to_owned(),
+            content: text.trim_end().to_owned(),
+            matched_chunks: 1,
+            sources: vec![source(chunk_id, index.parse().unwrap(), text, Some(0.5))],
+            ..Hit::default()
+        }
+    }
+
+    /// A parent chunk of the section `1`.
+    pub fn source(chunk_id: &str, index: u32, text: &str, score: Option<f32>) -> Source {
+        Source {
+            chunk_id: chunk_id.into(),
+            index,
+            section_id: format!("{}#1", chunk_id.split(':').next().unwrap()).into(),
+            score,
+            section_title: "One".to_owned(),
+            text: text.to_owned(),
+            ..Source::default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn two_scores_beat_one_and_many_middling_ones_do_not() {
+        assert_eq!(joint_score([]), 0.0);
+        assert_eq!(joint_score([0.5]), 0.5);
+        assert_eq!(joint_score([0.4, 0.6]), 0.6 + 0.4 * 0.1);
+        assert!(joint_score([0.5; 50]) < joint_score([0.6]));
+    }
+
+    proptest! {
+        #[test]
+        fn the_joint_score_lies_between_the_best_and_one(scores in prop::collection::vec(0.0f32..=1.0, 1..30)) {
+            let best = scores.iter().copied().fold(0.0, f32::max);
+            let mut turned = scores.clone();
+            turned.reverse();
+            let joint = joint_score(scores);
+            prop_assert!((best..=1.0).contains(&joint));
+            prop_assert_eq!(joint, joint_score(turned));
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! What a search gives: a ranking of parent chunks, and the result that is made of it.
+
+use serde::Serialize;
+
+use super::contents::Contents;
+use super::hit::{Candidate, Hit, Omitted};
+use super::request::{Mode, SearchRequest, Target};
+use super::spelling::Replacement;
+use super::trace::Trace;
+use super::understand::{Route, Understanding};
+use crate::store::Scope;
+
+/// Parent chunks for a question, best first, not yet read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranking {
+    /// The names of the namespaces that were searched.
+    pub namespaces: Vec<String>,
+    pub understood: Understanding,
+    /// Which retrievers were used, with which weights.
+    pub route: Route,
+    /// The words that were searched for instead of others, or beside them.
+    pub(super) replacements: Vec<Replacement>,
+    /// A chunk that is in several namespaces is listed for each, and counts once for the limit.
+    pub candidates: Vec<Candidate>,
+    /// The question's vector, where semantic search was used.
+    pub vector: Option<Vec<f32>>,
+    /// What may be found in each namespace.
+    pub(super) scopes: Vec<Scope>,
+    /// Whether semantic search was asked for and no chunk that was searched has a vector.
+    pub no_vectors: bool,
+}
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SearchResult {
+    pub query: String,
+    /// The names of the namespaces that were searched.
+    pub namespaces: Vec<String>,
+    /// What the question was understood as.
+    pub understood: Understanding,
+    /// Which retrievers were used, with which weights.
+    pub route: Route,
+    /// The answer to a question about structure: tables of contents, or parts of them. Empty for other questions.
+    pub contents: Vec<Contents>,
+    /// How hits were chosen.
+    pub mode: Mode,
+    pub target: Target,
+    /// The parent chunks, best first, or beside each other where they were grouped; none where tables of contents are the
+    /// answer.
+    pub hits: Vec<Hit>,
+    pub left_out: Vec<Omitted>,
+    /// What the user should know about how the hits were found.
+    pub notes: Vec<String>,
+    pub trace: Trace,
+}
+
+impl SearchResult {
+    /// A result without hits.
+    pub(super) fn new(
+        request: &SearchRequest,
+        namespaces: Vec<String>,
+        understood: Understanding,
+        route: Route,
+        mut trace: Trace,
+    ) -> Self {
+        SearchResult {
+            query: request.query.clone(),
+            namespaces,
+            understood,
+            route,
+            contents: Vec::new(),
+            mode: request.shape.mode,
+            target: request.shape.target,
+            hits: Vec::new(),
+            left_out: Vec::new(),
+            notes: std::mem::take(&mut trace.notes),
+            trace,
+        }
+    }
+
+    /// Whether its hits are sections.
+    pub fn seeks_sections(&self) -> bool {
+        self.mode == Mode::Section || self.target == Target::Sections
+    }
+}
