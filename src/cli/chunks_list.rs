@@ -62,9 +62,9 @@ fn parse_column(text: &str) -> Result<(ChunkColumn, bool), String> {
         Some((name, "desc")) => (name, true),
         Some((_, other)) => return Err(format!("{other:?} is neither asc nor desc")),
     };
-    let column = ChunkColumn::NAMES.iter().find(|(known, _)| *known == name.trim());
-    column.map(|&(_, column)| (column, reversed)).ok_or_else(|| {
-        let names: Vec<&str> = ChunkColumn::NAMES.iter().map(|(name, _)| *name).collect();
+    ChunkColumn::from_str(name.trim(), false).map(|column| (column, reversed)).map_err(|_| {
+        let columns = ChunkColumn::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+        let names: Vec<String> = columns.map(|column| column.get_name().to_owned()).collect();
         format!("no column {name:?}; there are {}", names.join(", "))
     })
 }

@@ -8,11 +8,10 @@ use std::time::Instant;
 use jiff::Timestamp;
 
 use super::context::layout::{ContextDocument, ContextEntity};
-use super::request::SearchRequest;
 use super::trace::Trace;
 use crate::error::Result;
 use crate::store::{EntityRow, Snapshot};
-use crate::text::Names;
+use crate::text::{Names, Period};
 
 /// The entities of a namespace, ready to be recognised.
 pub(super) struct KnownEntities {
@@ -74,8 +73,9 @@ pub(super) struct Recogniser<'k> {
 }
 
 impl<'k> Recogniser<'k> {
-    pub(super) fn new(known: Vec<(&'k str, &'k KnownEntities)>, request: &'k SearchRequest) -> Self {
-        Recogniser { known, query: &request.query, moment: moment(request, Timestamp::now()) }
+    /// The end of the period `as_of` is the moment whose states count; otherwise now.
+    pub(super) fn new(known: Vec<(&'k str, &'k KnownEntities)>, query: &'k str, as_of: Option<Period>) -> Self {
+        Recogniser { known, query, moment: as_of.map_or_else(Timestamp::now, |period| period.last()) }
     }
 
     /// The entities with a state that the question mentions, then those that the documents' parent chunks or titles do,
@@ -102,11 +102,6 @@ impl<'k> Recogniser<'k> {
         }
         found
     }
-}
-
-/// The moment whose states count: the end of the time that was asked for.
-fn moment(request: &SearchRequest, now: Timestamp) -> Timestamp {
-    request.restriction.as_of.map_or(now, |period| period.last())
 }
 
 /// Traces which entities the question mentions, with or without a state.
@@ -190,10 +185,7 @@ mod tests {
 
     #[test]
     fn the_moment_is_the_last_of_the_time_asked_for() {
-        let now = at("2026-11-21T12:00:00Z");
-        let mut request = SearchRequest::new("x");
-        assert_eq!(moment(&request, now), now);
-        request.restriction.as_of = Period::asked("2026-02", now);
-        assert_eq!(moment(&request, now), at("2026-02-28T23:59:59.999999999Z"));
+        let as_of = Period::asked("2026-02", Timestamp::UNIX_EPOCH);
+        assert_eq!(Recogniser::new(Vec::new(), "x", as_of).moment, at("2026-02-28T23:59:59.999999999Z"));
     }
 }

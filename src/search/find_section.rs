@@ -79,12 +79,8 @@ fn find_section<'a>(sections: &'a [SectionRow], name: &str) -> Result<Found<'a>>
     if let [section] = near[..] {
         return Ok(Found { section, note: Some(taken_for(&format!("no section {name:?}"), section)) });
     }
-    let likeness = |section: &SectionRow| strsim::jaro_winkler(&normalise_title(&section.title), &wanted);
-    let mut alike: Vec<(f64, &SectionRow)> = titled.iter().map(|section| (likeness(section), *section)).collect();
-    alike.retain(|(likeness, _)| *likeness >= LEAST_LIKENESS);
-    alike.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let alike: Vec<&SectionRow> = alike.into_iter().map(|(_, section)| section).collect();
-    let suggested = if near.is_empty() { alike } else { near };
+    let titles = titled.iter().map(|section| (normalise_title(&section.title), *section));
+    let suggested = if near.is_empty() { alike(titles, &wanted, LEAST_LIKENESS) } else { near };
     Err(missing().hint(match suggested.is_empty() {
         true => format!("`{}` shows the sections", NextStep::ShowContents("DOC")),
         false => format!("did you mean {}?", name_them(&suggested)),
@@ -258,6 +254,14 @@ fn beside(sections: &[SectionRow], path: &str) -> String {
 
 fn name_them(sections: &[&SectionRow]) -> String {
     listed(sections.iter().map(|section| format!("{} ({})", section.path, section.title)))
+}
+
+/// What has names at least so alike (Jaro-Winkler) to the wanted one, the most alike first.
+pub fn alike<T>(named: impl Iterator<Item = (String, T)>, wanted: &str, least: f64) -> Vec<T> {
+    let mut alike: Vec<(f64, T)> =
+        named.map(|(name, one)| (strsim::jaro_winkler(&name, wanted), one)).filter(|(own, _)| *own >= least).collect();
+    alike.sort_by(|a, b| b.0.total_cmp(&a.0));
+    alike.into_iter().map(|(_, one)| one).collect()
 }
 
 /// The first few names of a list, and how many more there are.

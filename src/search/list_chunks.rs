@@ -12,7 +12,8 @@ use crate::ids::{ChunkId, DocId, SectionId};
 use crate::store::{ChunkFilter, ChunkKey, ChunkRow, ChunkType, DocumentRow, Scope, Snapshot};
 
 /// A column that orders a list of chunks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[value(rename_all = "snake_case")]
 pub enum ChunkColumn {
     /// By source, as `kb docs` orders documents.
     Document,
@@ -32,17 +33,6 @@ pub enum ChunkColumn {
 }
 
 impl ChunkColumn {
-    pub const NAMES: [(&'static str, ChunkColumn); 8] = [
-        ("document", ChunkColumn::Document),
-        ("parent", ChunkColumn::Parent),
-        ("index", ChunkColumn::Index),
-        ("chunk_id", ChunkColumn::ChunkId),
-        ("chunk_type", ChunkColumn::ChunkType),
-        ("section", ChunkColumn::Section),
-        ("updated_at", ChunkColumn::UpdatedAt),
-        ("page", ChunkColumn::Page),
-    ];
-
     fn compare(self, a: &ChunkKey, b: &ChunkKey, documents: &HashMap<&str, usize>) -> Ordering {
         match self {
             ChunkColumn::Document => {

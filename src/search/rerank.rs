@@ -17,9 +17,10 @@ use tokio::task::JoinHandle;
 
 use super::encoder::{Encoder, LONGEST_ENCODED, joined};
 use super::hit::{Candidate, ChunkKey};
-use super::recall::Recalled;
 use super::request::{CrossEncoderRerank, Method, Rerank, SearchRequest};
+use super::retrievers::KeywordRetriever;
 use super::trace::{Trace, milliseconds};
+use super::understand::Route;
 use crate::embed::CrossEncoder;
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::ChunkId;
@@ -36,7 +37,8 @@ const TITLE: f32 = 0.1;
 /// Reranks by the question's words where that can help, then by a cross-encoder where one is loading.
 pub(super) async fn rerank(
     request: &SearchRequest,
-    recalled: &Recalled<'_>,
+    route: &Route,
+    keyword: &KeywordRetriever<'_>,
     snapshots: &[&Snapshot],
     mut candidates: Vec<Candidate>,
     cross_encoder: Option<LoadingCrossEncoder>,
@@ -45,14 +47,12 @@ pub(super) async fn rerank(
     let by_words = match request.rerank {
         Rerank::Off => false,
         Rerank::Light => true,
-        Rerank::Auto | Rerank::Model(_) => {
-            recalled.route.rerank && matches!(request.method, Method::Auto | Method::Hybrid)
-        }
+        Rerank::Auto | Rerank::Model(_) => route.rerank && matches!(request.method, Method::Auto | Method::Hybrid),
     };
     if by_words {
         let start = Instant::now();
-        let places = recalled.keyword.places(&candidates[..DEPTH.min(candidates.len())])?;
-        rank_by_words(&mut candidates, DEPTH, &recalled.keyword.weights()?, &places);
+        let places = keyword.places(&candidates[..DEPTH.min(candidates.len())])?;
+        rank_by_words(&mut candidates, DEPTH, &keyword.weights()?, &places);
         trace.stage("rerank", start, places.len(), candidates.len()).ranking(&candidates);
     }
     if let (Some(loading), Rerank::Model(settings)) = (cross_encoder, &request.rerank) {

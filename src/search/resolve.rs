@@ -5,11 +5,13 @@
 
 use std::path::Path;
 
-use super::find_section::listed;
+use super::find_section::{alike, listed};
 use crate::error::{Error, Kind, NextStep, Result};
 use crate::store::{DocumentRow, Store};
 use crate::text::script::is_unspaced;
 
+/// Documents whose title and file name are less alike than this are not suggested.
+const LEAST_LIKENESS: f64 = 0.75;
 /// A shorter prefix of an id is too easily a typing mistake.
 const SHORTEST_PREFIX: usize = 2;
 /// The shortest part of a title.
@@ -177,12 +179,8 @@ fn ambiguous(name: &str, many: &[&DocumentRow]) -> Error {
 
 /// A suggestion, if something is near.
 fn nearest<'a>(documents: impl Iterator<Item = &'a DocumentRow>, wanted: &str) -> Option<String> {
-    let closeness = |doc: &DocumentRow| {
-        let title = strsim::jaro_winkler(&doc.title.to_lowercase(), wanted);
-        title.max(strsim::jaro_winkler(&stem(&doc.source).to_lowercase(), wanted))
-    };
-    let best = documents.map(|doc| (closeness(doc), doc)).max_by(|a, b| a.0.total_cmp(&b.0));
-    best.filter(|(close, _)| *close > 0.75).map(|(_, doc)| format!("did you mean {}?", called(doc)))
+    let names = |doc: &'a DocumentRow| [(doc.title.to_lowercase(), doc), (stem(&doc.source).to_lowercase(), doc)];
+    alike(documents.flat_map(names), wanted, LEAST_LIKENESS).first().map(|doc| format!("did you mean {}?", called(doc)))
 }
 
 #[cfg(test)]

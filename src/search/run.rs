@@ -71,7 +71,8 @@ impl Searcher {
         let restricted = restrict(self, &question, &snapshots, &mut trace).await?;
         let recalled = recall(self, &question, &snapshots, restricted, encoding, paraphrasing, &mut trace).await?;
         let fused = fuse(&recalled.route, &recalled.scores, &recalled.paraphrased, &mut trace);
-        let reranked = rerank(request, &recalled, &snapshots, fused, cross_encoder, &mut trace).await?;
+        let (route, keyword) = (&recalled.route, &recalled.keyword);
+        let reranked = rerank(request, route, keyword, &snapshots, fused, cross_encoder, &mut trace).await?;
         let decayed = decay_scores(self, &question, &snapshots, reranked, &mut trace).await?;
         let candidates = cut(request, decayed, &mut trace);
         let Recalled { route, replacements, vector, scopes, no_vectors, .. } = recalled;

@@ -148,7 +148,8 @@ impl Searcher {
     pub(super) async fn recogniser<'s>(&'s self, request: &'s SearchRequest) -> Result<Recogniser<'s>> {
         let read = async |searched: &'s Searched| searched.facts.entities(searched.snapshot().await?).await;
         let known = try_join_all(self.searched.iter().map(read)).await?;
-        Ok(Recogniser::new(self.searched.iter().map(Searched::name).zip(known).collect(), request))
+        let known = self.searched.iter().map(Searched::name).zip(known).collect();
+        Ok(Recogniser::new(known, &request.query, request.restriction.as_of))
     }
 
     /// The program's synonyms, the user's and those of the namespaces. They apply to all namespaces, because there is

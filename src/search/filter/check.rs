@@ -4,6 +4,7 @@
 use std::cmp::Ordering;
 use std::path::Path;
 
+use clap::ValueEnum;
 use globset::{GlobBuilder, GlobMatcher};
 use jiff::Timestamp;
 
@@ -15,7 +16,7 @@ use crate::structure::{PREAMBLE, normalise_title};
 use crate::text::{Period, fold_name};
 
 /// A key that every document or chunk has, or the name of a metadata field or note.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, ValueEnum)]
 pub enum Key {
     Format,
     /// The source as a path, for globs.
@@ -23,6 +24,7 @@ pub enum Key {
     /// The source as text.
     Source,
     Title,
+    #[value(alias = "tag")]
     Tags,
     /// The section of a chunk; those above it count too.
     Section,
@@ -34,32 +36,19 @@ pub enum Key {
     /// The entities that a chunk mentions.
     Entity,
     /// A metadata field or a note, [folded](fold).
+    #[value(skip)]
     Other(String),
 }
-
-const KEYS: [(&str, Key); 10] = [
-    ("format", Key::Format),
-    ("path", Key::Path),
-    ("source", Key::Source),
-    ("title", Key::Title),
-    ("tags", Key::Tags),
-    ("section", Key::Section),
-    ("page", Key::Page),
-    ("language", Key::Language),
-    ("time", Key::Time),
-    ("entity", Key::Entity),
-];
 
 impl Key {
     pub fn named(name: &str) -> Self {
         let folded = fold(name.trim());
-        let known = KEYS.into_iter().find(|(known, _)| *known == folded || (*known == "tags" && folded == "tag"));
-        known.map_or(Key::Other(folded), |(_, key)| key)
+        <Key as ValueEnum>::from_str(&folded, false).unwrap_or(Key::Other(folded))
     }
 
     /// The names of the keys that are always there.
-    pub fn names<'a>() -> impl Iterator<Item = &'a str> {
-        KEYS.iter().map(|(name, _)| *name)
+    pub fn names() -> impl Iterator<Item = String> {
+        Key::value_variants().iter().filter_map(|key| Some(key.to_possible_value()?.get_name().to_owned()))
     }
 }
 
@@ -194,18 +183,7 @@ impl Paths {
 /// A test with its values ready to compare.
 pub struct Ready {
     pub key: Key,
-    relation: Compares,
-}
-
-enum Compares {
-    /// One of the values compares so. `opposite` negates that, so that with several values none may be the one.
-    Is {
-        comparison: Comparison,
-        values: Vec<Value>,
-        opposite: bool,
-    },
-    Contains(String),
-    Exists,
+    relation: Relation<Value>,
 }
 
 impl Ready {
@@ -213,29 +191,28 @@ impl Ready {
     pub fn new(test: &Test, now: Timestamp) -> Self {
         let key = Key::named(&test.key);
         let value = |text: &String| Value::new(&key, text, now);
-        let is = |comparison, values, opposite| Compares::Is { comparison, values, opposite };
         let relation = match &test.relation {
-            Relation::Is(Comparison::NotEqual, text) => is(Comparison::Equal, vec![value(text)], true),
-            Relation::Is(comparison, text) => is(*comparison, vec![value(text)], false),
-            Relation::In(texts) => is(Comparison::Equal, texts.iter().map(value).collect(), false),
-            Relation::Contains(text) => Compares::Contains(fold(text.trim())),
-            Relation::Exists => Compares::Exists,
+            Relation::Is(comparison, text) => Relation::Is(*comparison, value(text)),
+            Relation::In(texts) => Relation::In(texts.iter().map(value).collect()),
+            Relation::Contains(text) => Relation::Contains(fold(text.trim())),
+            Relation::Exists => Relation::Exists,
         };
         Ready { key, relation }
     }
 
     /// The document's time compares with a period.
     pub fn of_time(period: Period, comparison: Comparison) -> Self {
-        let values = vec![Value { period: Some(period), ..Value::default() }];
-        Ready { key: Key::Time, relation: Compares::Is { comparison, values, opposite: false } }
+        let value = Value { period: Some(period), ..Value::default() };
+        Ready { key: Key::Time, relation: Relation::Is(comparison, value) }
     }
 
     /// Whether it needs the titles of sections.
     pub fn compares_titles(&self) -> bool {
         let by_title = match &self.relation {
-            Compares::Is { values, .. } => values.iter().any(|value| !value.title.is_empty()),
-            Compares::Contains(_) => true,
-            Compares::Exists => false,
+            Relation::Is(_, value) => !value.title.is_empty(),
+            Relation::In(values) => values.iter().any(|value| !value.title.is_empty()),
+            Relation::Contains(_) => true,
+            Relation::Exists => false,
         };
         self.key == Key::Section && by_title
     }
@@ -243,11 +220,11 @@ impl Ready {
     /// Decides by how one value compares, whether the text contains another, and whether there is any value.
     fn decide(&self, is: impl Fn(&Value, Comparison) -> bool, contains: impl Fn(&str) -> bool, exists: bool) -> bool {
         match &self.relation {
-            Compares::Is { comparison, values, opposite } => {
-                values.iter().any(|value| is(value, *comparison)) != *opposite
-            }
-            Compares::Contains(part) => contains(part),
-            Compares::Exists => exists,
+            Relation::Is(Comparison::NotEqual, value) => !is(value, Comparison::Equal),
+            Relation::Is(comparison, value) => is(value, *comparison),
+            Relation::In(values) => values.iter().any(|value| is(value, Comparison::Equal)),
+            Relation::Contains(part) => contains(part),
+            Relation::Exists => exists,
         }
     }
 
@@ -291,7 +268,7 @@ impl Ready {
                 let language = chunk.language;
                 let short = language.split('-').next().unwrap_or(language);
                 let is_known = !language.is_empty() && language != "und";
-                self.holds(&[language, short]) && (is_known || !matches!(self.relation, Compares::Exists))
+                self.holds(&[language, short]) && (is_known || !matches!(self.relation, Relation::Exists))
             }
             Key::Entity => self.holds_of_entities(chunk.entities),
             Key::Other(name) => {
@@ -311,17 +288,14 @@ impl Ready {
 
     /// Whether it demands an entity, and none has such a name.
     pub fn names_no_entity(&self, names: &[String]) -> bool {
-        let demands = match &self.relation {
-            Compares::Is { opposite, .. } => !opposite,
-            Compares::Contains(_) => true,
-            Compares::Exists => false,
-        };
+        let demands = !matches!(self.relation, Relation::Is(Comparison::NotEqual, _) | Relation::Exists);
         self.key == Key::Entity && demands && !self.holds_of_entities(names)
     }
 
     /// Comparisons see the whole field; equality also sees each part of a list.
     fn holds_of_field(&self, field: Option<&str>) -> bool {
-        let is_equal = matches!(self.relation, Compares::Is { comparison: Comparison::Equal, .. });
+        use Comparison::{Equal, NotEqual};
+        let is_equal = matches!(self.relation, Relation::Is(Equal | NotEqual, _) | Relation::In(_));
         let parts = field.filter(|_| is_equal).into_iter().flat_map(parts);
         self.holds(&field.into_iter().chain(parts).collect::<Vec<_>>())
     }

@@ -18,6 +18,7 @@ use jiff::tz::TimeZone;
 
 use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId};
+use crate::search::find_section::alike;
 use crate::store::{DocumentFacts, ParentChunkFacts, Scope, Snapshot};
 use crate::text::{Period, count};
 use check::{Key, Ready};
@@ -347,19 +348,15 @@ fn unknown_key(filter: Option<&Filter>, worlds: &[World<'_>]) -> Option<(String,
     let notes = worlds.iter().flat_map(World::noted_names);
     let names: BTreeSet<&str> = fields.map(String::as_str).chain(notes).collect();
     let key = others.find(|key| !names.contains(fold(key.trim()).as_str()))?;
-    let likeness = |known: &str| strsim::jaro_winkler(known, &fold(key.trim()));
-    let all = names.iter().copied().chain(Key::names());
-    let mut alike: Vec<(f64, &str)> = all.map(|known| (likeness(known), known)).collect();
-    alike.retain(|(likeness, _)| *likeness >= LEAST_LIKENESS);
-    alike.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let alike: Vec<&str> = alike.into_iter().map(|(_, known)| known).take(MOST_NAMED).collect();
+    let own = names.iter().filter(|name| matches!(Key::named(name), Key::Other(_)));
+    let mut known: Vec<String> = Key::names().chain(own.map(|name| (*name).to_owned())).collect();
+    let alike = alike(known.iter().map(|known| (known.clone(), known)), &fold(key.trim()), LEAST_LIKENESS);
     let hint = if alike.is_empty() {
-        let others = names.iter().copied().filter(|name| matches!(Key::named(name), Key::Other(_)));
-        let mut known: Vec<&str> = Key::names().chain(others).collect();
         let more = if known.len() > 2 * MOST_NAMED { ", …" } else { "" };
         known.truncate(2 * MOST_NAMED);
         format!("the keys are {}{more}", known.join(", "))
     } else {
+        let alike: Vec<&str> = alike.into_iter().map(String::as_str).take(MOST_NAMED).collect();
         format!("did you mean {}?", alike.join(", "))
     };
     Some((format!("no document or note has the key {key:?} of the filter"), hint))

@@ -68,10 +68,10 @@ pub struct Test {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Relation {
-    Is(Comparison, String),
+pub enum Relation<V = String> {
+    Is(Comparison, V),
     /// The key has one of these values.
-    In(Vec<String>),
+    In(Vec<V>),
     Contains(String),
     /// The key has any value.
     Exists,

@@ -1,5 +1,4 @@
-//! Understands a question by rules alone: its kind, and the words, phrases, identifiers, quantities, names and scripts
-//! in it. English and Chinese alike. Pure functions: the question in, plain data out.
+//! Understands a question by rules alone: its kind, and the words, phrases, identifiers, quantities and names in it. English and Chinese alike. Pure functions: the question in, plain data out.
 //!
 //! It feeds the route ([`Route`]), and the caller can override each part of that.
 
@@ -22,7 +21,6 @@ use super::request::SearchRequest;
 use super::trace::Trace;
 use crate::error::{Error, Result};
 use crate::text::han::in_simplified;
-use crate::text::script::{Script, script_of};
 
 /// A question as the stages of a search see it.
 pub(super) struct Question<'s> {
@@ -83,17 +81,6 @@ pub struct Understanding {
     pub quantities: Vec<Quantity>,
     /// What looks like the name of something.
     pub entities: Vec<String>,
-    /// The scripts it is written in, with their shares of its words, largest first.
-    pub scripts: Vec<ScriptShare>,
-}
-
-/// How much of a question is written in a script.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ScriptShare {
-    /// `latin`, `han`, `kana`, `hangul` or `other`.
-    pub script: &'static str,
-    /// From 0 to 1; a Han or Kana character counts as half a word.
-    pub share: f32,
 }
 
 impl Understanding {
@@ -123,7 +110,6 @@ impl Understanding {
             phrases,
             identifiers,
             quantities,
-            scripts: scripts(query),
         }
     }
 
@@ -154,42 +140,8 @@ impl Understanding {
             ("names", self.entities.join(", ")),
         ];
         words.extend(lists.into_iter().filter(|(_, list)| !list.is_empty()).map(|(of, list)| format!("{of}: {list}")));
-        let scripts: Vec<String> =
-            self.scripts.iter().map(|one| format!("{} {:.0} %", one.script, one.share * 100.0)).collect();
-        if !scripts.is_empty() {
-            words.push(format!("written in {}", scripts.join(", ")));
-        }
         words
     }
-}
-
-/// The shares of the scripts, counted as [`coverage`](crate::text::script::coverage) does.
-fn scripts(query: &str) -> Vec<ScriptShare> {
-    let mut words: [(Script, &'static str, f32); 5] = [
-        (Script::Latin, "latin", 0.0),
-        (Script::Han, "han", 0.0),
-        (Script::Kana, "kana", 0.0),
-        (Script::Hangul, "hangul", 0.0),
-        (Script::Other, "other", 0.0),
-    ];
-    let mut before = None;
-    for c in query.chars() {
-        let script = script_of(c);
-        if let Some((known, _, words)) = words.iter_mut().find(|(known, ..)| Some(*known) == script) {
-            *words += match known {
-                Script::Han | Script::Kana => 0.5,
-                _ if before == script => 0.0,
-                _ => 1.0,
-            };
-        }
-        before = script;
-    }
-    let sum: f32 = words.iter().map(|(.., words)| words).sum();
-    let present = words.into_iter().filter(|(.., words)| *words > 0.0);
-    let mut shares: Vec<ScriptShare> =
-        present.map(|(_, script, words)| ScriptShare { script, share: words / sum }).collect();
-    shares.sort_by(|a, b| b.share.total_cmp(&a.share));
-    shares
 }
 
 #[cfg(test)]
@@ -205,7 +157,7 @@ mod tests {
         assert_eq!(one.quantities[0].text, "16 MPa");
         assert_eq!(one.entities, ["Norwick"]);
         let words = one.in_words().join("; ");
-        assert!(words.contains("procedure") && words.contains("\"main pump\"") && words.contains("latin 100 %"));
+        assert!(words.contains("procedure") && words.contains("\"main pump\""));
     }
 
     #[test]
@@ -216,7 +168,6 @@ mod tests {
         assert_eq!(one.identifiers, ["E-417"]);
         assert_eq!(one.quantities[0].unit, "MPa");
         assert_eq!(one.entities, ["泵站维护手册"]);
-        assert_eq!(one.scripts[0].script, "han");
     }
 
     #[test]
