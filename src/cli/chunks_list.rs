@@ -1,6 +1,6 @@
 //! `kb chunks-list`: lists chunks.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::global::Context;
 use crate::edits::{Conflict, conflicts};
