@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::find_section::find_sections;
 use super::request::SearchRequest;
 use super::section::with_subsections;
-use super::understand::Wanted;
+use super::understand::{NUMBERS, Wanted};
 use crate::error::{Result, Setting};
 use crate::store::{DocumentRow, Scope, SectionRow, Snapshot};
 use crate::structure::{PREAMBLE, is_han_digit, normalise_title, number_value};
@@ -88,24 +88,20 @@ fn named(query: &str, documents: &[&DocumentRow]) -> Vec<usize> {
     let places = |is: &dyn Fn(&DocumentRow) -> bool| -> Vec<usize> {
         (0..documents.len()).filter(|&at| is(documents[at])).collect()
     };
-    let exact = [
-        places(&|document| lower.contains(&document.source.to_lowercase())),
-        places(&|document| lower.contains(&file_name(&document.source).to_lowercase())),
-        places(&|document| document.title.chars().count() > 2 && lower.contains(&document.title.to_lowercase())),
+    let readings: [&dyn Fn(&DocumentRow) -> bool; 3] = [
+        &|document| lower.contains(&document.source.to_lowercase()),
+        &|document| lower.contains(&file_name(&document.source).to_lowercase()),
+        &|document| document.title.chars().count() > 2 && lower.contains(&document.title.to_lowercase()),
     ];
-    if let Some(found) = exact.into_iter().find(|found| !found.is_empty()) {
+    if let Some(found) = readings.into_iter().map(places).find(|found| !found.is_empty()) {
         return found;
     }
     let asked = naming_words(query);
-    let matched: Vec<usize> = documents
-        .iter()
-        .map(|document| {
-            let own = naming_words(&format!("{} {}", document.title, file_name(&document.source)));
-            asked.intersection(&own).count()
-        })
-        .collect();
-    let most = matched.iter().copied().max().unwrap_or_default();
-    let found: Vec<usize> = (0..documents.len()).filter(|&at| most > 0 && matched[at] == most).collect();
+    let matched = |document: &DocumentRow| {
+        asked.intersection(&naming_words(&format!("{} {}", document.title, file_name(&document.source)))).count()
+    };
+    let most = documents.iter().map(|document| matched(document)).max().unwrap_or(0);
+    let found = places(&|document| most > 0 && matched(document) == most);
     if found.len() > MOST_DOCUMENTS { Vec::new() } else { found }
 }
 
@@ -175,7 +171,6 @@ fn begins_so(section: &SectionRow, name: &str) -> bool {
 
 /// The number in the name of a part, as a path: `chapter three`, `Section 2.1`, `第十二章`, `chapter IV`.
 fn number(name: &str) -> Option<String> {
-    const WORDS: [&str; 10] = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
     if let Some(ordinal) = name.strip_prefix('第') {
         let number: String = ordinal.chars().take_while(|c| c.is_ascii_digit() || is_han_digit(*c)).collect();
         return number_value(&number).map(|number| number.to_string());
@@ -187,7 +182,7 @@ fn number(name: &str) -> Option<String> {
     if last.starts_with(|c: char| c.is_ascii_digit()) {
         return Some(last.trim_end_matches('.').to_owned());
     }
-    let spelt = WORDS.iter().position(|word| *word == last).map(|at| (at + 1).to_string());
+    let spelt = NUMBERS.iter().position(|word| *word == last).map(|at| (at + 1).to_string());
     spelt.or_else(|| roman(last).map(|number| number.to_string()))
 }
 

@@ -95,14 +95,9 @@ impl Encoder {
 
     /// An encoder with a model that is loaded already.
     pub fn with(embedder: Arc<Embedder>) -> Self {
-        let encoder = Encoder::without_model();
+        let encoder = Encoder::new(EngineChoice::Auto, Models::open(""));
         guarded(&encoder.loaded).insert(embedder.model().fingerprint.clone(), Loaded::Engine(embedder));
         encoder
-    }
-
-    /// An encoder that knows the embedded model alone.
-    pub fn without_model() -> Self {
-        Encoder::new(EngineChoice::Auto, Models::open(""))
     }
 
     /// The engine, started if it was not.
@@ -210,16 +205,12 @@ fn key(model: &Model, question: &str) -> String {
 pub(super) struct VectorModel {
     /// What each namespace records of its model.
     records: Vec<ModelRecord>,
-    state: State,
+    model: Result<Arc<Model>, Unusable>,
 }
 
-enum State {
-    Installed(Arc<Model>),
-    /// Why it cannot be used, and the next step.
-    Missing {
-        reason: String,
-        hint: String,
-    },
+enum Unusable {
+    /// It is not installed.
+    Missing(Error),
     /// Which namespace has which model.
     Several(String),
 }
@@ -234,27 +225,18 @@ impl VectorModel {
         find: impl Fn(&ModelRecord) -> Result<Arc<Model>>,
     ) -> Result<Self> {
         let (_, first) = each.first().ok_or_else(|| Error::usage("no namespace was named to search in"))?;
-        let state = if each.iter().all(|(_, record)| record == first) {
-            match find(first) {
-                Ok(model) => State::Installed(model),
-                Err(error) => {
-                    let hint = error.next_step().unwrap_or_default().to_owned();
-                    State::Missing { reason: error.message().to_owned(), hint }
-                }
-            }
+        let model = if each.iter().all(|(_, record)| record == first) {
+            find(first).map_err(Unusable::Missing)
         } else {
             let each: Vec<String> = each.iter().map(|(name, record)| format!("{name} has {}", record.name)).collect();
-            State::Several(each.join(", "))
+            Err(Unusable::Several(each.join(", ")))
         };
-        Ok(VectorModel { records: each.into_iter().map(|(_, record)| record).collect(), state })
+        Ok(VectorModel { records: each.into_iter().map(|(_, record)| record).collect(), model })
     }
 
     /// The model, where semantic search can use it.
     pub(super) fn model(&self) -> Option<&Arc<Model>> {
-        match &self.state {
-            State::Installed(model) => Some(model),
-            State::Missing { .. } | State::Several(_) => None,
-        }
+        self.model.as_ref().ok()
     }
 
     /// The share of a question's words that the model's languages cover; 1 where no model is here to say.
@@ -273,22 +255,26 @@ impl VectorModel {
     /// # Errors
     /// Where semantic search alone was asked for and the model is not here, or there are several models.
     pub(super) fn usable(&self, alone: bool) -> Result<Option<String>> {
-        match &self.state {
-            State::Installed(_) => Ok(None),
-            State::Several(each) => {
+        match &self.model {
+            Ok(_) => Ok(None),
+            Err(Unusable::Several(each)) => {
                 let message = format!("the namespaces use different embedding models: {each}");
+                let replace = NextStep::ReplaceModel("NAME");
                 let hint = format!(
-                    "search them separately, use keyword search ({} keyword), or re-embed one with `{}`",
-                    Setting("method"),
-                    NextStep::ReplaceModel("NAME")
+                    "search them separately, use keyword search ({} keyword), or re-embed one with `{replace}`",
+                    Setting("method")
                 );
                 Err(Error::failed(message).hint(hint))
             }
-            State::Missing { reason, hint } if alone => {
-                Err(Error::failed(format!("semantic search needs the model of the vectors: {reason}"))
-                    .hint(format!("{hint}; or use {} keyword", Setting("method"))))
+            Err(Unusable::Missing(error)) => {
+                let models = format!("`{}` lists the models", NextStep::ListModels);
+                let (reason, hint) = (error.message(), error.next_step().unwrap_or(&models));
+                if alone {
+                    let message = format!("semantic search needs the model of the vectors: {reason}");
+                    return Err(Error::failed(message).hint(format!("{hint}; or use {} keyword", Setting("method"))));
+                }
+                Ok(Some(format!("searched by keywords only: {reason}; {hint}")))
             }
-            State::Missing { reason, hint } => Ok(Some(format!("searched by keywords only: {reason}; {hint}"))),
         }
     }
 

@@ -1,7 +1,6 @@
 //! The entities of the namespaces, recognised in a question and in parent chunks, with the state they had.
 //!
-//! They differ from the names of [`Understanding`](super::Understanding), which are recognised by capitals and brackets and
-//! may name anything: these were set by a person. Both are shown; neither decides what is found.
+//! A person set them. They are shown, and do not decide what is found.
 
 use std::time::Instant;
 

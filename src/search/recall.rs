@@ -141,8 +141,7 @@ impl Recalled<'_> {
             return Ok(());
         }
         let (start, pool) = (Instant::now(), question.request.pool);
-        let mut wanted = also.clone();
-        wanted.extend(self.scores.keyword.iter().map(|(key, score)| (key.clone(), *score)));
+        let wanted = also.iter().chain(&self.scores.keyword).map(|(key, score)| (key.clone(), *score)).collect();
         let recalled = semantic(snapshots, vectors, &read.vector, &self.scopes, &wanted, pool).await?;
         self.scores.semantic = recalled.scores;
         trace.stage("semantic", start, pool, self.scores.semantic.len()).scores(&self.scores.semantic);

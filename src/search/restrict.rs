@@ -37,7 +37,7 @@ pub(super) async fn restrict(
     Ok(Restricted { scopes, quoted })
 }
 
-/// What the request's documents, filter and times let through.
+/// The parent chunks that the request's documents, filter and times allow.
 pub(super) async fn filter(
     searcher: &Searcher,
     request: &SearchRequest,
@@ -137,7 +137,7 @@ fn decay(candidates: &mut [Candidate], half_life: f64, seen_from: Timestamp, doc
     undated
 }
 
-/// The share of a score that is left after so many seconds. Documents from the future count as new.
+/// The share of a score that is left after `age` seconds. Documents from the future count as new.
 fn share_left(age: f64, half_life: f64) -> f32 {
     0.5f64.powf(age.max(0.0) / half_life) as f32
 }

@@ -129,8 +129,9 @@ pub(super) async fn semantic(
     let mut recalled = on_each(vectors, |namespace, vectors| match vectors {
         Some(vectors) => {
             let mut scores = ParentScores::default();
-            let add = |chunk_id, parent_id, score| scores.add(chunk_id, parent_id, score);
-            vectors.each(question, &scopes[namespace], add)?;
+            vectors.each(question, &scopes[namespace], |chunk_id, parent_id, score| {
+                scores.add(chunk_id, parent_id, score);
+            })?;
             Ok(scores.joined())
         }
         None => Ok(HashMap::new()),

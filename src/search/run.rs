@@ -106,19 +106,16 @@ struct Begun {
 impl Begun {
     fn of(searcher: &Searcher, question: &Question<'_>, trace: &mut Trace) -> Result<Self> {
         let paraphrasing = Paraphrasing::begin(searcher.language_model.as_ref(), question, trace);
-        let model = question.model.model().filter(|_| question.route.semantic > 0.0);
-        let encoding = match model {
-            Some(model) => {
-                let query = &question.request.query;
-                let text = match question.request.expand {
-                    Expand::Off => query.clone(),
-                    _ => written_out(query, searcher.synonyms()?),
-                };
-                searcher.read_vectors_ahead();
-                Some(searcher.encoder.begin(model, text))
-            }
-            None => None,
-        };
+        let mut encoding = None;
+        if let Some(model) = question.model.model().filter(|_| question.route.semantic > 0.0) {
+            let query = &question.request.query;
+            let text = match question.request.expand {
+                Expand::Off => query.clone(),
+                _ => written_out(query, searcher.synonyms()?),
+            };
+            searcher.read_vectors_ahead();
+            encoding = Some(searcher.encoder.begin(model, text));
+        }
         let cross_encoder = searcher.cross_encoder.begin(question.request, &searcher.encoder);
         Ok(Begun { encoding, paraphrasing, cross_encoder })
     }

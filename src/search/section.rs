@@ -12,7 +12,7 @@ use crate::store::{ChunkRow, DocumentRow, SectionRow, Snapshot};
 pub struct Extent {
     /// Whether to read their subsections too.
     pub children: bool,
-    /// At most so many tokens, titles counted.
+    /// The most tokens, titles included.
     pub max_tokens: Option<usize>,
 }
 

@@ -57,7 +57,7 @@ pub(super) fn replace_words(
     if expand == Expand::Off || terms.is_empty() {
         return Ok(Vec::new());
     }
-    let vocabulary = Vocabulary { snapshots };
+    let vocabulary = Vocabulary(snapshots);
     let mut replacements = Vec::new();
     for (token, typed) in words(query) {
         let missing = vocabulary.count(&token.text)? == 0;
@@ -111,18 +111,16 @@ fn words(query: &str) -> Vec<(Token, String)> {
 }
 
 /// The words of all that is searched.
-struct Vocabulary<'a> {
-    snapshots: &'a [&'a Snapshot],
-}
+struct Vocabulary<'a>(&'a [&'a Snapshot]);
 
 impl Vocabulary<'_> {
     fn count(&self, word: &str) -> Result<u64> {
-        self.snapshots.iter().try_fold(0, |sum, snapshot| Ok(sum + snapshot.keyword().parent_chunks_with(word)?))
+        self.0.iter().try_fold(0, |sum, snapshot| Ok(sum + snapshot.keyword().parent_chunks_with(word)?))
     }
 
     fn starting_with(&self, start: char, wanted: &dyn Fn(&str) -> bool) -> Result<Vec<(String, u64)>> {
         let mut counts: HashMap<String, u64> = HashMap::new();
-        for snapshot in self.snapshots {
+        for snapshot in self.0 {
             for (word, count) in snapshot.keyword().words_beginning(start, wanted)? {
                 *counts.entry(word).or_default() += count;
             }
@@ -241,10 +239,8 @@ fn distance(typed: &str, indexed: &str, word: &str) -> Option<usize> {
 pub(super) fn notes(snapshots: &[&Snapshot], replacements: &[Replacement]) -> Result<Vec<String>> {
     let mut notes = Vec::new();
     for one in replacements.iter().filter(|one| one.missing) {
-        let mut found = Vec::with_capacity(one.words.len());
-        for word in &one.words {
-            found.push(format!("{:?}", as_written(snapshots, word, &one.typed)?));
-        }
+        let written = |word: &String| as_written(snapshots, word, &one.typed).map(|word| format!("{word:?}"));
+        let found: Vec<String> = one.words.iter().map(written).collect::<Result<_>>()?;
         notes.push(format!("nothing has {:?}; searched for {}", one.typed, found.join(", ")));
     }
     Ok(notes)
@@ -255,15 +251,9 @@ pub(super) fn notes(snapshots: &[&Snapshot], replacements: &[Replacement]) -> Re
 fn as_written(snapshots: &[&Snapshot], word: &str, typed: &str) -> Result<String> {
     let mut forms: Vec<String> = Vec::new();
     for snapshot in snapshots {
-        let in_text = snapshot.keyword().search(
-            &[(KeywordField::Content, word.to_owned(), 1.0)],
-            None,
-            &Scope::Everything,
-            MOST_READ,
-        )?;
-        let in_titles =
-            snapshot.keyword().search(&[(KeywordField::Titles, word.to_owned(), 1.0)], None, &Scope::Everything, 1)?;
-        let ids: Vec<ChunkId> = in_text.into_iter().chain(in_titles).map(|hit| hit.chunk_id).collect();
+        let best = |field, most| snapshot.keyword().search(&[(field, word.to_owned(), 1.0)], None, &Scope::Everything, most);
+        let found = best(KeywordField::Content, MOST_READ)?.into_iter().chain(best(KeywordField::Titles, 1)?);
+        let ids: Vec<ChunkId> = found.map(|hit| hit.chunk_id).collect();
         for chunk in snapshot.keyword().parent_chunks(&ids)? {
             let text = format!("{}\n{}", chunk.content, chunk.titles);
             let own = tokenize(&text).into_iter().filter(|token| token.text == word);

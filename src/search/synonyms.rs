@@ -67,7 +67,8 @@ pub(super) fn add_synonyms(
             defined.entry(key).or_default().extend(others);
         }
     }
-    let sentence = is_sentence(query);
+    // In more than a few words, who means the abbreviation TWO does not write "two".
+    let is_sentence = query.split_whitespace().count() > MOST_WORDS_IN_HASTE;
     let mut meanings: Vec<(Range<usize>, Synonymous)> = Vec::new();
     for Named { key, range } in names {
         // A part of a longer name means that name.
@@ -76,7 +77,7 @@ pub(super) fn add_synonyms(
         }
         let mut defined_names = defined.remove(&key).map(most_frequent).unwrap_or_default();
         let typed = &query[range.clone()];
-        if sentence && is_small_word(typed) {
+        if is_sentence && typed.chars().all(|c| c.is_ascii_lowercase()) {
             defined_names.retain(|name| !abbreviates(typed, name));
         }
         let weight = NAME_WEIGHT / defined_names.len().max(1) as f32;
@@ -95,16 +96,6 @@ pub(super) fn add_synonyms(
 
 fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
     a.start < b.end && b.start < a.end
-}
-
-/// Whether a question is more than a few words: then who means the abbreviation TWO does not write "two".
-fn is_sentence(query: &str) -> bool {
-    query.split_whitespace().count() > MOST_WORDS_IN_HASTE
-}
-
-/// Whether this is one word in small letters.
-fn is_small_word(typed: &str) -> bool {
-    typed.chars().all(|c| c.is_lowercase() && c.is_ascii_alphabetic())
 }
 
 /// The question as the model reads it, with the listed names behind it: an abbreviation means little to it.

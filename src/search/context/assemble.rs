@@ -10,12 +10,12 @@ use crate::search::hit::{Hit, Omitted, Source, joint_score, pages_of, text_of};
 
 /// Stands between parent chunks of a section with others in between.
 const GAP: &str = "\n\n[…]\n\n";
-/// From so many tokens on there is room for the summaries of documents.
+/// From this many tokens on there is room for the summaries of documents.
 const ROOMY: usize = 2_000;
-/// The states of entities take at most one part in so many of the tokens: they add to the parent chunks and do not replace
+/// The states of entities take at most this part of the tokens (a fifth): they add to the parent chunks and do not replace
 /// them.
 const SHARE_OF_STATES: usize = 5;
-/// After so many parent chunks that do not fit, no more are counted.
+/// After this many parent chunks that do not fit, no more are counted.
 const MOST_MISSES: usize = 6;
 
 /// The summaries of documents, by namespace and id.
@@ -89,7 +89,7 @@ pub(super) fn assemble(
     }
 }
 
-/// The entities whose states fit into so many tokens, and the tokens of these.
+/// The entities whose states fit into `most` tokens, and the tokens of these.
 fn fitting(entities: Vec<ContextEntity>, most: usize, counter: &TokenCounter) -> Result<(Vec<ContextEntity>, usize)> {
     let (mut shown, mut used) = (Vec::new(), 0);
     for entity in entities {

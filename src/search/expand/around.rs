@@ -10,7 +10,7 @@ use crate::store::IndexedParentChunk;
 use crate::text::highlight::Terms;
 use crate::text::sentences::sentences;
 
-/// Deletions leave gaps in the numbers of parent chunks; hits may be adjacent with up to so many numbers between them.
+/// Deletions leave gaps in the numbers of parent chunks; hits may be adjacent with up to this many numbers between them.
 const REACH: u32 = 8;
 
 /// Merges the hits of a section whose parent chunks overlap or follow each other: their numbers differ by one, or

@@ -34,17 +34,8 @@ pub type Notes = BTreeMap<String, String>;
 /// The notes about each parent chunk and its children.
 pub type ChunkNotes = HashMap<ChunkId, Vec<Notes>>;
 
-/// The documents; the names of their metadata are [folded](fold).
-pub struct Documents {
-    pub rows: Vec<DocumentFacts>,
-    places: HashMap<DocId, usize>,
-}
-
-impl Documents {
-    pub fn get(&self, doc_id: &str) -> Option<&DocumentFacts> {
-        self.places.get(doc_id).map(|&place| &self.rows[place])
-    }
-}
+/// The documents by id; the names of their metadata are [folded](fold).
+pub type Documents = BTreeMap<DocId, DocumentFacts>;
 
 /// A section title in the forms that it is compared in.
 #[derive(Clone)]
@@ -80,10 +71,9 @@ fn with_folded_names(fields: BTreeMap<String, String>) -> Notes {
 impl Facts {
     pub async fn documents(&self, snapshot: &Snapshot) -> Result<&Documents> {
         let read = async || {
-            let mut rows = snapshot.document_facts().await?;
-            rows.iter_mut().for_each(|row| row.metadata = with_folded_names(std::mem::take(&mut row.metadata)));
-            let places = rows.iter().enumerate().map(|(place, row)| (row.doc_id.clone(), place)).collect();
-            Ok(Documents { rows, places })
+            let rows = snapshot.document_facts().await?.into_iter();
+            let folded = |row: DocumentFacts| DocumentFacts { metadata: with_folded_names(row.metadata), ..row };
+            Ok(rows.map(|row| (row.doc_id.clone(), folded(row))).collect())
         };
         self.documents.get_or_try_init(read).await
     }

@@ -27,7 +27,7 @@ use syntax::{Comparison, Filter, first_or_open, fold};
 
 /// Names less alike than this are not suggested.
 const LEAST_LIKENESS: f64 = 0.75;
-/// Up to so many documents, only their chunks are read; otherwise all chunks.
+/// Up to this many documents, only their chunks are read; otherwise all chunks.
 const FEW_DOCUMENTS: usize = 200;
 /// How many names are suggested.
 const MOST_NAMED: usize = 8;
@@ -112,7 +112,7 @@ pub async fn scopes(
     }
     let counts = worlds.iter().zip(&each).map(|(world, scope)| world.counts(scope));
     let (documents, parent_chunks) = counts.fold((0, 0), |sum, next| (sum.0 + next.0, sum.1 + next.1));
-    let all = worlds.iter().map(|world| world.documents.rows.len()).sum();
+    let all = worlds.iter().map(|world| world.documents.len()).sum();
     let notes = unknown.map(|(message, hint)| format!("{message}; {hint}")).into_iter().collect();
     Ok(Scopes { each, all, documents, parent_chunks, notes })
 }
@@ -206,7 +206,7 @@ impl<'a> World<'a> {
         let few = doc_ids.filter(|ids| ids.len() <= FEW_DOCUMENTS);
         self.chunks = Some(facts.chunks(snapshot, few).await?);
         if let Some(mentions) = &mut self.mentions {
-            let all = || self.documents.rows.iter().map(|row| row.doc_id.clone()).collect();
+            let all = || self.documents.values().map(|row| row.doc_id.clone()).collect();
             mentions.read(snapshot, &doc_ids.map_or_else(all, <[DocId]>::to_vec))?;
         }
         if any_test(conditions, |test| test.key == Key::Language) {
@@ -249,7 +249,7 @@ impl<'a> World<'a> {
 
     /// The documents whose chunks have to be read: if any document is open, it and all that match.
     fn with_open_chunks(&self, conditions: &[&Condition]) -> Vec<DocId> {
-        let verdicts = self.documents.rows.iter().map(|document| (document, self.verdict(conditions, document)));
+        let verdicts = self.documents.values().map(|document| (document, self.verdict(conditions, document)));
         let possible: Vec<_> = verdicts.filter(|(_, verdict)| *verdict != Some(false)).collect();
         if possible.iter().all(|(_, verdict)| verdict.is_some()) {
             return Vec::new();
@@ -260,14 +260,14 @@ impl<'a> World<'a> {
     /// What matches all of some conditions.
     fn scope(&self, conditions: &[&Condition]) -> Scope {
         let (mut matching, mut open) = (HashSet::new(), HashSet::new());
-        for document in &self.documents.rows {
+        for document in self.documents.values() {
             match self.verdict(conditions, document) {
                 Some(true) => drop(matching.insert(document.doc_id.as_str())),
                 Some(false) => {}
                 None => drop(open.insert(document.doc_id.as_str())),
             }
         }
-        if matching.len() == self.documents.rows.len() {
+        if matching.len() == self.documents.len() {
             return Scope::Everything;
         }
         let Some(chunks) = self.chunks.as_ref().filter(|_| !open.is_empty()) else {
@@ -298,7 +298,7 @@ impl<'a> World<'a> {
         if let Scope::ParentChunks(ids) = scope {
             return (ids.iter().map(|id| id.doc_id()).collect::<HashSet<_>>().len(), ids.len());
         }
-        let admitted = self.documents.rows.iter().filter(|row| scope.admits(&row.doc_id, ""));
+        let admitted = self.documents.values().filter(|row| scope.admits(&row.doc_id, ""));
         admitted.fold((0, 0), |(documents, chunks), row| (documents + 1, chunks + row.parents as usize))
     }
 }
@@ -344,7 +344,7 @@ fn unknown_key(filter: Option<&Filter>, worlds: &[World<'_>]) -> Option<(String,
     let keys: Vec<&str> = filter?.tests().into_iter().map(|test| test.key.as_str()).collect();
     let mut others = keys.into_iter().filter(|key| matches!(Key::named(key), Key::Other(_))).peekable();
     others.peek()?;
-    let fields = worlds.iter().flat_map(|world| world.documents.rows.iter().flat_map(|row| row.metadata.keys()));
+    let fields = worlds.iter().flat_map(|world| world.documents.values().flat_map(|row| row.metadata.keys()));
     let notes = worlds.iter().flat_map(World::noted_names);
     let names: BTreeSet<&str> = fields.map(String::as_str).chain(notes).collect();
     let key = others.find(|key| !names.contains(fold(key.trim()).as_str()))?;

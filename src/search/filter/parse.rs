@@ -24,7 +24,7 @@ use crate::text::{Period, printable, truncate};
 const LONGEST_FILTER: usize = 8192;
 /// The deepest nesting of parentheses and `not`s.
 const DEEPEST: usize = 50;
-/// An error shows so many columns of the filter on each side of the mistake.
+/// An error shows this many columns of the filter on each side of the mistake.
 const SHOWN: usize = 50;
 
 const TESTS: &str = "=, !=, <, <=, >, >=, in, contains or exists";

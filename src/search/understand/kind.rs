@@ -4,13 +4,14 @@
 //! Ambiguous words do not count (`chapter` of a club, 目录 for a folder, the structure of an atom): answering a question
 //! about the text with a list of titles is worse than answering one about titles with text.
 
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
 use super::words::WORDS;
 use crate::text::tokens::{TokenKind, tokenize};
 
 /// What a question asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// How something is done
@@ -28,16 +29,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// For the trace.
-    pub(super) fn describe(self) -> &'static str {
-        match self {
-            Kind::Procedure => "asks for a procedure",
-            Kind::Concept => "asks for a concept",
-            Kind::Reference => "asks for a fact (reference)",
-            Kind::Troubleshooting => "asks about a fault (troubleshooting)",
-            Kind::Lookup => "looks something up by its name (lookup)",
-            Kind::Structure => "asks for a table of contents (structure)",
-        }
+    pub(super) fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
 }
 
@@ -118,6 +111,10 @@ pub(super) fn wanted(query: &str) -> Option<(Wanted, f32)> {
         .or_else(|| english_whole(&words).or_else(|| chinese_whole(&lower)).map(|sure| (Wanted::Whole, sure)))
 }
 
+/// The numbers from 1 that are written as words.
+pub(in crate::search) const NUMBERS: [&str; 10] =
+    ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
+
 const UNITS: [&str; 5] = ["chapters", "sections", "subsections", "headings", "appendices"];
 
 /// A word for a document, or the name of a file.
@@ -177,9 +174,8 @@ fn english_part(words: &[&str]) -> Option<String> {
 
 /// `3`, `3.2`, `iv`, `b`, `three`.
 fn is_number(word: &str) -> bool {
-    const WORDS: [&str; 10] = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
     let digits = word.chars().all(|c| c.is_ascii_digit() || c == '.') && word.starts_with(|c: char| c.is_ascii_digit());
-    digits || WORDS.contains(&word) || word.len() == 1 || word.chars().all(|c| "ivxlc".contains(c))
+    digits || NUMBERS.contains(&word) || word.len() == 1 || word.chars().all(|c| "ivxlc".contains(c))
 }
 
 fn chinese_whole(lower: &str) -> Option<f32> {

@@ -1,4 +1,4 @@
-//! Understands a question by rules alone: its kind, and the words, phrases, identifiers, quantities and names in it. English and Chinese alike. Pure functions: the question in, plain data out.
+//! Understands a question by rules alone: its kind, and the words, phrases, identifiers and quantities in it. English and Chinese alike. Pure functions: the question in, plain data out.
 //!
 //! It feeds the route ([`Route`]), and the caller can override each part of that.
 
@@ -11,6 +11,7 @@ use std::time::Instant;
 use jiff::Timestamp;
 use serde::Serialize;
 
+pub(super) use kind::NUMBERS;
 pub use kind::{Kind, Wanted};
 pub use route::Route;
 pub(super) use route::{Terms, in_all_fields, keyword_terms};
@@ -79,8 +80,6 @@ pub struct Understanding {
     pub identifiers: Vec<String>,
     /// Numbers with units.
     pub quantities: Vec<Quantity>,
-    /// What looks like the name of something.
-    pub entities: Vec<String>,
 }
 
 impl Understanding {
@@ -101,16 +100,7 @@ impl Understanding {
                 (kind, sure, None)
             }
         };
-        Understanding {
-            kind,
-            sure,
-            wanted,
-            entities: words::names(query, &identifiers, &quantities),
-            keywords,
-            phrases,
-            identifiers,
-            quantities,
-        }
+        Understanding { kind, sure, wanted, keywords, phrases, identifiers, quantities }
     }
 
     /// As [`of`](Self::of), with the kind that the caller names.
@@ -131,13 +121,12 @@ impl Understanding {
     /// What was understood, in words, for the trace.
     pub fn in_words(&self) -> Vec<String> {
         let quoted = |texts: &[String]| texts.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", ");
-        let mut words = vec![format!("{} (sure {:.2})", self.kind.describe(), self.sure)];
+        let mut words = vec![format!("kind: {} (sure {:.2})", self.kind.name(), self.sure)];
         let lists = [
             ("keywords", self.keywords.join(", ")),
             ("phrases, found only word for word", quoted(&self.phrases)),
             ("identifiers", self.identifiers.join(", ")),
             ("quantities", self.quantities.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join(", ")),
-            ("names", self.entities.join(", ")),
         ];
         words.extend(lists.into_iter().filter(|(_, list)| !list.is_empty()).map(|(of, list)| format!("{of}: {list}")));
         words
@@ -155,7 +144,6 @@ mod tests {
         assert_eq!(one.phrases, ["main pump"]);
         assert_eq!(one.identifiers, ["E-417"]);
         assert_eq!(one.quantities[0].text, "16 MPa");
-        assert_eq!(one.entities, ["Norwick"]);
         let words = one.in_words().join("; ");
         assert!(words.contains("procedure") && words.contains("\"main pump\""));
     }
@@ -167,7 +155,6 @@ mod tests {
         assert_eq!(one.phrases, ["推力轴承"]);
         assert_eq!(one.identifiers, ["E-417"]);
         assert_eq!(one.quantities[0].unit, "MPa");
-        assert_eq!(one.entities, ["泵站维护手册"]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
-//! What a question names: keywords, quoted phrases, identifiers, numbers with units, and what looks like a name
-//! (capitalised words, capitals, titles in 《》). And the lists of words that questions are understood by.
+//! What a question names: keywords, quoted phrases, identifiers, and numbers with units. And the lists of words that
+//! questions are understood by.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -16,7 +16,6 @@ use crate::text::tokens::{TokenKind, tokenize};
 pub(super) struct Words {
     pub units: Vec<String>,
     pub function_words: Vec<String>,
-    pub openings: Vec<String>,
     pub documents: Vec<String>,
     pub asks_for_contents: Vec<String>,
     pub asks_for_part: Vec<String>,
@@ -29,7 +28,7 @@ pub(super) static WORDS: LazyLock<Words> =
 /// Opening quotation marks and what closes each. Apostrophes are left out: they stand inside words.
 const QUOTES: [(char, &str); 7] =
     [('"', "\"”"), ('“', "”\"“"), ('”', "”“"), ('„', "“”"), ('«', "»"), ('「', "」"), ('『', "』")];
-/// A standard has at most so many capitals before its number: `RFC 2119`, `IEEE 802.11`, `GB/T 50265`.
+/// A standard has at most this many capitals before its number: `RFC 2119`, `IEEE 802.11`, `GB/T 50265`.
 const LONGEST_PUBLISHER: usize = 6;
 
 /// The byte ranges between quotation marks that contain a word, in order.
@@ -194,9 +193,6 @@ fn unit_at(text: &str) -> Option<&'static str> {
     units.filter(|unit| text.starts_with(unit) && ends(unit)).max_by_key(|unit| unit.len())
 }
 
-/// Words that may stand between the parts of a name.
-const INSIDE_NAMES: [&str; 9] = ["of", "de", "la", "del", "von", "van", "der", "du", "and"];
-
 /// The words that say what a question is about, as they were typed, each once, in order.
 pub(super) fn keywords(query: &str) -> Vec<String> {
     let mut found: Vec<&str> = Vec::new();
@@ -217,7 +213,8 @@ pub(super) fn keywords(query: &str) -> Vec<String> {
         }
     }
     found.extend(content_words(query, run));
-    each_once(found.into_iter().filter(|word| !word.is_empty()).map(str::to_owned))
+    let mut known = HashSet::new();
+    found.into_iter().filter(|word| !word.is_empty() && known.insert(*word)).map(str::to_owned).collect()
 }
 
 /// A run of Chinese without its function words.
@@ -236,64 +233,6 @@ fn content_words(query: &str, run: Option<(usize, usize)>) -> Vec<&str> {
     }
     words.push(&query[from..end]);
     words
-}
-
-/// What looks like a name, each once, in order. Identifiers and units do not count.
-pub(super) fn names(query: &str, identifiers: &[String], quantities: &[Quantity]) -> Vec<String> {
-    let exact = |name: &String| {
-        identifiers.iter().any(|one| one == name || one.split(' ').any(|part| part == name))
-            || quantities.iter().any(|one| one.unit == *name || one.text == *name)
-    };
-    each_once(titles(query).chain(capitalised(query)).filter(|name| !exact(name)))
-}
-
-fn each_once(words: impl Iterator<Item = String>) -> Vec<String> {
-    words.fold(Vec::new(), |mut known, word| {
-        if !known.contains(&word) {
-            known.push(word);
-        }
-        known
-    })
-}
-
-/// The titles of works and documents: 《泵站维护手册》.
-fn titles(query: &str) -> impl Iterator<Item = String> {
-    let closed = query.split('《').skip(1).filter_map(|rest| rest.split_once('》'));
-    closed.map(|(title, _)| title.trim().to_owned()).filter(|title| !title.is_empty())
-}
-
-/// Runs of capitalised words. Where all words are in capitals, capitals mean nothing.
-fn capitalised(query: &str) -> Vec<String> {
-    if !query.chars().any(char::is_lowercase) && query.split_whitespace().count() > 1 {
-        return Vec::new();
-    }
-    let mut found: Vec<Vec<&str>> = vec![Vec::new()];
-    let mut opens_sentence = true;
-    for raw in query.split(|c: char| c.is_whitespace() || is_unspaced(c)) {
-        let word = raw.trim_matches(|c: char| !c.is_alphanumeric());
-        let word = ["'s", "’s"].iter().find_map(|tail| word.strip_suffix(tail)).unwrap_or(word);
-        let name = word.starts_with(char::is_uppercase)
-            && word.chars().count() > 1
-            && !is_function_word(word)
-            && !(opens_sentence && WORDS.openings.contains(&word.to_lowercase()));
-        match found.last_mut() {
-            Some(run) if name || (!run.is_empty() && INSIDE_NAMES.contains(&word)) => run.push(word),
-            _ => found.push(Vec::new()),
-        }
-        if raw.ends_with([',', '.', '?', '!', ';', ':', '"', '”']) || raw.ends_with("'s") || raw.ends_with("’s") {
-            found.push(Vec::new());
-        }
-        opens_sentence = if word.is_empty() { opens_sentence } else { raw.ends_with(['.', '?', '!']) };
-    }
-    for run in &mut found {
-        let length = run.iter().rposition(|word| !INSIDE_NAMES.contains(word)).map_or(0, |last| last + 1);
-        run.truncate(length);
-    }
-    found.into_iter().filter(|run| !run.is_empty()).map(|run| run.join(" ")).collect()
-}
-
-fn is_function_word(word: &str) -> bool {
-    tokenize(word).iter().all(|token| is_stopword(&token.text)) && !word.chars().all(char::is_uppercase)
 }
 
 #[cfg(test)]
@@ -377,7 +316,7 @@ mod tests {
 }
 
 #[cfg(test)]
-mod name_tests {
+mod keyword_tests {
     use super::*;
 
     #[test]
@@ -386,21 +325,5 @@ mod name_tests {
         assert_eq!(keywords("如何启动水泵的电机？"), ["启动水泵", "电机"]);
         assert_eq!(keywords("max_retry_count的默认值是多少"), ["max_retry_count", "默认值"]);
         assert_eq!(keywords("什么是什么"), [""; 0]);
-    }
-
-    #[test]
-    fn names_are_runs_of_capitals() {
-        let names = |query| names(query, &[], &[]);
-        assert_eq!(names("Who founded the Bank of England in London?"), ["Bank of England", "London"]);
-        assert_eq!(names("What did Tesla's NASA say"), ["Tesla", "NASA"]);
-        assert_eq!(names("Explain how Norwick Pump Station works. The pump is big."), ["Norwick Pump Station"]);
-        assert_eq!(names("how is the pump primed?"), [""; 0]);
-        assert_eq!(names("HOW IS THE PUMP PRIMED"), [""; 0]);
-    }
-
-    #[test]
-    fn titles_are_names_and_identifiers_are_not() {
-        assert_eq!(names("《红楼梦》和《泵站 维护手册》的作者", &[], &[]), ["红楼梦", "泵站 维护手册"]);
-        assert_eq!(names("does RFC 2119 say MUST", &["RFC 2119".to_owned()], &[]), ["MUST"]);
     }
 }
