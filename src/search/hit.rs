@@ -327,7 +327,8 @@ async fn read(
     place: usize,
 ) -> Result<(Vec<IndexedParentChunk>, Vec<DocumentName>)> {
     let own = candidates.iter().filter(|candidate| candidate.namespace == place);
-    let chunks = snapshot.keyword().parent_chunks(&own.map(|candidate| candidate.chunk_id.clone()).collect::<Vec<_>>())?;
+    let chunks =
+        snapshot.keyword().parent_chunks(&own.map(|candidate| candidate.chunk_id.clone()).collect::<Vec<_>>())?;
     let mut doc_ids: Vec<DocId> = chunks.iter().map(|chunk| chunk.doc_id.clone()).collect();
     doc_ids.sort();
     doc_ids.dedup();

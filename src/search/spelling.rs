@@ -251,7 +251,8 @@ pub(super) fn notes(snapshots: &[&Snapshot], replacements: &[Replacement]) -> Re
 fn as_written(snapshots: &[&Snapshot], word: &str, typed: &str) -> Result<String> {
     let mut forms: Vec<String> = Vec::new();
     for snapshot in snapshots {
-        let best = |field, most| snapshot.keyword().search(&[(field, word.to_owned(), 1.0)], None, &Scope::Everything, most);
+        let best =
+            |field, most| snapshot.keyword().search(&[(field, word.to_owned(), 1.0)], None, &Scope::Everything, most);
         let found = best(KeywordField::Content, MOST_READ)?.into_iter().chain(best(KeywordField::Titles, 1)?);
         let ids: Vec<ChunkId> = found.map(|hit| hit.chunk_id).collect();
         for chunk in snapshot.keyword().parent_chunks(&ids)? {
