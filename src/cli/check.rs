@@ -41,13 +41,13 @@ pub async fn run(context: &Context, args: CheckArgs) -> Result<u8> {
     };
     let mut checks = Vec::with_capacity(namespaces.len());
     for namespace in &namespaces {
-        checks.push(look_at(context, &args, namespace).await?);
+        checks.push(checked(context, &args, namespace).await?);
     }
     context.show(render::checks(&checks))?;
     Ok(if checks.iter().all(NamespaceCheck::is_sound) { 0 } else { Kind::Failed.exit_code() })
 }
 
-async fn look_at(context: &Context, args: &CheckArgs, namespace: &Namespace) -> Result<NamespaceCheck> {
+async fn checked(context: &Context, args: &CheckArgs, namespace: &Namespace) -> Result<NamespaceCheck> {
     if !args.repair {
         return Ok(NamespaceCheck { found: check(namespace).await?, mended: Vec::new(), left: None });
     }

@@ -42,8 +42,7 @@ pub struct ChunkDeleteArgs {
 }
 
 pub async fn run(context: &Context, args: ChunkDeleteArgs) -> Result<u8> {
-    let store = context.store()?;
-    let namespace = store.namespace(&context.global.namespace)?;
+    let namespace = context.namespace()?;
     // Asks before it locks the namespace: the answer may take its time.
     let snapshot = Snapshot::open(&namespace).await?;
     let mut deletion = plan(&snapshot, &args).await?;

@@ -71,8 +71,7 @@ enum Order {
 }
 
 pub async fn run(context: &Context, args: ChunkEditArgs) -> Result<u8> {
-    let store = context.store()?;
-    let namespace = store.namespace(&context.global.namespace)?;
+    let namespace = context.namespace()?;
     // Opens the snapshot first: an error must come before the editor does.
     let snapshot = Snapshot::open(&namespace).await?;
     let (order, kept) = read_order(&args, &snapshot).await?;

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::filter::FILTERS;
 use super::global::Context;
-use super::search::{AskedArgs, SETTINGS, ask, report};
+use super::search::{AskedArgs, SETTINGS, ask, nothing_found, report};
 use crate::config::{DEFAULT_CONTEXT_TOKENS, Output};
 use crate::error::Result;
 use crate::render::{MarkdownLayout, prompt_context};
@@ -55,8 +55,7 @@ pub async fn run(context: &Context, args: ContextArgs) -> Result<u8> {
     let found = searcher.context(&request, most, layout).await?;
     report(context, &found.notes, &found.route, &found.trace);
     if found.parts.documents.is_empty() && found.parts.entities.is_empty() {
-        context.tell(&format!("nothing found for {:?}", crate::text::truncate(&found.query, 80)));
-        return Ok(1);
+        return Ok(nothing_found(context, &found.query));
     }
     context.show(prompt_context(&found))?;
     context.tell_more(&format!("{} of {most} tokens, counted by {}", found.tokens, found.tokenizer));

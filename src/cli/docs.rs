@@ -1,6 +1,7 @@
 //! `kb docs`: lists and describes documents.
 
 use clap::Args;
+use futures::future::try_join_all;
 
 use super::filter::{FILTERS, TimeArgs};
 use super::global::Context;
@@ -41,10 +42,7 @@ pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
     let snapshots = searcher.snapshots().await?;
     let namespaces = store.namespaces_named(&context.global.namespace)?;
     let names: Vec<&str> = namespaces.iter().map(Namespace::name).collect();
-    let mut rows = Vec::with_capacity(snapshots.len());
-    for snapshot in &snapshots {
-        rows.push(snapshot.documents().await?);
-    }
+    let rows = try_join_all(snapshots.iter().map(|snapshot| snapshot.documents())).await?;
     let within = match restriction.is_empty() || rows.iter().all(Vec::is_empty) {
         true => vec![Scope::Everything; rows.len()],
         false => {

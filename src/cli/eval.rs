@@ -64,14 +64,15 @@ pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
     let report = evaluate(what, scratch.path(), &engine, jobs, progress).await?;
     context.show(evaluation(&report))?;
     if report.missing != Missing::default() {
-        context.tell(&told(report.missing));
+        context.tell(&gaps(report.missing));
     }
     let unmet: Vec<String> = conditions.iter().filter_map(|condition| condition.unmet(&report)).collect();
     unmet.iter().for_each(|what| context.tell(what));
     Ok(u8::from(!unmet.is_empty()))
 }
 
-fn told(missing: Missing) -> String {
+/// What the judgements name and the set lacks.
+fn gaps(missing: Missing) -> String {
     format!(
         "corpus.jsonl lacks {} that the judgements name (queries left without an answer: {}), and queries.jsonl lacks {} \
          of their queries",

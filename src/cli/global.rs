@@ -10,6 +10,7 @@ use clap::{ArgAction, ArgMatches, Args, ColorChoice, FromArgMatches};
 use crate::config::Config;
 use crate::embed::{Device, EngineChoice};
 use crate::error::{Error, Kind, Result};
+use crate::llm::Configured;
 use crate::models::Models;
 use crate::render::{OutputFormat, Page, screen_width};
 use crate::search::{Encoder, Purpose, Searcher, resolve_document, resolve_documents};
@@ -140,6 +141,11 @@ impl Context {
 
     pub(super) fn encoder(&self, store: &Store, config: &Config) -> Encoder {
         Encoder::new(self.engine(config), self.models()).keeping(store.root())
+    }
+
+    /// What is configured of a language model for a store.
+    pub(super) fn llm(&self, store: &Store, config: &Config) -> Configured {
+        Configured { config: config.llm.clone(), store: store.root().to_owned() }
     }
 
     /// A searcher on the namespace that was named.

@@ -6,9 +6,8 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 
 use super::global::Context;
-use crate::config::Config;
 use crate::error::{Error, Result};
-use crate::llm::{Configured, prompt_names, prompt_text};
+use crate::llm::{prompt_names, prompt_text};
 use crate::render::llm_check;
 use crate::store::Store;
 
@@ -62,11 +61,4 @@ pub async fn run(context: &Context, args: LlmArgs) -> Result<u8> {
         }
     }
     Ok(0)
-}
-
-impl Context {
-    /// What is configured of a language model for a store.
-    pub(super) fn llm(&self, store: &Store, config: &Config) -> Configured {
-        Configured { config: config.llm.clone(), store: store.root().to_owned() }
-    }
 }

@@ -78,23 +78,20 @@ pub async fn run(context: &Context, args: NamespacesArgs) -> Result<u8> {
 
 /// A damaged namespace must not hide the others: its line names the error.
 async fn line(namespace: &Namespace) -> NamespaceLine {
-    let mut line =
-        NamespaceLine { name: namespace.name().to_owned(), bytes: namespace.size().all, ..Default::default() };
+    let line = NamespaceLine { name: namespace.name().to_owned(), bytes: namespace.size().all, ..Default::default() };
     let counted = async {
         let snapshot = Snapshot::open(namespace).await?;
         let [documents, _, chunks] = snapshot.counts().await?;
-        Ok::<_, Error>((snapshot.manifest().clone(), documents, chunks))
+        let manifest = snapshot.manifest();
+        Ok::<_, Error>(NamespaceLine {
+            generation: Some(manifest.generation),
+            published_at: Some(manifest.published_at.clone()),
+            documents: Some(documents),
+            chunks: Some(chunks),
+            ..line.clone()
+        })
     };
-    match counted.await {
-        Ok((manifest, documents, chunks)) => {
-            line.generation = Some(manifest.generation);
-            line.published_at = Some(manifest.published_at);
-            line.documents = Some(documents);
-            line.chunks = Some(chunks);
-        }
-        Err(error) => line.error = Some(error.to_line()),
-    }
-    line
+    counted.await.unwrap_or_else(|error| NamespaceLine { error: Some(error.to_line()), ..line })
 }
 
 fn question(line: &NamespaceLine) -> String {

@@ -1,8 +1,10 @@
 //! `kb search`: the best parent chunks for a question.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use clap::Args;
+use futures::future::try_join_all;
 
 use super::filter::{FILTERS, TimeArgs};
 use super::global::Context;
@@ -104,10 +106,15 @@ pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
     report(context, &result.notes, &result.route, &result.trace);
     context.show(render::search(&result, render::screen_width()))?;
     if result.hits.is_empty() && result.contents.is_empty() {
-        context.tell(&format!("nothing found for {:?}", crate::text::truncate(&result.query, 80)));
-        return Ok(1);
+        return Ok(nothing_found(context, &result.query));
     }
     Ok(0)
+}
+
+/// Notes that nothing was found, and gives the exit code.
+pub(super) fn nothing_found(context: &Context, query: &str) -> u8 {
+    context.tell(&format!("nothing found for {:?}", crate::text::truncate(query, 80)));
+    1
 }
 
 /// Reports notes, and with `--verbose` the method and the time of each stage.
@@ -151,21 +158,14 @@ pub(super) async fn ask(
 /// The ids of the named documents in all namespaces, each once, with a note on each guess.
 async fn documents(context: &Context, searcher: &Searcher, names: &[String], store: &Store) -> Result<Vec<DocId>> {
     let snapshots = searcher.snapshots().await?;
-    let mut namespaces = Vec::with_capacity(snapshots.len());
-    for snapshot in snapshots {
-        namespaces.push(snapshot.documents().await?);
-    }
-    let (mut ids, mut notes) = (Vec::new(), Vec::new());
+    let namespaces = try_join_all(snapshots.iter().map(|snapshot| snapshot.documents())).await?;
+    let (mut ids, mut notes) = (BTreeSet::new(), BTreeSet::new());
     for name in names {
         for (_, named) in resolve_each(&namespaces, name, store)? {
-            ids.push(named.document.doc_id.clone());
+            ids.insert(named.document.doc_id.clone());
             notes.extend(named.note);
         }
     }
-    ids.sort();
-    ids.dedup();
-    notes.sort();
-    notes.dedup();
     notes.iter().for_each(|note| context.tell(note));
-    Ok(ids)
+    Ok(ids.into_iter().collect())
 }

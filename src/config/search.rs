@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_told_from_paths() {
+    fn names_differ_from_paths() {
         assert!(["bge-reranker-base", "BAAI/x"].into_iter().all(|name| could_be_a_name(Path::new(name))));
         assert!(["./x", "/x", "../x", "a/b/c"].into_iter().all(|path| !could_be_a_name(Path::new(path))));
     }

@@ -88,14 +88,10 @@ pub fn prompt_context(context: &Context) -> Page {
     for document in &context.parts.documents {
         for parent in &document.parent_chunks {
             let mut line = value(parent);
-            for (name, of_document) in [
-                ("doc_id", document.doc_id.as_str()),
-                ("namespace", &document.namespace),
-                ("title", &document.title),
-                ("source", &document.source),
-            ] {
-                line[name] = json!(of_document);
-            }
+            line["doc_id"] = json!(document.doc_id);
+            line["namespace"] = json!(document.namespace);
+            line["title"] = json!(document.title);
+            line["source"] = json!(document.source);
             lines.push(line);
         }
     }

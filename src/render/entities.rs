@@ -96,14 +96,12 @@ pub fn set_entities(outcomes: &[EntityOutcome], generation: Option<u64>, dry_run
 }
 
 fn sentence(outcome: &EntityOutcome, dry_run: bool) -> String {
-    let verb = match (outcome.outcome, dry_run) {
-        (Outcome::Added, false) => "added",
-        (Outcome::Added, true) => "would add",
-        (Outcome::Changed, false) => "changed",
-        (Outcome::Changed, true) => "would change",
-        (Outcome::Removed, false) => "removed",
-        (Outcome::Removed, true) => "would remove",
-        (Outcome::Unchanged, _) => "unchanged",
+    let verb = match outcome.outcome {
+        done if !dry_run => done.name(),
+        Outcome::Added => "would add",
+        Outcome::Changed => "would change",
+        Outcome::Removed => "would remove",
+        Outcome::Unchanged => "unchanged",
     };
     let kind = super::style::around(" (", &outcome.kind, ")");
     let state = match (&outcome.state, outcome.time) {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::format::{value, value_with};
 use super::history::in_words;
 use super::page::{Grid, Page};
-use super::style::{BAD, DIM};
+use super::style::{BAD, DIM, around};
 use crate::error::NextStep;
 use crate::store::Holder;
 use crate::store::check::{Checked, Finding, Mended};
@@ -68,10 +68,7 @@ pub struct Status {
 
 /// What `kb status` shows, of each namespace.
 pub fn status(namespaces: &[Status]) -> Page {
-    let json = match namespaces {
-        [only] => value(only),
-        several => value(several),
-    };
+    let json = if let [only] = namespaces { value(only) } else { value(namespaces) };
     let mut stores: Vec<&str> = namespaces.iter().map(|status| status.store.as_str()).collect();
     stores.dedup();
     let mut page = Page::new(&json).with_paths(stores);
@@ -102,6 +99,8 @@ impl Status {
             }
         };
         let model = format!("{}, {} dimensions", self.model, self.dimension);
+        let no_model = self.model_problem.as_deref().unwrap_or_default();
+        let no_device = self.engine_problem.as_deref().unwrap_or_default();
         let mut facts = vec![
             ("store", self.store.clone()),
             ("namespace", self.namespace.clone()),
@@ -112,31 +111,16 @@ impl Status {
             ("parent chunks", format!("{} (in {children})", self.parents)),
             ("size", format!("{} (tables {tables}, keyword index {keyword})", size(self.bytes))),
             ("history", history),
-            (
-                "model",
-                match &self.model_problem {
-                    None => model,
-                    Some(problem) => format!("{model}; only keyword search works: {problem}"),
-                },
-            ),
-            (
-                "engine",
-                match &self.engine_problem {
-                    None => self.engine.clone(),
-                    Some(problem) => format!("{}; requested device unavailable: {problem}", self.engine),
-                },
-            ),
+            ("model", format!("{model}{}", around("; only keyword search works: ", no_model, ""))),
+            ("engine", format!("{}{}", self.engine, around("; requested device unavailable: ", no_device, ""))),
         ];
         if self.writing {
             let who = self.writer.as_ref().map_or_else(|| "another kb".to_owned(), |writer| writer.in_words(&now));
             facts.push(("writing", who));
         }
         if let Some(pending) = self.pending_generation {
-            let state = if self.writing {
-                "is being published"
-            } else {
-                "is unfinished; the next command that writes finishes or drops it"
-            };
+            let unfinished = "is unfinished; the next command that writes finishes or drops it";
+            let state = if self.writing { "is being published" } else { unfinished };
             facts.push(("pending", format!("generation {pending} {state}")));
         }
         facts
