@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::nearest;
 use super::orders::{EntityOrder, What};
-use crate::error::{Error, Result, Setting};
+use crate::error::{Error, NextStep, Result, Setting};
 use crate::store::{EntityChange, EntityRow, EntityState};
 use crate::text::{count, fold_name};
 
@@ -112,7 +112,7 @@ impl Entities {
         let names = self.rows.values().flat_map(EntityRow::names);
         match nearest(names, name) {
             Some(near) => error.hint(format!("did you mean {near:?}?")),
-            None => error.hint("`kb entities` lists them"),
+            None => error.hint(format!("`{}` lists them", NextStep::ListEntities)),
         }
     }
 
