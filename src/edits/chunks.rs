@@ -10,7 +10,9 @@ use serde::Serialize;
 
 use super::ChangedDocument;
 use super::derived::mend_counts;
-use super::parent_chunk::{NewChild, ParentChange, SourceParent, change_parent, edit_of, new_children, source_parents};
+use super::parent_chunk::{
+    NewChild, ParentChange, SourceParent, change_parent, edit_of, new_children, pass_notes, source_parents,
+};
 use crate::chunk::ChunkConfig;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId};
@@ -253,7 +255,7 @@ fn changed(
         let order = by_id.get(row.chunk_id.as_str());
         let notes = noted(row.metadata.clone(), order.map_or(&none, |order| &order.metadata));
         match order.and_then(|order| order.text.as_ref()) {
-            None => kept.push(NewChild { index: Some(row.chunk_index), content: row.content.clone(), metadata: notes }),
+            None => kept.push(NewChild { metadata: notes, ..NewChild::from(row) }),
             Some(NewText::Given(text)) => {
                 let mut cut = new_children(&instead_of(&row.content, text), config);
                 if let Some(first) = cut.first_mut() {
@@ -270,18 +272,12 @@ fn changed(
     }
     let children = match whole.and_then(|order| order.text.as_ref()) {
         Some(NewText::Given(text)) if instead_of(&parent.content, text) != parent.content => {
-            let mut notes: HashMap<String, BTreeMap<String, String>> = kept
+            let notes: BTreeMap<String, BTreeMap<String, String>> = kept
                 .into_iter()
                 .map(|child_chunk| (child_chunk.content.trim().to_owned(), child_chunk.metadata))
                 .collect();
             let mut cut = new_children(&instead_of(&parent.content, text), config);
-            for child in &mut cut {
-                child.metadata = notes.remove(child.content.trim()).unwrap_or_default();
-            }
-            // The notes of children that are gone go to the parent.
-            for (name, value) in notes.into_values().flatten() {
-                metadata.entry(name).or_insert(value);
-            }
+            pass_notes(&mut cut, notes, &mut metadata);
             cut
         }
         _ => kept,
@@ -405,7 +401,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_cannot_be_done_is_said_and_nothing_is_done() {
+    fn an_invalid_order_is_an_error_and_changes_nothing() {
         let fail = |orders: &[ChunkOrder]| edit_chunks(vec![stored(TEXT)], orders, "now").unwrap_err();
         assert_eq!(fail(&[order("abc123:7", "x")]).kind(), Kind::NotFound);
         assert!(fail(&[order("abc123:0", " \n")]).next_step().unwrap().contains("DeleteChunk(\"abc123:0\")"));

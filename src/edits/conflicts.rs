@@ -89,19 +89,22 @@ fn notes(edit: &Edit) -> BTreeMap<String, String> {
 /// # Errors
 /// Where a conflict does not exist, or its document has no text. Then nothing is changed.
 pub fn settle(stored: Vec<NewDocument>, ids: &[String], side: Side, now: &str) -> Result<Edits> {
-    let mut afters = stored.clone();
-    let mut named: Vec<Vec<String>> = vec![Vec::new(); stored.len()];
-    for id in ids {
-        let unknown = || {
-            Error::not_found(format!("no conflict {id:?}; nothing was changed"))
-                .hint(format!("`{}` lists the conflicts", NextStep::ListConflicts))
-        };
-        let at = afters.iter().position(|new| find_conflict(new, id).is_some()).ok_or_else(unknown)?;
-        afters[at] = settled(&afters[at], id, side, now)?;
-        named[at].push(id.clone());
+    let is_known = |id: &&String| stored.iter().any(|new| find_conflict(new, id).is_some());
+    if let Some(id) = ids.iter().find(|id| !is_known(id)) {
+        return Err(Error::not_found(format!("no conflict {id:?}; nothing was changed"))
+            .hint(format!("`{}` lists the conflicts", NextStep::ListConflicts)));
     }
     let mut edits = Edits { changed: Vec::new(), documents: Vec::new() };
-    for ((before, after), named) in stored.into_iter().zip(afters).zip(named) {
+    for before in stored {
+        let (mut after, mut named) = (before.clone(), Vec::new());
+        for id in ids {
+            let Some(edit) = find_conflict(&after, id).cloned() else { continue };
+            if side == Side::Mine {
+                after = with_mine(after, &edit, now)?;
+            }
+            after.document.edits.retain(|other| other.parent_chunk.is_some() || other.number != edit.number);
+            named.push(id.clone());
+        }
         if !named.is_empty() {
             edits.documents.push(DocumentEdits::between(&before, &after, named));
             edits.changed.push(ChangedDocument { before, after });
@@ -110,38 +113,25 @@ pub fn settle(stored: Vec<NewDocument>, ids: &[String], side: Side, now: &str) -
     Ok(edits)
 }
 
-fn settled(before: &NewDocument, id: &str, side: Side, now: &str) -> Result<NewDocument> {
-    let Some(edit) = find_conflict(before, id) else { return Ok(before.clone()) };
-    let mut after = match side {
-        Side::Theirs => before.clone(),
-        Side::Mine => with_mine(before, edit, now)?,
-    };
-    after.document.edits.retain(|other| !(other.parent_chunk.is_none() && other.number == edit.number));
-    Ok(after)
-}
-
-fn with_mine(before: &NewDocument, edit: &Edit, now: &str) -> Result<NewDocument> {
-    let nowhere = || {
-        Error::failed(format!("{} has no text for the edit; nothing was changed", before.document.source))
-            .hint(format!("keep the source's text with {} theirs", Setting("resolve")))
-    };
-    let parts = place(edit, before);
+fn with_mine(before: NewDocument, edit: &Edit, now: &str) -> Result<NewDocument> {
+    let parts = place(edit, &before);
     if parts.is_empty() {
-        return Err(nowhere());
+        return Err(Error::failed(format!("{} has no text for the edit; nothing was changed", before.document.source))
+            .hint(format!("keep the source's text with {} theirs", Setting("resolve"))));
     }
     let mine = edit.content.as_deref().unwrap_or_default();
-    let mut after = before.clone();
+    let mut after = before;
     for (i, part) in parts.iter().enumerate() {
-        let parent = after.parent(part.index).ok_or_else(nowhere)?;
+        let Some(parent) = after.parent(part.index) else { continue };
         // An edit of notes alone changes no text.
         let text = match mine == edit.original {
             true => parent.content.clone(),
             false => exchange(&parent.content, part.sentences.clone(), if i == 0 { mine } else { "" }),
         };
         if text.trim().is_empty() {
-            let source =
-                source_parents(&after).into_iter().find(|source| source.index == part.index).ok_or_else(nowhere)?;
-            delete_parent(&mut after, &source, now);
+            if let Some(source) = source_parents(&after).into_iter().find(|source| source.index == part.index) {
+                delete_parent(&mut after, &source, now);
+            }
             mend_counts(&mut after);
             continue;
         }

@@ -124,8 +124,7 @@ fn children_left(children: &[ChildChunk], goes: impl Fn(&ChildChunk) -> bool) ->
     let mut left: Vec<NewChild> = Vec::new();
     for row in children {
         if !goes(row) {
-            let (content, metadata) = (row.content.clone(), row.metadata.clone());
-            left.push(NewChild { index: Some(row.chunk_index), content, metadata });
+            left.push(NewChild::from(row));
         } else if let Some(before) = left.last_mut() {
             widen(&mut before.content, space_behind(&row.content));
         }

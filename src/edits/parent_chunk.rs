@@ -72,6 +72,12 @@ pub struct NewChild {
     pub metadata: BTreeMap<String, String>,
 }
 
+impl From<&ChildChunk> for NewChild {
+    fn from(child: &ChildChunk) -> Self {
+        NewChild { index: Some(child.chunk_index), content: child.content.clone(), metadata: child.metadata.clone() }
+    }
+}
+
 /// A parent chunk after a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParentChange {
@@ -88,6 +94,20 @@ pub struct ParentChange {
 pub fn new_children(text: &str, config: &ChunkConfig) -> Vec<NewChild> {
     let cut = child_chunks(text, config).into_iter();
     cut.map(|content| NewChild { content: content.to_owned(), ..NewChild::default() }).collect()
+}
+
+/// Gives children the notes of their texts; the notes of texts that are gone go to the parent.
+pub(super) fn pass_notes(
+    children: &mut [NewChild],
+    mut notes: BTreeMap<String, BTreeMap<String, String>>,
+    parent: &mut BTreeMap<String, String>,
+) {
+    for child in children {
+        child.metadata = notes.remove(child.content.trim()).unwrap_or_default();
+    }
+    for (name, value) in notes.into_values().flatten() {
+        parent.entry(name).or_insert(value);
+    }
 }
 
 /// The edit of a parent chunk, if it has one.

@@ -10,12 +10,13 @@ use std::ops::Range;
 
 use super::derived::mend_counts;
 use super::parent_chunk::{
-    NewChild, ParentChange, SourceParent, change_parent, delete_parent, new_children, next_number, same, source_parents,
+    NewChild, ParentChange, SourceParent, change_parent, delete_parent, new_children, next_number, pass_notes, same,
+    source_parents,
 };
 use super::sentences::{Run, exchanged, space_behind};
 use super::sentences::{Sentence, changed, matched, only_place, sentences_in, sentences_of};
 use crate::chunk::ChunkConfig;
-use crate::store::{ChildChunk, Edit, NewDocument};
+use crate::store::{Edit, NewDocument};
 
 /// Sentences around a conflict, of the same section, that are kept with it.
 const AROUND: usize = 2;
@@ -115,12 +116,12 @@ impl<'a> Plan<'a> {
         }
         let mut lost = false;
         let mut first = None;
-        for (run, lead, text) in runs(edit, &self.old[whole.clone()], whole.start) {
+        for (run, space_before, text) in runs(edit, &self.old[whole.clone()], whole.start) {
             let text: String = text;
             match self.find(&run, &whole, &text) {
                 Found::At(target, place) => {
                     first = first.or(Some(target));
-                    self.take(target, Run { place, lead, text }, edit);
+                    self.take(target, Run { place, space_before, text }, edit);
                 }
                 Found::Settled => self.carried.settled += 1,
                 Found::Lost => {
@@ -164,7 +165,7 @@ impl<'a> Plan<'a> {
         match found {
             Some((place, target)) => {
                 if !same(&edit.original, &text) {
-                    self.take(target, Run { place, lead: String::new(), text }, edit);
+                    self.take(target, Run { place, space_before: String::new(), text }, edit);
                 }
                 self.note(target, edit);
                 self.carried.carried += 1;
@@ -330,9 +331,9 @@ fn runs(edit: &Edit, old: &[Sentence], first: usize) -> Vec<(Range<usize>, Strin
                 (Some(start), Some(end)) if !by.is_empty() => content[start.range.start..end.range.end].to_owned(),
                 _ => String::new(),
             };
-            let lead =
+            let space_before =
                 by.start.checked_sub(1).and_then(|i| new.get(i)).map(|s| space_behind(&content[s.range.clone()]));
-            (first + run.start..first + run.end, lead.unwrap_or_default().to_owned(), text)
+            (first + run.start..first + run.end, space_before.unwrap_or_default().to_owned(), text)
         })
         .collect()
 }
@@ -360,28 +361,14 @@ fn put(fresh: &mut NewDocument, source: &SourceParent, mut target: Target, confi
     if text.trim().is_empty() {
         return delete_parent(fresh, source, &target.edited_at);
     }
-    let mut children =
-        if same(&text, &source.text) { children_now(fresh, source) } else { new_children(&text, config) };
-    for child in &mut children {
-        child.metadata = target.child_chunk_metadata.remove(child.content.trim()).unwrap_or_default();
-    }
-    // The notes of children that are gone go to the parent.
-    for (name, value) in target.child_chunk_metadata.into_values().flatten() {
-        target.metadata.entry(name).or_insert(value);
-    }
+    let mut children = match fresh.parent(source.index) {
+        Some(parent) if same(&text, &source.text) => parent.children.iter().map(NewChild::from).collect(),
+        _ => new_children(&text, config),
+    };
+    pass_notes(&mut children, target.child_chunk_metadata, &mut target.metadata);
     let change =
         ParentChange { source: source.clone(), children, metadata: target.metadata, edited_at: target.edited_at };
     change_parent(fresh, change, now);
-}
-
-fn children_now(fresh: &NewDocument, source: &SourceParent) -> Vec<NewChild> {
-    let children = fresh.parent(source.index).map_or(&[][..], |parent| &parent.children);
-    let kept = |row: &ChildChunk| NewChild {
-        index: Some(row.chunk_index),
-        content: row.content.clone(),
-        ..NewChild::default()
-    };
-    children.iter().map(kept).collect()
 }
 
 #[cfg(test)]
@@ -468,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn what_both_have_changed_is_a_conflict_and_nothing_is_lost() {
+    fn a_sentence_that_both_changed_becomes_a_conflict() {
         let old = edited(ingested(TEXT), "abc123:0", "First one here. Second is better. Third one here.");
         let (new, what) = carried(&old, &TEXT.replace("Second one", "Second two"));
         assert_eq!(text(&new).split('|').next(), Some("First one here. Second two here. Third one here."));
@@ -503,7 +490,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_put_in_at_the_start_of_a_section_stays_in_it() {
+    fn an_insertion_at_the_start_of_a_section_stays_in_it() {
         let old = edited(ingested(TEXT), "abc123:1", "Look first. Alone it stands. 再检查压力表。");
         let (new, what) = carried(&old, "# One\n\nFirst one here.\n\n# Two\n\nIt fell down at last.\n");
         assert_eq!((what.conflicts, theirs(&new.document.edits[0], &new).as_str()), (1, ""));
@@ -516,7 +503,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_source_has_put_beside_a_conflict_stays() {
+    fn a_sentence_that_the_source_adds_beside_a_conflict_stays() {
         let old = edited(ingested(TEXT), "abc123:0", "First is better. Second one here. Third one here.");
         let source = TEXT.replace("First one here.", "In front of all. And before it. First one stands here.");
         let (new, _) = carried(&old, &source);
@@ -535,7 +522,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_source_says_by_now_is_settled() {
+    fn an_edit_that_the_source_has_too_is_settled() {
         let old = edited(ingested(TEXT), "abc123:0", "First one here. Second is better. Third one here.");
         let (new, what) = carried(&old, &TEXT.replace("Second one here", "Second is better"));
         assert_eq!((what.settled, what.conflicts, new.document.edits.len()), (1, 0, 0));
@@ -545,7 +532,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_put_in_stays_beside_its_neighbour() {
+    fn an_insertion_stays_beside_its_neighbour() {
         let old = edited(ingested(TEXT), "abc123:1", "Alone it stands. 再检查压力表。\n\nNobody knows why.");
         let (new, what) = carried(&old, &TEXT.replace("Alone it stands.", "Alone it goes."));
         assert_eq!(
@@ -579,7 +566,7 @@ mod tests {
     }
 
     proptest! {
-        /// The law of this room. Sentences have numbers, so that each can be told from all others.
+        /// The law of this room. Sentences have numbers, so that each differs from all others.
         #[test]
         fn nothing_that_was_typed_is_lost(
             kept in proptest::collection::vec(0u8..4, 4..30),

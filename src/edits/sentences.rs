@@ -107,7 +107,7 @@ pub(super) struct Run {
     /// Sentences among all of the version; an empty range is a place between two.
     pub place: Range<usize>,
     /// The space before an inserted text.
-    pub lead: String,
+    pub space_before: String,
     /// Empty for a deletion.
     pub text: String,
 }
@@ -146,12 +146,12 @@ pub(super) fn exchanged(text: &str, first: usize, runs: &[Run]) -> String {
 
 /// Replaces sentences of a text by their numbers; an empty range is a place between two.
 pub fn exchange(text: &str, sentences: Range<usize>, by: &str) -> String {
-    exchanged(text, 0, &[Run { place: sentences, lead: String::new(), text: by.to_owned() }])
+    exchanged(text, 0, &[Run { place: sentences, space_before: String::new(), text: by.to_owned() }])
 }
 
 /// Inserts a text between two sentences, or after the last.
 fn insert(out: &mut String, run: &Run, more: bool) {
-    widen(out, &run.lead);
+    widen(out, &run.space_before);
     if !out.is_empty() && !out.ends_with(char::is_whitespace) && !out.ends_with(is_wide) {
         out.push(' ');
     }
@@ -198,8 +198,12 @@ mod tests {
         assert_eq!(only_place(&[], &version), None);
     }
 
-    fn with(text: &str, place: Range<usize>, lead: &str, by: &str) -> String {
-        exchanged(text, 10, &[Run { place: 10 + place.start..10 + place.end, lead: lead.into(), text: by.into() }])
+    fn with(text: &str, place: Range<usize>, space_before: &str, by: &str) -> String {
+        exchanged(
+            text,
+            10,
+            &[Run { place: 10 + place.start..10 + place.end, space_before: space_before.into(), text: by.into() }],
+        )
     }
 
     #[test]

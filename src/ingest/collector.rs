@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use super::contexts::ContextWriter;
 use super::indexer::{Indexer, KnownVectors, Vectors};
-use super::plan::Existing;
+use super::plan::{Existing, is_gone};
 use super::prepare::{SourceFacts, corrected_toc, has_more_than_its_source, prepare};
-use super::profile::{PROFILED, lacks_profile, with_profiles};
-use super::{Action, IngestReport, IngestRequest, Progress, SourceReport, Target};
+use super::request::{Action, IngestReport, IngestRequest, Progress, SourceReport, Target};
 use crate::embed::EngineChoice;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
@@ -94,7 +93,7 @@ impl<'a, 'b> Collector<'a, 'b> {
         writer: Option<Writer>,
         report: IngestReport,
     ) -> Self {
-        let taken = existing.rows().map(|row| row.doc_id.clone()).collect();
+        let taken = existing.values().map(|row| row.doc_id.clone()).collect();
         let (sink, moved) = (Sink::NotCreated, HashSet::new());
         let mut collector = Collector { job, model, existing, snapshot, sink, taken, moved, report };
         collector.sink = match writer {
@@ -107,32 +106,19 @@ impl<'a, 'b> Collector<'a, 'b> {
         collector
     }
 
-    /// Gives profiles to documents that the plan found unchanged and that lack one.
-    pub(super) async fn describe_settled(&mut self) -> Result<(), Stop> {
-        let existing = self.existing.clone();
-        let unchanged = self.report.sources.iter().filter(|report| report.action == Action::Unchanged);
-        let rows: Vec<&DocumentRow> = unchanged.filter_map(|report| existing.by_source(&report.source)).collect();
-        for row in self.described(rows).await? {
-            self.describe(row, PROFILED).await?;
-        }
-        Ok(())
-    }
-
     /// Takes one source that a loader thread is done with.
     pub(super) async fn collect(&mut self, source: &str, loaded: Result<Loaded>) -> Result<(), Stop> {
         let existing = self.existing.clone();
         let report = match loaded {
             Err(error) => self.failed(source, &error),
-            Ok(Loaded::Same(facts)) => match existing.by_source(source) {
+            Ok(Loaded::Same(facts)) => match existing.get(source) {
                 Some(row) => self.same(&facts, row).await?,
                 None => return Err(Error::failed(format!("the plan for {source} is out of date")).into()),
             },
-            Ok(Loaded::Parsed(facts, document)) => {
-                match (existing.by_source(source), self.moved_from(&facts, &existing)) {
-                    (None, Some(row)) if !self.job.request.must_read(row) => self.moved(&facts, row).await?,
-                    (known, moved) => self.read(facts, &document, known, moved).await?,
-                }
-            }
+            Ok(Loaded::Parsed(facts, document)) => match (existing.get(source), self.moved_from(&facts, &existing)) {
+                (None, Some(row)) if !self.job.request.must_read(row) => self.moved(&facts, row).await?,
+                (known, moved) => self.read(facts, &document, known, moved).await?,
+            },
         };
         self.report.sources.push(report);
         Ok(())
@@ -143,38 +129,29 @@ impl<'a, 'b> Collector<'a, 'b> {
         SourceReport::failed(source, error.message().to_owned(), error.next_step().map(str::to_owned))
     }
 
-    /// A source with the bytes that the store has. Its row can get another date, time of change or profile.
+    /// A source with the bytes that the store has. Its row can get another date or time of change.
     async fn same(&mut self, facts: &Facts, row: &DocumentRow) -> Result<SourceReport, Stop> {
         let dated = self.job.request.dates_anew(row);
-        let action = if dated { Action::Updated } else { Action::Unchanged };
-        let described = self.described(vec![row]).await?.pop();
-        let in_history = match (dated, row.mtime_ns != facts.mtime_ns, described.is_some()) {
-            (true, ..) => Some(DATED),
-            (_, true, _) => Some(TOUCHED),
-            (.., true) => Some(PROFILED),
-            _ => None,
-        };
-        if let Some(in_history) = in_history {
+        if dated || row.mtime_ns != facts.mtime_ns {
             let time = self.job.request.time_of(row, facts.mtime_ns);
-            let row = described.unwrap_or_else(|| row.clone());
-            self.describe(DocumentRow { mtime_ns: facts.mtime_ns, time, ..row }, in_history).await?;
+            let row = DocumentRow { mtime_ns: facts.mtime_ns, time, ..row.clone() };
+            self.update(row, if dated { DATED } else { TOUCHED }).await?;
         }
-        Ok(SourceReport::of(&facts.source, action, row))
+        Ok(SourceReport::of(&facts.source, if dated { Action::Updated } else { Action::Unchanged }, row))
     }
 
     /// The document with these bytes whose own file is gone.
     fn moved_from<'e>(&mut self, facts: &Facts, existing: &'e Existing) -> Option<&'e DocumentRow> {
-        if existing.by_source(&facts.source).is_some() {
+        if existing.get(&facts.source).is_some() {
             return None;
         }
-        let row = existing.moved_from(&facts.hash, &self.job.target.store)?;
+        let store = &self.job.target.store;
+        let row = existing.values().find(|row| row.content_hash == facts.hash && is_gone(row, store))?;
         self.moved.insert(row.doc_id.clone()).then_some(row)
     }
 
     /// A document that is stored under another path.
     async fn moved(&mut self, facts: &Facts, row: &DocumentRow) -> Result<SourceReport, Stop> {
-        let described = self.described(vec![row]).await?.pop();
-        let row = described.as_ref().unwrap_or(row);
         let row = DocumentRow {
             source: facts.source.clone(),
             size: facts.size,
@@ -183,7 +160,7 @@ impl<'a, 'b> Collector<'a, 'b> {
             ..row.clone()
         };
         let report = SourceReport::of(&facts.source, Action::Moved, &row);
-        self.describe(row, Action::Moved.name()).await?;
+        self.update(row, Action::Moved.name()).await?;
         Ok(report)
     }
 
@@ -279,22 +256,10 @@ impl<'a, 'b> Collector<'a, 'b> {
         Ok(())
     }
 
-    /// The unchanged documents that lack a profile, with one; in a dry run they are only counted.
-    async fn described(&mut self, rows: Vec<&DocumentRow>) -> Result<Vec<DocumentRow>> {
-        let lacking: Vec<DocumentRow> =
-            rows.into_iter().filter(|row| lacks_profile(row, self.job.request.embed)).cloned().collect();
-        self.report.profiled += lacking.len();
-        match &self.snapshot {
-            Some(snapshot) if !self.job.request.dry_run => with_profiles(lacking, snapshot).await,
-            _ => Ok(Vec::new()),
-        }
-    }
-
     /// Replaces the row of a document whose chunks stay.
-    async fn describe(&mut self, row: DocumentRow, action: &str) -> Result<(), Stop> {
-        let embed = self.job.request.embed && row.embedded;
+    async fn update(&mut self, row: DocumentRow, action: &str) -> Result<(), Stop> {
         if let Sink::Open(indexer) = self.sink().await? {
-            indexer.describe(row, embed, action);
+            indexer.update(row, action);
         }
         Ok(())
     }

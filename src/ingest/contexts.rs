@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures::{StreamExt, stream};
 use serde::Serialize;
 
-use super::Progress;
+use super::request::Progress;
 use crate::chunk::context::ContextKind;
 use crate::error::Result;
 use crate::ids::ChunkId;
@@ -22,7 +22,7 @@ use crate::structure::PREAMBLE;
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ContextsReport {
     /// Parent chunks that want a context.
-    pub parent_chunks: usize,
+    pub parents: usize,
     /// Those that got none. They keep the old one, or the one of the rules.
     pub without: usize,
     /// The requests; `None` if no model is configured.
@@ -49,7 +49,7 @@ impl ContextWriter {
     /// `None` if no document wanted a context.
     pub fn report(&self) -> Option<ContextsReport> {
         let model = self.client.iter().flatten().map(|client| client.report()).next();
-        (self.report.parent_chunks > 0).then(|| ContextsReport { model, ..self.report.clone() })
+        (self.report.parents > 0).then(|| ContextsReport { model, ..self.report.clone() })
     }
 
     /// The contexts that the model gave, by the id of the parent chunk. As many documents are in work as requests may be
@@ -68,7 +68,7 @@ impl ContextWriter {
         if wanted == 0 {
             return Ok(HashMap::new());
         }
-        self.report.parent_chunks += wanted;
+        self.report.parents += wanted;
         let Some(client) = self.client()? else {
             self.report.without += wanted;
             return Ok(HashMap::new());
@@ -99,7 +99,7 @@ impl ContextWriter {
         if shown.parent_chunks.is_empty() || !wants_model_context(&new.document) {
             return Ok(());
         }
-        self.report.parent_chunks += shown.parent_chunks.len();
+        self.report.parents += shown.parent_chunks.len();
         if let Some(client) = self.client()? {
             let estimate = estimate_contexts(&client, &shown.document(), &shown.parent_chunks, self.unanswered)?;
             self.report.estimate = Some(self.report.estimate.unwrap_or_default().and(estimate));

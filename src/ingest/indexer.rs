@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use super::contexts::{ContextWriter, ContextsReport, wants_model_context};
 use super::languages::{LanguageSense, LanguagesReport};
+use super::prepare::Prepared;
 use super::profile::{profile_of, vector_text};
-use super::{Prepared, Progress};
+use super::request::Progress;
 use crate::embed::{Embedder, EngineChoice, select};
 use crate::error::Result;
 use crate::ids::DocId;
@@ -229,13 +230,6 @@ impl Indexer {
         self.updates.push(row);
     }
 
-    /// Replaces the row of a document by one with a new profile; its chunks stay. The vector of the old profile is
-    /// replaced if `embed` is set, otherwise removed.
-    pub fn describe(&mut self, mut row: DocumentRow, embed: bool, action: &str) {
-        self.plan_vector(&mut row, embed);
-        self.update(row, action);
-    }
-
     /// Notes the text of the document's vector, unless it has that vector.
     fn plan_vector(&mut self, row: &mut DocumentRow, embed: bool) {
         let wanted = vector_text(row);
@@ -248,10 +242,11 @@ impl Indexer {
         }
     }
 
-    fn set_document_vectors(&mut self, rows: Vec<&mut DocumentRow>) -> Result<()> {
+    fn set_document_vectors(&mut self, added: &mut [NewDocument]) -> Result<()> {
         let mut texts = std::mem::take(&mut self.document_texts);
+        let rows = added.iter_mut().map(|new| &mut new.document);
         let wanted: Vec<(&mut DocumentRow, String)> =
-            rows.into_iter().filter_map(|row| texts.remove(&row.doc_id).map(|text| (row, text))).collect();
+            rows.filter_map(|row| texts.remove(&row.doc_id).map(|text| (row, text))).collect();
         if wanted.is_empty() {
             return Ok(());
         }
@@ -293,8 +288,8 @@ impl Indexer {
         }
         let note = Note::of(&self.note.command);
         let note = std::mem::replace(&mut self.note, note);
-        let (remove, mut update) = (std::mem::take(&mut self.removals), std::mem::take(&mut self.updates));
-        self.set_document_vectors(add.iter_mut().map(|new| &mut new.document).chain(&mut update).collect())?;
+        let (remove, update) = (std::mem::take(&mut self.removals), std::mem::take(&mut self.updates));
+        self.set_document_vectors(&mut add)?;
         let change = Change { remove, add, update, note, ..Change::default() };
         if !change.is_empty() {
             self.generation = Some(self.writer.publish(&change).await?);

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::Prepared;
+use super::prepare::Prepared;
 use crate::embed::Embedder;
 use crate::error::Result;
 use crate::models::{Models, model_that_reads};
@@ -15,7 +15,7 @@ const SAMPLES: usize = 4;
 const SAMPLE_CHARS: usize = 400;
 /// Bytes of text that the model cannot read, and of text that it can, from which a better model is chosen.
 const MOST_KEPT: usize = 4000;
-/// The model does not know the language of a document of which it reads less.
+/// A document counts as unreadable if the model reads a smaller share of it.
 const LEAST_SHARE: f32 = 0.5;
 /// A smaller share of text that the model cannot read is not reported.
 const LEAST_REPORTED: f32 = 0.1;

@@ -8,8 +8,8 @@ use ignore::WalkBuilder;
 use ignore::gitignore::GitignoreBuilder;
 use ignore::overrides::OverrideBuilder;
 
+use super::request::{Action, IngestRequest, SourceReport};
 use super::source::{mtime_ns, raise_limit};
-use super::{Action, IngestRequest, SourceReport};
 use crate::error::{Error, Result, Setting};
 use crate::load::Format;
 use crate::store::{DocumentRow, Store};
@@ -129,31 +129,10 @@ pub(super) struct Plan {
 }
 
 /// The documents of the namespace by source.
-pub(super) struct Existing {
-    by_source: HashMap<String, DocumentRow>,
-}
-
-impl Existing {
-    pub(super) fn new(rows: Vec<DocumentRow>) -> Self {
-        Existing { by_source: rows.into_iter().map(|row| (row.source.clone(), row)).collect() }
-    }
-
-    pub(super) fn by_source(&self, source: &str) -> Option<&DocumentRow> {
-        self.by_source.get(source)
-    }
-
-    /// A document with this content whose own file is gone, so that it has moved.
-    pub(super) fn moved_from(&self, hash: &str, store: &Store) -> Option<&DocumentRow> {
-        self.by_source.values().find(|row| row.content_hash == hash && is_gone(row, store))
-    }
-
-    pub(super) fn rows(&self) -> impl Iterator<Item = &DocumentRow> {
-        self.by_source.values()
-    }
-}
+pub(super) type Existing = HashMap<String, DocumentRow>;
 
 /// Whether a document's file certainly does not exist. A file that cannot be checked can still exist.
-fn is_gone(row: &DocumentRow, store: &Store) -> bool {
+pub(super) fn is_gone(row: &DocumentRow, store: &Store) -> bool {
     let gone = || match store.source_path(&row.source).try_exists() {
         Ok(there) => !there,
         Err(error) => error.kind() == ErrorKind::NotADirectory,
@@ -180,7 +159,7 @@ pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &In
             plan.settled.push(SourceReport::failed(&candidate.source, reason, Some(hint)));
             continue;
         }
-        let known = existing.by_source(&candidate.source);
+        let known = existing.get(&candidate.source);
         let same = known.is_some_and(|row| row.size == facts.len() && row.mtime_ns == mtime_ns(&facts));
         match known {
             Some(row) if same && !request.must_read(row) && !request.dates_anew(row) => {
@@ -192,7 +171,7 @@ pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &In
     if request.prune {
         let folders: Vec<String> = request.paths.iter().map(|path| store.source_name(path)).collect();
         let below = |source: &str| folders.iter().any(|folder| is_below(source, folder));
-        plan.vanished = existing.rows().filter(|row| below(&row.source) && is_gone(row, store)).cloned().collect();
+        plan.vanished = existing.values().filter(|row| below(&row.source) && is_gone(row, store)).cloned().collect();
     }
     plan
 }

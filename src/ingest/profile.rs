@@ -2,16 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::error::Result;
-use crate::ids::DocId;
 use crate::knowledge::profile::{PROFILE_VERSION, ParentChunkText, Profile, TitleText, profile};
-use crate::store::{DocumentRow, ParentChunk, SectionRow, Snapshot};
+use crate::store::{DocumentRow, ParentChunk, SectionRow};
 use crate::structure::PREAMBLE;
-
-/// The history's word for an unchanged document with a new profile.
-pub(super) const PROFILED: &str = "profiled";
-/// Documents whose parent chunks are read at once.
-const AT_ONCE: usize = 100;
 
 /// The profile of a document from its rows; `None` without text.
 pub(super) fn profile_of(row: &DocumentRow, sections: &[SectionRow], parents: &[ParentChunk]) -> Option<Profile> {
@@ -57,28 +50,6 @@ pub(super) fn lacks_profile(row: &DocumentRow, embed: bool) -> bool {
     let old = row.profile.as_ref().is_none_or(|profile| profile.version < PROFILE_VERSION);
     let vectorless = embed && row.embedded && row.profile.is_some() && row.embedding_hash.is_none();
     (old && row.parents > 0) || vectorless
-}
-
-/// Gives stored documents new profiles.
-///
-/// # Errors
-/// Where the store cannot be read.
-pub(super) async fn with_profiles(rows: Vec<DocumentRow>, snapshot: &Snapshot) -> Result<Vec<DocumentRow>> {
-    let mut done = Vec::with_capacity(rows.len());
-    for some in rows.chunks(AT_ONCE) {
-        let ids: Vec<DocId> = some.iter().map(|row| row.doc_id.clone()).collect();
-        let mut sections: HashMap<DocId, Vec<SectionRow>> = HashMap::new();
-        for section in snapshot.sections_of(&ids).await? {
-            sections.entry(section.doc_id.clone()).or_default().push(section);
-        }
-        let mut parents = snapshot.childless_parents_of_each(&ids).await?;
-        for row in some {
-            let sections = sections.remove(&row.doc_id).unwrap_or_default();
-            let parents = parents.remove(&row.doc_id).unwrap_or_default();
-            done.push(DocumentRow { profile: profile_of(row, &sections, &parents), ..row.clone() });
-        }
-    }
-    Ok(done)
 }
 
 #[cfg(test)]

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use super::Progress;
 use super::contexts::{ContextWriter, wants_model_context};
 use super::indexer::{Indexer, KnownVectors, Vectors};
 use super::plan::STANDARD_INPUT;
 use super::prepare::{LOST_ENTRIES, Prepared, SourceFacts, prepare};
-use super::profile::{PROFILED, with_profiles};
+use super::request::Progress;
 use super::source::{parse_bytes, read_steadily};
 use crate::chunk::ChunkConfig;
 use crate::edits::as_the_source_says;
@@ -176,18 +175,6 @@ impl Rebuilder {
         let rebuilt = Rebuilt { sections: document.sections, parents: document.parents, conflicts };
         self.indexer.put(prepared, known, row.embedded, "rebuilt", None).await?;
         Ok(rebuilt)
-    }
-
-    /// Gives new profiles to documents whose chunks stay.
-    ///
-    /// # Errors
-    /// Where the store cannot be read.
-    pub(super) async fn describe(&mut self, rows: Vec<DocumentRow>) -> Result<()> {
-        for row in with_profiles(rows, &self.snapshot).await? {
-            let embed = row.embedded;
-            self.indexer.describe(row, embed, PROFILED);
-        }
-        Ok(())
     }
 
     /// Publishes what waits, and gives the indexer with its counts.

@@ -8,12 +8,12 @@ use std::time::Instant;
 use serde::Serialize;
 use tokio::sync::mpsc::Receiver;
 
-use super::Progress;
 use super::contexts::{ContextWriter, ContextsReport};
 use super::indexer::KnownVectors;
 use super::prepare::{Prepared, corrected_toc};
 use super::profile::lacks_profile;
 use super::rebuild::{RebuildOptions, Rebuilder, SourceNow, read_source, read_stored, rebuilt_rows, unchanged_bytes};
+use super::request::Progress;
 use super::source::spread;
 use crate::chunk::ChunkConfig;
 use crate::chunk::context::ContextKind;
@@ -40,7 +40,7 @@ pub struct ReindexRequest {
 
 impl ReindexRequest {
     fn is_due(&self, row: &DocumentRow) -> bool {
-        let older = self.structure && row.structure_version < STRUCTURE_VERSION;
+        let older = self.structure && (row.structure_version < STRUCTURE_VERSION || lacks_profile(row, true));
         self.force || older || self.context.is_some_and(|context| row.chunking.context != context)
     }
 }
@@ -56,7 +56,7 @@ pub enum TextFrom {
 }
 
 /// The outcome of a document.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ReindexedDocument {
     pub doc_id: DocId,
     pub source: String,
@@ -82,13 +82,10 @@ impl ReindexedDocument {
             doc_id: row.doc_id.clone(),
             source: row.source.clone(),
             from,
-            kept: false,
             sections_before: row.sections,
             sections: row.sections,
             parents: row.parents,
-            edits_in_conflict: 0,
-            error: None,
-            hint: None,
+            ..ReindexedDocument::default()
         }
     }
 }
@@ -101,8 +98,6 @@ pub struct ReindexReport {
     pub documents: Vec<ReindexedDocument>,
     /// Documents that needed none.
     pub current: usize,
-    /// Documents among those that got a profile of this version.
-    pub profiled: usize,
     /// Child chunks embedded.
     pub embedded: usize,
     /// Child chunks that kept their vectors.
@@ -146,13 +141,6 @@ pub async fn reindex(
     let (rows, current): (Vec<_>, Vec<_>) = rows.into_iter().partition(|row| request.is_due(row));
     let mut report = ReindexReport { dry_run: request.dry_run, current: current.len(), ..ReindexReport::default() };
     report.contexts = estimate(request, &rows, &namespace, options).await?;
-    if request.structure {
-        let undescribed: Vec<DocumentRow> = current.into_iter().filter(|row| lacks_profile(row, true)).collect();
-        report.profiled = undescribed.len();
-        if let Some(rebuilder) = &mut rebuilder {
-            rebuilder.describe(undescribed).await?;
-        }
-    }
     progress.begin(rows.len(), rows.iter().map(|row| row.size).sum());
     let outcome = async {
         match request.context {

@@ -4,23 +4,23 @@
 //! ([`VectorCache`]), while others read and write the namespace as before. When all are there, the namespace is locked,
 //! documents that came meanwhile are embedded too, and one generation with the new vectors is published.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
 
-use super::Progress;
 use super::indexer::{KnownVectors, Vectors, set_vectors};
 use super::prepare::Prepared;
 use super::profile::vector_text;
 use super::rebuild::{RebuildOptions, Rebuilder};
+use super::request::Progress;
 use crate::error::Result;
 use crate::ids::DocId;
 use crate::models::record_of;
 use crate::store::{
-    DocumentRow, ModelRecord, Namespace, NewDocument, Note, ParentChunk, SectionRow, Snapshot, VectorCache, VectorKey,
-    Writer, unpublished_vectors,
+    DocumentRow, ModelRecord, Namespace, NewDocument, Note, ParentChunk, Snapshot, VectorCache, VectorKey, Writer,
+    unpublished_vectors,
 };
 
 /// Documents whose chunks are read at once.
@@ -100,17 +100,6 @@ pub async fn revector(
     }
     report.seconds = started.elapsed().as_secs_f64();
     Ok(report)
-}
-
-/// The sections of documents, by document and in order.
-async fn sections_of(snapshot: &Snapshot, rows: &[DocumentRow]) -> Result<HashMap<DocId, Vec<SectionRow>>> {
-    let ids: Vec<DocId> = rows.iter().map(|row| row.doc_id.clone()).collect();
-    let mut each: HashMap<DocId, Vec<SectionRow>> = HashMap::new();
-    for section in snapshot.sections_of(&ids).await? {
-        each.entry(section.doc_id.clone()).or_default().push(section);
-    }
-    each.values_mut().for_each(|sections| sections.sort_by_key(|section| section.position));
-    Ok(each)
 }
 
 /// Documents with their chunks and what is embedded of those, without sections and vectors.
@@ -206,11 +195,10 @@ impl Run<'_> {
         let rows = self.documents(&rebuilder.snapshot, true).await?;
         self.begin(&rows);
         for some in rows.chunks(AT_ONCE) {
-            let mut sections = sections_of(&rebuilder.snapshot, some).await?;
             for mut document in read(&rebuilder.snapshot, some).await? {
                 self.report.texts += document.texts.len();
                 self.progress.file_read(&document.new.document.source);
-                document.new.sections = sections.remove(&document.new.document.doc_id).unwrap_or_default();
+                document.new.sections = rebuilder.snapshot.sections(&document.new.document.doc_id).await?;
                 rebuilder.indexer.put(document, KnownVectors::default(), true, "updated", None).await?;
             }
         }
@@ -293,22 +281,17 @@ impl Run<'_> {
         let Waiting { texts, bytes } = waiting;
         if texts.is_empty() {
             self.progress.embedded(0, bytes);
-            return Ok(());
         }
-        let mut left = bytes;
+        let (total, progress) = (texts.len() as u64, &self.progress);
+        let report = |count: usize| progress.embedded(count, bytes * count as u64 / total);
         // A long document can have more texts than an interruption may lose.
         for some in texts.chunks(BATCH) {
-            let share = bytes * some.len() as u64 / texts.len() as u64;
-            left = left.saturating_sub(share);
             let inputs: Vec<&str> = some.iter().map(|(_, text)| text.as_str()).collect();
-            let (total, progress) = (inputs.len() as u64, &self.progress);
-            let report = |count: usize| progress.embedded(count, share * count as u64 / total);
             let made = vectors.embedder()?.embed_documents(&inputs, &report)?;
             let keyed: Vec<(VectorKey, Vec<f32>)> = some.iter().map(|(key, _)| *key).zip(made).collect();
             cache.put(&keyed)?;
             self.report.embedded += keyed.len();
         }
-        self.progress.embedded(0, left);
         Ok(())
     }
 }

@@ -8,8 +8,8 @@ use tokio::sync::mpsc::Receiver;
 
 use super::collector::{Collector, Facts, Job, Loaded, Stop};
 use super::plan::{Candidate, Existing, Plan, STANDARD_INPUT, Scan, Todo, plan, scan};
+use super::request::{Action, IngestReport, IngestRequest, Progress, Target};
 use super::source::{parse_bytes, read_steadily, spread};
-use super::{Action, IngestReport, IngestRequest, Progress, Target};
 use crate::embed::EngineChoice;
 use crate::error::{Error, Result, Setting};
 use crate::load::Format;
@@ -57,10 +57,11 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
         writer => writer,
     };
     let snapshot = if namespace.exists() { Some(Snapshot::open(&namespace).await?) } else { None };
-    let existing = Arc::new(Existing::new(match &snapshot {
+    let rows = match &snapshot {
         Some(snapshot) => snapshot.documents().await?,
         None => Vec::new(),
-    }));
+    };
+    let existing: Arc<Existing> = Arc::new(rows.into_iter().map(|row| (row.source.clone(), row)).collect());
     let Plan { todo, settled, vanished } = plan(candidates, &existing, request, store);
     for failed in settled.iter().filter(|report| report.action == Action::Failed) {
         progress.failed(&failed.source, failed.error.as_deref().unwrap_or_default());
@@ -78,10 +79,11 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
     progress.begin(to_read, todo.iter().map(|todo| todo.size).sum());
     let mut collector = Collector::new(job, model, existing.clone(), snapshot, writer, report);
     let outcome = async {
-        collector.describe_settled().await?;
         if let Some((name, bytes)) = &request.standard_input {
             let source = format!("{STANDARD_INPUT}{name}");
-            let loaded = load_standard_input(name, &source, bytes, &existing, request);
+            let format = request.format.or_else(|| Format::from_path(Path::new(name)));
+            let mut worker = Worker::new(request.limits);
+            let loaded = loaded(&source, bytes, 0, format, &existing, request, &mut worker).map_err(of_a_pipe);
             collector.collect(&source, loaded).await?;
         }
         let mut loaded = start_loaders(todo, &existing, request, progress);
@@ -156,27 +158,13 @@ fn start_loaders(
     let (existing, progress, jobs) = (existing.clone(), progress.clone(), request.jobs);
     let request = Arc::new(request.clone());
     spread(todo, jobs, request.limits, move |todo, worker| {
-        let loaded = load(&todo.candidate, &existing, &request, worker);
-        progress.file_read(&todo.candidate.source);
+        let Candidate { path, source, format } = &todo.candidate;
+        let bytes = read_steadily(path, request.largest(*format));
+        let loaded =
+            bytes.and_then(|(bytes, mtime_ns)| loaded(source, &bytes, mtime_ns, *format, &existing, &request, worker));
+        progress.file_read(source);
         loaded
     })
-}
-
-fn load(candidate: &Candidate, existing: &Existing, request: &IngestRequest, worker: &mut Worker) -> Result<Loaded> {
-    let (bytes, mtime_ns) = read_steadily(&candidate.path, request.largest(candidate.format))?;
-    loaded(&candidate.source, &bytes, mtime_ns, candidate.format, existing, request, worker)
-}
-
-fn load_standard_input(
-    name: &str,
-    source: &str,
-    bytes: &[u8],
-    existing: &Existing,
-    request: &IngestRequest,
-) -> Result<Loaded> {
-    let format = request.format.or_else(|| Format::from_path(Path::new(name)));
-    let mut worker = Worker::new(request.limits);
-    loaded(source, bytes, 0, format, existing, request, &mut worker).map_err(of_a_pipe)
 }
 
 /// Parses bytes, unless the store has them under this source.
@@ -190,7 +178,7 @@ fn loaded(
     worker: &mut Worker,
 ) -> Result<Loaded> {
     let hash = blake3::hash(bytes).to_hex().to_string();
-    let known = existing.by_source(source).filter(|row| row.content_hash == hash);
+    let known = existing.get(source).filter(|row| row.content_hash == hash);
     let facts = Facts { source: source.to_owned(), hash, size: bytes.len() as u64, mtime_ns };
     if known.is_some_and(|row| !request.must_read(row)) {
         return Ok(Loaded::Same(facts));
@@ -200,12 +188,10 @@ fn loaded(
 
 /// The hints for files do not fit standard input: nobody can skip or delete it.
 fn of_a_pipe(error: Error) -> Error {
-    let skip = format!("skip it with {}", Setting("exclude"));
-    let Some(hint) = error.next_step().filter(|hint| hint.contains(&skip)).map(str::to_owned) else {
-        return error;
-    };
-    error.hint(match hint.strip_suffix(&skip).and_then(|rest| rest.strip_suffix(", or ")) {
-        Some(rest) => rest.to_owned(),
-        None => format!("check what is piped in, and that {} ends as its format does", Setting("name")),
-    })
+    match error.next_step() {
+        Some(hint) if hint.contains(&Setting("exclude").to_string()) => {
+            error.hint(format!("check what is piped in, and that {} ends as its format does", Setting("name")))
+        }
+        _ => error,
+    }
 }

@@ -20,7 +20,7 @@ pub fn entity_list(entities: &[ListedEntity], several: bool) -> Page {
             entity.state.clone().unwrap_or_default(),
             entity.time.map(|time| time.to_string()).unwrap_or_default(),
             entity.documents.to_string(),
-            entity.parent_chunks.to_string(),
+            entity.parents.to_string(),
         ];
         cells.extend(several.then(|| entity.namespace.clone()));
         cells
@@ -40,7 +40,7 @@ pub fn entities(entities: &[EntityFacts], several: bool) -> Page {
         .with_paths(mentions.map(|mention| &mention.source));
     for entity in entities {
         let listed = &entity.listed;
-        let mentioned = match listed.parent_chunks as usize {
+        let mentioned = match listed.parents as usize {
             0 => "nowhere".to_owned(),
             parents => format!("in {} of {}", count(parents, "parent chunk"), count(listed.documents, "document")),
         };
@@ -59,7 +59,7 @@ pub fn entities(entities: &[EntityFacts], several: bool) -> Page {
         if !entity.mentions.is_empty() {
             page.heading("Documents");
             page.facts(entity.mentions.iter().map(|mention| {
-                let parents = count(mention.parent_chunks as usize, "parent chunk");
+                let parents = count(mention.parents as usize, "parent chunk");
                 (mention.doc_id.as_str(), format!("{} ({parents})", mention.source))
             }));
         }

@@ -68,9 +68,6 @@ fn summarise(report: &IngestReport, page: &mut Page) {
     } else {
         let (embedded, reused) = (count(report.embedded, "child chunk"), report.reused);
         page.line(format!("{counts}; {embedded} embedded, {reused} reused, {:.1} s", report.seconds));
-        if report.profiled > 0 {
-            page.line(profiled(report.profiled));
-        }
         if report.without_vectors > 0 {
             let have = if report.without_vectors == 1 { "has" } else { "have" };
             page.line(format!(
@@ -84,11 +81,6 @@ fn summarise(report: &IngestReport, page: &mut Page) {
         page.line(unread(languages));
     }
     report.contexts.iter().for_each(|contexts| add_contexts(contexts, page));
-}
-
-/// Documents that an earlier version ingested.
-pub(super) fn profiled(documents: usize) -> String {
-    format!("{} got a profile without being read again", count(documents, "unchanged document"))
 }
 
 /// Documents in languages that the embedding model does not know.
@@ -109,7 +101,7 @@ fn unread(report: &LanguagesReport) -> String {
 
 /// What became of the contexts that a language model was to write for parent chunks.
 pub(super) fn add_contexts(report: &ContextsReport, page: &mut Page) {
-    let parents = count(report.parent_chunks, "parent chunk");
+    let parents = count(report.parents, "parent chunk");
     if let Some(estimate) = &report.estimate {
         return page.line(format!("contexts for {parents} would be requested: {}", estimate.in_words()));
     }
@@ -147,7 +139,7 @@ mod tests {
 
     #[test]
     fn missing_contexts_are_reported_with_the_next_step() {
-        let report = ContextsReport { parent_chunks: 5, ..ContextsReport::default() };
+        let report = ContextsReport { parents: 5, ..ContextsReport::default() };
         assert!(contexts(&report).contains("no language model is configured"));
         let model = LlmReport { model: "m".into(), requests: 1, ..LlmReport::default() };
         let report = ContextsReport { model: Some(model), ..report };

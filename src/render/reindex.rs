@@ -1,7 +1,7 @@
 //! What `kb reindex` rebuilt: documents, or only their vectors.
 
 use super::format::value_with;
-use super::ingest::{MOST_LISTED, add_contexts, failure, profiled};
+use super::ingest::{MOST_LISTED, add_contexts, failure};
 use super::page::{Grid, Page};
 use super::style::{BAD, counted};
 use crate::error::Setting;
@@ -33,9 +33,6 @@ pub fn reindexed(report: &ReindexReport) -> Page {
     } else {
         let (embedded, reused) = (count(report.embedded, "child chunk"), report.reused);
         page.line(format!("{summary}; {embedded} embedded, {reused} reused, {:.1} s", report.seconds));
-        if report.profiled > 0 {
-            page.line(profiled(report.profiled));
-        }
     }
     report.contexts.iter().for_each(|contexts| add_contexts(contexts, &mut page));
     page

@@ -128,33 +128,24 @@ impl Snapshot {
 
     /// The parent chunks of a document, by index, with all vectors.
     pub async fn parents_of(&self, doc_id: &str) -> Result<Vec<ParentChunk>> {
-        let each = self.parents_by_document(&[doc_id.into()], "", Wanted::All).await?;
+        let each = self.parents_by_document(&[doc_id.into()], Wanted::All).await?;
         Ok(each.into_values().next().unwrap_or_default())
     }
 
     /// The parent chunks of some documents, by index, without vectors.
     pub async fn parents_of_each(&self, doc_ids: &[DocId]) -> Result<HashMap<DocId, Vec<ParentChunk>>> {
-        self.parents_by_document(doc_ids, "", Wanted::WithoutVectors).await
-    }
-
-    /// The parent chunks of some documents, by index, without children and vectors.
-    pub async fn childless_parents_of_each(&self, doc_ids: &[DocId]) -> Result<HashMap<DocId, Vec<ParentChunk>>> {
-        self.parents_by_document(doc_ids, " AND chunk_type = 'parent'", Wanted::WithoutVectors).await
+        self.parents_by_document(doc_ids, Wanted::WithoutVectors).await
     }
 
     async fn parents_by_document(
         &self,
         doc_ids: &[DocId],
-        also: &str,
         columns: Wanted<'_>,
     ) -> Result<HashMap<DocId, Vec<ParentChunk>>> {
         let mut each: HashMap<DocId, Vec<ParentChunk>> = HashMap::new();
-        for ids in doc_ids.chunks(MOST_IN_LIST) {
-            let filter = format!("{}{also}", in_list("doc_id", ids));
-            let rows = self.tables.read(&self.tables.chunks, Some(filter), columns, convert::chunk).await?;
-            for parent in convert::parents_of_rows(rows) {
-                each.entry(parent.doc_id.clone()).or_default().push(parent);
-            }
+        let rows = self.tables.read_with(&self.tables.chunks, ("doc_id", doc_ids), columns, convert::chunk).await?;
+        for parent in convert::parents_of_rows(rows) {
+            each.entry(parent.doc_id.clone()).or_default().push(parent);
         }
         each.values_mut().for_each(|parents| parents.sort_by_key(|parent| parent.chunk_index));
         Ok(each)

@@ -53,7 +53,7 @@ fn mentions_follow_parent_chunks_and_names() {
     let sandbox = station();
     let counts = || {
         let list = sandbox.json(&["entities"]);
-        let count = |one: &Value| (one["documents"].as_u64().unwrap(), one["parent_chunks"].as_u64().unwrap());
+        let count = |one: &Value| (one["documents"].as_u64().unwrap(), one["parents"].as_u64().unwrap());
         list.as_array()
             .unwrap()
             .iter()
@@ -276,7 +276,7 @@ fn a_filter_keeps_the_parent_chunks_that_mention_an_entity() {
     // What a title names, its parent chunks mention, for filters, counts and contexts alike.
     set(&sandbox, &["station guide", "--state", "in revision", "--time", "2025"]);
     assert_eq!(sections("entity = 'Station Guide'"), ["Pumps", "Valves"]);
-    assert_eq!(sandbox.json(&["entities", "station guide"])[0]["parent_chunks"], 2);
+    assert_eq!(sandbox.json(&["entities", "station guide"])[0]["parents"], 2);
     let found =
         sandbox.json(&["context", "relief valve", "--method", "keyword", "--filter", "entity = 'station guide'"]);
     assert!(names(&found["entities"]).contains(&"station guide"), "{found}");

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::nearest;
+use super::list::nearest;
 use super::orders::{EntityOrder, What};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::store::{EntityChange, EntityRow, EntityState};
@@ -324,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_so_already_changes_nothing() {
+    fn a_known_state_or_name_changes_nothing() {
         let orders = [typed("Pump", "machine"), alias("Pump", "P1"), state("Pump", "on", None)];
         let rows = after(&[], &orders);
         let again =
@@ -374,7 +374,7 @@ mod tests {
     proptest! {
         /// Whatever was said of an entity, when it is removed nothing is left of it, and its names are free.
         #[test]
-        fn what_is_set_and_removed_leaves_nothing(
+        fn an_entity_that_is_set_and_removed_leaves_nothing(
             said in proptest::collection::vec((0..3usize, 0..4usize, 1..12u8), 1..10),
         ) {
             let names = ["Pump", "一号泵", "P 1"];

@@ -1,12 +1,10 @@
 //! What a person says of entities: one order, checked by itself, and batches with an order in each line.
 
-use std::io::{BufRead, Read};
-
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::error::{Error, Result, plain_io};
+use crate::error::{Error, Result};
 use crate::text::{Period, char_count, fold_name, is_hidden, squeeze, truncate};
 
 /// The longest name, in characters.
@@ -110,12 +108,6 @@ fn disturbs(c: char) -> bool {
     is_hidden(c) || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
-/// In bytes; a longer line is refused before it is in memory.
-const LONGEST_LINE: usize = 64 << 10;
-const MOST_LINES: usize = 200_000;
-/// In bytes.
-const LARGEST: usize = 64 << 20;
-
 /// A line of JSON, as a list of entities writes it.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -132,8 +124,8 @@ struct Line {
     // The other fields of a list, so that it can be given back.
     #[serde(default, rename = "documents")]
     _documents: IgnoredAny,
-    #[serde(default, rename = "parent_chunks")]
-    _parent_chunks: IgnoredAny,
+    #[serde(default, rename = "parents")]
+    _parents: IgnoredAny,
     #[serde(default, rename = "namespace")]
     _namespace: IgnoredAny,
 }
@@ -141,43 +133,16 @@ struct Line {
 /// The orders of a batch, each with its place; `from` is its name in errors.
 ///
 /// # Errors
-/// Where a line is not an order, with its number, or the batch is too large.
-pub fn read_batch(input: &mut dyn BufRead, from: &str, now: Timestamp) -> Result<Vec<(String, EntityOrder)>> {
-    let mut orders = Vec::new();
-    let mut bytes = Vec::new();
-    let mut total = 0;
-    for number in 1.. {
-        let place = format!("line {number} of {from}");
-        bytes.clear();
-        let mut limited = Read::take(&mut *input, LONGEST_LINE as u64 + 1);
-        let read = limited
-            .read_until(b'\n', &mut bytes)
-            .map_err(|error| Error::failed(format!("cannot read {from}: {}", plain_io(&error))))?;
-        if read == 0 {
-            break;
-        }
-        if bytes.len() > LONGEST_LINE {
-            return Err(Error::usage(format!("{place} is longer than {} kB; nothing was changed", LONGEST_LINE >> 10))
-                .hint("a line is one entity with one state"));
-        }
-        total += bytes.len();
-        if total > LARGEST {
-            return Err(Error::usage(format!("{from} has more than {} MB; nothing was changed", LARGEST >> 20))
-                .hint("give it in several files"));
-        }
-        if number > MOST_LINES {
-            return Err(Error::usage(format!("{from} has more than {MOST_LINES} lines; nothing was changed"))
-                .hint("give them in several files"));
-        }
-        let text = std::str::from_utf8(&bytes)
-            .map_err(|_| Error::usage(format!("{place} is not UTF-8; nothing was changed")).hint("convert the file"))?;
-        let text = text.trim_start_matches('\u{feff}').trim();
-        if !text.is_empty() {
-            let order = order(text, now).map_err(|error| error.at(&place))?;
-            orders.push((place, order));
-        }
-    }
-    Ok(orders)
+/// Where a line is not an order, with its number.
+pub fn read_batch(text: &str, from: &str, now: Timestamp) -> Result<Vec<(String, EntityOrder)>> {
+    let lines = text.trim_start_matches('\u{feff}').lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
+    lines
+        .map(|(line, number)| {
+            let place = format!("line {number} of {from}");
+            let order = order(line.trim(), now).map_err(|error| error.at(&place))?;
+            Ok((place, order))
+        })
+        .collect()
 }
 
 fn order(text: &str, now: Timestamp) -> Result<EntityOrder> {
@@ -246,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_contradicts_itself_is_refused() {
+    fn an_order_that_contradicts_itself_is_refused() {
         let time = |text| Period::asked(text, now());
         assert!(refused(EntityOrder { time: time("2026"), ..named("x") }).contains("no state"));
         let state = Some("broken".to_owned());
@@ -258,7 +223,7 @@ mod tests {
     }
 
     fn read(text: &str) -> Result<Vec<(String, EntityOrder)>> {
-        read_batch(&mut text.as_bytes(), "x.jsonl", "2026-11-21T12:00:00Z".parse().unwrap())
+        read_batch(text, "x.jsonl", "2026-11-21T12:00:00Z".parse().unwrap())
     }
 
     #[test]
@@ -270,12 +235,13 @@ mod tests {
         assert_eq!(orders[0].1.kind.as_deref(), Some("machine"));
         assert_eq!(orders[0].1.time.unwrap().start.to_string(), "2026-11-01T00:00:00Z");
         assert_eq!(orders[1].1.what, What::Remove);
-        let listed = r#"{"name":"a","type":"","aliases":[],"state":null,"time":null,"documents":1,"parent_chunks":2,"namespace":"x"}"#;
+        let listed =
+            r#"{"name":"a","type":"","aliases":[],"state":null,"time":null,"documents":1,"parents":2,"namespace":"x"}"#;
         assert_eq!(read(listed).unwrap()[0].1, EntityOrder { name: "a".into(), ..EntityOrder::default() });
     }
 
     #[test]
-    fn bad_lines_are_named_and_size_is_bounded() {
+    fn a_bad_line_is_an_error_with_its_number() {
         let message = |text: &str| read(text).unwrap_err().to_line();
         for bad in
             ["{", "[]", "{\"type\":\"x\"}", "{\"name\":\"a\",\"stat\":\"b\"}", "{\"name\":\"a\",\"time\":\"soon\"}"]
@@ -284,14 +250,5 @@ mod tests {
             assert!(message.starts_with("line 2 of x.jsonl: ") && message.contains("nothing was changed"), "{message}");
         }
         assert!(message("{\"name\":\"a\",\"stat\":\"b\"}").contains("stat"));
-        assert!(message(&format!("{{\"name\":\"{}\"}}", "x".repeat(LONGEST_LINE))).contains("longer than 64 kB"));
-        let endless = std::io::repeat(b'x');
-        let error = read_batch(&mut std::io::BufReader::new(endless), "y", Timestamp::UNIX_EPOCH).unwrap_err();
-        assert!(error.message().contains("longer than 64 kB"));
-        assert!(message(&"{\"name\":\"a\"}\n".repeat(MOST_LINES + 1)).contains("more than 200000 lines"));
-        let long = format!("{{\"name\":\"a\"}}{}\n", " ".repeat(LONGEST_LINE - 20));
-        assert!(message(&long.repeat(LARGEST / LONGEST_LINE + 2)).contains("more than 64 MB"));
-        let error = read_batch(&mut &b"\xff\xfe"[..], "y", Timestamp::UNIX_EPOCH).unwrap_err();
-        assert!(error.message().contains("not UTF-8"));
     }
 }

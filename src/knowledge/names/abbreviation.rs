@@ -2,7 +2,7 @@
 //! definitions in biomedical text" (2003): read from the end, every letter of the abbreviation must be found in the
 //! long form, and the first one at the beginning of a word.
 
-use super::{Definition, LISTS, trimmed};
+use super::name::{Definition, LISTS, trimmed};
 use crate::text::is_wide;
 
 /// The length of an abbreviation, in characters.

@@ -2,7 +2,7 @@
 
 use super::abbreviation::{is_abbreviation, long_form_at_start};
 use super::english::brackets;
-use super::{Definition, LISTS, occurrences, trimmed};
+use super::name::{Definition, LISTS, occurrences, trimmed};
 use crate::text::is_wide;
 
 /// The longest name without marks around it, in characters.

@@ -1,7 +1,7 @@
 //! How English prose defines names.
 
 use super::abbreviation::{is_abbreviation, long_form, long_form_at_start};
-use super::{Definition, LISTS, occurrences, trimmed};
+use super::name::{Definition, LISTS, occurrences, trimmed};
 
 /// The longest bracket, in bytes.
 const LONGEST_BRACKET: usize = 160;

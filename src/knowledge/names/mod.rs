@@ -8,77 +8,21 @@
 mod abbreviation;
 mod chinese;
 mod english;
+mod name;
 pub mod synonyms;
 
 use std::collections::HashSet;
-use std::sync::LazyLock;
 
-use serde::Deserialize;
+use name::LISTS;
+pub(crate) use name::is_word;
+pub use name::{Definition, key};
 
 use crate::text::han::in_simplified;
 use crate::text::sentences::sentences;
-use crate::text::tokens::{TokenKind, tokenize};
 use crate::text::{is_wide, join_line};
 
-/// The longest name, in characters.
-pub const LONGEST_NAME: usize = 80;
 /// A parent chunk with more definitions is not prose.
 const MOST_DEFINITIONS: usize = 100;
-
-/// The word lists of `words.toml`, which says what each is for.
-#[derive(Deserialize)]
-struct Lists {
-    list: ListWords,
-    english: EnglishWords,
-    chinese: ChineseWords,
-}
-
-#[derive(Deserialize)]
-struct ListWords {
-    titles: Vec<String>,
-}
-
-#[derive(Deserialize)]
-struct EnglishWords {
-    markers: Vec<String>,
-    also: Vec<String>,
-    hereinafter: Vec<String>,
-    stands_for: Vec<String>,
-    generic: HashSet<String>,
-    function_words: HashSet<String>,
-}
-
-#[derive(Deserialize)]
-struct ChineseWords {
-    short: Vec<String>,
-    also: Vec<String>,
-    in_front: Vec<String>,
-    no_beginning: Vec<char>,
-    not_inside: Vec<char>,
-    empty: Vec<String>,
-    generic: Vec<String>,
-}
-
-static LISTS: LazyLock<Lists> =
-    LazyLock::new(|| toml::from_str(include_str!("words.toml")).expect("words.toml is part of the program"));
-
-/// Two names of the same thing.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Definition {
-    /// The abbreviation, or the other name.
-    pub short: String,
-    /// What it stands for.
-    pub long: String,
-}
-
-impl Definition {
-    /// `None` unless both are names, and different ones.
-    fn of(short: &str, long: &str) -> Option<Self> {
-        let (short, long) = (trimmed(short), trimmed(long));
-        let (one, other) = (key(short)?, key(long)?);
-        (one != other).then(|| Definition { short: short.to_owned(), long: long.to_owned() })
-    }
-}
 
 /// The names that a parent chunk defines, each pair once. `titles` are those above it, which name a list of
 /// abbreviations.
@@ -109,18 +53,6 @@ fn may_define(text: &str) -> bool {
         || LISTS.english.markers.iter().any(|marker| text.contains(marker.as_str()))
 }
 
-/// The text before and after each marker. Of markers that begin alike, the first in the list counts.
-fn occurrences<'a>(text: &'a str, markers: &[String]) -> impl Iterator<Item = (&'a str, &'a str)> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    while let Some(c) = text[at..].chars().next() {
-        let marker = markers.iter().find(|marker| text[at..].starts_with(marker.as_str()));
-        found.extend(marker.map(|marker| (&text[..at], &text[at + marker.len()..])));
-        at += marker.map_or(c.len_utf8(), |marker| marker.len());
-    }
-    found.into_iter()
-}
-
 /// Joins the lines of a sentence.
 fn unwrapped(sentence: &str) -> String {
     let mut line = String::with_capacity(sentence.len());
@@ -133,37 +65,9 @@ fn unwrapped(sentence: &str) -> String {
     line
 }
 
-/// The key of a name: its words as they are indexed, without capitals and endings. `None` for a text that is not a name:
-/// without a letter, too long, or a single character.
-pub fn key(name: &str) -> Option<String> {
-    if name.chars().count() > LONGEST_NAME || name.chars().filter(|c| c.is_alphanumeric()).count() < 2 {
-        return None;
-    }
-    // The stem of an abbreviation keeps the ending of its plural.
-    let name = match name.strip_suffix('s') {
-        Some(one) if one.chars().count() > 1 && one.chars().all(|c| c.is_ascii_uppercase()) => one,
-        _ => name,
-    };
-    let words: Vec<String> = tokenize(name).into_iter().filter(|token| is_word(token.kind)).map(|t| t.text).collect();
-    let letters = words.iter().any(|word| word.chars().any(char::is_alphabetic));
-    letters.then(|| words.join(" "))
-}
-
-/// Whether a token is part of a name's key, so that each character counts once.
-pub(crate) fn is_word(kind: TokenKind) -> bool {
-    matches!(kind, TokenKind::Word | TokenKind::Whole | TokenKind::Single)
-}
-
-/// A name without the quotes, emphasis and article around it.
-fn trimmed(name: &str) -> &str {
-    let around = |c: char| c.is_whitespace() || "\"'“”‘’「」『』《》〈〉*_`:：,，;；.。、".contains(c);
-    let name = name.trim_matches(around);
-    let bare = ["the ", "a ", "an ", "The ", "A ", "An "].iter().find_map(|article| name.strip_prefix(article));
-    bare.unwrap_or(name).trim_start_matches(around)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::name::{LONGEST_NAME, trimmed};
     use super::*;
     use proptest::prelude::*;
 

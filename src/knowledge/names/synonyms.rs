@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::{LONGEST_NAME, key};
+use super::name::{LONGEST_NAME, key};
 use crate::error::{Error, Result};
 
 /// In bytes: every search reads the list.

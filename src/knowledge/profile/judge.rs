@@ -37,9 +37,10 @@ const TROUBLED_ENTRIES: f32 = 0.8;
 /// Characters of a parent chunk that are read. Parent chunks are far shorter, unless the document is hostile.
 const LONGEST_PARENT_CHUNK: usize = 8_000;
 
-/// Parts of a parent chunk's characters, from 0 to 1.
+/// How many characters of a parent chunk are of each kind.
 #[derive(Debug, Default)]
-struct Shares {
+struct Sums {
+    total: f32,
     steps: f32,
     entries: f32,
     code: f32,
@@ -47,9 +48,12 @@ struct Shares {
     prose: f32,
     orders: f32,
     past: f32,
-    words: words::Strengths,
     troubled_entries: f32,
     descriptions: f32,
+    /// Characters in sentences …
+    speaking: f32,
+    /// … weighed by their words.
+    words: words::Strengths,
 }
 
 /// The kind of a parent chunk that stands under a title.
@@ -67,19 +71,22 @@ pub(super) fn judge(title: &str, text: &str) -> Kind {
 /// How much speaks for each kind.
 fn scores(title: &str, text: &str) -> words::Strengths {
     let end = text.char_indices().nth(LONGEST_PARENT_CHUNK).map_or(text.len(), |(end, _)| end);
-    let shares = shares(&lines(&text[..end]));
-    let between = if shares.steps > 0.0 { shares.code.min(1.0 - shares.steps) } else { 0.0 };
+    let sums = sums(&lines(&text[..end]));
+    let share = |sum: f32, whole: f32| if whole > 0.0 { sum / whole } else { 0.0 };
+    let of = |sum: f32| share(sum, sums.total);
+    let (steps, code) = (of(sums.steps), of(sums.code));
+    let between = if steps > 0.0 { code.min(1.0 - steps) } else { 0.0 };
     let titles = words::title_strengths(&in_simplified(title)).map(|strength| TITLE * strength);
-    let words = shares.words.map(|strength| WORDS * strength);
+    let words = sums.words.map(|sum| WORDS * share(sum, sums.speaking));
     let forms = [
-        (Kind::Procedure, ORDERS * shares.orders),
-        (Kind::Procedure, STEPS * shares.steps + STEPS_WITH_CODE * between),
-        (Kind::Reference, ENTRIES * shares.entries - TROUBLED_ENTRIES * shares.troubled_entries),
-        (Kind::Reference, DESCRIPTIONS * shares.descriptions),
-        (Kind::Example, CODE * (shares.code - between)),
-        (Kind::Troubleshooting, QUESTIONS * shares.questions),
-        (Kind::Narrative, PAST * shares.past),
-        (Kind::Theory, PROSE * shares.prose),
+        (Kind::Procedure, ORDERS * of(sums.orders)),
+        (Kind::Procedure, STEPS * steps + STEPS_WITH_CODE * between),
+        (Kind::Reference, ENTRIES * of(sums.entries) - TROUBLED_ENTRIES * of(sums.troubled_entries)),
+        (Kind::Reference, DESCRIPTIONS * of(sums.descriptions)),
+        (Kind::Example, CODE * (code - between)),
+        (Kind::Troubleshooting, QUESTIONS * of(sums.questions)),
+        (Kind::Narrative, PAST * of(sums.past)),
+        (Kind::Theory, PROSE * of(sums.prose)),
     ];
     let mut scores = words::Strengths::default();
     let all = Kind::ALL.into_iter().zip(titles).chain(Kind::ALL.into_iter().zip(words)).chain(forms);
@@ -89,10 +96,9 @@ fn scores(title: &str, text: &str) -> words::Strengths {
     scores
 }
 
-fn shares(lines: &[Line]) -> Shares {
-    let mut sums = Shares::default();
+fn sums(lines: &[Line]) -> Sums {
     let total: usize = lines.iter().map(|line| line.size).sum();
-    let mut speaking = 0.0;
+    let mut sums = Sums { total: total as f32, ..Sums::default() };
     for line in lines {
         let size = line.size as f32;
         match line.form {
@@ -113,7 +119,7 @@ fn shares(lines: &[Line]) -> Shares {
             for (sum, strength) in sums.words.iter_mut().zip(strengths) {
                 *sum += size * strength;
             }
-            speaking += size;
+            sums.speaking += size;
             let chinese = sentence.chars().filter(|c| is_han(*c)).count() * 4 > sentence.chars().count();
             let (orders, past) = match chinese {
                 true => (chinese::share_of_orders(sentence), chinese::is_past(sentence)),
@@ -127,20 +133,7 @@ fn shares(lines: &[Line]) -> Shares {
             }
         }
     }
-    let of = |sum: f32, whole: f32| if whole > 0.0 { sum / whole } else { 0.0 };
-    let total = total as f32;
-    Shares {
-        steps: of(sums.steps, total),
-        entries: of(sums.entries, total),
-        code: of(sums.code, total),
-        questions: of(sums.questions, total),
-        prose: of(sums.prose, total),
-        orders: of(sums.orders, total),
-        past: of(sums.past, total),
-        words: sums.words.map(|sum| of(sum, speaking)),
-        troubled_entries: of(sums.troubled_entries, total),
-        descriptions: of(sums.descriptions, total),
-    }
+    sums
 }
 
 #[cfg(test)]

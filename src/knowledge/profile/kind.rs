@@ -1,4 +1,4 @@
-//! The kinds of knowledge that a parent chunk can be.
+//! The kinds of knowledge that a parent chunk can be, and their shares in a document.
 
 use std::fmt;
 
@@ -72,4 +72,30 @@ mod tests {
             assert_eq!(serde_json::to_string(&kind).unwrap(), format!("\"{}\"", kind.name()));
         }
     }
+}
+
+/// A kind and its part of the document.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Share {
+    pub kind: Kind,
+    /// From 0 to 1.
+    pub share: f32,
+}
+
+/// Shares in whole per cent, for people. They sum to 100 (largest remainders, after Hamilton), where rounding each
+/// alone may give 99 or 101.
+pub fn in_percent(shares: &[Share]) -> Vec<String> {
+    let exact: Vec<f32> = shares.iter().map(|share| share.share * 100.0).collect();
+    let mut whole: Vec<usize> = exact.iter().map(|share| share.floor() as usize).collect();
+    let all = exact.iter().sum::<f32>().round() as usize;
+    let mut by_remainder: Vec<usize> = (0..shares.len()).collect();
+    by_remainder.sort_by(|&a, &b| exact[b].fract().total_cmp(&exact[a].fract()));
+    let missing = all.saturating_sub(whole.iter().sum());
+    by_remainder.into_iter().take(missing).for_each(|at| whole[at] += 1);
+    let shown = |(share, exact): (usize, f32)| match share {
+        0 if exact > 0.0 => "<1 %".to_owned(),
+        100 if exact < 100.0 => ">99 %".to_owned(),
+        share => format!("{share} %"),
+    };
+    whole.into_iter().zip(exact).map(shown).collect()
 }

@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 
 use judge::judge;
 use kind::Kind;
+pub use kind::{Share, in_percent};
+pub use topics::{ParentChunkText, TitleText};
 
 /// The version of the rules. A document with a profile of an older version gets a new one.
 pub const PROFILE_VERSION: u32 = 1;
@@ -28,23 +30,6 @@ pub struct Profile {
     pub summary: String,
 }
 
-/// A parent chunk and the title of its section.
-#[derive(Debug, Clone, Copy)]
-pub struct ParentChunkText<'a> {
-    pub title: &'a str,
-    pub text: &'a str,
-}
-
-/// A title and the amount of text under it.
-#[derive(Debug, Clone, Copy)]
-pub struct TitleText<'a> {
-    pub title: &'a str,
-    /// From 1.
-    pub level: u32,
-    /// The bytes of the text under it, with its subsections.
-    pub bytes: usize,
-}
-
 /// The profile of a document; `language` is BCP 47. `None` if no parent chunk has a character.
 pub fn profile(
     title: &str,
@@ -59,14 +44,6 @@ pub fn profile(
     let topics = topics::topics(title, titles, parent_chunks);
     let summary = summary::summary(language, &kinds, &topics);
     Some(Profile { version: PROFILE_VERSION, kinds, topics, summary })
-}
-
-/// A kind and its part of the document.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Share {
-    pub kind: Kind,
-    /// From 0 to 1.
-    pub share: f32,
 }
 
 /// The shares of the kinds among the characters of parent chunks, the largest first, without empty ones. They sum to 1,
@@ -86,24 +63,6 @@ fn shares(parent_chunks: &[ParentChunkText]) -> Vec<Share> {
         .collect();
     shares.sort_by(|a, b| b.share.total_cmp(&a.share));
     shares
-}
-
-/// Shares in whole per cent, for people. They sum to 100 (largest remainders, after Hamilton), where rounding each
-/// alone may give 99 or 101.
-pub fn in_percent(shares: &[Share]) -> Vec<String> {
-    let exact: Vec<f32> = shares.iter().map(|share| share.share * 100.0).collect();
-    let mut whole: Vec<usize> = exact.iter().map(|share| share.floor() as usize).collect();
-    let all = exact.iter().sum::<f32>().round() as usize;
-    let mut by_remainder: Vec<usize> = (0..shares.len()).collect();
-    by_remainder.sort_by(|&a, &b| exact[b].fract().total_cmp(&exact[a].fract()));
-    let missing = all.saturating_sub(whole.iter().sum());
-    by_remainder.into_iter().take(missing).for_each(|at| whole[at] += 1);
-    let shown = |(share, exact): (usize, f32)| match share {
-        0 if exact > 0.0 => "<1 %".to_owned(),
-        100 if exact < 100.0 => ">99 %".to_owned(),
-        share => format!("{share} %"),
-    };
-    whole.into_iter().zip(exact).map(shown).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! A profile in one dense paragraph, in the language of the document.
 
-use super::kind::Kind;
-use super::{Share, in_percent};
+use super::kind::{Kind, Share, in_percent};
 
 /// A document is mainly of a kind that has at least this share …
 const MAINLY: f32 = 0.5;

@@ -45,7 +45,7 @@ fn good(request: &Request) -> String {
 fn lines(report: &Value) -> (u64, u64, u64) {
     let lines = &report["contexts"];
     let number = |value: &Value| value.as_u64().unwrap_or_else(|| panic!("{report}"));
-    (number(&lines["parent_chunks"]), number(&lines["without"]), number(&lines["model"]["requests"]))
+    (number(&lines["parents"]), number(&lines["without"]), number(&lines["model"]["requests"]))
 }
 
 fn found(sandbox: &Sandbox, words: &str) -> usize {

@@ -7,7 +7,6 @@ mod phrases;
 
 use std::collections::{HashMap, HashSet};
 
-use super::{ParentChunkText, TitleText};
 use crate::text::squeeze;
 use phrases::{Interner, Phrase, phrases};
 
@@ -34,6 +33,23 @@ const LEAST_TIMES: u32 = 3;
 const SPELLINGS: u32 = 500;
 /// One of so many is rare.
 const RARELY: u32 = 5;
+
+/// A parent chunk and the title of its section.
+#[derive(Debug, Clone, Copy)]
+pub struct ParentChunkText<'a> {
+    pub title: &'a str,
+    pub text: &'a str,
+}
+
+/// A title and the amount of text under it.
+#[derive(Debug, Clone, Copy)]
+pub struct TitleText<'a> {
+    pub title: &'a str,
+    /// From 1.
+    pub level: u32,
+    /// The bytes of the text under it, with its subsections.
+    pub bytes: usize,
+}
 
 #[derive(Debug, Default)]
 struct Evidence {

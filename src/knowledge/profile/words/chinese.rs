@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::Cues;
+use super::cues::Cues;
 use crate::text::script::is_han;
 
 /// The word lists of `chinese.toml`, which says what each is for.
@@ -13,7 +13,7 @@ pub(super) struct Lists {
     pub(super) sentences: Vec<Cues>,
     pub(super) titles: Vec<Cues>,
     verbs: Vec<String>,
-    leads: Vec<String>,
+    fillers: Vec<String>,
     general: Vec<String>,
     ended: Vec<String>,
 }
@@ -35,7 +35,7 @@ pub(in crate::knowledge::profile) fn share_of_orders(sentence: &str) -> f32 {
 
 fn is_order(clause: &str) -> bool {
     let mut rest = clause.trim_start();
-    while let Some(after) = LISTS.leads.iter().find_map(|lead| rest.strip_prefix(lead.as_str())) {
+    while let Some(after) = LISTS.fillers.iter().find_map(|filler| rest.strip_prefix(filler.as_str())) {
         rest = after.trim_start();
     }
     LISTS.verbs.iter().any(|verb| rest.starts_with(verb.as_str()))

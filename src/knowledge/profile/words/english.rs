@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::{Cues, words};
+use super::cues::{Cues, words};
 
 /// The word lists of `english.toml`, which says what each is for.
 #[derive(Debug, Deserialize)]
@@ -13,7 +13,7 @@ pub(super) struct Lists {
     pub(super) sentences: Vec<Cues>,
     pub(super) titles: Vec<Cues>,
     verbs: HashSet<String>,
-    leads: HashSet<String>,
+    fillers: HashSet<String>,
     openers: HashSet<String>,
     after_a_noun: HashSet<String>,
     past: HashSet<String>,
@@ -32,7 +32,7 @@ pub(in crate::knowledge::profile) fn is_imperative(sentence: &str) -> bool {
     }
     let orders = |clause: &str| {
         let words = words(clause);
-        let mut words = words.iter().map(String::as_str).skip_while(|word| LISTS.leads.contains(*word));
+        let mut words = words.iter().map(String::as_str).skip_while(|word| LISTS.fillers.contains(*word));
         let first = words.next().unwrap_or_default();
         let second = words.next();
         LISTS.verbs.contains(first) && second.is_none_or(|second| !LISTS.after_a_noun.contains(second))

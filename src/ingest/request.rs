@@ -1,0 +1,252 @@
+//! What a run is asked for, what it reports, and who hears of its progress.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::contexts::ContextsReport;
+use super::languages::LanguagesReport;
+use super::profile::lacks_profile;
+use crate::chunk::ChunkConfig;
+use crate::chunk::context::ContextKind;
+use crate::error::Result;
+use crate::ids::DocId;
+use crate::llm::Configured;
+use crate::load::worker::Limits;
+use crate::load::{Format, LoadOptions};
+use crate::models::ModelChoice;
+use crate::store::{DocumentRow, DocumentTime, LockTimeout, Store};
+use crate::structure::Provenance;
+
+/// What to ingest and how.
+#[derive(Debug, Clone)]
+pub struct IngestRequest {
+    /// Files and folders.
+    pub paths: Vec<PathBuf>,
+    /// The name and the bytes of standard input.
+    pub standard_input: Option<(String, Vec<u8>)>,
+    /// Only files in folders that match one of these globs; empty means all.
+    pub include: Vec<String>,
+    /// Not the files and folders that match one of these globs.
+    pub exclude: Vec<String>,
+    /// The format of all files, whatever their names.
+    pub format: Option<Format>,
+    pub load: LoadOptions,
+    pub chunking: ChunkConfig,
+    /// The context of chunks. `None` keeps that of a stored document, and takes that of `chunking` for a new one.
+    pub context: Option<ContextKind>,
+    /// Remove documents whose file is gone from the folders.
+    pub prune: bool,
+    /// Report what would happen, without writing.
+    pub dry_run: bool,
+    /// Read unchanged files again.
+    pub force: bool,
+    /// The date of the content, which overrides the document's own.
+    pub time: Option<DocumentTime>,
+    /// Make vectors. Without them, keyword search alone finds a document until it is ingested with vectors.
+    pub embed: bool,
+    /// Larger files are refused; `None` means the defaults of [`IngestRequest::largest`].
+    pub max_file_bytes: Option<u64>,
+    /// A file that takes longer to parse fails, a page that does is left out.
+    pub limits: Limits,
+    /// Threads that load, and that embed.
+    pub jobs: usize,
+}
+
+/// Where to ingest into. The store is created when there is something to write into it, so that a run in which every
+/// file fails leaves nothing behind.
+pub struct Target<'a> {
+    /// May not exist yet.
+    pub store: Store,
+    /// Creates it.
+    pub create: &'a dyn Fn() -> Result<Store>,
+    pub namespace: String,
+    /// The language model that writes chunk contexts, for documents that want them.
+    pub llm: Configured,
+    /// The model of the vectors.
+    pub model: ModelChoice,
+    /// How long to wait for another writer.
+    pub lock_timeout: LockTimeout,
+}
+
+/// The largest PDF, DOCX or EPUB by default: they are mostly pictures.
+const LARGEST_WITH_PICTURES: u64 = 500 << 20;
+/// The largest file of any other format by default: 20 MB of text are 6,000 pages and an hour of embedding.
+const LARGEST_TEXT: u64 = 20 << 20;
+
+impl IngestRequest {
+    /// The largest file of this format, in bytes.
+    pub fn largest(&self, format: Option<Format>) -> u64 {
+        let default = if format.is_some_and(Format::holds_pictures) { LARGEST_WITH_PICTURES } else { LARGEST_TEXT };
+        self.max_file_bytes.unwrap_or(default)
+    }
+
+    /// Whether a document must be read again although its file has not changed.
+    pub(super) fn must_read(&self, row: &DocumentRow) -> bool {
+        // A correction of its sections was dropped while the source was missing.
+        let stale = row.corrected_toc.is_none() && row.toc_method == Provenance::Edited.name();
+        self.force || stale || self.lacks_vectors(row) || lacks_profile(row, self.embed) || self.changes_context(row)
+    }
+
+    /// Whether a document's chunks get another context.
+    fn changes_context(&self, row: &DocumentRow) -> bool {
+        self.context.is_some_and(|context| row.chunking.context != context)
+    }
+
+    /// How to cut a document that is in the store as `before`.
+    pub(super) fn chunking_of(&self, before: Option<&DocumentRow>) -> ChunkConfig {
+        let known = before.map(|row| row.chunking.context);
+        self.chunking.with(self.context.or(known))
+    }
+
+    /// The time of a document with unchanged content, whose file has `mtime_ns`.
+    pub(super) fn time_of(&self, row: &DocumentRow, mtime_ns: i64) -> Option<DocumentTime> {
+        let given = self.time.clone().or_else(|| row.time.clone().filter(DocumentTime::is_given));
+        given.or_else(|| DocumentTime::of(&row.metadata, mtime_ns))
+    }
+
+    /// Whether a document with unchanged content gets another date.
+    pub(super) fn dates_anew(&self, row: &DocumentRow) -> bool {
+        self.time.is_some() && self.time != row.time
+    }
+
+    pub(super) fn lacks_vectors(&self, row: &DocumentRow) -> bool {
+        self.embed && !row.embedded
+    }
+}
+
+/// The outcome of a source.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// New.
+    #[default]
+    Added,
+    /// With other content than before.
+    Updated,
+    /// Known under another path.
+    Moved,
+    /// Unchanged, and got its missing vectors.
+    Embedded,
+    Unchanged,
+    /// Its file is gone.
+    Removed,
+    /// Not readable; the store keeps what it had.
+    Failed,
+}
+
+impl Action {
+    /// In the order of summaries.
+    pub const ALL: [Action; 7] = [
+        Action::Added,
+        Action::Updated,
+        Action::Moved,
+        Action::Embedded,
+        Action::Unchanged,
+        Action::Removed,
+        Action::Failed,
+    ];
+
+    /// The name used in output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Action::Added => "added",
+            Action::Updated => "updated",
+            Action::Moved => "moved",
+            Action::Embedded => "embedded",
+            Action::Unchanged => "unchanged",
+            Action::Removed => "removed",
+            Action::Failed => "failed",
+        }
+    }
+}
+
+/// A source in the report.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct SourceReport {
+    pub source: String,
+    pub action: Action,
+    /// `None` for a source that failed.
+    pub doc_id: Option<DocId>,
+    pub pages: Option<u32>,
+    pub sections: u32,
+    pub parents: u32,
+    /// Edits that apply to the new text.
+    pub edits_carried: usize,
+    /// Edits that conflict with the new text.
+    pub edits_in_conflict: usize,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// The next step after a failure.
+    pub hint: Option<String>,
+    pub warnings: Vec<String>,
+}
+
+impl SourceReport {
+    /// The outcome of a source whose document is `row`.
+    pub(super) fn of(source: &str, action: Action, row: &DocumentRow) -> Self {
+        SourceReport {
+            source: source.to_owned(),
+            action,
+            doc_id: Some(row.doc_id.clone()),
+            pages: row.pages,
+            sections: row.sections,
+            parents: row.parents,
+            warnings: row.warnings.clone(),
+            ..SourceReport::default()
+        }
+    }
+
+    pub(super) fn failed(source: &str, error: String, hint: Option<String>) -> Self {
+        let (source, error) = (source.to_owned(), Some(error));
+        SourceReport { source, action: Action::Failed, error, hint, ..SourceReport::default() }
+    }
+}
+
+/// What an ingest did, or in a dry run would do.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct IngestReport {
+    pub dry_run: bool,
+    /// In order of their names.
+    pub sources: Vec<SourceReport>,
+    /// Files in the folders of formats that kb does not read.
+    pub skipped: usize,
+    /// Child chunks embedded in this run.
+    pub embedded: usize,
+    /// Child chunks that kept or shared a vector.
+    pub reused: usize,
+    /// Documents of this run without vectors.
+    pub without_vectors: usize,
+    /// The name of the namespace's embedding model.
+    pub model: String,
+    /// The generation published last; `None` if nothing was published.
+    pub generation: Option<u64>,
+    /// The text that the embedding model cannot read; `None` if it is little.
+    pub languages: Option<LanguagesReport>,
+    /// The chunk contexts of the language model; `None` if no document wants them.
+    pub contexts: Option<ContextsReport>,
+    pub seconds: f64,
+    /// For the user, about the whole run.
+    pub notes: Vec<String>,
+}
+
+impl IngestReport {
+    /// How many sources had this outcome.
+    pub fn count(&self, action: Action) -> usize {
+        self.sources.iter().filter(|report| report.action == action).count()
+    }
+}
+
+/// Receives the progress of an ingest, from several threads.
+pub trait Progress: Send + Sync {
+    /// So many files with so many bytes together are to be read.
+    fn begin(&self, files: usize, bytes: u64);
+    /// A file was read, or found unchanged.
+    fn file_read(&self, source: &str);
+    /// Child chunks were embedded, which stand for so many bytes of files.
+    fn embedded(&self, chunks: usize, bytes: u64);
+    /// The language model was asked about so many parent chunks.
+    fn placed(&self, parent_chunks: usize);
+    fn failed(&self, source: &str, reason: &str);
+    fn end(&self);
+}

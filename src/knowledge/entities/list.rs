@@ -1,0 +1,143 @@
+//! Entities in lists and on their own, with their mentions.
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::ids::DocId;
+use crate::store::{DocumentRow, EntityRow, EntityState};
+use crate::text::fold_name;
+
+/// The least likeness of a suggested name, from 0 to 1.
+const ALIKE: f64 = 0.75;
+
+/// An entity in the list. Its fields are those of a batch, and counts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ListedEntity {
+    pub name: String,
+    /// Its type; empty if unknown.
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub aliases: Vec<String>,
+    /// At the moment of the list.
+    pub state: Option<String>,
+    /// Since when.
+    pub time: Option<Timestamp>,
+    /// Documents that mention it.
+    pub documents: usize,
+    /// Parent chunks that mention it.
+    pub parents: u64,
+    pub namespace: String,
+}
+
+/// All facts about an entity.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EntityFacts {
+    #[serde(flatten)]
+    pub listed: ListedEntity,
+    /// Its states up to the moment, the earliest first.
+    pub states: Vec<EntityState>,
+    /// The documents that mention it, those with most parent chunks first.
+    pub mentions: Vec<EntityMention>,
+}
+
+/// A document that mentions an entity.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EntityMention {
+    pub doc_id: DocId,
+    pub source: String,
+    pub title: String,
+    /// Its parent chunks that do.
+    pub parents: u32,
+}
+
+/// The entities of a namespace as of a moment, by name; only those of a type if one is given.
+pub fn list(rows: &[EntityRow], namespace: &str, moment: Timestamp, kind: Option<&str>) -> Vec<ListedEntity> {
+    let kind = kind.map(fold_name);
+    let wanted = |row: &&EntityRow| kind.as_ref().is_none_or(|kind| fold_name(&row.kind) == *kind);
+    rows.iter().filter(wanted).map(|row| listed(row, namespace, moment)).collect()
+}
+
+fn listed(row: &EntityRow, namespace: &str, moment: Timestamp) -> ListedEntity {
+    let state = row.state_at(moment);
+    ListedEntity {
+        name: row.name.clone(),
+        kind: row.kind.clone(),
+        aliases: row.aliases.clone(),
+        state: state.map(|state| state.state.clone()),
+        time: state.map(|state| state.time),
+        documents: row.mentions.len(),
+        parents: row.parent_chunks(),
+        namespace: namespace.to_owned(),
+    }
+}
+
+/// The facts about the entity with a name, as of a moment.
+pub fn describe(
+    rows: &[EntityRow],
+    documents: &[DocumentRow],
+    name: &str,
+    namespace: &str,
+    moment: Timestamp,
+) -> Option<EntityFacts> {
+    let folded = fold_name(name);
+    let row = rows.iter().find(|row| row.names().any(|own| fold_name(own) == folded))?;
+    let mention = |document: &DocumentRow| {
+        let parents = *row.mentions.get(&document.doc_id)?;
+        let DocumentRow { doc_id, source, title, .. } = document.clone();
+        Some(EntityMention { doc_id, source, title, parents })
+    };
+    let mut mentions: Vec<EntityMention> = documents.iter().filter_map(mention).collect();
+    mentions.sort_by(|a, b| b.parents.cmp(&a.parents).then_with(|| a.source.cmp(&b.source)));
+    let states = row.states.iter().filter(|state| state.time <= moment).cloned().collect();
+    Some(EntityFacts { listed: listed(row, namespace, moment), states, mentions })
+}
+
+/// The name most like a typed one, if one is near.
+pub fn nearest<'n>(names: impl Iterator<Item = &'n str>, typed: &str) -> Option<&'n str> {
+    let typed = fold_name(typed);
+    let alike = names.map(|name| (strsim::jaro_winkler(&fold_name(name), &typed), name));
+    alike.max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(alike, _)| *alike > ALIKE).map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    fn pump() -> EntityRow {
+        let mut row = EntityRow::named("Pump P-12", at("2026-01-01T00:00:00Z"));
+        row.kind = "machine".to_owned();
+        row.aliases = vec!["一号泵".to_owned()];
+        for (time, state) in [("2026-03-01T00:00:00Z", "on"), ("2026-06-01T00:00:00Z", "off")] {
+            row.set_state(EntityState { time: at(time), state: state.to_owned(), set_at: at(time) });
+        }
+        row.mentions = [("doc111".into(), 1), ("doc222".into(), 4)].into();
+        row
+    }
+
+    #[test]
+    fn a_list_says_what_was_at_a_moment() {
+        let rows = [pump()];
+        let state = |moment: &str| list(&rows, "default", at(moment), None)[0].state.clone();
+        assert_eq!(state("2026-02-01T00:00:00Z"), None);
+        assert_eq!(state("2026-05-31T23:59:59Z").as_deref(), Some("on"));
+        assert_eq!(state("2026-06-01T00:00:00Z").as_deref(), Some("off"));
+        assert_eq!(list(&rows, "n", at("2026-06-01T00:00:00Z"), Some("ＭＡＣＨＩＮＥ")).len(), 1);
+        assert_eq!(list(&rows, "n", at("2026-06-01T00:00:00Z"), Some("valve")).len(), 0);
+    }
+
+    #[test]
+    fn an_entity_is_described_by_any_of_its_names() {
+        let documents = [DocumentRow::sample("doc111"), DocumentRow::sample("doc222"), DocumentRow::sample("doc333")];
+        let found = describe(&[pump()], &documents, "一号泵", "default", at("2026-04-01T00:00:00Z")).unwrap();
+        assert_eq!((found.states.len(), found.listed.parents, found.listed.documents), (1, 5, 2));
+        let mentions: Vec<&str> = found.mentions.iter().map(|mention| mention.doc_id.as_str()).collect();
+        assert_eq!(mentions, ["doc222", "doc111"]);
+        assert_eq!(describe(&[pump()], &documents, "P-12", "default", Timestamp::UNIX_EPOCH), None);
+        assert_eq!(nearest(pump().names(), "pump p12"), Some("Pump P-12"));
+        assert_eq!(nearest(pump().names(), "valve"), None);
+    }
+}
