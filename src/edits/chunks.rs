@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Serialize;
 
-use super::ChangedDocument;
 use super::derived::mend_counts;
 use super::parent_chunk::{
     NewChild, ParentChange, SourceParent, change_parent, edit_of, new_children, pass_notes, source_parents,
 };
+use super::publish::ChangedDocument;
 use crate::chunk::ChunkConfig;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId};

@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::ChangedDocument;
 use super::chunks::{ChunkOrder, DocumentEdits, Edits, NewText, edit_chunks};
 use super::derived::mend_counts;
 use super::parent_chunk::{delete_parent, source_parents};
+use super::publish::ChangedDocument;
 use super::sentences::exchange;
 use super::sentences::{Sentence, only_place, sentences_in};
 use crate::error::{Error, NextStep, Result, Setting};

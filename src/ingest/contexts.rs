@@ -5,31 +5,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures::{StreamExt, stream};
-use serde::Serialize;
 
-use super::request::Progress;
+use super::request::{ContextsReport, Progress};
 use crate::chunk::context::ContextKind;
 use crate::error::Result;
 use crate::ids::ChunkId;
 use crate::llm::{
-    Client, Configured, ContextDocument, ContextParentChunk, Estimate, LlmReport, Unanswered, contexts,
-    estimate_contexts,
+    Client, Configured, ContextDocument, ContextParentChunk, Unanswered, contexts, estimate_contexts,
 };
 use crate::store::{DocumentRow, NewDocument, ParentChunk, SectionRow, Snapshot};
 use crate::structure::PREAMBLE;
-
-/// What a run asked of the language model, or would ask.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct ContextsReport {
-    /// Parent chunks that want a context.
-    pub parents: usize,
-    /// Those that got none. They keep the old one, or the one of the rules.
-    pub without: usize,
-    /// The requests; `None` if no model is configured.
-    pub model: Option<LlmReport>,
-    /// The requests that a dry run counted.
-    pub estimate: Option<Estimate>,
-}
 
 /// Asks the language model of a run, which is opened when the first document wants a context.
 pub struct ContextWriter {

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::contexts::{ContextWriter, ContextsReport, wants_model_context};
+use super::contexts::{ContextWriter, wants_model_context};
 use super::languages::{LanguageSense, LanguagesReport};
 use super::prepare::Prepared;
 use super::profile::{profile_of, vector_text};
-use super::request::Progress;
+use super::request::{ContextsReport, Progress};
 use crate::embed::{Embedder, EngineChoice, select};
 use crate::error::Result;
 use crate::ids::DocId;

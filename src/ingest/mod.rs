@@ -19,12 +19,11 @@ mod revector;
 mod run;
 mod source;
 
-pub use contexts::ContextsReport;
 pub use indexer::{Indexer, KnownVectors, Vectors};
 pub use languages::LanguagesReport;
 pub use prepare::{Prepared, SourceFacts, prepare};
 pub use rebuild::{RebuildOptions, Rebuilder, SourceNow, read_source, read_stored, rebuilt_rows};
 pub use reindex::{ReindexReport, ReindexRequest, ReindexedDocument, TextFrom, reindex};
-pub use request::{Action, IngestReport, IngestRequest, Progress, SourceReport, Target};
+pub use request::{Action, ContextsReport, IngestReport, IngestRequest, Progress, SourceReport, Target};
 pub use revector::{RevectorReport, RevectorRequest, revector};
 pub use run::run;

@@ -8,12 +8,12 @@ use std::time::Instant;
 use serde::Serialize;
 use tokio::sync::mpsc::Receiver;
 
-use super::contexts::{ContextWriter, ContextsReport};
+use super::contexts::ContextWriter;
 use super::indexer::KnownVectors;
 use super::prepare::{Prepared, corrected_toc};
 use super::profile::lacks_profile;
 use super::rebuild::{RebuildOptions, Rebuilder, SourceNow, read_source, read_stored, rebuilt_rows, unchanged_bytes};
-use super::request::Progress;
+use super::request::{ContextsReport, Progress};
 use super::source::spread;
 use crate::chunk::ChunkConfig;
 use crate::chunk::context::ContextKind;

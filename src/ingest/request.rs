@@ -4,14 +4,13 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::contexts::ContextsReport;
 use super::languages::LanguagesReport;
 use super::profile::lacks_profile;
 use crate::chunk::ChunkConfig;
 use crate::chunk::context::ContextKind;
 use crate::error::Result;
 use crate::ids::DocId;
-use crate::llm::Configured;
+use crate::llm::{Configured, Estimate, LlmReport};
 use crate::load::worker::Limits;
 use crate::load::{Format, LoadOptions};
 use crate::models::ModelChoice;
@@ -228,6 +227,19 @@ pub struct IngestReport {
     pub seconds: f64,
     /// For the user, about the whole run.
     pub notes: Vec<String>,
+}
+
+/// What a run asked of the language model, or would ask.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ContextsReport {
+    /// Parent chunks that want a context.
+    pub parents: usize,
+    /// Those that got none. They keep the old one, or the one of the rules.
+    pub without: usize,
+    /// The requests; `None` if no model is configured.
+    pub model: Option<LlmReport>,
+    /// The requests that a dry run counted.
+    pub estimate: Option<Estimate>,
 }
 
 impl IngestReport {
