@@ -25,6 +25,6 @@ pub use conflicts::{Conflict, Side, conflicts, settle};
 pub use delete::{Deletion, DocumentDeletion, delete_chunks};
 pub use derived::{embedded_texts, mend_counts, renew_hashes, set_model_situating, set_situating};
 pub use parent_chunk::as_the_source_says;
-pub use publish::{ChangedDocument, documents_of, publish};
+pub use publish::{documents_of, publish};
 pub use rebase::{Rebased, rebase};
 pub use toc::{Correction, CorrectionReport, Outcome, Place, editable_toc, reset_toc, set_toc};

@@ -10,9 +10,7 @@ use super::request::{ContextsReport, Progress};
 use crate::chunk::context::ContextKind;
 use crate::error::Result;
 use crate::ids::ChunkId;
-use crate::llm::{
-    Client, Configured, ContextDocument, ContextParentChunk, Unanswered, contexts, estimate_contexts,
-};
+use crate::llm::{Client, Configured, ContextDocument, ContextParentChunk, Unanswered, contexts, estimate_contexts};
 use crate::store::{DocumentRow, NewDocument, ParentChunk, SectionRow, Snapshot};
 use crate::structure::PREAMBLE;
 

@@ -8,7 +8,7 @@ use super::rows::{
     ChunkRow, ChunkType, DocumentFacts, DocumentName, DocumentRow, ParentChunk, ParentChunkNotes, SectionRow,
 };
 use super::snapshot::Snapshot;
-use super::tables::{MOST_IN_LIST, Wanted, in_list};
+use super::tables::{Wanted, in_list};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId, SectionId, place_of};
 
