@@ -52,7 +52,7 @@ fn run(options: &Options) -> Result<(), Fault> {
     let engine = select(&options.engine)?;
     let texts = texts(&options.corpus, options.texts)?;
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let embedder = Embedder::for_documents(&engine, &Model::embedded(), options.jobs)?;
+    let embedder = Embedder::load(&engine, &Model::embedded(), options.jobs)?;
     let bare = Bare::load(&engine, options.jobs)?;
     println!("{} texts of {}, {} jobs, {}", texts.len(), options.corpus.display(), options.jobs, engine.name());
 

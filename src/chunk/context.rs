@@ -62,24 +62,17 @@ impl ContextKind {
 
 /// Titles with something behind them.
 pub fn with_more(titles: &str, more: &str) -> String {
-    match (titles.is_empty(), more.is_empty()) {
-        (_, true) => titles.to_owned(),
-        (true, false) => more.to_owned(),
-        (false, false) => format!("{titles}{SEPARATOR}{more}"),
-    }
+    let parts: Vec<&str> = [titles, more].into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join(SEPARATOR)
 }
 
 /// The titles above a section and its own, joined; empty for the preamble.
 pub fn section_titles(sections: &[Section], index: usize) -> String {
-    let mut titles = Vec::new();
-    let mut next = Some(index);
-    while let Some(i) = next {
-        let Some(section) = sections.get(i) else { break };
-        if section.path != PREAMBLE && !section.title.is_empty() {
-            titles.push(section.title.as_str());
-        }
-        next = section.parent;
-    }
+    let above = |section: &&Section| sections.get(section.parent?);
+    let mut titles: Vec<&str> = std::iter::successors(sections.get(index), above)
+        .filter(|section| section.path != PREAMBLE && !section.title.is_empty())
+        .map(|section| section.title.as_str())
+        .collect();
     titles.reverse();
     titles.join(SEPARATOR)
 }
@@ -89,26 +82,13 @@ pub fn line(document_title: &str, section_titles: &str) -> String {
     let rest = section_titles
         .strip_prefix(document_title)
         .map_or(section_titles, |rest| rest.strip_prefix(SEPARATOR).unwrap_or(rest));
-    let line = match (document_title.is_empty(), rest.is_empty()) {
-        (_, true) => document_title.to_owned(),
-        (true, false) => rest.to_owned(),
-        (false, false) => format!("{document_title}{SEPARATOR}{rest}"),
-    };
-    truncate(&line, LONGEST_TITLES)
+    truncate(&with_more(document_title, rest), LONGEST_TITLES)
 }
 
 /// What is embedded for a child chunk: the context line, the end of the text before it, and its content.
 pub fn embedded_text(context: &str, overlap: &str, content: &str) -> String {
-    let mut text = String::with_capacity(context.len() + overlap.len() + content.len() + 2);
-    for part in [context, overlap, content.trim_end()] {
-        if !part.is_empty() {
-            if !text.is_empty() {
-                text.push('\n');
-            }
-            text.push_str(part);
-        }
-    }
-    text
+    let parts: Vec<&str> = [context, overlap, content.trim_end()].into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join("\n")
 }
 
 /// The longest situating sentence, in characters; half of it in Chinese, which needs fewer.

@@ -7,7 +7,9 @@ use clap::{Args, Subcommand};
 use super::global::Context;
 use super::progress::progress_display;
 use crate::config::Config;
-use crate::embed::{EmbeddingConfig, EngineChoice, Model, devices, select, select_available, slow_processor};
+use crate::embed::{
+    Device, EmbeddingConfig, EngineChoice, Model, devices, select, select_available, slow_processor,
+};
 use crate::error::{Error, Result};
 use crate::models::{Added, Hub, Installed, KnownModel, ModelKind, Models, Record, Wanted, Wish, catalogue, nearest};
 use crate::render::{ModelLine, ModelList, added_model, model_list, removed_model};
@@ -137,7 +139,7 @@ fn list(context: &Context, models: &Models) -> Result<u8> {
         models: lines,
         folder: models.folder().display().to_string(),
         engine: engine.name(),
-        devices: devices.into_iter().map(|device| device.name().to_owned()).collect(),
+        devices: devices.into_iter().map(Device::name).collect(),
         notes: refused.into_iter().chain(uses.notes).chain(slow_processor().map(str::to_owned)).collect(),
     }))
 }

@@ -4,9 +4,9 @@
 //! other. That is better and cannot be prepared: each chunk is read for each question, so only the best candidates are,
 //! within the time limit.
 
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use fastembed::{OnnxSource, RerankInitOptionsUserDefined, TextRerank, UserDefinedRerankingModel};
@@ -76,29 +76,20 @@ impl CrossEncoder {
     /// # Errors
     /// The engine fails, or the model gives no number.
     pub fn scores(&self, question: &str, chunks: &[String], time: Option<Duration>) -> Result<Vec<f32>> {
-        let plan = Mutex::new(Plan { next: 0, all: chunks.len(), begun: Instant::now(), time, per_chunk: None });
-        let lock = || plan.lock().map_err(|_| stopped(&self.folder));
+        let (next, begun) = (AtomicUsize::new(0), Instant::now());
         let work = |session: usize| -> Result<Vec<(usize, Vec<f32>)>> {
-            let mut done = Vec::new();
+            let (mut done, mut per_chunk) = (Vec::new(), None);
             loop {
-                let batch = lock()?.take();
-                if batch.is_empty() {
-                    return Ok(done);
-                }
-                let (begun, first) = (Instant::now(), batch.start);
-                let read = self.read(session, question, &chunks[batch]);
-                let mut plan = lock()?;
-                match read {
-                    Ok(scores) => {
-                        let count = u32::try_from(scores.len().max(1)).unwrap_or(u32::MAX);
-                        plan.per_chunk = Some(begun.elapsed() / count);
-                        done.push((first, scores));
-                    }
-                    Err(error) => {
-                        plan.next = plan.all;
-                        return Err(error);
-                    }
-                }
+                let rest = time.map(|time| time.saturating_sub(begun.elapsed()));
+                let end = |first: usize| first + batch_size(chunks.len() - first, rest, per_chunk);
+                let take = |first| Some(end(first)).filter(|end| *end > first);
+                let Ok(first) = next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take) else { return Ok(done) };
+                let (batch, begun) = (&chunks[first..end(first)], Instant::now());
+                // After an error nobody begins another batch.
+                let scores =
+                    self.read(session, question, batch).inspect_err(|_| next.store(chunks.len(), Ordering::Relaxed))?;
+                per_chunk = Some(begun.elapsed() / batch.len() as u32);
+                done.push((first, scores));
             }
         };
         let parts = in_threads(self.sessions.len(), work, || stopped(&self.folder))?;
@@ -132,26 +123,6 @@ impl CrossEncoder {
     }
 }
 
-/// The chunks left to read, and the time left for them.
-struct Plan {
-    next: usize,
-    all: usize,
-    begun: Instant,
-    time: Option<Duration>,
-    /// The time of a chunk in the last batch.
-    per_chunk: Option<Duration>,
-}
-
-impl Plan {
-    /// Takes the next batch; empty if no chunk or no time is left.
-    fn take(&mut self) -> Range<usize> {
-        let rest = self.time.map(|time| time.saturating_sub(self.begun.elapsed()));
-        let first = self.next;
-        self.next += batch_size(self.all - first, rest, self.per_chunk);
-        first..self.next
-    }
-}
-
 /// The size of the next batch of `left` chunks, with `rest` of the time left and `per_chunk` needed for each.
 fn batch_size(left: usize, rest: Option<Duration>, per_chunk: Option<Duration>) -> usize {
     let in_time = match (rest, per_chunk) {
@@ -165,19 +136,19 @@ fn batch_size(left: usize, rest: Option<Duration>, per_chunk: Option<Duration>) 
 }
 
 fn load_session(files: &CrossEncoderFolder, engine: &Engine, threads: usize) -> Result<TextRerank> {
-    let name = files.model_name();
-    let tokenizer = files.tokenizer()?;
-    let model = UserDefinedRerankingModel::new(OnnxSource::File(files.model.clone()), tokenizer);
+    let folder = &files.files.folder;
+    let graph = OnnxSource::File(folder.join(files.graph));
+    let model = UserDefinedRerankingModel::new(graph, files.tokenizer()?);
     let options = RerankInitOptionsUserDefined::new()
         .with_intra_threads(threads)
         .with_execution_providers(engine.device().providers());
-    guarded(&named(files.folder()), || {
+    guarded(&named(folder), || {
         TextRerank::try_new_from_user_defined(model, options).map_err(|error| {
             let reason = error.to_string();
             // The tokenizer loads last; errors about it do not mention the graph.
-            let file = if reason.contains("tokenizer.json") { "tokenizer.json" } else { &name };
+            let file = if reason.contains("tokenizer.json") { "tokenizer.json" } else { files.graph };
             let hint = format!("download the folder again, or try the other engine ({})", Setting("onnxruntime"));
-            files.unusable(file, &format!("{} rejects it: {reason}", engine.name())).hint(hint)
+            files.files.unusable(file, &format!("{} rejects it: {reason}", engine.name())).hint(hint)
         })
     })
 }

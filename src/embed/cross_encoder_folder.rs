@@ -1,6 +1,6 @@
 //! A folder with a cross-encoder as Hugging Face lays it out: what it must hold, and what is wrong with it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use fastembed::TokenizerFiles;
 use serde_json::Value;
@@ -19,9 +19,9 @@ const EXPORT: &str =
 
 /// The files of a cross-encoder, checked but not loaded.
 pub(super) struct CrossEncoderFolder {
-    files: ModelFolder,
-    /// The ONNX file.
-    pub model: PathBuf,
+    pub files: ModelFolder,
+    /// The path of the ONNX file in the folder.
+    pub graph: &'static str,
     /// The size of the graph and the weights beside it.
     pub bytes: u64,
 }
@@ -41,13 +41,12 @@ impl CrossEncoderFolder {
             return Err(Error::usage(format!("no such folder {}", folder.display())).hint(hint));
         }
         let files = ModelFolder::new(folder, "the reranking model");
-        let name = files.graph(&GRAPHS)?;
-        check_outline(&files.outline(name)?).map_err(|reason| files.unusable(name, &reason).hint(EXPORT))?;
+        let graph = files.graph(&GRAPHS)?;
+        check_outline(&files.outline(graph)?).map_err(|reason| files.unusable(graph, &reason).hint(EXPORT))?;
         for name in ["tokenizer.json", "config.json", "tokenizer_config.json"] {
             files.required(name)?;
         }
-        let model = folder.join(name);
-        Ok(CrossEncoderFolder { files, bytes: size_with_weights(&model), model })
+        Ok(CrossEncoderFolder { files, bytes: size_with_weights(&folder.join(graph)), graph })
     }
 
     /// The small files as fastembed wants them.
@@ -57,7 +56,7 @@ impl CrossEncoderFolder {
     pub fn tokenizer(&self) -> Result<TokenizerFiles> {
         let config = self.files.json("config.json")?;
         let settings = self.files.json("tokenizer_config.json")?;
-        check_labels(&config).map_err(|reason| self.unusable("config.json", &reason).hint(EXPORT))?;
+        check_labels(&config).map_err(|reason| self.files.unusable("config.json", &reason).hint(EXPORT))?;
         let most = [&settings["model_max_length"], &config["max_position_embeddings"]]
             .into_iter()
             .filter_map(Value::as_f64)
@@ -65,23 +64,9 @@ impl CrossEncoderFolder {
             .fold(MOST_TOKENS, u64::min);
         if most < FEWEST_TOKENS {
             let reason = format!("the model takes {most} tokens, too few for a chunk");
-            return Err(self.unusable("tokenizer_config.json", &reason).hint(DOWNLOAD));
+            return Err(self.files.unusable("tokenizer_config.json", &reason).hint(DOWNLOAD));
         }
         self.files.tokenizer_files(most)
-    }
-
-    pub fn folder(&self) -> &Path {
-        self.files.path()
-    }
-
-    /// See [`ModelFolder::unusable`].
-    pub fn unusable(&self, file: &str, reason: &str) -> Error {
-        self.files.unusable(file, reason)
-    }
-
-    /// The graph's path within the folder.
-    pub fn model_name(&self) -> String {
-        self.model.strip_prefix(self.folder()).unwrap_or(&self.model).display().to_string()
     }
 }
 
@@ -164,7 +149,7 @@ mod tests {
         let folder = good();
         std::fs::create_dir(folder.path().join("onnx")).unwrap();
         std::fs::rename(folder.path().join("model.onnx"), folder.path().join("onnx/model_quantized.onnx")).unwrap();
-        assert_eq!(CrossEncoderFolder::open(folder.path()).unwrap().model_name(), "onnx/model_quantized.onnx");
+        assert_eq!(CrossEncoderFolder::open(folder.path()).unwrap().graph, "onnx/model_quantized.onnx");
     }
 
     #[test]

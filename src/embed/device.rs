@@ -3,11 +3,12 @@
 //! No accelerator is ever required. Asking for one that the library does not offer is an error before anything is loaded;
 //! one that is offered and does not start is an error when it is used.
 
+use clap::ValueEnum;
 use fastembed::ExecutionProviderDispatch;
 use ort::ep::{self, ExecutionProvider};
 
 /// The requested device.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Device {
     /// The processor, which gives the same vectors everywhere
@@ -31,33 +32,14 @@ pub enum Device {
     Openvino,
 }
 
-/// All devices but the processor.
-pub(super) const ACCELERATORS: [Device; 7] = [
-    Device::Cuda,
-    Device::Tensorrt,
-    Device::Rocm,
-    Device::Migraphx,
-    Device::Coreml,
-    Device::Directml,
-    Device::Openvino,
-];
-
 /// An execution provider, and whether the library was built with it.
 type Provider = (ExecutionProviderDispatch, Box<dyn Fn() -> ort::Result<bool>>);
 
 impl Device {
     /// The name as a user types it.
-    pub fn name(self) -> &'static str {
-        match self {
-            Device::Auto | Device::Cpu => "cpu",
-            Device::Cuda => "cuda",
-            Device::Tensorrt => "tensorrt",
-            Device::Rocm => "rocm",
-            Device::Migraphx => "migraphx",
-            Device::Coreml => "coreml",
-            Device::Directml => "directml",
-            Device::Openvino => "openvino",
-        }
+    pub fn name(self) -> String {
+        let named = if self == Device::Auto { Device::Cpu } else { self };
+        named.to_possible_value().expect("every device can be typed").get_name().to_owned()
     }
 
     pub fn is_cpu(self) -> bool {
@@ -113,8 +95,8 @@ mod tests {
 
     #[test]
     fn device_names_can_be_typed() {
-        for device in ACCELERATORS.into_iter().chain([Device::Cpu]) {
-            assert_eq!(Device::from_str(device.name(), false), Ok(device));
+        for device in Device::value_variants().iter().copied().filter(|device| *device != Device::Auto) {
+            assert_eq!(Device::from_str(&device.name(), false), Ok(device));
             assert_eq!(device.providers().is_empty(), device.is_cpu());
         }
     }

@@ -4,9 +4,7 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use fastembed::{
-    InitOptionsUserDefined, OutputKey, QuantizationMode, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel,
-};
+use fastembed::{InitOptionsUserDefined, OutputKey, QuantizationMode, TextEmbedding, UserDefinedEmbeddingModel};
 
 use super::crash::guarded;
 use super::engine::Engine;
@@ -26,20 +24,12 @@ pub struct Embedder {
 }
 
 impl Embedder {
-    /// Loads a model for single questions: one session.
-    ///
-    /// # Errors
-    /// The model's files cannot be read, or the engine rejects the model.
-    pub fn for_queries(engine: &Engine, model: &Arc<Model>) -> Result<Self> {
-        Embedder::for_documents(engine, model, 1)
-    }
-
-    /// Loads a model for many texts: `jobs` sessions on tract, which uses one core each; on ONNX Runtime one session that
+    /// Loads a model: `jobs` sessions on tract, which uses one core each; on ONNX Runtime one session that
     /// uses `jobs` cores.
     ///
     /// # Errors
-    /// As for [`for_queries`](Self::for_queries).
-    pub fn for_documents(engine: &Engine, model: &Arc<Model>, jobs: usize) -> Result<Self> {
+    /// The model's files cannot be read, or the engine rejects the model.
+    pub fn load(engine: &Engine, model: &Arc<Model>, jobs: usize) -> Result<Self> {
         let (sessions, threads) = match engine {
             Engine::Tract => (jobs.max(1), 1),
             Engine::OnnxRuntime { .. } => (1, jobs.max(1)),
@@ -164,15 +154,9 @@ pub(super) fn embed(
 }
 
 pub(super) fn load_session(engine: &Engine, model: &Model, threads: usize) -> Result<TextEmbedding> {
-    let bytes = model.bytes()?;
-    let files = TokenizerFiles {
-        tokenizer_file: bytes.tokenizer.into_owned(),
-        config_file: bytes.config.into_owned(),
-        special_tokens_map_file: bytes.special_tokens.into_owned(),
-        tokenizer_config_file: bytes.tokenizer_config.into_owned(),
-    };
+    let bytes = model.source.bytes()?;
     let config = &model.embedding_config;
-    let mut user_defined = UserDefinedEmbeddingModel::new(bytes.graph.into_owned(), files)
+    let mut user_defined = UserDefinedEmbeddingModel::new(bytes.graph.into_owned(), bytes.tokenizer)
         .with_pooling(match config.pooling {
             Pooling::Mean => fastembed::Pooling::Mean,
             Pooling::Cls => fastembed::Pooling::Cls,

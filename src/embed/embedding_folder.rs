@@ -15,10 +15,11 @@ use super::folder::{DOWNLOAD, FEWEST_TOKENS, ModelFolder, check_inputs, listed};
 use super::model::{Pooling, VectorOutput};
 use super::onnx::{FLOAT, Outline};
 use crate::error::Result;
+use crate::load::markdown::front_matter;
 use crate::text::{char_count, printable, squeeze};
 
 /// Paths of the graph, the best first.
-const GRAPHS: [&str; 8] = [
+pub(crate) const GRAPHS: [&str; 8] = [
     "model.onnx",
     "onnx/model.onnx",
     "model_optimized.onnx",
@@ -62,11 +63,6 @@ pub(crate) struct DeclaredConfig {
 }
 
 impl EmbeddingFolder {
-    /// Paths of the graph, the best first.
-    pub fn graphs() -> &'static [&'static str] {
-        &GRAPHS
-    }
-
     /// The path of the graph in a folder.
     ///
     /// # Errors
@@ -291,22 +287,15 @@ impl Card {
             let word = squeeze(printable(text).trim().trim_matches(['"', '\'']));
             Some(word).filter(|word| !word.is_empty() && char_count(word) <= LONGEST_CARD_WORD)
         };
-        let (mut languages, mut licence, mut in_list) = (Vec::new(), None, false);
-        for line in lines.take_while(|line| line.trim_end() != "---").take(LONGEST_CARD) {
-            let item = line.trim_start().strip_prefix("- ");
-            if let Some(codes) = line.strip_prefix("language:") {
-                let codes = codes.trim().trim_start_matches('[').trim_end_matches(']');
-                languages.extend(codes.split(',').filter_map(clean));
-                in_list = codes.is_empty();
-            } else if let Some(item) = item.filter(|_| in_list) {
-                languages.extend(clean(item));
-            } else if !line.starts_with(' ') {
-                in_list = false;
-                licence = licence.or_else(|| line.strip_prefix("license:").and_then(clean));
+        let mut found = Card::default();
+        for (key, value) in front_matter(lines.take_while(|line| line.trim_end() != "---").take(LONGEST_CARD)) {
+            match key.as_str() {
+                "language" => found.languages.extend(value.to_lowercase().split(',').filter_map(clean)),
+                "license" => found.licence = found.licence.or_else(|| clean(&value)),
+                _ => {}
             }
         }
-        languages.iter_mut().for_each(|code: &mut String| code.make_ascii_lowercase());
-        Card { languages, licence }
+        found
     }
 }
 

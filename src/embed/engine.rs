@@ -7,7 +7,9 @@ use std::ffi::c_char;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::device::{ACCELERATORS, Device};
+use clap::ValueEnum;
+
+use super::device::Device;
 use crate::error::{Error, Result, Setting};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -96,12 +98,11 @@ pub fn select_available(choice: &EngineChoice) -> Result<(Engine, Option<Error>)
 
 /// The devices of an engine, the processor first.
 pub fn devices(engine: &Engine) -> Vec<Device> {
-    let accelerators = match engine {
-        Engine::Tract => &[][..],
-        Engine::OnnxRuntime { .. } => &ACCELERATORS,
+    let runs_on = |device: &Device| match engine {
+        Engine::Tract => *device == Device::Cpu,
+        Engine::OnnxRuntime { .. } => *device != Device::Auto && device.is_offered(),
     };
-    let offered = accelerators.iter().copied().filter(|device| device.is_offered());
-    [Device::Cpu].into_iter().chain(offered).collect()
+    Device::value_variants().iter().copied().filter(runs_on).collect()
 }
 
 fn check_device(engine: &Engine, device: Device) -> Result<()> {
@@ -109,7 +110,7 @@ fn check_device(engine: &Engine, device: Device) -> Result<()> {
     if device.is_cpu() || offered.contains(&device) {
         return Ok(());
     }
-    let names: Vec<&str> = offered.into_iter().map(Device::name).collect();
+    let names: Vec<String> = offered.into_iter().map(Device::name).collect();
     let message = format!("{} offers no device {}, only {}", engine.name(), device.name(), names.join(", "));
     let hint = format!("set {} to the path of an ONNX Runtime that was built for it", Setting("onnxruntime"));
     Err(Error::usage(message).hint(match engine {

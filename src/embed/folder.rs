@@ -3,14 +3,12 @@
 //! Nothing in a folder is trusted. Every file is checked before an engine sees it, its size first, so that an error names
 //! the file and what to do about it, and a folder of another kind is distinguished from a broken one.
 
-use std::fs::File;
-use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use fastembed::TokenizerFiles;
 use serde_json::{Value, json};
 
-use super::onnx::{Outline, outline};
+use super::onnx::{self, Outline};
 use crate::error::{Error, Result, plain_io};
 use crate::text::{printable, squeeze, truncate};
 
@@ -28,7 +26,7 @@ pub(crate) const DOWNLOAD: &str = "download the folder again, with all its files
 
 #[derive(Debug, Clone)]
 pub(crate) struct ModelFolder {
-    folder: PathBuf,
+    pub folder: PathBuf,
     /// Its name in errors, such as `the reranking model`.
     kind: &'static str,
 }
@@ -36,10 +34,6 @@ pub(crate) struct ModelFolder {
 impl ModelFolder {
     pub fn new(folder: &Path, kind: &'static str) -> Self {
         ModelFolder { folder: folder.to_owned(), kind }
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.folder
     }
 
     /// The error about a file that makes the model unusable.
@@ -78,24 +72,19 @@ impl ModelFolder {
         Err(Error::failed(format!("{} in {folder} cannot be used: {reason}", self.kind)).hint(hint))
     }
 
-    /// Inputs and outputs of an ONNX file, read without loading it.
+    /// Inputs and outputs of an ONNX file.
     pub(super) fn outline(&self, name: &str) -> Result<Outline> {
         let size = self.size_of_file(name)?;
-        let file = File::open(self.folder.join(name)).map_err(|error| self.unreadable(name, &error))?;
-        let mut file = BufReader::new(file);
         if size > LARGEST_MODEL {
             let reason = format!("it has {} MB, more than the 2048 of an ONNX file", size >> 20);
             return Err(self.unusable(name, &reason).hint("keep its weights beside it, as external data"));
         }
-        if size < 1024 {
-            let mut start = Vec::new();
-            file.by_ref().take(1024).read_to_end(&mut start).map_err(|error| self.unreadable(name, &error))?;
-            if start.starts_with(b"version https://git-lfs") {
-                let reason = "it is a placeholder of git without LFS";
-                return Err(self.unusable(name, reason).hint("fetch the file with `git lfs pull`"));
-            }
+        let file = std::fs::read(self.folder.join(name)).map_err(|error| self.unreadable(name, &error))?;
+        if file.starts_with(b"version https://git-lfs") {
+            let reason = "it is a placeholder of git without LFS";
+            return Err(self.unusable(name, reason).hint("fetch the file with `git lfs pull`"));
         }
-        outline(&mut file)
+        onnx::outline(file)
             .map_err(|error| self.unusable(name, &format!("not a complete ONNX model ({error})")).hint(DOWNLOAD))
     }
 

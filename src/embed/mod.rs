@@ -13,18 +13,17 @@ mod embedding_folder;
 mod engine;
 mod folder;
 mod model;
-pub(crate) mod onnx;
+mod onnx;
 mod sense;
 mod tokens;
 mod trial;
-mod wordpiece;
 
 pub use crash::on_engine_crash;
 pub use cross_encoder::CrossEncoder;
 pub use device::{Device, slow_processor};
 pub use direct::DirectEncoder;
 pub use embedder::Embedder;
-pub(crate) use embedding_folder::{DEFAULT_TOKENS, DeclaredConfig, EmbeddingFolder};
+pub(crate) use embedding_folder::{DEFAULT_TOKENS, DeclaredConfig, EmbeddingFolder, GRAPHS};
 pub use engine::{Engine, EngineChoice, devices, select, select_available};
 pub(crate) use folder::ModelFolder;
 pub use model::{

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use fastembed::TokenizerFiles;
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
@@ -31,7 +32,7 @@ pub struct Model {
     /// As users type it and stores record it.
     pub name: String,
     pub embedding_config: EmbeddingConfig,
-    /// See [`fingerprint_of`](Self::fingerprint_of).
+    /// The hash of everything that its vectors depend on: its files, and its configuration but for the languages.
     pub fingerprint: String,
     pub source: Source,
 }
@@ -137,10 +138,7 @@ pub(super) struct ModelBytes {
     pub graph: Cow<'static, [u8]>,
     /// Files with weights beside the graph, by the names that the graph uses.
     pub external: Vec<(String, Vec<u8>)>,
-    pub tokenizer: Cow<'static, [u8]>,
-    pub config: Cow<'static, [u8]>,
-    pub special_tokens: Cow<'static, [u8]>,
-    pub tokenizer_config: Cow<'static, [u8]>,
+    pub tokenizer: TokenizerFiles,
 }
 
 impl Model {
@@ -174,20 +172,8 @@ impl Model {
     /// A file is missing or cannot be read.
     pub fn in_folder(name: &str, embedding_config: EmbeddingConfig, files: ModelFiles) -> Result<Model> {
         let source = Source::Folder(files);
-        let fingerprint = Model::fingerprint_of(&embedding_config, &source)?;
+        let fingerprint = fingerprint(&embedding_config, &source.bytes()?);
         Ok(Model { name: name.to_owned(), embedding_config, fingerprint, source })
-    }
-
-    /// The hash of everything that a model's vectors depend on: its files, and its configuration but for the languages.
-    ///
-    /// # Errors
-    /// A file is missing or cannot be read.
-    pub fn fingerprint_of(embedding_config: &EmbeddingConfig, source: &Source) -> Result<String> {
-        Ok(fingerprint(embedding_config, &bytes_of(source)?))
-    }
-
-    pub(super) fn bytes(&self) -> Result<ModelBytes> {
-        bytes_of(&self.source)
     }
 
     /// A question with the model's prefix.
@@ -198,6 +184,35 @@ impl Model {
     /// A text of a document with the model's prefix.
     pub fn as_document<'t>(&self, text: &'t str) -> Cow<'t, str> {
         prefixed(&self.embedding_config.document_prefix, text)
+    }
+}
+
+impl Source {
+    /// # Errors
+    /// A file is missing or cannot be read.
+    pub(super) fn bytes(&self) -> Result<ModelBytes> {
+        let Source::Folder(ModelFiles { folder, graph, external }) = self else {
+            let tokenizer = TokenizerFiles {
+                tokenizer_file: TOKENIZER.to_vec(),
+                config_file: CONFIG.to_vec(),
+                special_tokens_map_file: SPECIAL_TOKENS.to_vec(),
+                tokenizer_config_file: TOKENIZER_CONFIG.to_vec(),
+            };
+            return Ok(ModelBytes { graph: ONNX.into(), external: Vec::new(), tokenizer });
+        };
+        let read = |path: PathBuf| std::fs::read(&path).map_err(|error| Error::io("read", &path, &error));
+        let graph = folder.join(graph);
+        let beside = graph.parent().unwrap_or(folder);
+        let external = external.iter().map(|name| Ok((name.clone(), read(beside.join(name))?)));
+        let special_tokens = folder.join("special_tokens_map.json");
+        let tokenizer = TokenizerFiles {
+            tokenizer_file: read(folder.join("tokenizer.json"))?,
+            config_file: read(folder.join("config.json"))?,
+            // Newer folders put its contents into tokenizer_config.json.
+            special_tokens_map_file: if special_tokens.exists() { read(special_tokens)? } else { b"{}".to_vec() },
+            tokenizer_config_file: read(folder.join("tokenizer_config.json"))?,
+        };
+        Ok(ModelBytes { external: external.collect::<Result<_>>()?, graph: read(graph)?.into(), tokenizer })
     }
 }
 
@@ -222,44 +237,16 @@ fn fingerprint(embedding_config: &EmbeddingConfig, bytes: &ModelBytes) -> String
     if *output != VectorOutput::Usual {
         settings.push_str(&format!(" {output:?}"));
     }
-    let files = [&bytes.graph, &bytes.tokenizer, &bytes.config, &bytes.special_tokens, &bytes.tokenizer_config];
+    let TokenizerFiles { tokenizer_file, config_file, special_tokens_map_file, tokenizer_config_file } =
+        &bytes.tokenizer;
+    let files = [&*bytes.graph, tokenizer_file, config_file, special_tokens_map_file, tokenizer_config_file];
     let external = bytes.external.iter().flat_map(|(name, bytes)| [name.as_bytes(), bytes]);
-    for part in [settings.as_bytes()].into_iter().chain(files.into_iter().map(AsRef::as_ref)).chain(external) {
+    for part in [settings.as_bytes()].into_iter().chain(files).chain(external) {
         // With its length, so no byte can move from one part to the next.
         hasher.update(&(part.len() as u64).to_le_bytes());
         hasher.update(part);
     }
     hasher.finalize().to_hex().to_string()
-}
-
-fn bytes_of(source: &Source) -> Result<ModelBytes> {
-    let files = match source {
-        Source::Embedded => {
-            return Ok(ModelBytes {
-                graph: ONNX.into(),
-                external: Vec::new(),
-                tokenizer: TOKENIZER.into(),
-                config: CONFIG.into(),
-                special_tokens: SPECIAL_TOKENS.into(),
-                tokenizer_config: TOKENIZER_CONFIG.into(),
-            });
-        }
-        Source::Folder(files) => files,
-    };
-    let read = |path: PathBuf| std::fs::read(&path).map_err(|error| Error::io("read", &path, &error));
-    let beside = files.folder.join(&files.graph);
-    let beside = beside.parent().unwrap_or(&files.folder);
-    let special_tokens = files.folder.join("special_tokens_map.json");
-    let external = files.external.iter().map(|name| Ok((name.clone(), read(beside.join(name))?)));
-    Ok(ModelBytes {
-        graph: read(files.folder.join(&files.graph))?.into(),
-        external: external.collect::<Result<_>>()?,
-        tokenizer: read(files.folder.join("tokenizer.json"))?.into(),
-        config: read(files.folder.join("config.json"))?.into(),
-        // Newer folders put its contents into tokenizer_config.json.
-        special_tokens: if special_tokens.exists() { read(special_tokens)?.into() } else { b"{}"[..].into() },
-        tokenizer_config: read(files.folder.join("tokenizer_config.json"))?.into(),
-    })
 }
 
 /// Whether a lower-case word is in the embedded model's vocabulary: common English words, some thousand names and the
@@ -283,7 +270,7 @@ mod tests {
     #[test]
     fn the_constant_is_the_fingerprint_of_the_embedded_model() {
         let model = Model::embedded();
-        assert_eq!(Model::fingerprint_of(&model.embedding_config, &model.source).unwrap(), model.fingerprint);
+        assert_eq!(fingerprint(&model.embedding_config, &model.source.bytes().unwrap()), model.fingerprint);
     }
 
     #[test]

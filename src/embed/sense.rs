@@ -39,26 +39,21 @@ pub(super) fn share_read(tokenizer: &Tokenizer, text: &str) -> f32 {
 }
 
 /// The tokens of each word.
-fn words(encoding: &Encoding) -> Vec<Range<usize>> {
-    let mut words: Vec<Range<usize>> = Vec::new();
-    let mut last = None;
-    for (at, word) in encoding.get_word_ids().iter().enumerate() {
-        match words.last_mut() {
-            Some(open) if last == Some(*word) && word.is_some() => open.end = at + 1,
-            _ => words.push(at..at + 1),
-        }
-        last = Some(*word);
-    }
-    words
+fn words(encoding: &Encoding) -> impl Iterator<Item = Range<usize>> {
+    let mut end = 0;
+    encoding.get_word_ids().chunk_by(|a, b| a.is_some() && a == b).map(move |word| {
+        end += word.len();
+        end - word.len()..end
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::embed::wordpiece::embedded_tokenizer;
+    use crate::embed::tokens::embedded_tokenizer;
 
     fn share(text: &str) -> f32 {
-        share_read(&embedded_tokenizer(None).unwrap(), text)
+        share_read(&embedded_tokenizer(None), text)
     }
 
     #[test]

@@ -1,17 +1,36 @@
-//! How many tokens a text has.
+//! The embedded model's tokenizer, and how many tokens a text has.
 //!
 //! Counted with the tokenizer of the embedded model (WordPiece, every Han character one token), not estimated from
 //! characters. Tokenizers of other models count somewhat differently. The count is for the reader of a result, mostly a
 //! language model (`max_tokens`); so it does not use the tokenizer of the store's embedding model, and the setting
 //! `tokenizer` names a better one. Chunks are measured in characters: they are the same whichever model embeds them.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock};
 
-use tokenizers::Tokenizer;
+use tokenizers::decoders::wordpiece::WordPiece as WordPieceDecoder;
+use tokenizers::models::wordpiece::WordPiece;
+use tokenizers::normalizers::BertNormalizer;
+use tokenizers::pre_tokenizers::bert::BertPreTokenizer;
+use tokenizers::processors::template::TemplateProcessing;
+use tokenizers::{Tokenizer, TokenizerImpl, TruncationParams};
 
-use super::model::EMBEDDED;
-use super::wordpiece::embedded_tokenizer;
+use super::model::{EMBEDDED, TOKENIZER};
 use crate::error::{Error, Result, plain_io};
+
+type BertTokenizer = TokenizerImpl<WordPiece, BertNormalizer, BertPreTokenizer, TemplateProcessing, WordPieceDecoder>;
+
+/// The tokenizer of the embedded model. It truncates texts to `max_tokens`, if that is given, and never pads them: the
+/// file asks for other lengths, left over from training.
+///
+/// `Tokenizer::from_bytes` tries every kind of tokenizer that a `tokenizer.json` may hold, which takes 30 ms of a fresh
+/// process. The kind is known here: WordPiece with BERT's rules. A test compares both on arbitrary text.
+pub(super) fn embedded_tokenizer(max_tokens: Option<usize>) -> Tokenizer {
+    let tokenizer: BertTokenizer = serde_json::from_slice(TOKENIZER).expect("the tokenizer in the program is valid");
+    let mut tokenizer = Tokenizer::from(tokenizer);
+    let truncation = max_tokens.map(|max_length| TruncationParams { max_length, ..TruncationParams::default() });
+    tokenizer.with_truncation(truncation).expect("no overlap of cut texts is asked for").with_padding(None);
+    tokenizer
+}
 
 /// Counts tokens. Counters of the same name count alike.
 pub struct TokenCounter {
@@ -26,25 +45,11 @@ enum Method {
 }
 
 impl TokenCounter {
-    /// Counts with the tokenizer of the embedded model.
-    ///
-    /// # Errors
-    /// The file in the program is damaged, which is a fault of the build.
-    pub fn load() -> Result<Self> {
-        embedded_tokenizer(None).map(|tokenizer| TokenCounter::of_tokenizer(tokenizer, EMBEDDED))
-    }
-
-    /// As [`load`](Self::load), once per process.
-    ///
-    /// # Errors
-    /// As for [`load`](Self::load).
-    pub fn shared() -> Result<Arc<Self>> {
-        static LOADED: OnceLock<Arc<TokenCounter>> = OnceLock::new();
-        if let Some(counter) = LOADED.get() {
-            return Ok(counter.clone());
-        }
-        let counter = Arc::new(TokenCounter::load()?);
-        Ok(LOADED.get_or_init(|| counter).clone())
+    /// Counts with the tokenizer of the embedded model, which is read once per process.
+    pub fn shared() -> Arc<Self> {
+        static LOADED: LazyLock<Arc<TokenCounter>> =
+            LazyLock::new(|| Arc::new(TokenCounter::of_tokenizer(embedded_tokenizer(None), EMBEDDED)));
+        LOADED.clone()
     }
 
     /// The counter that the setting `tokenizer` names: `chars/4` counts every four characters as a token, anything else is
@@ -113,12 +118,14 @@ impl PartialEq for TokenCounter {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
-    use crate::embed::model::TOKENIZER;
+    use crate::embed::sense::share_read;
 
     #[test]
     fn whole_texts_are_counted_and_han_characters_are_one_each() {
-        let counter = TokenCounter::load().unwrap();
+        let counter = TokenCounter::shared();
         assert_eq!(counter.count("prime the pump").unwrap(), 3);
         assert_eq!(counter.count("启动水泵").unwrap(), 4);
         assert_eq!(counter.count(&"pump ".repeat(1000)).unwrap(), 1000, "neither truncated nor padded");
@@ -140,6 +147,62 @@ mod tests {
         for wrong in ["chars/0", "chars/x", "/nowhere/tokenizer.json", &file("broken.json", b"{}")] {
             let error = TokenCounter::named(wrong).unwrap_err();
             assert!(error.message().contains(wrong) && error.next_step().unwrap().contains("chars/4"), "{error}");
+        }
+    }
+
+    fn general(max_tokens: Option<usize>) -> Tokenizer {
+        let mut tokenizer = Tokenizer::from_bytes(TOKENIZER).unwrap();
+        let truncation = max_tokens.map(|max_length| TruncationParams { max_length, ..TruncationParams::default() });
+        tokenizer.with_truncation(truncation).unwrap().with_padding(None);
+        tokenizer
+    }
+
+    /// Both tokenizers, whole and truncating to few tokens.
+    fn pairs() -> [(Tokenizer, Tokenizer); 2] {
+        [None, Some(8)].map(|most| (embedded_tokenizer(most), general(most)))
+    }
+
+    fn compare(pairs: &[(Tokenizer, Tokenizer)], text: &str) {
+        for (own, general) in pairs {
+            for special in [true, false] {
+                let (own, general) = (own.encode(text, special).unwrap(), general.encode(text, special).unwrap());
+                assert_eq!(own.get_ids(), general.get_ids(), "{text:?}");
+                assert_eq!(own.get_offsets(), general.get_offsets(), "{text:?}");
+            }
+            assert_eq!(share_read(own, text), share_read(general, text), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn tokens_are_those_of_the_general_tokenizer() {
+        let (long, many) = ("x".repeat(101), "pump valve ".repeat(300));
+        for text in [
+            "",
+            " \t\r\n ",
+            "How do I prime the pump?",
+            "如何启动水泵？灌满水后启动。",
+            "Łódź: naïve façade, Überdruck 3.5 N·m",
+            "e\u{301}tude cafe\u{301}",
+            "Насос необходимо заполнить водой",
+            "हिन्दी ไทย 한국어 日本語 العربية",
+            "a\u{0}b\u{fffd}c\u{200b}d\u{7f}e\u{ad}f",
+            "👩‍🔧 repairs the 🚰!",
+            "[CLS] the [MASK] pump [SEP] [PAD]x[UNK]",
+            "unbelievablynonexistentwordzzzz",
+            "İstanbul ﬁne Ⅷ ½ ｆｕｌｌ",
+            &long,
+            &many,
+        ] {
+            compare(&pairs(), text);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn any_text_has_the_tokens_of_the_general_tokenizer(texts in prop::collection::vec(".{0,40}", 16)) {
+            let pairs = pairs();
+            texts.iter().for_each(|text| compare(&pairs, text));
         }
     }
 }

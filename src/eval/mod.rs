@@ -175,7 +175,7 @@ impl EvalStore {
         let (store, _) = Store::open_or_create(Some(&folder.join("store")), folder)?;
         let namespace = store.namespace(&format!("eval-{}", fingerprint(&set, made)))?;
         let engine = select(choice)?;
-        let embedder = Arc::new(Embedder::for_documents(&engine, &made.model, jobs)?);
+        let embedder = Arc::new(Embedder::load(&engine, &made.model, jobs)?);
         // An interrupted ingest starts again.
         let ingested = if namespace.exists() { Snapshot::open(&namespace).await?.counts().await?[0] } else { 0 };
         if ingested != set.documents.len() {

@@ -45,7 +45,7 @@ impl Vectors {
             Vectors::Loaded(embedder) => Ok(embedder.clone()),
             Vectors::WhenNeeded { models, record, engine, jobs } => {
                 let model = models.recorded(record)?;
-                let embedder = Arc::new(Embedder::for_documents(&select(engine)?, &model, *jobs)?);
+                let embedder = Arc::new(Embedder::load(&select(engine)?, &model, *jobs)?);
                 *self = Vectors::Loaded(embedder.clone());
                 Ok(embedder)
             }

@@ -23,9 +23,8 @@ pub(super) struct Usage {
 
 /// The number of tokens in a text by kb's own tokenizer; the model's tokenizer counts slightly differently.
 pub(super) fn tokens(text: &str) -> u64 {
-    let counted = TokenCounter::shared().and_then(|counter| counter.count(text));
     // No text has more tokens than characters.
-    counted.unwrap_or_else(|_| char_count(text)) as u64
+    TokenCounter::shared().count(text).unwrap_or_else(|_| char_count(text)) as u64
 }
 
 /// What a run asked of the model, and what came of it.

@@ -8,7 +8,7 @@ use asciidoc_parser::blocks::{Block as Node, ContentModel, FindBlocks, IsBlock, 
 use asciidoc_parser::document::InterpretedValue;
 use asciidoc_parser::{HasSpan, Parser};
 
-use super::{Block, Document, Format};
+use super::document::{Block, Document, Format};
 use crate::error::{Error, Result, Setting};
 use crate::text::squeeze;
 

@@ -10,9 +10,11 @@ use std::io::Cursor;
 use rbook::Epub;
 use rbook::epub::toc::EpubTocEntry;
 
+use super::document::{Block, BlockKind, Document, Format};
 use super::html::{self, Chapter};
 use super::package::Archive;
-use super::{Block, BlockKind, Document, Format, plain, wrong_format};
+use super::package::wrong_format;
+use super::plain;
 use crate::error::{Error, Result, Setting, innermost};
 use crate::text::{lists, squeeze};
 
@@ -64,20 +66,14 @@ fn open(bytes: &[u8], document: &mut Document) -> Result<Epub> {
             .read(Cursor::new(bytes.to_vec()))
             .map_err(|error| innermost(&error))
     };
-    let reason = match read(false) {
-        Ok(epub) => return Ok(epub),
-        Err(reason) => reason,
-    };
-    match read(true) {
-        Ok(epub) => {
-            document
-                .warnings
-                .push(format!("cannot read its navigation ({reason}); the sections come from its headings"));
-            Ok(epub)
-        }
-        Err(reason) => Err(Error::failed(format!("cannot be read as EPUB: {reason}"))
-            .hint("the file is damaged or of another format; try an e-book reader")),
-    }
+    read(false).or_else(|reason| {
+        let epub = read(true).map_err(|reason| {
+            Error::failed(format!("cannot be read as EPUB: {reason}"))
+                .hint("the file is damaged or of another format; try an e-book reader")
+        })?;
+        document.warnings.push(format!("cannot read its navigation ({reason}); the sections come from its headings"));
+        Ok(epub)
+    })
 }
 
 /// The chapters of books with digital rights management are noise. Scrambled fonts do no harm.

@@ -7,7 +7,8 @@ use std::collections::HashMap;
 
 use dom_query::{Document as Dom, NodeData, NodeRef};
 
-use super::{Block, BlockKind, Document, Format, plain};
+use super::document::{Block, BlockKind, Document, Format};
+use super::plain;
 use crate::text::{lists, squeeze};
 
 /// Elements that are not part of the document's text.
@@ -175,32 +176,28 @@ impl Walk {
     }
 
     fn enter(&mut self, name: &str) {
-        if let Some(level) = heading_level(name) {
+        if breaks(name) {
             self.flush();
-            self.heading = Some(level);
-        } else if name == "pre" {
-            self.flush();
-            self.preformatted += 1;
-        } else if name == "br" {
-            self.line.push('\n');
-        } else if name == "li" {
-            self.flush();
-            self.in_item = true;
-            self.line.push_str("- ");
-        } else if lists(BREAKING, name) {
-            self.flush();
+        }
+        match name {
+            "pre" => self.preformatted += 1,
+            "br" => self.line.push('\n'),
+            "li" => {
+                self.in_item = true;
+                self.line.push_str("- ");
+            }
+            _ => self.heading = heading_level(name).or(self.heading),
         }
     }
 
     fn leave(&mut self, name: &str) {
-        if heading_level(name).is_some() {
+        if breaks(name) {
             self.flush();
+        }
+        if name == "pre" {
+            self.preformatted -= 1;
+        } else if heading_level(name).is_some() {
             self.heading = None;
-        } else if name == "pre" {
-            self.flush();
-            self.preformatted = self.preformatted.saturating_sub(1);
-        } else if lists(BREAKING, name) {
-            self.flush();
         }
     }
 
@@ -280,6 +277,11 @@ fn text_of(node: &NodeRef<'_>) -> Option<String> {
         }
         _ => None,
     })
+}
+
+/// Whether an element ends the paragraph around it.
+fn breaks(name: &str) -> bool {
+    name == "pre" || lists(BREAKING, name) || heading_level(name).is_some()
 }
 
 fn heading_level(name: &str) -> Option<u8> {

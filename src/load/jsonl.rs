@@ -7,8 +7,8 @@
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::document::{Block, Document, Format};
 use super::plain::lines_to_blocks;
-use super::{Block, Document, Format};
 use crate::error::{Error, Result};
 use crate::text::squeeze;
 

@@ -2,9 +2,10 @@
 //!
 //! Tables, lists and code stay readable that way; only headings are reduced to their words.
 
-use pulldown_cmark::{Event, HeadingLevel, MetadataBlockKind, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, MetadataBlockKind, Options, Parser, Tag, TagEnd};
 
-use super::{Block, Document, Format, html};
+use super::document::{Block, Document, Format};
+use super::html;
 use crate::text::squeeze;
 
 /// Lines that begin with `#` inside a code fence are code, not headings.
@@ -23,9 +24,7 @@ pub fn parse(text: &str) -> Document {
     let mut front_matter: Option<MetadataBlockKind> = None;
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         match &event {
-            Event::Start(Tag::Heading { level, .. }) if depth == 0 => {
-                heading = Some((level_number(*level), String::new()))
-            }
+            Event::Start(Tag::Heading { level, .. }) if depth == 0 => heading = Some((*level as u8, String::new())),
             Event::End(TagEnd::Heading(_)) if depth == 1 => {
                 if let Some((level, title)) = heading.take() {
                     let title = squeeze(&title);
@@ -54,7 +53,6 @@ pub fn parse(text: &str) -> Document {
             Event::Start(tag) if depth == 0 && !matches!(tag, Tag::Heading { .. } | Tag::MetadataBlock(_)) => {
                 push_source(&text[range.clone()], &mut document);
             }
-            Event::Html(_) | Event::Rule if depth == 0 => {}
             _ => {}
         }
         match event {
@@ -90,17 +88,6 @@ fn push_html(source: &str, document: &mut Document) {
     }
 }
 
-fn level_number(level: HeadingLevel) -> u8 {
-    match level {
-        HeadingLevel::H1 => 1,
-        HeadingLevel::H2 => 2,
-        HeadingLevel::H3 => 3,
-        HeadingLevel::H4 => 4,
-        HeadingLevel::H5 => 5,
-        HeadingLevel::H6 => 6,
-    }
-}
-
 /// Reads `key: value` lines (YAML) or a TOML table into the metadata. Nested values stay as written.
 fn read_front_matter(text: &str, kind: Option<MetadataBlockKind>, document: &mut Document) {
     let mut add = |key: &str, value: &str| {
@@ -120,32 +107,27 @@ fn read_front_matter(text: &str, kind: Option<MetadataBlockKind>, document: &mut
             }),
             Err(error) => document.warnings.push(format!("front matter is not TOML: {}", squeeze(error.message()))),
         },
-        _ => {
-            let mut list: Option<(String, Vec<String>)> = None;
-            for line in text.lines() {
-                if let Some(item) = line.trim_start().strip_prefix("- ")
-                    && let Some((_, items)) = &mut list
-                {
-                    items.push(item.trim().trim_matches(['"', '\'']).to_owned());
-                } else if let Some((key, value)) = line.split_once(':')
-                    && !line.starts_with([' ', '\t', '#'])
-                {
-                    if let Some((key, items)) = list.take() {
-                        add(&key, &items.join(", "));
-                    }
-                    let value = value.trim();
-                    if value.is_empty() {
-                        list = Some((key.trim().to_owned(), Vec::new()));
-                    } else {
-                        add(key.trim(), value.trim_start_matches('[').trim_end_matches(']'));
-                    }
-                }
-            }
-            if let Some((key, items)) = list {
-                add(&key, &items.join(", "));
-            }
+        _ => front_matter(text.lines()).for_each(|(key, value)| add(&key, &value)),
+    }
+}
+
+/// The keys and values of front matter in YAML: `key: value`, `key: [a, b]`, or `- a` on the lines below `key:`. Nested
+/// values stay as written.
+pub fn front_matter<'t>(lines: impl Iterator<Item = &'t str>) -> impl Iterator<Item = (String, String)> {
+    let mut found: Vec<(String, Vec<String>)> = Vec::new();
+    let mut in_list = false;
+    for line in lines {
+        if let Some(item) = line.trim_start().strip_prefix("- ").filter(|_| in_list) {
+            found.last_mut().expect("a list has a key").1.push(item.trim().trim_matches(['"', '\'']).to_owned());
+        } else if let Some((key, value)) = line.split_once(':').filter(|_| !line.starts_with([' ', '\t', '#'])) {
+            let value = value.trim();
+            in_list = value.is_empty();
+            let values =
+                if in_list { Vec::new() } else { vec![value.trim_start_matches('[').trim_end_matches(']').to_owned()] };
+            found.push((key.trim().to_owned(), values));
         }
     }
+    found.into_iter().map(|(key, values)| (key, values.join(", ")))
 }
 
 #[cfg(test)]

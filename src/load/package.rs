@@ -108,6 +108,11 @@ impl<'a> Archive<'a> {
     }
 }
 
+/// The hint for a file that is not what its name says.
+pub(super) fn wrong_format() -> String {
+    format!("name its format with {}, or skip it with {}", Setting("as"), Setting("exclude"))
+}
+
 fn broken(format: &str, reason: &str) -> Error {
     Error::failed(format!("cannot be read as {format}: {reason}"))
         .hint("the file is damaged or of another format; try to open it in its program")

@@ -6,7 +6,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use super::{Block, Document, Format};
+use super::document::{Block, BlockKind, Document, Format};
 use crate::text::squeeze;
 
 /// An underline may be shorter than its title only from this length on (as in docutils).
@@ -103,7 +103,7 @@ fn end_block(lines: &mut Vec<&str>, document: &mut Document) {
         return;
     }
     // Fields before the text describe the document.
-    let at_top = document.blocks.iter().all(|block| matches!(block.kind, super::BlockKind::Heading(_)));
+    let at_top = document.blocks.iter().all(|block| matches!(block.kind, BlockKind::Heading(_)));
     if at_top && block.iter().all(|line| indented(line) || field(line).is_some()) && field(first).is_some() {
         let mut key = String::new();
         for line in &block {

@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Document, Format, LoadOptions, parse_with};
+use super::document::{Document, Format, LoadOptions};
+use super::parse::parse_with;
 use crate::error::{Error, Result, Setting};
 
 /// The hidden subcommand that turns a process into a worker.

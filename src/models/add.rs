@@ -4,10 +4,10 @@ use std::fs::File;
 use std::path::Path;
 
 use super::catalogue::KnownModel;
+use super::installed::{Models, check_name};
 use super::offer::{Offer, Subject, TextOffer, Wish};
-use super::record::{GRAPH, Record};
-use super::workplace::{Workplace, files_in};
-use super::{Models, cannot, check_name};
+use super::record::{GRAPH, Record, cannot};
+use super::workplace::{Hold, files_in, finish, new_workplace};
 use crate::embed::{CrossEncoder, EMBEDDED, EmbeddingConfig, Engine, Model, ModelFiles, Source, try_out};
 use crate::error::{Error, NextStep, Result, Setting};
 
@@ -56,6 +56,7 @@ impl Models {
             None => name_of(folder)?,
         };
         self.must_be_free(&name)?;
+        let _hold = Hold::of(self.folder())?;
         let from = folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).display().to_string();
         self.add(&Adding { folder, name: &name, chosen: None, wish, from, take: Take::Copy }, engine)
     }
@@ -75,16 +76,17 @@ impl Models {
         Ok(())
     }
 
+    /// Adds a model while the folder of models is locked.
     pub(super) fn add(&self, adding: &Adding<'_>, engine: &Engine) -> Result<Added> {
         let &Adding { folder, name, chosen, wish, take, .. } = adding;
         // Checked first: nothing is written for a folder without a model.
         let offer = Offer::of(folder, chosen, wish)?;
-        let work = Workplace::new(self.folder(), name)?;
+        let work = new_workplace(self.folder(), name)?;
         put_graph(&offer, work.path(), take)?;
         let (embedding_config, fingerprint) = match &offer.subject {
             Subject::Text(text) => {
-                let (config, fingerprint) = try_text(text, name, &offer, work.path(), engine)?;
-                (Some(config), fingerprint)
+                let model = try_text(text, name, &offer, work.path(), engine)?;
+                (Some(model.embedding_config), model.fingerprint)
             }
             Subject::Rerank => (None, try_reranker(&offer, work.path(), engine)?),
         };
@@ -101,14 +103,14 @@ impl Models {
             embedding_config,
             languages: offer.languages.clone(),
             licence: offer.licence.clone(),
-            external: offer.kept.iter().cloned().collect(),
+            external: offer.external(),
             files: files_in(work.path())?,
             fingerprint,
             from: adding.from.clone(),
             added_at: jiff::Timestamp::now().to_string(),
         };
         record.write(work.path())?;
-        work.finish(self.folder(), name)?;
+        finish(work, self.folder(), name)?;
         Ok(Added { record, notes: offer.notes })
     }
 }
@@ -133,7 +135,7 @@ fn put_graph(offer: &Offer, to: &Path, take: Take) -> Result<()> {
         Some(made) => std::fs::write(&path, made).map_err(cannot("write", &path))?,
         None => put_file(&offer.graph, &path, take)?,
     }
-    offer.kept.iter().try_for_each(|name| put_file(&offer.beside().join(name), &to.join(name), take))
+    offer.external().iter().try_for_each(|name| put_file(&offer.beside().join(name), &to.join(name), take))
 }
 
 fn put_file(from: &Path, to: &Path, take: Take) -> Result<()> {
@@ -154,14 +156,8 @@ fn put_file(from: &Path, to: &Path, take: Take) -> Result<()> {
     }
 }
 
-/// Writes the tokenizer's files and tries the model. Returns its configuration with the dimension, and its fingerprint.
-fn try_text(
-    text: &TextOffer,
-    name: &str,
-    offer: &Offer,
-    to: &Path,
-    engine: &Engine,
-) -> Result<(EmbeddingConfig, String)> {
+/// Writes the tokenizer's files and tries the model. Returns it with its dimension and fingerprint.
+fn try_text(text: &TextOffer, name: &str, offer: &Offer, to: &Path, engine: &Engine) -> Result<Model> {
     let files = &text.files;
     for (file, bytes) in [
         ("tokenizer.json", &files.tokenizer_file),
@@ -172,13 +168,15 @@ fn try_text(
         let path = to.join(file);
         std::fs::write(&path, bytes).map_err(cannot("write", &path))?;
     }
-    let external = offer.kept.iter().cloned().collect();
-    let source = Source::Folder(ModelFiles { folder: to.to_owned(), graph: GRAPH.to_owned(), external });
-    let (name, embedding_config) = (name.to_owned(), text.embedding_config.clone());
-    let mut model = Model { name, embedding_config, fingerprint: String::new(), source };
-    model.embedding_config.dimension = try_out(engine, &model, &text.tried)?;
-    let fingerprint = Model::fingerprint_of(&model.embedding_config, &model.source)?;
-    Ok((model.embedding_config, fingerprint))
+    let files = ModelFiles { folder: to.to_owned(), graph: GRAPH.to_owned(), external: offer.external() };
+    let model = Model {
+        name: name.to_owned(),
+        embedding_config: text.embedding_config.clone(),
+        fingerprint: String::new(),
+        source: Source::Folder(files.clone()),
+    };
+    let dimension = try_out(engine, &model, &text.tried)?;
+    Model::in_folder(name, EmbeddingConfig { dimension, ..model.embedding_config }, files)
 }
 
 /// Copies the small files of a reranking model and tries it. Returns the hash of all its files.

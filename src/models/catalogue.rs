@@ -9,15 +9,12 @@ use std::sync::LazyLock;
 use fastembed::{EmbeddingModel, OutputKey, QuantizationMode, TextEmbedding, TextRerank};
 use serde::Deserialize;
 
-use super::Models;
 use super::record::ModelKind;
-use crate::embed::{Coverage, Pooling, Quantization, VectorOutput};
+use crate::embed::{Pooling, Quantization, VectorOutput};
 use crate::text::script::Script;
 
 /// Names with at least this similarity (Jaro-Winkler) are suggested.
 const NEAR: f64 = 0.85;
-/// A suggested model reads at least this share of a text.
-const LEAST_SHARE: f32 = 0.9;
 
 static TABLE: LazyLock<Table> =
     LazyLock::new(|| read(include_str!("catalogue.toml")).expect("the catalogue in the program is valid"));
@@ -120,20 +117,6 @@ pub fn nearest(name: &str) -> Option<&'static str> {
     let alike = |model: &'static KnownModel| (strsim::jaro_winkler(&model.name.to_lowercase(), &last), model);
     let near = catalogue().iter().map(alike).filter(|(alike, _)| *alike >= NEAR);
     near.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, model)| model.name.as_str())
-}
-
-/// The name of an embedding model that reads all of these texts: an installed one, otherwise the smallest that can be
-/// downloaded.
-pub fn model_that_reads(texts: &[&str], models: &Models) -> Option<String> {
-    // An unreadable folder of models suggests none.
-    let here = models.here().unwrap_or_default();
-    let is_here = |model: &KnownModel| here.iter().any(|own| own.name == model.name);
-    let reads = |model: &&KnownModel| {
-        let coverage = Coverage { scripts: model.scripts.clone() };
-        model.kind == ModelKind::Text && texts.iter().all(|text| coverage.share(text) >= LEAST_SHARE)
-    };
-    let order = |model: &&KnownModel| (!is_here(model), model.megabytes.unwrap_or(u64::MAX), model.name.clone());
-    catalogue().iter().filter(reads).min_by_key(order).map(|model| model.name.clone())
 }
 
 fn read(table: &str) -> Result<Table, String> {
@@ -263,20 +246,5 @@ mod tests {
     fn a_broken_table_is_an_error() {
         assert!(read("text = 1").is_err());
         assert!(read("[[text]]\nname = \"x\"\nsize = 1\n[[rerank]]").is_err());
-    }
-
-    #[test]
-    fn a_model_that_reads_chinese_is_found_and_reads_it() {
-        let models = Models::open("");
-        let name = model_that_reads(&["离心泵在启动前必须灌满水。"], &models).unwrap();
-        let model = known(&name).unwrap();
-        assert!(Coverage { scripts: model.scripts.clone() }.share("离心泵") >= LEAST_SHARE, "{name}");
-        let all = ["Насос и 离心泵 and pump"];
-        assert!(model_that_reads(&all, &models).is_some(), "some models read everything");
-        // For documents of both kinds the model reads both.
-        let both = model_that_reads(&["离心泵", "The pump moves water."], &models).unwrap();
-        let model = known(&both).unwrap();
-        assert!(Coverage { scripts: model.scripts.clone() }.share("pump") >= LEAST_SHARE, "{both}");
-        assert_ne!(both, name);
     }
 }

@@ -2,10 +2,15 @@
 
 use std::sync::Arc;
 
-use super::Models;
-use crate::embed::{EMBEDDED, Model};
+use super::catalogue::{KnownModel, catalogue};
+use super::installed::Models;
+use super::record::ModelKind;
+use crate::embed::{Coverage, EMBEDDED, Model};
 use crate::error::{Error, NextStep, Result};
 use crate::store::ModelRecord;
+
+/// A suggested model reads at least this share of a text.
+const LEAST_SHARE: f32 = 0.9;
 
 /// What a store records about a model.
 pub fn record_of(model: &Model) -> ModelRecord {
@@ -101,9 +106,24 @@ impl Models {
     }
 }
 
+/// The name of an embedding model that reads all of these texts: an installed one, otherwise the smallest that can be
+/// downloaded.
+pub fn model_that_reads(texts: &[&str], models: &Models) -> Option<String> {
+    // An unreadable folder of models suggests none.
+    let here = models.here().unwrap_or_default();
+    let is_here = |model: &KnownModel| here.iter().any(|own| own.name == model.name);
+    let reads = |model: &&KnownModel| {
+        let coverage = Coverage { scripts: model.scripts.clone() };
+        model.kind == ModelKind::Text && texts.iter().all(|text| coverage.share(text) >= LEAST_SHARE)
+    };
+    let order = |model: &&KnownModel| (!is_here(model), model.megabytes.unwrap_or(u64::MAX), model.name.clone());
+    catalogue().iter().filter(reads).min_by_key(order).map(|model| model.name.clone())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::models::catalogue::known;
 
     fn choice(asked: Option<&str>, preset: Option<&str>) -> ModelChoice {
         let own = |name: Option<&str>| name.map(str::to_owned);
@@ -144,5 +164,20 @@ mod tests {
         assert!(error.to_line().contains("AddModel(\"other\")") && error.kind().exit_code() == 3, "{error}");
         let changed = ModelRecord { fingerprint: "f".to_owned(), ..embedded };
         assert!(models.recorded(&changed).unwrap_err().to_line().contains("is not the one"));
+    }
+
+    #[test]
+    fn a_model_that_reads_chinese_is_found_and_reads_it() {
+        let models = Models::open("");
+        let name = model_that_reads(&["离心泵在启动前必须灌满水。"], &models).unwrap();
+        let model = known(&name).unwrap();
+        assert!(Coverage { scripts: model.scripts.clone() }.share("离心泵") >= LEAST_SHARE, "{name}");
+        let all = ["Насос и 离心泵 and pump"];
+        assert!(model_that_reads(&all, &models).is_some(), "some models read everything");
+        // For documents of both kinds the model reads both.
+        let both = model_that_reads(&["离心泵", "The pump moves water."], &models).unwrap();
+        let model = known(&both).unwrap();
+        assert!(Coverage { scripts: model.scripts.clone() }.share("pump") >= LEAST_SHARE, "{both}");
+        assert_ne!(both, name);
     }
 }

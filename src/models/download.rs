@@ -5,14 +5,13 @@ use std::path::Path;
 use super::add::{Added, Adding, Take};
 use super::catalogue::{KnownModel, known};
 use super::fetch::Fetch;
-use super::hub::Hub;
-use super::listing::{Listing, RemoteFile};
+use super::hub::{Hub, Listing, RemoteFile};
+use super::installed::Models;
 use super::offer::Wish;
-use super::record::Record;
+use super::record::{Record, cannot};
 use super::weights::survey;
-use super::workplace::Download;
-use super::{Models, cannot};
-use crate::embed::{EmbeddingFolder, Engine};
+use super::workplace::{Hold, downloads, new_download, remove_folder};
+use crate::embed::{Engine, GRAPHS};
 use crate::error::{Error, NextStep, Result};
 
 /// Files without which there is no model …
@@ -109,9 +108,10 @@ impl Models {
     ) -> Result<Added> {
         let name = wish.name.as_deref().unwrap_or(wanted.name());
         self.must_be_free(name)?;
+        let _hold = Hold::of(self.folder())?;
         let listing = hub.listing(wanted.repository()).await?;
-        let place = Download::new(self.folder(), name, &listing.revision)?;
-        let fetched = fetch(hub, wanted, &listing, &place.folder, progress).await;
+        let folder = new_download(self.folder(), name, &listing.revision)?;
+        let fetched = fetch(hub, wanted, &listing, &folder, progress).await;
         let added = fetched.and_then(|()| {
             progress.trying();
             let from = format!("{}/{}@{}", hub.name(), wanted.repository(), listing.revision);
@@ -121,11 +121,11 @@ impl Models {
             };
             // The settings follow from its name on the hub, not from that of the folder it lies in meanwhile.
             let wish = Wish { name: Some(name.to_owned()), ..wish.clone() };
-            self.add(&Adding { folder: &place.folder, name, chosen, wish: &wish, from, take: Take::Link }, engine)
+            self.add(&Adding { folder: &folder, name, chosen, wish: &wish, from, take: Take::Link }, engine)
         });
         progress.end();
         let added = added?;
-        place.clear(self.folder())?;
+        remove_folder(&downloads(self.folder(), name))?;
         Ok(added)
     }
 }
@@ -173,7 +173,7 @@ fn wanted_files(wanted: &Wanted, listing: &Listing) -> Result<Vec<RemoteFile>, S
             .map(|path| needed(path))
             .collect::<Result<_, _>>()?,
         Wanted::Repository(_) => {
-            let graph = EmbeddingFolder::graphs().iter().find_map(|path| listing.file(path).cloned());
+            let graph = GRAPHS.iter().find_map(|path| listing.file(path).cloned());
             vec![graph.ok_or("it has no ONNX file such as onnx/model.onnx")?]
         }
     };

@@ -8,12 +8,13 @@
 //! anywhere; it appends any answer to an unfinished file and renames it unchecked; it waits for ever; and it trusts its own
 //! certificates instead of the system's.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Response, StatusCode, Url, redirect};
+use serde::Deserialize;
 
-use super::listing::Listing;
 use crate::address::server_address;
 use crate::error::{Error, NextStep, Result, innermost};
 use crate::text::{printable, squeeze, truncate};
@@ -177,9 +178,104 @@ fn follow(attempt: redirect::Attempt<'_>) -> redirect::Action {
     }
 }
 
+/// The files of a model at one revision.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(from = "Answer")]
+pub(super) struct Listing {
+    /// A commit, or `main` if the hub names none.
+    pub revision: String,
+    files: BTreeMap<String, RemoteFile>,
+}
+
+/// A file on a hub.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RemoteFile {
+    pub path: String,
+    pub bytes: Option<u64>,
+    /// In lower-case hexadecimal. Hubs list it for large files.
+    pub sha256: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    sha: Option<String>,
+    #[serde(default)]
+    siblings: Vec<Sibling>,
+}
+
+#[derive(Deserialize)]
+struct Sibling {
+    rfilename: String,
+    size: Option<u64>,
+    lfs: Option<Lfs>,
+}
+
+#[derive(Deserialize)]
+struct Lfs {
+    size: Option<u64>,
+    sha256: Option<String>,
+}
+
+impl From<Answer> for Listing {
+    fn from(answer: Answer) -> Self {
+        let file = |Sibling { rfilename: path, size, lfs }: Sibling| {
+            // The size beside that of a large file is that of the pointer to it.
+            let (large, sha256) = lfs.map_or((None, None), |lfs| (lfs.size, lfs.sha256));
+            let sha256 = sha256.and_then(|sha256| hex(&sha256, 64));
+            (path.clone(), RemoteFile { path, bytes: large.or(size), sha256 })
+        };
+        Listing {
+            revision: answer.sha.and_then(|sha| hex(&sha, 40)).unwrap_or_else(|| "main".to_owned()),
+            files: answer.siblings.into_iter().map(file).collect(),
+        }
+    }
+}
+
+impl Listing {
+    pub fn file(&self, path: &str) -> Option<&RemoteFile> {
+        self.files.get(path)
+    }
+}
+
+/// A hexadecimal number of this length, or `None` for any other text.
+fn hex(text: &str, length: usize) -> Option<String> {
+    let text = text.trim().to_ascii_lowercase();
+    (text.len() == length && text.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn listing(answer: serde_json::Value) -> Listing {
+        serde_json::from_value(answer).unwrap()
+    }
+
+    #[test]
+    fn sizes_and_hashes_are_those_of_the_files_and_not_of_pointers_to_them() {
+        let (commit, sha256) = ("a".repeat(40), "b".repeat(64));
+        let found = listing(serde_json::json!({ "sha": commit, "siblings": [
+            { "rfilename": "config.json", "size": 7 },
+            { "rfilename": "model.onnx", "size": 134, "lfs": { "sha256": sha256, "size": 900, "pointerSize": 134 } },
+            { "rfilename": "bare" },
+        ]}));
+        assert_eq!(found.revision, commit);
+        let small = found.file("config.json").unwrap();
+        assert_eq!((small.bytes, small.sha256.clone()), (Some(7), None));
+        let large = found.file("model.onnx").unwrap();
+        assert_eq!((large.bytes, large.sha256.clone()), (Some(900), Some(sha256)));
+        assert_eq!(found.file("bare").unwrap().bytes, None);
+        assert_eq!(found.file("other"), None);
+        assert_eq!((hex("ab", 64), hex("zz", 2)), (None, None));
+    }
+
+    #[test]
+    fn only_a_commit_is_a_revision() {
+        for sha in ["../../x", "", "main", "zz"] {
+            assert_eq!(listing(serde_json::json!({ "sha": sha })).revision, "main");
+        }
+        assert_eq!(listing(serde_json::json!({})).revision, "main");
+    }
 
     #[test]
     fn an_endpoint_is_an_address_without_a_password() {

@@ -1,14 +1,12 @@
 //! A folder offered as a model: its kind, and its configuration.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use fastembed::TokenizerFiles;
 use tokenizers::Tokenizer;
 
-use super::cannot;
 use super::catalogue::{KnownModel, family, known};
-use super::record::ModelKind;
+use super::record::{ModelKind, cannot};
 use super::weights::{Survey, survey, whole};
 use crate::embed::{
     Coverage, CrossEncoder, DEFAULT_TOKENS, DeclaredConfig, EmbeddingConfig, EmbeddingFolder, ModelFolder,
@@ -42,11 +40,9 @@ pub(super) struct Offer {
     pub folder: PathBuf,
     /// The ONNX file.
     pub graph: PathBuf,
-    survey: Survey,
-    /// The graph with the weights of files beside it, if it has any …
+    pub survey: Survey,
+    /// The graph with the weights of files beside it, if it has any and one file can hold them all.
     pub made: Option<Vec<u8>>,
-    /// … but for these files, which are too large for that.
-    pub kept: BTreeSet<String>,
     pub subject: Subject,
     /// For people.
     pub languages: Option<String>,
@@ -94,7 +90,6 @@ impl Offer {
             folder: folder.to_owned(),
             graph,
             made: None,
-            kept: BTreeSet::new(),
             subject: Subject::Rerank,
             languages: namesake.map(|known| known.languages.clone()),
             licence: namesake.and_then(|known| known.licence.clone()),
@@ -111,11 +106,18 @@ impl Offer {
             }
         }
         if !offer.survey.external.is_empty() {
-            offer.kept = kept(bytes.len() as u64, &offer.survey.external, offer.beside());
-            let made = whole(&bytes, offer.beside(), &offer.kept, LARGEST_WHOLE);
-            offer.made = Some(made.map_err(unusable)?);
+            // An unreadable file is reported when its weights are read.
+            let size = |name| std::fs::metadata(offer.beside().join(name)).map_or(0, |about| about.len());
+            if bytes.len() as u64 + offer.survey.external.iter().map(size).sum::<u64>() < LARGEST_WHOLE {
+                offer.made = Some(whole(&bytes, offer.beside(), LARGEST_WHOLE).map_err(unusable)?);
+            }
         }
         Ok(offer)
+    }
+
+    /// The files of weights that stay beside the graph.
+    pub fn external(&self) -> Vec<String> {
+        if self.made.is_some() { Vec::new() } else { self.survey.external.iter().cloned().collect() }
     }
 
     /// The folder of the ONNX file, to which its names of other files are relative.
@@ -195,20 +197,6 @@ fn name_of<'n>(folder: &'n Path, wish: &'n Wish) -> Option<&'n str> {
     wish.name.as_deref().or_else(|| folder.file_name()?.to_str())
 }
 
-/// The files of weights that stay beside a graph, so that it fits into one file: the largest ones.
-fn kept(graph: u64, files: &BTreeSet<String>, folder: &Path) -> BTreeSet<String> {
-    // An unreadable file is reported when its weights are read.
-    let size = |name: &String| std::fs::metadata(folder.join(name)).map_or(0, |about| about.len());
-    let mut by_size: Vec<(u64, &String)> = files.iter().map(|name| (size(name), name)).collect();
-    by_size.sort();
-    let mut total = graph;
-    let too_large = |(size, _): &(u64, &String)| {
-        total = total.saturating_add(*size);
-        total >= LARGEST_WHOLE
-    };
-    by_size.into_iter().filter(too_large).map(|(_, name)| name.clone()).collect()
-}
-
 /// The prefixes of questions and documents: of a downloaded model those of the catalogue, otherwise what the folder
 /// declares, then what its name implies (`named`).
 fn prefixes(
@@ -285,22 +273,6 @@ fn scripts_of_vocabulary(tokenizer: &Tokenizer) -> Vec<Script> {
 mod tests {
     use super::*;
     use crate::repository::in_repository;
-
-    #[test]
-    fn the_largest_weights_stay_beside_a_graph_that_would_be_too_large() {
-        let folder = tempfile::tempdir().unwrap();
-        let files: BTreeSet<String> = [("large", 3 << 30), ("half", 1 << 30), ("other", 1 << 30), ("small", 100)]
-            .into_iter()
-            .map(|(name, bytes)| {
-                // Holes: they take no space on the disk.
-                std::fs::File::create(folder.path().join(name)).unwrap().set_len(bytes).unwrap();
-                name.to_owned()
-            })
-            .collect();
-        let kept = |graph| kept(graph, &files, folder.path()).into_iter().collect::<Vec<_>>();
-        assert_eq!(kept(1000), ["large", "other"]);
-        assert_eq!(kept(LARGEST_WHOLE - 50), ["half", "large", "other", "small"]);
-    }
 
     #[test]
     fn prefixes_have_an_order_of_precedence() {

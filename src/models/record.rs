@@ -8,7 +8,6 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::cannot;
 use crate::embed::{EmbeddingConfig, Model, ModelFiles, Source};
 use crate::error::{Error, NextStep, Result, Setting, plain_io};
 
@@ -140,6 +139,11 @@ impl Record {
         let (name, fingerprint) = (self.name.clone(), self.fingerprint.clone());
         Some(Model { name, embedding_config, fingerprint, source: Source::Folder(files) })
     }
+}
+
+/// The error about a file or folder, for `map_err`.
+pub(super) fn cannot<'p>(doing: &'static str, path: &'p Path) -> impl Fn(std::io::Error) -> Error + 'p {
+    move |error| Error::io(doing, path, &error)
 }
 
 #[cfg(test)]

@@ -10,10 +10,9 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Component, Path};
 
-use prost::Message as _;
-use prost::encoding::{WireType, encode_varint};
+use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, encode_key, encode_varint, skip_field};
+use prost::{DecodeError, Message as _};
 
-use crate::embed::onnx::{self, Value};
 use crate::error::plain_io;
 use crate::text::truncate;
 
@@ -48,7 +47,7 @@ enum Part {
 
 impl Part {
     /// The part in a field of this one, by `onnx.proto` of ONNX 1.23.
-    fn within(self, field: u64) -> Option<Part> {
+    fn within(self, field: u32) -> Option<Part> {
         match (self, field) {
             (Part::Model, 20) => Some(Part::Training),
             (Part::Model, 7) | (Part::Training, 1 | 2) | (Part::Attribute, 6 | 11) => Some(Part::Graph),
@@ -69,24 +68,16 @@ pub(super) fn survey(model: &[u8]) -> Result<Survey, String> {
     Ok(found)
 }
 
-/// The model with the weights from files in `folder`, but for the files to `keep`. It has at most `most` bytes.
-pub(super) fn whole(model: &[u8], folder: &Path, keep: &BTreeSet<String>, most: u64) -> Result<Vec<u8>, String> {
-    let left = most.checked_sub(model.len() as u64).ok_or("it is too large for one file")?;
-    rewrite(Part::Model, model, 0, &mut Inlining { folder, keep, left })
-}
-
-struct Inlining<'a> {
-    folder: &'a Path,
-    /// The files that stay beside the model.
-    keep: &'a BTreeSet<String>,
-    /// Bytes that may still be added.
-    left: u64,
+/// The model with the weights from files in `folder`. It has at most `most` bytes.
+pub(super) fn whole(model: &[u8], folder: &Path, most: u64) -> Result<Vec<u8>, String> {
+    let mut left = most.checked_sub(model.len() as u64).ok_or("it is too large for one file")?;
+    rewrite(Part::Model, model, 0, folder, &mut left)
 }
 
 fn inspect(part: Part, message: &[u8], depth: usize, found: &mut Survey) -> Result<(), String> {
     check_depth(depth)?;
     let mut fields = Fields { rest: message };
-    while let Some(field) = fields.next()? {
+    while let Some(field) = fields.next().map_err(damaged)? {
         let Some(bytes) = field.bytes else { continue };
         match part.within(field.number) {
             Some(Part::Tensor) => {
@@ -104,20 +95,19 @@ fn inspect(part: Part, message: &[u8], depth: usize, found: &mut Survey) -> Resu
     Ok(())
 }
 
-fn rewrite(part: Part, message: &[u8], depth: usize, how: &mut Inlining<'_>) -> Result<Vec<u8>, String> {
+/// Moves the weights from files into a part of the model, at most `left` bytes.
+fn rewrite(part: Part, message: &[u8], depth: usize, folder: &Path, left: &mut u64) -> Result<Vec<u8>, String> {
     check_depth(depth)?;
     let mut out = Vec::with_capacity(message.len());
     let mut fields = Fields { rest: message };
-    while let Some(field) = fields.next()? {
+    while let Some(field) = fields.next().map_err(damaged)? {
         match (field.bytes, part.within(field.number)) {
             (Some(bytes), Some(Part::Tensor)) => match Weights::of(bytes)? {
-                Some(weights) if !how.keep.contains(&weights.file) => {
-                    put(&mut out, field.number, &with_weights(bytes, &weights.read(how.folder, &mut how.left)?)?);
-                }
-                _ => out.extend_from_slice(field.whole),
+                Some(weights) => put(&mut out, field.number, &with_weights(bytes, &weights.read(folder, left)?)?),
+                None => out.extend_from_slice(field.whole),
             },
             (Some(bytes), Some(inner)) => {
-                put(&mut out, field.number, &rewrite(inner, bytes, depth + 1, how)?);
+                put(&mut out, field.number, &rewrite(inner, bytes, depth + 1, folder, left)?);
             }
             _ => out.extend_from_slice(field.whole),
         }
@@ -129,7 +119,7 @@ fn rewrite(part: Part, message: &[u8], depth: usize, how: &mut Inlining<'_>) -> 
 fn with_weights(tensor: &[u8], weights: &[u8]) -> Result<Vec<u8>, String> {
     let mut out = Vec::with_capacity(tensor.len() + weights.len());
     let mut fields = Fields { rest: tensor };
-    while let Some(field) = fields.next()? {
+    while let Some(field) = fields.next().map_err(damaged)? {
         if !matches!(field.number, EXTERNAL | LOCATION | RAW) {
             out.extend_from_slice(field.whole);
         }
@@ -138,14 +128,18 @@ fn with_weights(tensor: &[u8], weights: &[u8]) -> Result<Vec<u8>, String> {
     Ok(out)
 }
 
+fn damaged(error: DecodeError) -> String {
+    error.to_string()
+}
+
 fn check_depth(depth: usize) -> Result<(), String> {
     if depth > DEEPEST { Err("its graphs are nested too deeply".to_owned()) } else { Ok(()) }
 }
 
 /// The fields of a tensor: its weights, their place in a file, and whether they are in a file.
-const RAW: u64 = 9;
-const EXTERNAL: u64 = 13;
-const LOCATION: u64 = 14;
+const RAW: u32 = 9;
+const EXTERNAL: u32 = 13;
+const LOCATION: u32 = 14;
 
 /// The part of a tensor that names a file with its weights.
 #[derive(prost::Message)]
@@ -175,7 +169,7 @@ struct Weights {
 impl Weights {
     /// The place of a tensor's weights, if they are in a file.
     fn of(tensor: &[u8]) -> Result<Option<Self>, String> {
-        let tensor = Tensor::decode(tensor).map_err(|error| error.to_string())?;
+        let tensor = Tensor::decode(tensor).map_err(damaged)?;
         let mut weights = Weights { file: String::new(), offset: 0, length: None };
         for Entry { key, value } in tensor.external {
             let number =
@@ -233,7 +227,7 @@ fn check_name(name: &str) -> Result<(), String> {
 }
 
 struct Field<'m> {
-    number: u64,
+    number: u32,
     /// The contents of a part.
     bytes: Option<&'m [u8]>,
     /// The whole field, with number and length.
@@ -245,31 +239,28 @@ struct Fields<'m> {
 }
 
 impl<'m> Fields<'m> {
-    fn next(&mut self) -> Result<Option<Field<'m>>, String> {
-        if self.rest.is_empty() {
+    fn next(&mut self) -> Result<Option<Field<'m>>, DecodeError> {
+        let all = self.rest;
+        if all.is_empty() {
             return Ok(None);
         }
-        let all = self.rest;
-        let (number, value) = onnx::field(&mut self.rest).map_err(|error| error.to_string())?;
-        let bytes = match value {
-            Value::Number(_) => None,
-            Value::Part(length) => Some(self.take(length)?),
-            Value::Fixed(length) => self.take(length).map(|_| None)?,
+        let (number, kind) = decode_key(&mut self.rest)?;
+        let mut value = self.rest;
+        skip_field(kind, number, &mut self.rest, DecodeContext::default())?;
+        let bytes = match kind {
+            WireType::LengthDelimited => {
+                let length = decode_varint(&mut value)? as usize;
+                Some(&value[..length])
+            }
+            _ => None,
         };
         Ok(Some(Field { number, bytes, whole: &all[..all.len() - self.rest.len()] }))
-    }
-
-    fn take(&mut self, length: u64) -> Result<&'m [u8], String> {
-        let split = usize::try_from(length).ok().and_then(|length| self.rest.split_at_checked(length));
-        let (bytes, rest) = split.ok_or("a part is longer than the whole")?;
-        self.rest = rest;
-        Ok(bytes)
     }
 }
 
 /// Writes a field with a length.
-fn put(out: &mut Vec<u8>, number: u64, bytes: &[u8]) {
-    encode_varint(number << 3 | WireType::LengthDelimited as u64, out);
+fn put(out: &mut Vec<u8>, number: u32, bytes: &[u8]) {
+    encode_key(number, WireType::LengthDelimited, out);
     encode_varint(bytes.len() as u64, out);
     out.extend_from_slice(bytes);
 }
@@ -285,7 +276,7 @@ mod tests {
         in_repository("fixtures/rerank")
     }
 
-    fn message(fields: &[(u64, &[u8])]) -> Vec<u8> {
+    fn message(fields: &[(u32, &[u8])]) -> Vec<u8> {
         let mut out = Vec::new();
         fields.iter().for_each(|(number, bytes)| put(&mut out, *number, bytes));
         out
@@ -296,7 +287,7 @@ mod tests {
         let entry = |key: &str, value: &str| message(&[(1, key.as_bytes()), (2, value.as_bytes())]);
         let (location, offset, length) = (entry("location", file), entry("offset", offset), entry("length", length));
         let mut tensor = message(&[(8, b"weights"), (EXTERNAL, &location), (EXTERNAL, &offset), (EXTERNAL, &length)]);
-        encode_varint(LOCATION << 3, &mut tensor);
+        encode_varint(u64::from(LOCATION << 3), &mut tensor);
         encode_varint(1, &mut tensor);
         tensor
     }
@@ -312,17 +303,15 @@ mod tests {
         let model = std::fs::read(folder.join("model.onnx")).unwrap();
         let found = survey(&model).unwrap();
         assert_eq!(found.external.iter().map(String::as_str).collect::<Vec<_>>(), ["model.onnx_data"]);
-        let none = BTreeSet::new();
-        let made = whole(&model, &folder, &none, 1 << 20).unwrap();
-        assert_eq!(whole(&model, &folder, &found.external, 1 << 20).unwrap(), model, "kept files stay beside it");
+        let made = whole(&model, &folder, 1 << 20).unwrap();
         assert_eq!(survey(&made).unwrap(), Survey::default());
         // The generator wrote both from the same weights.
         let weights = std::fs::read(folder.join("model.onnx_data")).unwrap();
         let contained = |model: &[u8]| memchr::memmem::find(model, &weights[..32]).is_some();
         assert!(contained(&made) && !contained(&model));
         let inside = std::fs::read(fixture().join("model.onnx")).unwrap();
-        assert_eq!(whole(&inside, &folder, &none, 1 << 20).unwrap(), inside, "nothing else is changed");
-        assert!(whole(&model, &folder, &none, model.len() as u64).unwrap_err().contains("too large"));
+        assert_eq!(whole(&inside, &folder, 1 << 20).unwrap(), inside, "nothing else is changed");
+        assert!(whole(&model, &folder, model.len() as u64).unwrap_err().contains("too large"));
     }
 
     #[test]
@@ -346,11 +335,11 @@ mod tests {
             &[20, 1, 5],
             &[20, 2, 15, 1],
         ] {
-            let within = |inner: Vec<u8>, number: &u64| message(&[(*number, &inner)]);
+            let within = |inner: Vec<u8>, number: &u32| message(&[(*number, &inner)]);
             let model = path.iter().rev().fold(tensor("w", "0", "4"), within);
             let found: Vec<String> = survey(&model).unwrap().external.into_iter().collect();
             assert_eq!(found, ["w"], "{path:?}");
-            let made = whole(&model, folder.path(), &BTreeSet::new(), 1 << 20).unwrap();
+            let made = whole(&model, folder.path(), 1 << 20).unwrap();
             assert_eq!(survey(&made).unwrap(), Survey::default(), "{path:?}");
             assert!(made.ends_with(b"0123"), "{path:?}");
         }
@@ -374,7 +363,7 @@ mod tests {
         assert!(survey(&message(&[(7, &model)])).unwrap_err().contains("not a file beside it"));
         // They take the lower half of this number.
         let mut wide = message(&[(EXTERNAL, &message(&[(1, b"location"), (2, b"w")]))]);
-        encode_varint(LOCATION << 3, &mut wide);
+        encode_varint(u64::from(LOCATION << 3), &mut wide);
         encode_varint(1 << 32 | 1, &mut wide);
         assert!(survey(&message(&[(7, &message(&[(5, &wide)]))])).unwrap().external.contains("w"));
     }
@@ -384,11 +373,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("w"), [7; 16]).unwrap();
         std::fs::create_dir(folder.path().join("d")).unwrap();
-        let none = BTreeSet::new();
-        assert!(whole(&outside("w", "4", "12"), folder.path(), &none, 1 << 20).is_ok());
-        let refusal = |file: &str, offset, length| {
-            whole(&outside(file, offset, length), folder.path(), &none, 1 << 20).unwrap_err()
-        };
+        assert!(whole(&outside("w", "4", "12"), folder.path(), 1 << 20).is_ok());
+        let refusal =
+            |file: &str, offset, length| whole(&outside(file, offset, length), folder.path(), 1 << 20).unwrap_err();
         let long = "w".repeat(1 << 16);
         for name in ["../w", "/etc/passwd", "d/../../w", "", "c:\\w", ".", "\u{1b}[2Jw", "w\n", &long] {
             let message = refusal(name, "0", "1");
@@ -415,7 +402,7 @@ mod tests {
                 bent[at] ^= 0xff;
                 bent
             }] {
-                if let Ok(made) = whole(&bent, &fixture().join("external"), &BTreeSet::new(), 1 << 20) {
+                if let Ok(made) = whole(&bent, &fixture().join("external"), 1 << 20) {
                     assert!(made.len() < 1 << 20);
                 }
             }

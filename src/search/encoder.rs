@@ -60,9 +60,9 @@ impl Loaded {
     fn load(model: &Arc<Model>, choice: &EngineChoice) -> Result<Self> {
         match (&model.source, choice) {
             (Source::Embedded, EngineChoice::Auto | EngineChoice::Tract) => {
-                DirectEncoder::load().map(Arc::new).map(Loaded::Direct)
+                Ok(Loaded::Direct(Arc::new(DirectEncoder::load())))
             }
-            _ => Embedder::for_queries(&select(choice)?, model).map(Arc::new).map(Loaded::Engine),
+            _ => Embedder::load(&select(choice)?, model, 1).map(Arc::new).map(Loaded::Engine),
         }
     }
 

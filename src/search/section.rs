@@ -97,7 +97,7 @@ fn fitting(
     sections: Vec<(SectionRow, u32, Vec<ChunkRow>)>,
     max_tokens: Option<usize>,
 ) -> Result<(Vec<SectionPart>, Vec<LeftOut>)> {
-    let counter = max_tokens.map(|most| TokenCounter::shared().map(|counter| (counter, most))).transpose()?;
+    let counter = max_tokens.map(|most| (TokenCounter::shared(), most));
     let (mut parts, mut left_out, mut used, mut first_cost) = (Vec::new(), Vec::new(), 0, None);
     for (section, depth, chunks) in sections {
         let (mut taken, mut shown) = (chunks.len(), true);

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use super::locate::{from_outline, heading, heading_lines, normalise_title};
-use super::{Heading, Provenance};
+use super::tree::{Heading, Provenance};
 use crate::load::{Block, BlockKind, Document, OutlineEntry};
 
 /// The document with its blocks cut into lines, so that any line may become a heading; documents with pages have lines
@@ -95,16 +95,15 @@ fn places(entries: &[OutlineEntry], blocks: &[Block]) -> Vec<Option<Place>> {
             // A line of signs normalises to nothing and belongs to no heading behind it.
             let mut said = (after..blocks.len()).filter(|&i| !normalised[i].is_empty()).filter_map(|i| {
                 let lines = heading_lines(&normalised[i..], &wanted)?;
-                Some((i, Place { start: i + lines, lines }))
+                Some(Place { start: i + lines, lines })
             });
-            let is_heading = |&(i, _): &(usize, Place)| matches!(blocks[i].kind, BlockKind::Heading(_));
-            let found = if prefer_headings {
-                let all: Vec<(usize, Place)> = said.collect();
-                all.iter().copied().find(is_heading).or(all.first().copied())
+            let place = if prefer_headings {
+                let is_heading = |place: &&Place| matches!(blocks[place.start - place.lines].kind, BlockKind::Heading(_));
+                let all: Vec<Place> = said.collect();
+                all.iter().find(is_heading).or(all.first()).copied()
             } else {
                 said.next()
             };
-            let place = found.map(|(_, place)| place);
             after = place.map_or(after, |place| place.start);
             place
         };

@@ -2,11 +2,24 @@
 
 use std::collections::HashMap;
 
-use super::Heading;
 use super::numbering::{self, Kind};
+use super::tree::Heading;
 
 /// Headings of one class share a level if at least this share of them agrees.
 const AGREE: f32 = 0.5;
+
+/// The levels of headings in their order, by a rule that says which is below which.
+pub fn nested<T: Copy>(headings: impl Iterator<Item = T>, is_below: impl Fn(T, T) -> bool) -> Vec<u32> {
+    let mut open: Vec<T> = Vec::new();
+    let level = |heading| {
+        while open.last().is_some_and(|above| !is_below(heading, *above)) {
+            open.pop();
+        }
+        open.push(heading);
+        open.len() as u32
+    };
+    headings.map(level).collect()
+}
 
 type Class = (Kind, usize);
 
@@ -27,11 +40,8 @@ pub fn make_consistent(headings: &mut [Heading]) {
     for (heading, class) in headings.iter_mut().zip(&classes) {
         if let Some(counts) = class.and_then(|class| levels.get(&class)) {
             let all: usize = counts.values().sum();
-            let (level, count) = counts
-                .iter()
-                .map(|(&level, &count)| (level, count))
-                .max_by_key(|&(level, count)| (count, level))
-                .unwrap_or((heading.level, 0));
+            let most = counts.iter().max_by_key(|(level, count)| (**count, **level));
+            let (&level, &count) = most.expect("the heading itself counts");
             let has_something_above = level == 1 || highest < level;
             if count as f32 >= AGREE * all as f32 && (has_something_above || level < heading.level) {
                 heading.level = level;

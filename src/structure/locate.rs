@@ -6,7 +6,7 @@
 use unicode_normalization::UnicodeNormalization;
 
 use super::numbering::{is_han_digit, number_value};
-use super::{Heading, Provenance};
+use super::tree::{Heading, Provenance};
 use crate::load::{Block, OutlineEntry};
 use crate::text::han::simplified;
 

@@ -14,130 +14,18 @@ mod tests;
 mod tree;
 mod typography;
 
-use serde::{Deserialize, Serialize};
-
 use crate::load::{BlockKind, Document, Format, OutlineEntry};
-use crate::text::is_wide;
 
 pub use corrected::not_found;
 pub use locate::normalise_title;
 pub(crate) use numbering::{is_han_digit, number_value};
+pub use tree::{PREAMBLE, Provenance, Section};
 
-/// The source of a section's entry in the table of contents.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Provenance {
-    /// The PDF's own outline.
-    Outline,
-    /// Headings in the markup.
-    Markup,
-    /// The contents page that the document prints.
-    PrintedContents,
-    /// The structure tree of a tagged PDF.
-    Tags,
-    /// Size and weight against the text around it.
-    Typography,
-    /// Its number, which continues those before it, and mostly its type too.
-    Numbering,
-    /// A person's correction: `kb toc --edit` or `--set`.
-    Edited,
-    /// The text before the first heading, or of a document without headings.
-    None,
-}
-
-impl Provenance {
-    /// In output and in the store.
-    pub fn name(self) -> &'static str {
-        match self {
-            Provenance::Outline => "outline",
-            Provenance::Markup => "markup",
-            Provenance::PrintedContents => "printed_contents",
-            Provenance::Tags => "tags",
-            Provenance::Typography => "typography",
-            Provenance::Numbering => "numbering",
-            Provenance::Edited => "edited",
-            Provenance::None => "none",
-        }
-    }
-}
+use tree::Heading;
 
 /// Raised with each change of this room that gives documents other sections. It is kept with each document, so that `kb
 /// reindex --structure` finds those of older versions.
 pub const STRUCTURE_VERSION: u32 = 2;
-
-/// The path of the preamble: the text before the first heading.
-pub const PREAMBLE: &str = "0";
-
-/// A node of the table of contents with its own text, without that of its subsections.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Section {
-    /// Its address: `1.2.3` is the third child of the second child of the first section.
-    pub path: String,
-    /// Depth, from 1; 0 for the preamble.
-    pub level: u32,
-    /// As in the document.
-    pub title: String,
-    /// The index of the section above it.
-    pub parent: Option<usize>,
-    /// From 1, for formats with pages; `None` also for an outline entry that leads nowhere.
-    pub page_start: Option<u32>,
-    /// The last page of its last subsection.
-    pub page_end: Option<u32>,
-    pub provenance: Provenance,
-    /// The probability that this is a section, from 0 to 1.
-    pub confidence: f32,
-    /// Without that of its subsections.
-    pub text: SectionText,
-}
-
-/// The text of a section with its pages.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SectionText {
-    /// Lines joined by `\n`, paragraphs by a blank line.
-    pub text: String,
-    /// `(byte offset, page)` in ascending order: the page of the text from that offset on.
-    pub pages: Vec<(usize, u32)>,
-}
-
-impl SectionText {
-    /// The page at byte `offset`.
-    pub fn page_at(&self, offset: usize) -> Option<u32> {
-        let behind = self.pages.partition_point(|&(start, _)| start <= offset);
-        self.pages.get(behind.checked_sub(1)?).map(|&(_, page)| page)
-    }
-
-    fn push(&mut self, kind: BlockKind, text: &str, page: Option<u32>) {
-        if !self.text.is_empty() {
-            match kind {
-                BlockKind::Glued => {}
-                BlockKind::Wrapped if self.text.ends_with(is_wide) && text.starts_with(is_wide) => {}
-                BlockKind::Wrapped => self.text.push(' '),
-                BlockKind::Line => self.text.push('\n'),
-                BlockKind::Paragraph | BlockKind::Heading(_) => self.text.push_str("\n\n"),
-            }
-        }
-        if let Some(page) = page
-            && self.pages.last().is_none_or(|&(_, last)| last != page)
-        {
-            self.pages.push((self.text.len(), page));
-        }
-        self.text.push_str(text);
-    }
-}
-
-/// An entry of the table of contents with the place of its text.
-#[derive(Debug, Clone, PartialEq)]
-struct Heading {
-    level: u32,
-    title: String,
-    page: Option<u32>,
-    /// The first block of its text.
-    start: usize,
-    /// The blocks before `start` that are the heading itself and belong to no text.
-    heading_blocks: usize,
-    provenance: Provenance,
-    confidence: f32,
-}
 
 /// The sections of a document in the order of its table of contents, after a preamble if there is text for one.
 ///

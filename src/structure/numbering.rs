@@ -38,12 +38,10 @@ pub struct Numbering {
     pub kind: Kind,
     /// Letters count from 1 to 26: `A.3` is `[1, 3]`.
     pub parts: Vec<u32>,
-    /// The first part is a letter.
+    /// A letter behind a section sign: `§ A.1`.
     pub lettered: bool,
     /// The bytes that it takes with the separator from the title.
     pub length: usize,
-    /// It ends in a dot or another mark: `1.` in contrast to `1`.
-    pub closed: bool,
 }
 
 impl Numbering {
@@ -83,49 +81,41 @@ const WORDS: &[(&str, Kind)] = &[
     ("schedule", Kind::Appendix),
 ];
 
+/// The kind and the parts of a number, and the text behind it.
+type Found<'t> = (Kind, Vec<u32>, &'t str);
+
 /// The number that `text` begins with.
 pub fn parse(text: &str) -> Option<Numbering> {
     let trimmed = text.trim_start();
     let forms = [word, ordinal, appendix_in_chinese, sign, brackets, han, decimal, letters];
-    let found = forms.iter().find_map(|form| form(trimmed))?;
-    Some(Numbering { length: found.length + leading_space(text), ..found })
+    let (kind, parts, rest) = forms.iter().find_map(|form| form(trimmed))?;
+    let lettered = trimmed.strip_prefix('§').is_some_and(|rest| rest.trim_start().starts_with(char::is_alphabetic));
+    Some(Numbering { kind, parts, lettered, length: text.len() - rest.len() })
 }
 
-/// The bytes that these characters take at the beginning of a text.
-fn leading(text: &str, marks: &[char]) -> usize {
-    text.len() - text.trim_start_matches(marks).len()
-}
-
-fn leading_space(text: &str) -> usize {
-    text.len() - text.trim_start().len()
-}
-
-fn one(kind: Kind, value: u32, length: usize) -> Numbering {
-    Numbering { kind, parts: vec![value], lettered: false, length, closed: true }
+/// The place of a letter in the alphabet, from 1.
+fn place(letter: u8) -> u32 {
+    u32::from(letter.to_ascii_uppercase() - b'A') + 1
 }
 
 /// `Chapter 3`, `PART II`, `Item 7A.`
-fn word(text: &str) -> Option<Numbering> {
-    let end = text.find(|c: char| !c.is_ascii_alphabetic())?;
-    let name = text[..end].to_ascii_lowercase();
-    let &(_, kind) = WORDS.iter().find(|(word, _)| *word == name)?;
-    let rest = text[end..].trim_start();
-    let start = text.len() - rest.len();
-    if start == end || !text.starts_with(|c: char| c.is_ascii_uppercase()) {
+fn word(text: &str) -> Option<Found<'_>> {
+    let (name, rest) = text.split_at(text.find(|c: char| !c.is_ascii_alphabetic())?);
+    let &(_, kind) = WORDS.iter().find(|(word, _)| name.eq_ignore_ascii_case(word))?;
+    if !rest.starts_with(char::is_whitespace) || !text.starts_with(|c: char| c.is_ascii_uppercase()) {
         return None;
     }
-    let length = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '.')).unwrap_or(rest.len());
-    let number = rest[..length].trim_end_matches('.');
-    let after = &rest[length..];
+    let rest = rest.trim_start();
+    let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '.')).unwrap_or(rest.len());
+    let (number, after) = rest.split_at(end);
     if !(after.is_empty() || after.starts_with([' ', ':', '-', '–', '—', '.', ')', ','])) {
         return None;
     }
-    let mut parts = parts_of(number)?;
+    let mut parts = parts_of(number.trim_end_matches('.'))?;
     if kind == Kind::Item {
         parts = vec![parts[0] * ITEM + parts.get(1).copied().unwrap_or(0)];
     }
-    let length = start + length + leading(after, &[' ', ':', '-', '–', '—', '.']);
-    Some(Numbering { kind, parts, lettered: false, length, closed: true })
+    Some((kind, parts, after.trim_start_matches([' ', ':', '-', '–', '—', '.'])))
 }
 
 /// The parts of `3`, `II`, `B`, `7A`, `2.1`.
@@ -138,16 +128,14 @@ fn parts_of(number: &str) -> Option<Vec<u32>> {
     }
     let mut parts = Vec::new();
     for piece in number.split('.') {
-        let digits: String = piece.chars().take_while(char::is_ascii_digit).collect();
-        let rest = &piece[digits.len()..];
+        let rest = piece.trim_start_matches(|c: char| c.is_ascii_digit());
+        let digits = &piece[..piece.len() - rest.len()];
         if !digits.is_empty() {
             parts.push(digits.parse().ok()?);
         }
         match rest.as_bytes() {
             [] => {}
-            [letter] if letter.is_ascii_alphabetic() => {
-                parts.push(u32::from(letter.to_ascii_uppercase() - b'A') + 1);
-            }
+            [letter] if letter.is_ascii_alphabetic() => parts.push(place(*letter)),
             _ => return None,
         }
     }
@@ -155,122 +143,102 @@ fn parts_of(number: &str) -> Option<Vec<u32>> {
 }
 
 /// `第三章`, `第 2 节`, `第十二条`.
-fn ordinal(text: &str) -> Option<Numbering> {
+fn ordinal(text: &str) -> Option<Found<'_>> {
     let rest = text.strip_prefix('第')?;
-    let unit_at = rest.find(|c: char| !(is_han_digit(c) || c.is_ascii_digit() || c == ' '))?;
-    let value = number_value(rest[..unit_at].trim())?;
-    let unit = rest[unit_at..].chars().next()?;
-    let (kind, unit_length) = match unit {
-        '部' if rest[unit_at..].starts_with("部分") => (Kind::Part, "部分".len()),
-        '编' | '編' | '篇' | '卷' | '部' => (Kind::Part, unit.len_utf8()),
-        '章' | '回' | '讲' | '课' | '講' | '課' => (Kind::Chapter, unit.len_utf8()),
-        '节' | '節' => (Kind::Section, unit.len_utf8()),
-        '条' | '條' => (Kind::Article, unit.len_utf8()),
+    let (digits, rest) = rest.split_at(rest.find(|c: char| !(is_han_digit(c) || c.is_ascii_digit() || c == ' '))?);
+    let value = number_value(digits.trim())?;
+    let mut rest = rest.chars();
+    let unit = rest.next()?;
+    let kind = match unit {
+        '编' | '編' | '篇' | '卷' | '部' => Kind::Part,
+        '章' | '回' | '讲' | '课' | '講' | '課' => Kind::Chapter,
+        '节' | '節' => Kind::Section,
+        '条' | '條' => Kind::Article,
         _ => return None,
     };
-    let end = "第".len() + unit_at + unit_length;
-    let after = &text[end..];
+    let after = rest.as_str();
+    let after = after.strip_prefix('分').filter(|_| unit == '部').unwrap_or(after);
     // `第一章的` only mentions a chapter.
     if after.starts_with(['的', '中', '里', '，', '。', '、', '和', '与', '所', '至', '到', '介', '讲', '规', '第'])
     {
         return None;
     }
-    Some(one(kind, value, end + leading(after, &[' ', '：', ':', '　', '.', '．'])))
+    Some((kind, vec![value], after.trim_start_matches([' ', '：', ':', '　', '.', '．'])))
 }
 
 /// `附录 A`, `附件一`.
-fn appendix_in_chinese(text: &str) -> Option<Numbering> {
-    let rest = ["附录", "附錄", "附件"].iter().find_map(|word| text.strip_prefix(word))?;
-    let start = text.len() - rest.trim_start().len();
-    let rest = rest.trim_start();
+fn appendix_in_chinese(text: &str) -> Option<Found<'_>> {
+    let rest = ["附录", "附錄", "附件"].iter().find_map(|word| text.strip_prefix(word))?.trim_start();
     let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || is_han_digit(c))).unwrap_or(rest.len());
-    let number = &rest[..end];
+    let (number, after) = rest.split_at(end);
     let value = match number.as_bytes() {
-        [] => return None,
-        [letter] if letter.is_ascii_uppercase() => u32::from(letter - b'A') + 1,
+        [letter] if letter.is_ascii_uppercase() => place(*letter),
         _ => number_value(number)?,
     };
-    Some(one(Kind::Appendix, value, start + end + leading(&rest[end..], &[' ', '：', ':'])))
+    Some((Kind::Appendix, vec![value], after.trim_start_matches([' ', '：', ':'])))
 }
 
 /// `§ 4`, `§4.2`
-fn sign(text: &str) -> Option<Numbering> {
-    let rest = text.strip_prefix('§')?.trim_start();
-    let start = text.len() - rest.len();
-    let found = decimal(rest)?;
-    Some(Numbering { kind: Kind::Section, length: start + found.length, ..found })
+fn sign(text: &str) -> Option<Found<'_>> {
+    let (_, parts, rest) = decimal(text.strip_prefix('§')?.trim_start())?;
+    Some((Kind::Section, parts, rest))
 }
 
 /// `（一）`, `(1)`, `（2）`
-fn brackets(text: &str) -> Option<Numbering> {
-    let rest = text.strip_prefix(['(', '（'])?;
-    let end = rest.find([')', '）'])?;
-    let inside = rest[..end].trim();
-    let closing = rest[end..].chars().next()?.len_utf8();
-    let start = text.len() - rest.len();
-    let length = start + end + closing + leading_space(&rest[end + closing..]);
+fn brackets(text: &str) -> Option<Found<'_>> {
+    let (inside, rest) = text.strip_prefix(['(', '（'])?.split_once([')', '）'])?;
+    let (inside, rest) = (inside.trim(), rest.trim_start());
     if inside.chars().all(is_han_digit) {
-        return Some(one(Kind::HanInBrackets, number_value(inside)?, length));
+        return Some((Kind::HanInBrackets, vec![number_value(inside)?], rest));
     }
     let value = match inside.as_bytes() {
-        [letter] if letter.is_ascii_lowercase() => u32::from(letter - b'a') + 1,
+        [letter] if letter.is_ascii_lowercase() => place(*letter),
         _ => inside.parse().ok().filter(|&value: &u32| value < 100)?,
     };
-    Some(one(Kind::InBrackets, value, length))
+    Some((Kind::InBrackets, vec![value], rest))
 }
 
 /// `一、`
-fn han(text: &str) -> Option<Numbering> {
-    let end = text.find(|c: char| !is_han_digit(c))?;
-    let value = if end > 0 { number_value(&text[..end])? } else { return None };
-    let rest = &text[end..];
-    let mark = rest.chars().next().filter(|c| matches!(c, '、' | '．' | '.'))?;
-    Some(one(Kind::Han, value, end + mark.len_utf8() + leading_space(&rest[mark.len_utf8()..])))
+fn han(text: &str) -> Option<Found<'_>> {
+    let (number, rest) = text.split_at(text.find(|c: char| !is_han_digit(c))?);
+    let rest = rest.strip_prefix(['、', '．', '.'])?;
+    Some((Kind::Han, vec![number_value(number)?], rest.trim_start()))
 }
 
 /// `1`, `1.`, `1.2`, `1.2.`, `A.1`, `1、`, `1)`; a space or an ideograph must follow.
-fn decimal(text: &str) -> Option<Numbering> {
-    let end = glued_number(text)
+fn decimal(text: &str) -> Option<Found<'_>> {
+    let glued = glued_number(text);
+    let end = glued
         .or_else(|| text.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '．'))))
         .unwrap_or(text.len());
-    let token = text[..end].trim_end_matches(['.', '．']);
-    let closed = token.len() < end;
+    let (token, rest) = text.split_at(end);
     let mut parts = Vec::new();
     let mut lettered = false;
-    for (i, piece) in token.split(['.', '．']).enumerate() {
-        let is_letter = i == 0 && piece.len() == 1 && piece.as_bytes()[0].is_ascii_uppercase();
-        if is_letter {
-            lettered = true;
-            parts.push(u32::from(piece.as_bytes()[0] - b'A') + 1);
-        } else if !piece.is_empty()
-            && piece.len() <= 3
-            && !(i > 0 && piece.starts_with('0'))
-            && piece.bytes().all(|byte| byte.is_ascii_digit())
-        {
-            parts.push(piece.parse().ok()?);
-        } else {
-            return None;
+    for (i, piece) in token.trim_end_matches(['.', '．']).split(['.', '．']).enumerate() {
+        match piece.as_bytes() {
+            [letter] if i == 0 && letter.is_ascii_uppercase() => {
+                lettered = true;
+                parts.push(place(*letter));
+            }
+            [first, ..]
+                if piece.len() <= 3 && (i == 0 || *first != b'0') && piece.bytes().all(|b| b.is_ascii_digit()) =>
+            {
+                parts.push(piece.parse().ok()?);
+            }
+            _ => return None,
         }
     }
-    if parts.is_empty() || parts.len() > 6 || (lettered && parts.len() < 2) {
+    if parts.len() > 6 || (lettered && parts.len() < 2) {
         return None;
     }
-    let rest = &text[end..];
     if parts.len() == 1
-        && let Some(mark) = rest.chars().next().filter(|c| matches!(c, '、' | ')' | '）'))
+        && let Some(rest) = rest.strip_prefix(['、', ')', '）'])
     {
-        let length = end + mark.len_utf8() + leading_space(&rest[mark.len_utf8()..]);
-        return Some(one(Kind::Listed, parts[0], length));
+        return Some((Kind::Listed, parts, rest.trim_start()));
     }
-    let fits = rest.is_empty()
-        || glued_number(text).is_some()
-        || rest.starts_with([' ', '\t', '　'])
-        || rest.starts_with(|c: char| c > '\u{2E7F}');
-    if !fits {
-        return None;
-    }
-    let length = end + leading_space(rest);
-    Some(Numbering { kind: Kind::Decimal, parts, lettered, length, closed })
+    let fits =
+        rest.is_empty() || glued.is_some() || rest.starts_with(|c| matches!(c, ' ' | '\t' | '　') || c > '\u{2E7F}');
+    fits.then(|| (Kind::Decimal, parts, rest.trim_start()))
 }
 
 /// The length of a number such as `3.8.10` in front of a title without a space, as in narrow contents pages.
@@ -282,26 +250,18 @@ fn glued_number(text: &str) -> Option<usize> {
 }
 
 /// `II.`, `IV`, `A`, `B.`
-fn letters(text: &str) -> Option<Numbering> {
-    let end = text.find(|c: char| !c.is_ascii_uppercase()).unwrap_or(text.len());
-    let token = &text[..end];
-    let rest = &text[end..];
-    let closed = rest.starts_with('.');
-    let after = if closed { &rest[1..] } else { rest };
-    if token.is_empty() || !(after.is_empty() || after.starts_with(' ')) {
+fn letters(text: &str) -> Option<Found<'_>> {
+    let (token, rest) = text.split_at(text.find(|c: char| !c.is_ascii_uppercase()).unwrap_or(text.len()));
+    let rest = rest.strip_prefix('.').unwrap_or(rest);
+    if !(rest.is_empty() || rest.starts_with(' ')) {
         return None;
     }
-    let length = text.len() - after.trim_start().len();
-    if let Some(value) = roman(token)
-        && (token.len() > 1 || token == "I" || token == "V" || token == "X")
-    {
-        return Some(Numbering { kind: Kind::Roman, parts: vec![value], lettered: false, length, closed });
+    match (token.as_bytes(), roman(token)) {
+        // A single L or C is rather a letter than a number.
+        ([b'I' | b'V' | b'X'] | [_, _, ..], Some(value)) => Some((Kind::Roman, vec![value], rest.trim_start())),
+        ([letter], _) => Some((Kind::Letter, vec![place(*letter)], rest.trim_start())),
+        _ => None,
     }
-    if token.len() == 1 {
-        let value = u32::from(token.as_bytes()[0] - b'A') + 1;
-        return Some(Numbering { kind: Kind::Letter, parts: vec![value], lettered: true, length, closed });
-    }
-    None
 }
 
 /// The ways to write each digit.
@@ -358,11 +318,10 @@ mod tests {
         assert_eq!(read("1.1 Scope"), (Kind::Decimal, vec![1, 1], "Scope"));
         assert_eq!(read("12.3.4.  Scope"), (Kind::Decimal, vec![12, 3, 4], "Scope"));
         assert_eq!(read("A.2 Tools"), (Kind::Decimal, vec![1, 2], "Tools"));
-        assert!(parse("A.2 Tools").unwrap().lettered);
+        assert!(parse("§ A.2 Tools").unwrap().lettered && !parse("A.2 Tools").unwrap().lettered);
         assert_eq!(parse("3.8.10").unwrap().depth(), 3);
         assert_eq!(read("3.8.10Scope").2, "Scope", "narrow contents pages leave out the space");
         assert_eq!(read("2.1概述"), (Kind::Decimal, vec![2, 1], "概述"));
-        assert!(parse("1. Scope").unwrap().closed && !parse("1 Scope").unwrap().closed);
     }
 
     #[test]

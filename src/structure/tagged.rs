@@ -1,6 +1,6 @@
 //! Headings from the structure tree of a tagged PDF.
 
-use super::{Heading, Provenance};
+use super::tree::{Heading, Provenance};
 use crate::load::{Block, BlockKind};
 use crate::text::join_line;
 
@@ -14,7 +14,7 @@ const FEWEST: usize = 2;
 /// The runs of lines with a heading's tag. Empty if the tags name too few headings, or so many lines that they cannot
 /// be headings.
 pub fn find(blocks: &[Block]) -> Vec<Heading> {
-    let tag_of = |block: &Block| block.look.as_ref().and_then(|look| look.tag);
+    let tag_of = |block: &Block| block.style.as_ref().and_then(|style| style.tag);
     let mut headings = Vec::new();
     let mut i = 0;
     let mut tagged_lines = 0;

@@ -3,15 +3,23 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::load::{Block, BlockKind, Format, HeadingTag, Look, OutlineEntry, markdown, plain};
+use crate::load::document::HeadingTag;
+use crate::load::{Block, BlockKind, Format, LineStyle, OutlineEntry, markdown, plain};
 use crate::text::is_wide;
 
 /// A line of ten points at the left edge, set off from the line before.
 pub fn line(text: &str) -> Block {
     let width: f32 = text.chars().map(|c| if is_wide(c) { 10.0 } else { 5.0 }).sum();
-    let look =
-        Look { left: 72.0, right: 72.0 + width, size: 10.0, cells: 1, upright: true, font: 1, ..Look::default() };
-    Block { look: Some(look), ..Block::new(BlockKind::Paragraph, text, None) }
+    let style = LineStyle {
+        left: 72.0,
+        right: 72.0 + width,
+        size: 10.0,
+        cells: 1,
+        upright: true,
+        font: 1,
+        ..LineStyle::default()
+    };
+    Block { style: Some(style), ..Block::new(BlockKind::Paragraph, text, None) }
 }
 
 /// A heading in bold letters of the given size.
@@ -31,9 +39,9 @@ pub fn body(topic: &str) -> Vec<Block> {
 pub fn page(number: u32, parts: impl IntoIterator<Item = Vec<Block>>) -> Vec<Block> {
     let mut baseline = 80.0;
     let place = |mut block: Block| {
-        let look = block.look.as_mut().expect("a look");
-        baseline += if block.kind == BlockKind::Paragraph { 2.2 } else { 1.2 } * look.size;
-        look.baseline = baseline;
+        let style = block.style.as_mut().expect("a style");
+        baseline += if block.kind == BlockKind::Paragraph { 2.2 } else { 1.2 } * style.size;
+        style.baseline = baseline;
         block.page = Some(number);
         block
     };
@@ -41,42 +49,42 @@ pub fn page(number: u32, parts: impl IntoIterator<Item = Vec<Block>>) -> Vec<Blo
 }
 
 impl Block {
-    fn with(mut self, change: impl FnOnce(&mut Look)) -> Self {
-        change(self.look.as_mut().expect("a look"));
+    fn with(mut self, change: impl FnOnce(&mut LineStyle)) -> Self {
+        change(self.style.as_mut().expect("a style"));
         self
     }
 
     /// In points.
     pub fn size(self, size: f32) -> Self {
-        self.with(|look| look.size = size)
+        self.with(|style| style.size = size)
     }
 
     pub fn bold(self) -> Self {
-        self.with(|look| (look.bold, look.font) = (true, 2))
+        self.with(|style| (style.bold, style.font) = (true, 2))
     }
 
     pub fn fixed(self) -> Self {
-        self.with(|look| (look.fixed, look.font) = (true, 3))
+        self.with(|style| (style.fixed, style.font) = (true, 3))
     }
 
     /// The number of parts between wide gaps.
     pub fn cells(self, cells: u32) -> Self {
-        self.with(|look| look.cells = cells)
+        self.with(|style| style.cells = cells)
     }
 
     /// In points.
     pub fn indented(self, points: f32) -> Self {
-        self.with(|look| look.left += points)
+        self.with(|style| style.left += points)
     }
 
     /// With this right edge.
     pub fn ending_at(self, right: f32) -> Self {
-        self.with(|look| look.right = right)
+        self.with(|style| style.right = right)
     }
 
     /// Tagged as part of a heading.
     pub fn tagged(self, level: u8, number: u32) -> Self {
-        self.with(|look| look.tag = Some(HeadingTag { level, number }))
+        self.with(|style| style.tag = Some(HeadingTag { level, number }))
     }
 
     /// Continues the sentence of the line before.
@@ -168,9 +176,9 @@ fn any_line() -> impl Strategy<Value = AnyLine> {
     let behind = ["", ".", " . . . . . . 1", " 2", "……3", " and more words that make a long line of text of it"];
     let kinds = [BlockKind::Paragraph, BlockKind::Line, BlockKind::Wrapped, BlockKind::Glued, BlockKind::Heading(2)];
     let text = (prop::sample::select(before.to_vec()), prop::sample::select(behind.to_vec()));
-    let look = (prop::sample::select(vec![8.0f32, 10.0, 10.0, 10.0, 12.0, 18.0]), any::<bool>(), 1u32..3);
+    let style = (prop::sample::select(vec![8.0f32, 10.0, 10.0, 10.0, 12.0, 18.0]), any::<bool>(), 1u32..3);
     let place = (prop::option::weighted(0.1, 1u8..4), prop::bool::weighted(0.1), prop::bool::weighted(0.2));
-    (text, prop::sample::select(kinds.to_vec()), look, place).prop_map(
+    (text, prop::sample::select(kinds.to_vec()), style, place).prop_map(
         |((before, behind), kind, (size, bold, cells), (tag, new_page, repeats))| AnyLine {
             before,
             behind,
@@ -215,8 +223,8 @@ fn document(lines: &[AnyLine], outline: Vec<(u32, usize, Option<u32>)>) -> (Docu
         if let Some(level) = line.tag {
             block = block.tagged(level, i as u32);
         }
-        if let Some(look) = &mut block.look {
-            look.baseline = baseline;
+        if let Some(style) = &mut block.style {
+            style.baseline = baseline;
         }
         document.blocks.push(Block { kind: line.kind, page: Some(page), ..block });
         names.push(name);

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::sentences::sentences;
 use super::stopwords::is_stopword;
+use super::strings::{char_count, squeeze, truncate};
 use super::tokens::{Token, TokenKind, tokenize};
-use super::{char_count, squeeze};
 
 /// A part of a parent chunk with the matches of the question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub fn snippet(parent_chunk: &str, query: &str, limit: usize) -> Snippet {
         }
         range.end = next.end;
     }
-    let text = super::truncate(&squeeze(&parent_chunk[range]), limit);
+    let text = truncate(&squeeze(&parent_chunk[range]), limit);
     let matches = matches(&text, &terms);
     Snippet { text, matches }
 }

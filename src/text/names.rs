@@ -11,6 +11,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::han::simplified;
 use super::script::{Script, is_unspaced, script_of};
+use super::strings::is_wide;
 use crate::error::{Error, Result};
 
 /// A name or a text for comparison: full-width forms folded, lower case, simplified characters, one kind of hyphen and
@@ -60,7 +61,7 @@ fn spaced(text: impl Iterator<Item = char>, length: usize) -> String {
 
 /// Whether it has no spaces around it between characters of its kind.
 fn glued(c: char) -> bool {
-    is_unspaced(c) || super::is_wide(c)
+    is_unspaced(c) || is_wide(c)
 }
 
 /// Many names, each with the index of its owner.

@@ -7,6 +7,8 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Unit, Zoned};
 
+use super::strings::count;
+
 /// A year, a month, a day, a minute or a second, as precise as it was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Period {
@@ -81,7 +83,7 @@ pub fn duration(seconds: f64) -> String {
     const UNITS: [(f64, &str); 3] = [(86_400.0, "day"), (3600.0, "hour"), (60.0, "minute")];
     let whole = UNITS.into_iter().find(|(length, _)| seconds % length == 0.0);
     let (length, unit) = whole.unwrap_or((1.0, "second"));
-    super::count((seconds / length) as usize, unit)
+    count((seconds / length) as usize, unit)
 }
 
 fn second_after(moment: Timestamp) -> Option<Timestamp> {
@@ -266,7 +268,7 @@ fn ago(seconds: i64) -> String {
         return "just now".to_owned();
     }
     let (length, unit) = UNITS.into_iter().find(|(length, _)| seconds >= 2 * length).unwrap_or((1, "second"));
-    format!("{} ago", super::count(usize::try_from(seconds / length).unwrap_or(0), unit))
+    format!("{} ago", count(usize::try_from(seconds / length).unwrap_or(0), unit))
 }
 
 #[cfg(test)]

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use super::styles::{ListPlace, Numbering, Role, Styles};
 use crate::error::Result;
+use crate::load::document::{Block, BlockKind};
 use crate::load::package::{Element, Token, Xml};
-use crate::load::{Block, BlockKind, plain};
+use crate::load::plain;
 use crate::text::{lists, squeeze};
 
 /// Elements outside the current text: deletions, moves, earlier formatting, field codes, the pronunciation over a word,

@@ -15,9 +15,8 @@ mod styles;
 
 use self::body::Notes;
 use self::styles::{Numbering, Styles};
-use super::package::{Archive, Token, Xml};
-use super::wrong_format;
-use super::{Document, Format};
+use super::document::{Document, Format};
+use super::package::{Archive, Token, Xml, wrong_format};
 use crate::error::{Error, Result};
 use crate::text::squeeze;
 
@@ -46,14 +45,10 @@ pub fn parse(bytes: &[u8]) -> Result<Document> {
     let Some(text) = archive.text(&main)? else {
         return Err(Error::failed(format!("is not a DOCX: it contains no {main}")).hint(wrong_format()));
     };
-    let styles = match part(&mut archive, &main, "styles")? {
-        Some((name, text)) => Styles::read(&name, &text)?,
-        None => Styles::default(),
-    };
-    let numbering = match part(&mut archive, &main, "numbering")? {
-        Some((name, text)) => Numbering::read(&name, &text)?,
-        None => Numbering::default(),
-    };
+    let styles = part(&mut archive, &main, "styles")?.map(|(name, text)| Styles::read(&name, &text));
+    let styles = styles.transpose()?.unwrap_or_default();
+    let numbering = part(&mut archive, &main, "numbering")?.map(|(name, text)| Numbering::read(&name, &text));
+    let numbering = numbering.transpose()?.unwrap_or_default();
     let mut notes = Notes::new();
     for (relation, kind) in [("footnotes", "footnote"), ("endnotes", "endnote")] {
         if let Some((name, text)) = part(&mut archive, &main, relation)? {

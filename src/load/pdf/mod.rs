@@ -15,9 +15,12 @@ mod tags;
 
 use lopdf::{Document as Pdf, LoadOptions as PdfLoadOptions};
 
+pub use self::ocr::check_ocr_command;
+
 use self::objects::{dictionary, text_entry};
-use super::{Document, Format, LoadOptions};
-use crate::error::{Error, Result, Setting};
+use self::pages::encrypted;
+use super::document::{Document, Format, LoadOptions};
+use crate::error::{Error, Result};
 use crate::text::squeeze;
 
 /// Reads a PDF. Calls `on_page` with the number of each page before reading it.
@@ -41,14 +44,6 @@ pub fn parse(bytes: &[u8], options: &LoadOptions, on_page: &dyn Fn(u32)) -> Resu
     Ok(document)
 }
 
-/// Checks an OCR command.
-///
-/// # Errors
-/// If it cannot be split into words.
-pub fn check_ocr_command(command: &str) -> Result<()> {
-    ocr::arguments(command, "page.png").map(drop)
-}
-
 /// The object structure. A file that only lopdf cannot read still has its text, so that is a warning.
 fn open_structure(bytes: &[u8], options: &LoadOptions, document: &mut Document) -> Result<Option<Pdf>> {
     let load = |password: Option<String>| {
@@ -66,14 +61,6 @@ fn open_structure(bytes: &[u8], options: &LoadOptions, document: &mut Document) 
             document.warnings.push(format!("cannot read the outline: {}", squeeze(&error.to_string())));
             Ok(None)
         }
-    }
-}
-
-fn encrypted(options: &LoadOptions) -> Error {
-    match options.password {
-        None => Error::failed("the PDF is encrypted").hint(format!("give its password with {}", Setting("password"))),
-        Some(_) => Error::failed("the PDF is encrypted and the password does not open it")
-            .hint(format!("check the password given with {}", Setting("password"))),
     }
 }
 

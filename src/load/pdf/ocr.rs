@@ -55,11 +55,16 @@ fn run(command: &str, image: &str) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// The words of the command with the image's path instead of `{}`, or at the end.
+/// Checks that an OCR command can be split into words.
 ///
 /// # Errors
-/// If the command is empty or has an unclosed quotation mark.
-pub fn arguments(command: &str, image: &str) -> Result<Vec<String>> {
+/// If it is empty or has an unclosed quotation mark.
+pub fn check_ocr_command(command: &str) -> Result<()> {
+    arguments(command, "page.png").map(drop)
+}
+
+/// The words of the command with the image's path instead of `{}`, or at the end.
+fn arguments(command: &str, image: &str) -> Result<Vec<String>> {
     let wrong = |what: String| {
         Error::usage(format!("invalid value {command:?} for {}: {what}", Setting("ocr_command")))
             .hint("write it as in a shell, for example 'tesseract {} stdout -l eng'")

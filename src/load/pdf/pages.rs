@@ -6,11 +6,11 @@ use pdf_oxide::PdfDocument;
 
 use super::characters::{characters, shown_by_annotations};
 use super::layout::{self, Fonts, Line, Page, furniture, paragraphs};
+use super::ocr;
 use super::tags::Tags;
-use super::{encrypted, ocr};
 use crate::error::{Error, Result, Setting};
+use crate::load::document::{Block, Document, LoadOptions};
 use crate::load::plain::lines_to_blocks;
-use crate::load::{Block, Document, LoadOptions};
 use crate::text::{count, percent, squeeze};
 
 /// A page is broken if more than this share of its characters is not text: U+FFFD, private use, control.
@@ -240,6 +240,14 @@ fn second_engine(bytes: &[u8], options: &LoadOptions) -> Result<Vec<String>> {
         let pages = pages.map_err(|error| Error::failed(squeeze(&error.to_string())))?;
         if pages.is_empty() { Err(Error::failed("no pages")) } else { Ok(pages) }
     })
+}
+
+pub(super) fn encrypted(options: &LoadOptions) -> Error {
+    match options.password {
+        None => Error::failed("the PDF is encrypted").hint(format!("give its password with {}", Setting("password"))),
+        Some(_) => Error::failed("the PDF is encrypted and the password does not open it")
+            .hint(format!("check the password given with {}", Setting("password"))),
+    }
 }
 
 /// Runs an engine and turns a panic into an error.

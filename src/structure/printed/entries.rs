@@ -1,7 +1,8 @@
 //! The lines of a contents page: titles, then a page number behind leaders or a wide gap.
 
 use crate::load::Block;
-use crate::structure::{normalise_title, numbering};
+use crate::structure::locate::normalise_title;
+use crate::structure::numbering;
 use crate::text::{is_wide, join_title, lists, roman};
 
 /// The least entries of a contents page.
@@ -93,7 +94,7 @@ fn region(blocks: &[Block], strict: &[Option<(String, String)>], first: usize) -
                 let joins = !pending.is_empty()
                     && pending.len() < MOST_LINES
                     && numbering::parse(&title).is_none()
-                    && same_looks(&blocks[pending[0]], &blocks[i]);
+                    && same_style_of_lines(&blocks[pending[0]], &blocks[i]);
                 let start = if joins { pending[0] } else { i };
                 let mut whole = String::new();
                 if joins {
@@ -102,14 +103,14 @@ fn region(blocks: &[Block], strict: &[Option<(String, String)>], first: usize) -
                     }
                 }
                 join_title(&mut whole, &title, false);
-                let look = blocks[start].look.as_ref();
+                let style = blocks[start].style.as_ref();
                 entries.push(Entry {
                     title: spaced(whole),
                     label,
-                    left: look.map_or(0.0, |look| look.left),
-                    bold: look.is_some_and(|look| look.bold),
-                    size: look.map_or(0.0, |look| look.size),
-                    part: (blocks[start].page.unwrap_or(0), look.map_or(0, |look| look.part)),
+                    left: style.map_or(0.0, |style| style.left),
+                    bold: style.is_some_and(|style| style.bold),
+                    size: style.map_or(0.0, |style| style.size),
+                    part: (blocks[start].page.unwrap_or(0), style.map_or(0, |style| style.part)),
                     blocks: (start, i + 1),
                 });
                 pending.clear();
@@ -135,8 +136,8 @@ fn spaced(title: String) -> String {
     if glued { format!("{before} {rest}") } else { title }
 }
 
-fn same_looks(a: &Block, b: &Block) -> bool {
-    match (&a.look, &b.look) {
+fn same_style_of_lines(a: &Block, b: &Block) -> bool {
+    match (&a.style, &b.style) {
         (Some(a), Some(b)) => (a.size - b.size).abs() < 0.6 && a.bold == b.bold,
         _ => true,
     }
@@ -145,14 +146,14 @@ fn same_looks(a: &Block, b: &Block) -> bool {
 /// A title and a page number separated by leaders or a wide gap.
 fn strict_entry(block: &Block) -> Option<(String, String)> {
     let (title, label, leaders) = split_label(block.words())?;
-    let cells = block.look.as_ref().map_or(1, |look| look.cells);
+    let cells = block.style.as_ref().map_or(1, |style| style.cells);
     (leaders || cells >= 2).then_some((title, label))
 }
 
 /// Among other entries, a page number at the same right edge is enough.
 fn loose_entry(block: &Block, entries: &[Entry], blocks: &[Block]) -> Option<(String, String)> {
     let (title, label, _) = split_label(block.words())?;
-    let right = block.look.as_ref()?.right;
+    let right = block.style.as_ref()?.right;
     let rises = match (value(&label), entries.iter().rev().find_map(|entry| value(&entry.label))) {
         (Some(new), Some(last)) => (0..=LARGEST_RISE).contains(&(new - last)),
         _ => false,
@@ -160,8 +161,8 @@ fn loose_entry(block: &Block, entries: &[Entry], blocks: &[Block]) -> Option<(St
     if entries.len() >= FEWEST_ENTRIES && rises && title.chars().count() <= LONGEST_LOOSE {
         return Some((title, label));
     }
-    let known = entries.iter().rev().take(3).filter_map(|entry| blocks[entry.blocks.1 - 1].look.as_ref());
-    known.into_iter().any(|look| (look.right - right).abs() < SAME_INDENT).then_some((title, label))
+    let known = entries.iter().rev().take(3).filter_map(|entry| blocks[entry.blocks.1 - 1].style.as_ref());
+    known.into_iter().any(|style| (style.right - right).abs() < SAME_INDENT).then_some((title, label))
 }
 
 /// Splits a line into title and page number; true if leaders separate them.

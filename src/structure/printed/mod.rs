@@ -7,7 +7,8 @@ pub use entries::is_contents_title;
 use entries::{Entry, regions};
 use places::{Places, levels, pages};
 
-use super::{Heading, Provenance, normalise_title};
+use super::locate::normalise_title;
+use super::tree::{Heading, Provenance};
 use crate::load::Block;
 
 /// The least share of entries that are found on their pages.

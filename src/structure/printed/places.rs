@@ -1,10 +1,10 @@
 //! The places and the levels of the entries of a contents page.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use super::entries::{Entry, SAME_INDENT, value};
 use crate::load::Block;
+use crate::structure::levels::nested;
 use crate::structure::locate::{MOST_LINES_OF_A_PAGE, heading_lines, nearly_heading_lines};
 use crate::structure::numbering::{self, Kind};
 
@@ -20,28 +20,26 @@ impl Places<'_> {
         self.blocks.partition_point(|block| block.page.unwrap_or(0) < page)
     }
 
-    fn on(&self, page: u32) -> Range<usize> {
-        let first = self.first_on(page);
-        first..self.first_on(page + 1).min(first + MOST_LINES_OF_A_PAGE)
-    }
-
     /// The first line on a page, from block `after` on, with this title, and its number of lines.
     pub(super) fn find(&self, title: &str, page: u32, after: usize) -> Option<(usize, usize)> {
-        let range = self.on(page);
-        let range = range.start.max(after)..range.end;
-        range
-            .clone()
-            .filter(|i| !self.is_contents(*i))
-            .find_map(|i| heading_lines(&self.normalised[i..range.end], title).map(|lines| (i, lines)))
+        self.first_match(page, after, |lines| heading_lines(lines, title))
     }
 
     /// The lines on a page that nearly match a title.
     pub(super) fn find_nearly(&self, title: &str, page: u32) -> Option<(usize, usize)> {
-        let range = self.on(page);
-        range
-            .clone()
-            .filter(|i| !self.is_contents(*i))
-            .find_map(|i| nearly_heading_lines(&self.normalised[i..range.end], title).map(|lines| (i, lines)))
+        self.first_match(page, 0, |lines| nearly_heading_lines(lines, title))
+    }
+
+    fn first_match(
+        &self,
+        page: u32,
+        after: usize,
+        count: impl Fn(&[String]) -> Option<usize>,
+    ) -> Option<(usize, usize)> {
+        let first = self.first_on(page);
+        let end = self.first_on(page + 1).min(first + MOST_LINES_OF_A_PAGE);
+        let mut lines = (first.max(after)..end).filter(|i| !self.is_contents(*i));
+        lines.find_map(|i| count(&self.normalised[i..end]).map(|lines| (i, lines)))
     }
 
     fn is_contents(&self, block: usize) -> bool {
@@ -104,8 +102,6 @@ const COLUMN: f32 = 120.0;
 
 /// Levels by indent, size, weight and depth of number.
 pub(super) fn levels(entries: &[Entry]) -> Vec<u32> {
-    let numbers: Vec<Option<numbering::Numbering>> =
-        entries.iter().map(|entry| numbering::parse(&entry.title)).collect();
     let lefts = indentation(entries);
     let mut indents: Vec<f32> = Vec::new();
     for &left in &lefts {
@@ -115,26 +111,12 @@ pub(super) fn levels(entries: &[Entry]) -> Vec<u32> {
     }
     indents.sort_by(f32::total_cmp);
     // Entries with the same features share a level: kind and depth of number, indent, weight and size.
-    let looks: Vec<EntryLook> = entries
-        .iter()
-        .zip(&numbers)
-        .zip(&lefts)
-        .map(|((entry, number), left)| {
-            let indent = indents.iter().position(|indent| (indent - left).abs() < SAME_INDENT).unwrap_or(0);
-            let number = number.as_ref().map(|number| (number.kind, number.depth()));
-            (number, indent, entry.bold, (entry.size * 2.0).round() as i32)
-        })
-        .collect();
-    let mut open: Vec<EntryLook> = Vec::new();
-    let mut levels = Vec::with_capacity(entries.len());
-    for look in &looks {
-        while open.last().is_some_and(|above| !is_below(look, above)) {
-            open.pop();
-        }
-        open.push(*look);
-        levels.push(open.len() as u32);
-    }
-    levels
+    let style = |(entry, left): (&Entry, &f32)| {
+        let indent = indents.iter().position(|indent| (indent - left).abs() < SAME_INDENT).unwrap_or(0);
+        let number = numbering::parse(&entry.title).map(|number| (number.kind, number.depth()));
+        (number, indent, entry.bold, (entry.size * 2.0).round() as i32)
+    };
+    nested(entries.iter().zip(&lefts).map(style), is_below)
 }
 
 /// The indent of each entry, in points; a second column has its own edge.
@@ -154,11 +136,13 @@ fn indentation(entries: &[Entry]) -> Vec<f32> {
         .collect()
 }
 
-type EntryLook = (Option<(Kind, usize)>, usize, bool, i32);
+type EntryStyle = (Option<(Kind, usize)>, usize, bool, i32);
 
 /// Whether an entry with these features is below one with those of `above`.
-fn is_below(look: &EntryLook, above: &EntryLook) -> bool {
-    let ((number, indent, bold, size), (number_above, indent_above, bold_above, size_above)) = (*look, *above);
+fn is_below(
+    (number, indent, bold, size): EntryStyle,
+    (number_above, indent_above, bold_above, size_above): EntryStyle,
+) -> bool {
     if let (Some((kind, depth)), Some((kind_above, depth_above))) = (number, number_above) {
         if kind == kind_above {
             return depth > depth_above;

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::titles::{could_be_title, ends_like_a_sentence, is_index_letter};
-use crate::load::{Block, BlockKind, Look, most_common};
+use crate::load::{Block, BlockKind, LineStyle, most_common};
 use crate::structure::numbering::{self, Kind, Numbering};
-use crate::structure::{Heading, Provenance};
+use crate::structure::tree::{Heading, Provenance};
 use crate::text::{is_wide, join_title};
 
 /// The most characters of a heading, ideographs counted twice.
@@ -32,10 +32,10 @@ pub struct Body {
 pub fn body(blocks: &[Block]) -> Option<Body> {
     let mut counts: HashMap<(i32, u16, bool), usize> = HashMap::new();
     for block in blocks {
-        if let Some(look) = &block.look {
+        if let Some(style) = &block.style {
             let weight = block.text.chars().count();
-            let weight = if look.fixed { weight / 4 } else { weight };
-            *counts.entry(((look.size * 2.0).round() as i32, look.font, look.bold)).or_default() += weight;
+            let weight = if style.fixed { weight / 4 } else { weight };
+            *counts.entry(((style.size * 2.0).round() as i32, style.font, style.bold)).or_default() += weight;
         }
     }
     // First the size over all fonts, then the font of that size: a document in two scripts has two body fonts.
@@ -50,8 +50,8 @@ pub fn body(blocks: &[Block]) -> Option<Body> {
 }
 
 /// Whether a line differs from the body in size or weight.
-pub(super) fn is_distinct(look: &Look, body: &Body) -> bool {
-    look.size >= body.size * LARGER || (look.bold && !body.bold)
+pub(super) fn is_distinct(style: &LineStyle, body: &Body) -> bool {
+    style.size >= body.size * LARGER || (style.bold && !body.bold)
 }
 
 /// The common type of headings of one level.
@@ -108,11 +108,11 @@ impl Candidate {
     }
 }
 
-fn style(look: &Look) -> Style {
-    Style { size: (look.size * 2.0).round() as i32, bold: look.bold, italic: look.italic, font: look.font }
+fn heading_style(style: &LineStyle) -> Style {
+    Style { size: (style.size * 2.0).round() as i32, bold: style.bold, italic: style.italic, font: style.font }
 }
 
-fn same_style(a: &Look, b: &Look) -> bool {
+fn same_style(a: &LineStyle, b: &LineStyle) -> bool {
     // Ideographs and letters of one heading come in two fonts.
     (a.size - b.size).abs() < 0.6 && a.bold == b.bold
 }
@@ -189,24 +189,24 @@ fn usual_step(blocks: &[Block]) -> f32 {
 
 /// The distance of two lines in the same part of the page, in sizes of the larger.
 fn distance(above: &Block, below: &Block) -> Option<f32> {
-    let (a, b) = (above.look.as_ref()?, below.look.as_ref()?);
+    let (a, b) = (above.style.as_ref()?, below.style.as_ref()?);
     let near = above.page == below.page && a.part == b.part && b.baseline > a.baseline;
     near.then(|| (b.baseline - a.baseline) / a.size.max(b.size).max(1.0))
 }
 
 /// The number of lines from `first` on that have the same type and belong together; 0 if none can be a heading.
 fn candidate_lines(blocks: &[Block], first: usize, body: &Body) -> usize {
-    let Some(look) = &blocks[first].look else { return 0 };
-    if !look.upright || look.fixed || look.size < body.size * 0.85 {
+    let Some(style) = &blocks[first].style else { return 0 };
+    if !style.upright || style.fixed || style.size < body.size * 0.85 {
         return 0;
     }
-    let distinct = is_distinct(look, body);
+    let distinct = is_distinct(style, body);
     let begins = blocks[first].kind == BlockKind::Paragraph
         || (distinct
             && first
                 .checked_sub(1)
-                .and_then(|i| blocks[i].look.as_ref())
-                .is_none_or(|before| !same_style(before, look)))
+                .and_then(|i| blocks[i].style.as_ref())
+                .is_none_or(|before| !same_style(before, style)))
         || numbering::parse(blocks[first].words()).is_some();
     if !begins {
         return 0;
@@ -214,13 +214,13 @@ fn candidate_lines(blocks: &[Block], first: usize, body: &Body) -> usize {
     let mut lines = 1;
     while let Some(next) = blocks.get(first + lines) {
         let goes_on = next.page == blocks[first].page
-            && next.look.as_ref().is_some_and(|other| same_style(look, other) && other.part == look.part)
+            && next.style.as_ref().is_some_and(|other| same_style(style, other) && other.part == style.part)
             && match next.kind {
                 BlockKind::Wrapped | BlockKind::Glued => true,
                 BlockKind::Line => distinct && numbering::parse(next.words()).is_none(),
                 // Centred lines of a large title come as paragraphs, because each starts elsewhere.
                 BlockKind::Paragraph => {
-                    look.size >= body.size * MUCH_LARGER
+                    style.size >= body.size * MUCH_LARGER
                         && numbering::parse(next.words()).is_none()
                         && is_close(&blocks[first + lines - 1], next)
                 }
@@ -235,7 +235,7 @@ fn candidate_lines(blocks: &[Block], first: usize, body: &Body) -> usize {
 }
 
 fn is_close(before: &Block, next: &Block) -> bool {
-    match (&before.look, &next.look) {
+    match (&before.style, &next.style) {
         (Some(a), Some(b)) => b.baseline - a.baseline < 1.7 * a.size && b.baseline > a.baseline,
         _ => false,
     }
@@ -246,14 +246,14 @@ fn candidate(blocks: &[Block], start: usize, lines: usize, body: Option<&Body>, 
     for block in &blocks[start..start + lines] {
         join_title(&mut text, block.words(), block.kind == BlockKind::Glued);
     }
-    let look = blocks[start].look.as_ref();
-    let distinct = look.zip(body).is_some_and(|(look, body)| is_distinct(look, body));
+    let style = blocks[start].style.as_ref();
+    let distinct = style.zip(body).is_some_and(|(style, body)| is_distinct(style, body));
     let is_index_letter = distinct && is_index_letter(&text);
     let number = numbering::parse(&text).filter(|_| !is_index_letter);
     let width: usize = text.chars().map(|c| if is_wide(c) { 2 } else { 1 }).sum();
     let next = blocks.get(start + lines);
-    let alone = match (look, next.and_then(|next| next.look.as_ref())) {
-        (Some(look), Some(next)) => !same_style(look, next) || !distinct,
+    let alone = match (style, next.and_then(|next| next.style.as_ref())) {
+        (Some(style), Some(next)) => !same_style(style, next) || !distinct,
         _ => next.is_none_or(|next| next.kind == BlockKind::Paragraph),
     };
     let set_off =
@@ -262,7 +262,7 @@ fn candidate(blocks: &[Block], start: usize, lines: usize, body: Option<&Body>, 
     let candidate = Candidate {
         start,
         lines,
-        style: look.map_or(Style::default(), style),
+        style: style.map_or(Style::default(), heading_style),
         distinct,
         alone,
         set_off,
@@ -284,7 +284,7 @@ fn candidate(blocks: &[Block], start: usize, lines: usize, body: Option<&Body>, 
         return None;
     }
     // In body type, only a short numbered line that stands alone can be a heading.
-    let cells = look.map_or(1, |look| look.cells);
+    let cells = style.map_or(1, |style| style.cells);
     if !distinct && (lines > 1 || cells > 2 || width > 90 || !alone || ends_like_a_sentence(&candidate.text)) {
         return None;
     }

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use super::candidates::{Body, Candidate, LARGER, MUCH_LARGER, Style};
 use super::titles::ends_like_a_sentence;
+use crate::structure::levels::nested;
 use crate::structure::numbering::Kind;
 
 /// A heading style has at least this share of lines that stand alone.
@@ -22,7 +23,7 @@ const MOSTLY: f32 = 0.7;
 /// The share of steps in which a run of numbers continues.
 const CONTINUITY: f32 = 0.6;
 /// Styles with this score need no numbers.
-pub(super) const SURE_LOOKS: f32 = 0.85;
+pub(super) const SURE_STYLE: f32 = 0.85;
 
 /// The headings among the candidates, with their confidence.
 pub(super) fn accept<'a>(candidates: &'a [Candidate], body: Option<&Body>, lines: usize) -> Vec<(&'a Candidate, f32)> {
@@ -35,10 +36,10 @@ pub(super) fn accept<'a>(candidates: &'a [Candidate], body: Option<&Body>, lines
         .iter()
         .enumerate()
         .filter_map(|(i, candidate)| {
-            let looks = styles.get(&candidate.style).copied().unwrap_or(0.0);
+            let by_style = styles.get(&candidate.style).copied().unwrap_or(0.0);
             let numbers = runs[i];
             let confidence = match (&candidate.number, candidate.distinct) {
-                (Some(_), true) => (0.35 + looks * 0.35 + numbers * 0.3).min(0.97),
+                (Some(_), true) => (0.35 + by_style * 0.35 + numbers * 0.3).min(0.97),
                 (Some(number), false) => {
                     // The type shows nothing, so the number must decide: chapters and articles do, lists do not.
                     let strong = match number.kind {
@@ -51,8 +52,8 @@ pub(super) fn accept<'a>(candidates: &'a [Candidate], body: Option<&Body>, lines
                     };
                     strong * numbers
                 }
-                (None, true) if looks < SURE_LOOKS => looks * 0.8 * unnumbered,
-                (None, true) => looks * 0.8,
+                (None, true) if by_style < SURE_STYLE => by_style * 0.8 * unnumbered,
+                (None, true) => by_style * 0.8,
                 (None, false) => 0.0,
             };
             let confidence = if ends_like_a_sentence(&candidate.text) { confidence * 0.75 } else { confidence };
@@ -151,13 +152,13 @@ fn judge_numbers(candidates: &[Candidate]) -> Vec<f32> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Class {
     Numbered(Kind, usize),
-    Looks(Style),
+    Unnumbered(Style),
 }
 
 pub(super) fn levels(accepted: &[(&Candidate, f32)]) -> Vec<u32> {
     let class = |candidate: &Candidate| match &candidate.number {
         Some(number) => Class::Numbered(number.kind, number.depth()),
-        None => Class::Looks(candidate.style),
+        None => Class::Unnumbered(candidate.style),
     };
     let mut sizes: HashMap<Class, Vec<f32>> = HashMap::new();
     for (candidate, _) in accepted {
@@ -165,17 +166,7 @@ pub(super) fn levels(accepted: &[(&Candidate, f32)]) -> Vec<u32> {
     }
     let weight: HashMap<Class, f32> =
         sizes.into_iter().map(|(class, sizes)| (class, middle(&sizes, f32::total_cmp))).collect();
-    let mut open: Vec<Class> = Vec::new();
-    let mut result = Vec::with_capacity(accepted.len());
-    for (candidate, _) in accepted {
-        let class = class(candidate);
-        while open.last().is_some_and(|above| !is_below(class, *above, &weight)) {
-            open.pop();
-        }
-        open.push(class);
-        result.push(open.len() as u32);
-    }
-    result
+    nested(accepted.iter().map(|(candidate, _)| class(candidate)), |class, above| is_below(class, above, &weight))
 }
 
 /// Whether headings of one class are below those of another.

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::candidates::{Body, Candidate, Style};
-use super::judge::{SURE_LOOKS, judge_styles, middle};
+use super::judge::{SURE_STYLE, judge_styles, middle};
 use crate::load::Block;
+use crate::structure::locate::normalise_title;
 use crate::structure::numbering::Kind;
-use crate::structure::{Heading, normalise_title};
+use crate::structure::tree::Heading;
 
 /// The confidence of headings in an unlisted style, and their least number.
 const UNLISTED: f32 = 0.6;
@@ -64,15 +65,20 @@ pub(super) fn merge(found: Vec<Heading>, known: &[Heading]) -> Vec<Heading> {
     all
 }
 
+/// The levels of the headings that stand in the text, by the first block behind each.
+fn levels_by_start(known: &[Heading]) -> HashMap<usize, u32> {
+    let printed = known.iter().filter(|heading| heading.heading_blocks > 0);
+    printed.map(|heading| (heading.start, heading.level)).collect()
+}
+
 /// Candidates of the type of listed headings, on the level of those.
 pub(super) fn learned(candidates: &[Candidate], known: &[Heading]) -> Vec<Heading> {
-    let starts: HashMap<usize, &Heading> =
-        known.iter().filter(|heading| heading.heading_blocks > 0).map(|heading| (heading.start, heading)).collect();
+    let levels_of = levels_by_start(known);
     type Class = (i32, bool, Option<(Kind, usize)>);
     let mut classes: HashMap<Class, Vec<u32>> = HashMap::new();
     for candidate in candidates {
-        if let Some(heading) = starts.get(&(candidate.start + candidate.lines)) {
-            classes.entry(candidate.class()).or_default().push(heading.level);
+        if let Some(&level) = levels_of.get(&(candidate.start + candidate.lines)) {
+            classes.entry(candidate.class()).or_default().push(level);
         }
     }
     let taken = Taken::by(known);
@@ -95,11 +101,7 @@ pub(super) fn learned(candidates: &[Candidate], known: &[Heading]) -> Vec<Headin
 pub(super) fn unlisted(candidates: &[Candidate], body: Option<&Body>, lines: usize, known: &[Heading]) -> Vec<Heading> {
     let Some(body) = body else { return Vec::new() };
     let taken = Taken::by(known);
-    let levels_of: HashMap<usize, u32> = known
-        .iter()
-        .filter(|heading| heading.heading_blocks > 0)
-        .map(|heading| (heading.start, heading.level))
-        .collect();
+    let levels_of = levels_by_start(known);
     let first = known.iter().map(|heading| heading.start).min().unwrap_or(usize::MAX);
     let styles = judge_styles(candidates, body, lines);
     // The weights of the listed headings of each level.
@@ -117,7 +119,7 @@ pub(super) fn unlisted(candidates: &[Candidate], body: Option<&Body>, lines: usi
             && candidate.alone
             && !candidate.is_index_letter
             && candidate.start > first
-            && styles.get(&candidate.style).is_some_and(|&score| score >= SURE_LOOKS)
+            && styles.get(&candidate.style).is_some_and(|&score| score >= SURE_STYLE)
             && !taken.any(candidate.start, candidate.lines)
     };
     let mut counts: HashMap<Style, usize> = HashMap::new();

@@ -7,7 +7,7 @@ mod titles;
 
 use candidates::{Candidate, Style, candidates};
 
-use super::Heading;
+use super::tree::Heading;
 use crate::load::Block;
 
 /// Headings on the first page only: the least number in one style, and the least lines below each.

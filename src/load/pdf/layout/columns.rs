@@ -58,42 +58,39 @@ struct Columns {
 }
 
 fn find_columns(rows: &[Row]) -> Option<Columns> {
-    let left = rows.iter().map(Row::left).fold(f32::MAX, f32::min);
-    let right = rows.iter().map(Row::right).fold(f32::MIN, f32::max);
+    let (left, right) = edges(rows);
     let width = right - left;
     if !(width > 0.0 && width < WIDEST) {
         return None;
     }
     let steps = (width / STEP) as usize;
-    let mut best: Option<(f32, Columns)> = None;
+    let bands: Vec<(usize, Option<(usize, usize)>)> = (0..=steps)
+        .map(|step| {
+            let x = left + step as f32 * STEP;
+            let wide_enough = x - left >= NARROWEST_COLUMN * width && right - x >= NARROWEST_COLUMN * width;
+            (step, if wide_enough { longest_band(rows, x) } else { None })
+        })
+        .collect();
     // Neighbouring places that separate the same rows are one gutter; its middle counts.
-    let mut gutter: Option<(usize, usize, (usize, usize))> = None;
-    for step in 0..=steps {
-        let x = left + step as f32 * STEP;
-        let wide_enough = x - left >= NARROWEST_COLUMN * width && right - x >= NARROWEST_COLUMN * width;
-        let band = if wide_enough { longest_band(rows, x) } else { None };
-        match (&mut gutter, band) {
-            (Some((_, to, known)), Some(band)) if *known == band => *to = step,
-            (_, band) => {
-                if let Some((from, to, (first, last))) = gutter.take() {
-                    let x = left + (from + to) as f32 / 2.0 * STEP;
-                    let score = (last - first + 1) as f32 * balance(&rows[first..=last], x);
-                    if best.as_ref().is_none_or(|(known, _)| score > *known) {
-                        best = Some((score, Columns { first, last, x }));
-                    }
-                }
-                gutter = band.map(|band| (step, step, band));
-            }
-        }
-    }
-    best.map(|(_, columns)| columns)
+    let gutters = bands.chunk_by(|(_, a), (_, b)| a == b).filter_map(|gutter| {
+        let (first, last) = gutter[0].1?;
+        let x = left + (gutter[0].0 + gutter[gutter.len() - 1].0) as f32 / 2.0 * STEP;
+        let score = (last - first + 1) as f32 * balance(&rows[first..=last], x);
+        Some((score, Columns { first, last, x }))
+    });
+    gutters.reduce(|best, next| if next.0 > best.0 { next } else { best }).map(|(_, columns)| columns)
+}
+
+/// The left and the right edge of rows.
+fn edges(rows: &[Row]) -> (f32, f32) {
+    let left = rows.iter().map(Row::left).fold(f32::MAX, f32::min);
+    (left, rows.iter().map(Row::right).fold(f32::MIN, f32::max))
 }
 
 /// Equally wide columns score 1, others down to one half, so that a gutter in front of the page numbers of a contents
 /// page loses against the one between its columns.
 fn balance(rows: &[Row], x: f32) -> f32 {
-    let left = rows.iter().map(Row::left).fold(f32::MAX, f32::min);
-    let right = rows.iter().map(Row::right).fold(f32::MIN, f32::max);
+    let (left, right) = edges(rows);
     let (a, b) = (x - left, right - x);
     0.5 + 0.5 * a.min(b) / a.max(b).max(1.0)
 }

@@ -73,17 +73,17 @@ struct Outer {
 
 fn outermost(page: &Page, end: End, taken: &[usize]) -> Option<Outer> {
     let place = |line: &Line| match end {
-        End::Top => line.look.baseline - page.top,
-        End::Bottom => page.bottom - line.look.baseline,
+        End::Top => line.style.baseline - page.top,
+        End::Bottom => page.bottom - line.style.baseline,
     };
     let left: Vec<usize> =
-        (0..page.lines.len()).filter(|i| page.lines[*i].look.upright && !taken.contains(i)).collect();
+        (0..page.lines.len()).filter(|i| page.lines[*i].style.upright && !taken.contains(i)).collect();
     let nearest = left.iter().map(|&i| place(&page.lines[i])).min_by(f32::total_cmp)?;
     if nearest > EDGE * (page.bottom - page.top) {
         return None;
     }
     let mut lines: Vec<usize> = left.into_iter().filter(|&i| place(&page.lines[i]) - nearest < SAME_PLACE).collect();
-    lines.sort_by(|&a, &b| page.lines[a].look.left.total_cmp(&page.lines[b].look.left));
+    lines.sort_by(|&a, &b| page.lines[a].style.left.total_cmp(&page.lines[b].style.left));
     let text = lines.iter().map(|&i| page.lines[i].text.as_str()).collect::<Vec<_>>().join(" ");
     Some(Outer { place: nearest, lines, text })
 }

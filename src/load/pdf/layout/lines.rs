@@ -2,7 +2,8 @@
 
 use super::glyphs::{Fonts, Glyph, normalise};
 use super::rows::Row;
-use crate::load::{Look, most_common};
+use crate::load::document::LineStyle;
+use crate::load::document::most_common;
 
 /// A gap this wide, as a share of the size, separates two table cells or a number from its title.
 const CELL_GAP: f32 = 1.6;
@@ -14,13 +15,13 @@ pub struct Line {
     /// The marked content of most of it.
     pub mark: Option<u32>,
     pub text: String,
-    pub look: Look,
+    pub style: LineStyle,
 }
 
 impl Line {
     /// A line outside the page's content: the value of a form field.
     pub fn without_place(text: String, page: u32) -> Self {
-        Line { page, mark: None, text, look: Look { part: u32::MAX, cells: 1, ..Look::default() } }
+        Line { page, mark: None, text, style: LineStyle { part: u32::MAX, cells: 1, ..LineStyle::default() } }
     }
 }
 
@@ -48,7 +49,7 @@ pub fn line(row: &Row, page: u32, part: u32, upright: bool, numbered: bool, font
     let text = normalise(text.trim());
     let margin = if numbered { text.find(|c: char| !c.is_ascii_digit()).unwrap_or(0) } else { 0 };
     let size = most_common(significant.iter().map(|glyph| (glyph.size * 10.0).round() as i32)).unwrap_or(0);
-    let look = Look {
+    let style = LineStyle {
         left: row.left(),
         right: row.right(),
         baseline: row.baseline,
@@ -63,7 +64,7 @@ pub fn line(row: &Row, page: u32, part: u32, upright: bool, numbered: bool, font
         margin: u32::try_from(margin).unwrap_or(0),
         tag: None,
     };
-    Line { page, mark: most_common(significant.iter().map(|glyph| glyph.mark)).flatten(), text, look }
+    Line { page, mark: most_common(significant.iter().map(|glyph| glyph.mark)).flatten(), text, style }
 }
 
 #[cfg(test)]
@@ -77,8 +78,8 @@ mod tests {
     fn wide_gaps_separate_cells() {
         let row = &printed(&[("P1 duty", 72.0, 100.0), ("320", 200.0, 100.0), ("55", 300.0, 100.0)])[0];
         let line = line(row, 3, 0, true, false, &Fonts::default());
-        assert_eq!((line.text.as_str(), line.look.cells, line.page), ("P1 duty 320 55", 3, 3));
-        assert_eq!((line.look.left, line.look.right, line.look.baseline), (72.0, end("55", 300.0, 10.0), 100.0));
+        assert_eq!((line.text.as_str(), line.style.cells, line.page), ("P1 duty 320 55", 3, 3));
+        assert_eq!((line.style.left, line.style.right, line.style.baseline), (72.0, end("55", 300.0, 10.0), 100.0));
     }
 
     #[test]
@@ -86,14 +87,14 @@ mod tests {
         let mut glyphs = print("A long heading in large type", 72.0, 100.0, 14.0);
         glyphs.extend(print("12", end("A long heading in large type", 72.0, 14.0), 96.0, 7.0));
         let read = line(&rows(&glyphs)[0], 1, 0, true, false, &Fonts::default());
-        assert_eq!((read.look.size, read.text.as_str()), (14.0, "A long heading in large type12"));
+        assert_eq!((read.style.size, read.text.as_str()), (14.0, "A long heading in large type12"));
     }
 
     #[test]
     fn margin_numbers_are_not_text() {
         let row = &printed(&[("12", 60.0, 100.0), ("Text of the draft", 90.0, 100.0)])[0];
         let numbered = line(row, 1, 0, true, true, &Fonts::default());
-        assert_eq!((numbered.look.margin, numbered.text.as_str()), (2, "12 Text of the draft"));
-        assert_eq!(line(row, 1, 0, true, false, &Fonts::default()).look.margin, 0);
+        assert_eq!((numbered.style.margin, numbered.text.as_str()), (2, "12 Text of the draft"));
+        assert_eq!(line(row, 1, 0, true, false, &Fonts::default()).style.margin, 0);
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::lines::Line;
-use crate::load::{Block, BlockKind, HeadingTag, most_common};
+use crate::load::document::{Block, BlockKind, HeadingTag, most_common};
 use crate::text::is_wide;
 
 /// The most that sizes differ in one paragraph, in points.
@@ -37,9 +37,9 @@ pub fn blocks(lines: Vec<Line>, tag: impl Fn(u32, u32) -> Option<HeadingTag>) ->
             block.text.pop();
             kind = BlockKind::Glued;
         }
-        let mut look = line.look.clone();
-        look.tag = line.mark.and_then(|mark| tag(line.page, mark));
-        blocks.push(Block { kind, text: line.text.clone(), page: Some(line.page), look: Some(look) });
+        let mut style = line.style.clone();
+        style.tag = line.mark.and_then(|mark| tag(line.page, mark));
+        blocks.push(Block { kind, text: line.text.clone(), page: Some(line.page), style: Some(style) });
         last = Some((line, edge));
     }
     blocks
@@ -49,8 +49,8 @@ pub fn blocks(lines: Vec<Line>, tag: impl Fn(u32, u32) -> Option<HeadingTag>) ->
 fn usual_step(lines: &[Line]) -> f32 {
     let steps = lines
         .windows(2)
-        .filter(|pair| pair[0].page == pair[1].page && pair[0].look.part == pair[1].look.part)
-        .map(|pair| (pair[1].look.baseline - pair[0].look.baseline) / pair[0].look.size.max(1.0) * 20.0)
+        .filter(|pair| pair[0].page == pair[1].page && pair[0].style.part == pair[1].style.part)
+        .map(|pair| (pair[1].style.baseline - pair[0].style.baseline) / pair[0].style.size.max(1.0) * 20.0)
         .map(|step| step.round() as i32)
         .filter(|&step| step > 16 && step < (LARGEST_STEP * 20.0) as i32);
     most_common(steps).unwrap_or(24) as f32 / 20.0
@@ -59,9 +59,9 @@ fn usual_step(lines: &[Line]) -> f32 {
 /// For each line the right edge of its part of the page.
 fn right_edges(lines: &[Line]) -> Vec<f32> {
     let mut edges = Vec::with_capacity(lines.len());
-    for part in lines.chunk_by(|a, b| a.page == b.page && a.look.part == b.look.part) {
+    for part in lines.chunk_by(|a, b| a.page == b.page && a.style.part == b.style.part) {
         let mut rights: Vec<f32> =
-            part.iter().filter(|line| line.look.cells == 1).map(|line| line.look.right).collect();
+            part.iter().filter(|line| line.style.cells == 1).map(|line| line.style.right).collect();
         rights.sort_by(f32::total_cmp);
         let edge = rights.get(rights.len() * 9 / 10).copied().unwrap_or(f32::MAX);
         edges.extend(std::iter::repeat_n(edge, part.len()));
@@ -70,29 +70,29 @@ fn right_edges(lines: &[Line]) -> Vec<f32> {
 }
 
 fn relation(before: &Line, line: &Line, edge: f32, step: f32) -> BlockKind {
-    let alike = (before.look.size - line.look.size).abs() < SAME_SIZE
-        && before.look.bold == line.look.bold
-        && before.look.fixed == line.look.fixed;
-    let is_full = before.look.right > edge - SHORT * (edge - before.look.left).max(0.0);
-    if before.page != line.page || before.look.part != line.look.part {
+    let alike = (before.style.size - line.style.size).abs() < SAME_SIZE
+        && before.style.bold == line.style.bold
+        && before.style.fixed == line.style.fixed;
+    let is_full = before.style.right > edge - SHORT * (edge - before.style.left).max(0.0);
+    if before.page != line.page || before.style.part != line.style.part {
         // An unfinished sentence continues in the next column or page.
         let goes_on = alike
-            && !line.look.fixed
-            && before.look.cells == 1
-            && line.look.cells == 1
+            && !line.style.fixed
+            && before.style.cells == 1
+            && line.style.cells == 1
             && is_full
             && !ends_sentence(&before.text)
             && line.text.starts_with(|c: char| c.is_lowercase() || is_wide(c));
         return if goes_on { BlockKind::Wrapped } else { BlockKind::Paragraph };
     }
-    let distance = line.look.baseline - before.look.baseline;
-    if distance > WIDER_STEP * step * before.look.size.max(line.look.size) || distance < 0.0 || !alike {
+    let distance = line.style.baseline - before.style.baseline;
+    if distance > WIDER_STEP * step * before.style.size.max(line.style.size) || distance < 0.0 || !alike {
         return BlockKind::Paragraph;
     }
-    if line.look.fixed || before.look.cells > 1 || line.look.cells > 2 || starts_item(&line.text) {
+    if line.style.fixed || before.style.cells > 1 || line.style.cells > 2 || starts_item(&line.text) {
         return BlockKind::Line;
     }
-    if line.look.left > before.look.left + INDENT * line.look.size {
+    if line.style.left > before.style.left + INDENT * line.style.size {
         // The further lines of a list item are indented and continue it.
         return if starts_item(&before.text) && is_full { BlockKind::Wrapped } else { BlockKind::Paragraph };
     }
@@ -181,10 +181,10 @@ mod tests {
     fn space_indent_or_another_style_begin_a_paragraph() {
         let full = "collects in the wet well, from which it is drawn up by";
         let mut lines = stacked((0..6).map(|_| sample(full)), 100.0);
-        lines[2] = lines[2].clone().at(90.0, lines[2].look.baseline);
-        lines[3] = lines[3].clone().at(72.0, lines[3].look.baseline);
+        lines[2] = lines[2].clone().at(90.0, lines[2].style.baseline);
+        lines[3] = lines[3].clone().at(72.0, lines[3].style.baseline);
         for line in &mut lines[4..] {
-            line.look.baseline += 10.0;
+            line.style.baseline += 10.0;
         }
         lines[5] = lines[5].clone().bold();
         let found: Vec<BlockKind> = read(lines).into_iter().map(|(kind, _)| kind).collect();
@@ -282,7 +282,7 @@ mod tests {
         lines[0].mark = Some(3);
         let blocks = blocks(lines, |page, mark| (page == 1 && mark == 3).then_some(tag));
         let tags: Vec<Option<HeadingTag>> =
-            blocks.into_iter().map(|block| block.look.and_then(|look| look.tag)).collect();
+            blocks.into_iter().map(|block| block.style.and_then(|style| style.tag)).collect();
         assert_eq!(tags, [Some(tag), None]);
     }
 

@@ -1,7 +1,7 @@
 //! Glyphs to rows on one baseline, cut into words.
 
 use super::glyphs::Glyph;
-use crate::load::most_common;
+use crate::load::document::most_common;
 use crate::text::is_wide;
 
 /// The most that baselines of one row differ, as a share of the size.
@@ -243,21 +243,17 @@ fn words(glyphs: &[Glyph]) -> Vec<Word> {
             space_before = true;
             continue;
         }
+        let new = |spaced| Word { left: glyph.left, right: glyph.right, glyphs: vec![*glyph], spaced };
         let Some(word) = words.last_mut() else {
-            words.push(Word { left: glyph.left, right: glyph.right, glyphs: vec![*glyph], spaced: false });
+            words.push(new(false));
             space_before = false;
             continue;
         };
-        let reprinted = word
-            .glyphs
-            .iter()
-            .rev()
-            .take(3)
-            .any(|last| last.char == glyph.char && (glyph.left - last.left).abs() < REPRINT * glyph.size);
-        if reprinted {
+        let is_same = |last: &Glyph| last.char == glyph.char && (glyph.left - last.left).abs() < REPRINT * glyph.size;
+        if word.glyphs.iter().rev().take(3).any(is_same) {
             continue;
         }
-        let last = word.glyphs.last().copied().unwrap_or(*glyph);
+        let last = word.glyphs[word.glyphs.len() - 1];
         let gap = glyph.left - word.right;
         let size = last.size.min(glyph.size);
         let needed = if space_before { SPACED_WORD_GAP } else { WORD_GAP } * size + tracking;
@@ -265,7 +261,7 @@ fn words(glyphs: &[Glyph]) -> Vec<Word> {
         let wide_gap = if space_before { SPACE_AMONG_IDEOGRAPHS } else { GAP_AMONG_IDEOGRAPHS } * size;
         let apart = gap > needed && !(is_unspaced(last.char) && is_unspaced(glyph.char) && gap < wide_gap);
         if apart {
-            words.push(Word { left: glyph.left, right: glyph.right, glyphs: vec![*glyph], spaced: true });
+            words.push(new(true));
         } else {
             word.right = word.right.max(glyph.right);
             word.glyphs.push(*glyph);

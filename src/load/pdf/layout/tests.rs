@@ -4,7 +4,7 @@ use super::furniture::Page;
 use super::glyphs::{Fonts, Glyph};
 use super::lines::{Line, line};
 use super::rows::{Row, rows};
-use crate::load::Look;
+use crate::load::document::LineStyle;
 use crate::text::is_wide;
 
 /// The glyphs of `text` from `left` on: letters half as wide as they are high, ideographs square, spaces a quarter.
@@ -42,23 +42,23 @@ pub fn text(row: &Row) -> String {
 
 /// A line of ten points at the left edge of page 1.
 pub fn sample(text: &str) -> Line {
-    let look = Look {
+    let style = LineStyle {
         left: 72.0,
         right: end(text, 72.0, 10.0),
         baseline: 100.0,
         size: 10.0,
         cells: 1,
         upright: true,
-        ..Look::default()
+        ..LineStyle::default()
     };
-    Line { page: 1, mark: None, text: text.to_owned(), look }
+    Line { page: 1, mark: None, text: text.to_owned(), style }
 }
 
 impl Line {
     pub fn at(mut self, left: f32, baseline: f32) -> Self {
-        self.look.right += left - self.look.left;
-        self.look.left = left;
-        self.look.baseline = baseline;
+        self.style.right += left - self.style.left;
+        self.style.left = left;
+        self.style.baseline = baseline;
         self
     }
 
@@ -68,17 +68,17 @@ impl Line {
     }
 
     pub fn in_part(mut self, part: u32) -> Self {
-        self.look.part = part;
+        self.style.part = part;
         self
     }
 
     pub fn bold(mut self) -> Self {
-        self.look.bold = true;
+        self.style.bold = true;
         self
     }
 
     pub fn fixed(mut self) -> Self {
-        self.look.fixed = true;
+        self.style.fixed = true;
         self
     }
 }
@@ -86,7 +86,7 @@ impl Line {
 /// Lines one below the other, twelve points apart, from `top` on.
 pub fn stacked(lines: impl IntoIterator<Item = Line>, top: f32) -> Vec<Line> {
     let place = |(i, mut line): (usize, Line)| {
-        line.look.baseline = top + 12.0 * i as f32;
+        line.style.baseline = top + 12.0 * i as f32;
         line
     };
     lines.into_iter().enumerate().map(place).collect()

@@ -1,0 +1,286 @@
+//! What loaders produce: a document of blocks, its format, and what it states about itself.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::text::lists;
+
+/// One source, parsed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Document {
+    /// The title that the document states.
+    pub title: Option<String>,
+    pub format: Format,
+    /// What the document states about itself: author, date, tags, front matter.
+    pub metadata: BTreeMap<String, String>,
+    /// For formats with pages.
+    pub pages: Option<u32>,
+    /// In reading order.
+    pub blocks: Vec<Block>,
+    /// The outline (bookmarks) of a PDF, depth first, as the file has it.
+    pub outline: Vec<OutlineEntry>,
+    /// The number printed on each page, or given by the page labels: `12`, `xiv`.
+    #[serde(default)]
+    pub page_labels: Vec<Option<String>>,
+    /// The library that read the text: `pdf_oxide`, `pdf-extract`, `pulldown-cmark`, …
+    pub engine: String,
+    /// What people should know about the reading: pages without text, a page read by a second engine.
+    pub warnings: Vec<String>,
+}
+
+impl Document {
+    pub fn new(format: Format, engine: &str) -> Self {
+        Document {
+            title: None,
+            format,
+            metadata: BTreeMap::new(),
+            pages: None,
+            blocks: Vec::new(),
+            outline: Vec::new(),
+            page_labels: Vec::new(),
+            engine: engine.to_owned(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// The text of the only heading of the highest level. A document with one `#` heading has a title; one with several
+    /// has chapters.
+    pub(super) fn only_top_heading(&self) -> Option<String> {
+        let levels = self.blocks.iter().filter_map(|block| match block.kind {
+            BlockKind::Heading(level) => Some((level, &block.text)),
+            _ => None,
+        });
+        let top = levels.clone().map(|(level, _)| level).min()?;
+        let mut tops = levels.filter(|&(level, _)| level == top);
+        let (_, first) = tops.next()?;
+        tops.next().is_none().then(|| first.clone())
+    }
+
+    /// Removes control characters from everything that may be shown: a document must not move the cursor of a terminal.
+    pub(super) fn without_control_characters(mut self) -> Self {
+        self.blocks.iter_mut().for_each(|block| clean(&mut block.text));
+        self.outline.iter_mut().for_each(|entry| clean(&mut entry.title));
+        self.title.iter_mut().for_each(clean);
+        self.metadata.values_mut().for_each(clean);
+        self.warnings.iter_mut().for_each(clean);
+        self
+    }
+
+    pub fn has_text(&self) -> bool {
+        self.blocks.iter().any(|block| block.text.chars().any(char::is_alphanumeric))
+    }
+}
+
+fn clean(text: &mut String) {
+    if text.chars().any(is_unwanted) {
+        text.retain(|c| !is_unwanted(c));
+    }
+}
+
+fn is_unwanted(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\t')
+}
+
+/// A heading, a paragraph, a table, a code listing, or a line of a page.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Block {
+    pub kind: BlockKind,
+    /// Without surrounding white space.
+    pub text: String,
+    /// From 1.
+    pub page: Option<u32>,
+    /// `None` for formats without pages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub style: Option<LineStyle>,
+}
+
+/// The type and the place of a line on its page. Lengths are in points, in the frame of the line's text: `x` runs along
+/// it, `y` downwards.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct LineStyle {
+    pub left: f32,
+    pub right: f32,
+    /// Only differences between baselines mean anything.
+    pub baseline: f32,
+    /// Of most of its letters.
+    pub size: f32,
+    /// The font of most of its letters: the same number for the same font in the whole document.
+    pub font: u16,
+    pub bold: bool,
+    pub italic: bool,
+    /// A font of fixed pitch.
+    pub fixed: bool,
+    /// The number of parts between wide gaps: the cells of a table row, a number and its title.
+    pub cells: u32,
+    /// The part of the page: a column, what stands above the columns, turned text.
+    pub part: u32,
+    /// Runs in the direction of most of its page's text.
+    pub upright: bool,
+    /// Bytes of its text that are a line number in the margin.
+    pub margin: u32,
+    /// The heading that it belongs to in the structure tree of a tagged document.
+    pub tag: Option<HeadingTag>,
+}
+
+/// A heading in the structure tree of a tagged PDF.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeadingTag {
+    /// From 1.
+    pub level: u8,
+    /// The place of the heading in the order of the tree.
+    pub number: u32,
+}
+
+/// The kind of a block, which decides how it is joined to the block before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BlockKind {
+    /// From 1, as in the markup.
+    Heading(u8),
+    /// A paragraph, table or listing: after a blank line.
+    Paragraph,
+    /// Another line of the block before it: an item of a list, a row of a table, a line of code.
+    Line,
+    /// Continues the sentence of a full line.
+    Wrapped,
+    /// Continues a word that the line before broke.
+    Glued,
+}
+
+impl Block {
+    pub fn new(kind: BlockKind, text: impl Into<String>, page: Option<u32>) -> Self {
+        Block { kind, text: text.into(), page, style: None }
+    }
+
+    /// The text without the line number in the margin.
+    pub fn words(&self) -> &str {
+        let margin = self.style.as_ref().map_or(0, |style| style.margin as usize);
+        self.text.get(margin..).unwrap_or(&self.text).trim_start()
+    }
+
+    pub fn paragraph(text: impl Into<String>) -> Self {
+        Block::new(BlockKind::Paragraph, text, None)
+    }
+
+    pub fn heading(level: u8, text: impl Into<String>) -> Self {
+        Block::new(BlockKind::Heading(level), text, None)
+    }
+}
+
+/// An entry of a PDF outline.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutlineEntry {
+    /// From 1.
+    pub level: u32,
+    /// With single spaces.
+    pub title: String,
+    /// From 1; `None` if the entry leads nowhere.
+    pub page: Option<u32>,
+}
+
+/// What a loader needs beyond the bytes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoadOptions {
+    /// For encrypted documents.
+    pub password: Option<String>,
+    /// Pages to leave out because they took too long, from 1.
+    #[serde(default)]
+    pub skip_pages: Vec<u32>,
+    /// The program, with its arguments, that reads the image of a page without text.
+    #[serde(default)]
+    pub ocr_command: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    Pdf,
+    /// CommonMark with tables and front matter.
+    Markdown,
+    Html,
+    /// Word 2007 and later.
+    Docx,
+    Epub,
+    #[serde(rename = "rst")]
+    #[value(name = "rst")]
+    RestructuredText,
+    #[serde(rename = "asciidoc")]
+    #[value(name = "asciidoc")]
+    AsciiDoc,
+    /// `_id`, `title` and `text` on each line, as in a BEIR corpus.
+    Jsonl,
+    Text,
+}
+
+/// Each format with its name in output and in the store, and its file endings, in the order in which messages list them.
+const FORMATS: [(Format, &str, &str); 9] = [
+    (Format::Pdf, "pdf", "pdf"),
+    (Format::Markdown, "markdown", "md markdown mdown mkd"),
+    (Format::Html, "html", "html htm xhtml"),
+    (Format::Docx, "docx", "docx"),
+    (Format::Epub, "epub", "epub"),
+    (Format::RestructuredText, "rst", "rst rest"),
+    (Format::AsciiDoc, "asciidoc", "adoc asciidoc asc"),
+    (Format::Jsonl, "jsonl", "jsonl ndjson"),
+    (Format::Text, "text", "txt text log"),
+];
+
+impl Format {
+    pub fn name(self) -> &'static str {
+        FORMATS.iter().find(|(format, ..)| *format == self).map_or("", |(_, name, _)| name)
+    }
+
+    pub fn from_name(name: &str) -> Option<Self> {
+        FORMATS.iter().find(|(_, known, _)| *known == name).map(|(format, ..)| *format)
+    }
+
+    /// All names, joined, for messages.
+    pub fn names(separator: &str) -> String {
+        FORMATS.map(|(_, name, _)| name).join(separator)
+    }
+
+    /// The format of a file by its name's ending.
+    pub fn from_path(path: &Path) -> Option<Self> {
+        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+        FORMATS.iter().find(|(.., endings)| lists(endings, &ending)).map(|(format, ..)| *format)
+    }
+
+    /// Whether hostile input can make the parser hang, crash or fill the memory, so that it must run in a worker.
+    pub fn needs_worker(self) -> bool {
+        matches!(self, Format::Pdf | Format::Html | Format::Docx | Format::Epub | Format::AsciiDoc)
+    }
+
+    /// Whether most of a file is usually pictures, so that a large file may hold little text.
+    pub fn holds_pictures(self) -> bool {
+        matches!(self, Format::Pdf | Format::Docx | Format::Epub)
+    }
+}
+
+/// The commonest value; the largest of equally common ones.
+pub(crate) fn most_common<T: Ord + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
+    let mut sorted: Vec<T> = values.collect();
+    sorted.sort_unstable();
+    sorted.chunk_by(|a, b| a == b).max_by_key(|group| group.len()).and_then(|group| group.first().copied())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ending_decides_the_format() {
+        assert_eq!(Format::from_path(Path::new("a/B.PDF")), Some(Format::Pdf));
+        assert_eq!(Format::from_path(Path::new("README.md")), Some(Format::Markdown));
+        assert_eq!(Format::from_path(Path::new("a.adoc")), Some(Format::AsciiDoc));
+        assert_eq!(Format::from_path(Path::new("a.exe")), None);
+    }
+
+    #[test]
+    fn names_and_formats_map_to_each_other() {
+        for (format, name, _) in FORMATS {
+            assert_eq!((format.name(), Format::from_name(name)), (name, Some(format)));
+        }
+    }
+}

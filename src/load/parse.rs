@@ -1,0 +1,101 @@
+//! Bytes to a document: which loader reads them, and which format bytes have.
+
+use super::document::{Document, Format, LoadOptions};
+use super::package::Archive;
+use super::{asciidoc, docx, epub, html, jsonl, markdown, pdf, plain, restructured_text};
+use crate::error::Result;
+
+/// Parses `bytes` as `format`.
+///
+/// # Errors
+/// If nothing can be read, with the reason. Some formats can hang, use much memory or end the process on hostile input
+/// ([`Format::needs_worker`]): parse files of unknown origin through [`worker::Worker`].
+pub fn parse(bytes: &[u8], format: Format, options: &LoadOptions) -> Result<Document> {
+    parse_with(bytes, format, options, &|_| {})
+}
+
+/// Like [`parse`]; calls `on_page` with the number of each page before reading it, and with 0 after the last.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_with(bytes: &[u8], format: Format, options: &LoadOptions, on_page: &dyn Fn(u32)) -> Result<Document> {
+    let document = match format {
+        Format::Pdf => pdf::parse(bytes, options, on_page)?,
+        Format::Markdown => markdown::parse(&plain::to_text(bytes)?),
+        Format::Html => html::parse(&plain::html_to_text(bytes)?),
+        Format::Docx => docx::parse(bytes)?,
+        Format::Epub => epub::parse(bytes)?,
+        Format::RestructuredText => restructured_text::parse(&plain::to_text(bytes)?),
+        Format::AsciiDoc => asciidoc::parse(&plain::to_text(bytes)?)?,
+        Format::Jsonl => jsonl::parse(&plain::to_text(bytes)?)?,
+        Format::Text => plain::parse(&plain::to_text(bytes)?),
+    };
+    Ok(document.without_control_characters())
+}
+
+impl Format {
+    /// The format of bytes whose name does not help: PDF, HTML and archives by their content, JSON Lines by the first
+    /// line, otherwise text if they are text.
+    pub fn sniff(bytes: &[u8]) -> Option<Self> {
+        let head = &bytes[..bytes.len().min(1024)];
+        if contains(head, b"%PDF-") {
+            return Some(Format::Pdf);
+        }
+        if head.starts_with(b"PK\x03\x04") {
+            return in_archive(bytes);
+        }
+        let lower = head.to_ascii_lowercase();
+        if contains(&lower, b"<!doctype html") || contains(&lower, b"<html") {
+            return Some(Format::Html);
+        }
+        if head.contains(&0) {
+            return None;
+        }
+        let first_line = bytes.split(|&byte| byte == b'\n').next().and_then(|line| std::str::from_utf8(line).ok());
+        Some(if first_line.is_some_and(jsonl::is_record) { Format::Jsonl } else { Format::Text })
+    }
+}
+
+fn in_archive(bytes: &[u8]) -> Option<Format> {
+    let archive = Archive::open(bytes, "archive").ok()?;
+    if archive.has("META-INF/container.xml") {
+        return Some(Format::Epub);
+    }
+    archive.has_any(|name| name.starts_with("word/") && name.ends_with(".xml")).then_some(Format::Docx)
+}
+
+fn contains(haystack: &[u8], needle: &[u8]) -> bool {
+    haystack.windows(needle.len()).any(|window| window == needle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::package::zip_of;
+    use super::*;
+
+    #[test]
+    fn escape_sequences_are_removed() {
+        let document = parse(b"# a\x1b[2Jb\n\nx\x07\ty", Format::Markdown, &LoadOptions::default()).unwrap();
+        assert_eq!(document.blocks[0].text, "a[2Jb");
+        assert_eq!(document.blocks[1].text, "x\ty");
+    }
+
+    #[test]
+    fn the_first_bytes_decide_without_a_name() {
+        assert_eq!(Format::sniff(b"\n%PDF-1.7 ..."), Some(Format::Pdf));
+        assert_eq!(Format::sniff(b"<!DOCTYPE html><p>x"), Some(Format::Html));
+        assert_eq!(Format::sniff("启动".as_bytes()), Some(Format::Text));
+        assert_eq!(Format::sniff(b"\x7fELF\0\0"), None);
+        assert_eq!(Format::sniff(b"{\"_id\": \"1\", \"text\": \"x\"}\n"), Some(Format::Jsonl));
+        assert_eq!(Format::sniff(b"{\"a\": 1}\n"), Some(Format::Text));
+    }
+
+    #[test]
+    fn archives_are_recognised_by_their_entries() {
+        let mimetype = ("mimetype", "application/epub+zip");
+        assert_eq!(Format::sniff(&zip_of(&[mimetype, ("META-INF/container.xml", "")])), Some(Format::Epub));
+        assert_eq!(Format::sniff(&zip_of(&[("word/document.xml", "")])), Some(Format::Docx));
+        assert_eq!(Format::sniff(&zip_of(&[("a.txt", "")])), None);
+        assert_eq!(Format::sniff(b"PK\x03\x04 broken"), None);
+    }
+}

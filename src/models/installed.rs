@@ -1,0 +1,273 @@
+//! The folder of models and what is installed in it.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::catalogue::{known, nearest};
+use super::record::{ModelKind, Record, cannot};
+use super::workplace::{Hold, downloads, remove_folder, remove_model, size_of};
+use crate::embed::{EMBEDDED, Model};
+use crate::error::{Error, NextStep, Result, Setting};
+
+/// The variable that names the folder of models.
+const VARIABLE: &str = "KB_MODELS_DIR";
+
+/// The folder of models.
+#[derive(Debug, Clone)]
+pub struct Models {
+    folder: PathBuf,
+}
+
+/// A model in the folder of models.
+#[derive(Debug)]
+pub struct Installed {
+    /// The name of its folder.
+    pub name: String,
+    pub folder: PathBuf,
+    /// An error if the model cannot be used.
+    pub record: Result<Record>,
+}
+
+impl Models {
+    /// The user's models, in the folder that `KB_MODELS_DIR` names or among the user's data.
+    ///
+    /// # Errors
+    /// The variable is unset and the system has no folder for the user's data.
+    pub fn of_user() -> Result<Self> {
+        Ok(Models { folder: user_folder(std::env::var_os(VARIABLE), dirs::data_local_dir().as_deref())? })
+    }
+
+    /// The models in a folder, which need not exist.
+    pub fn open(folder: impl Into<PathBuf>) -> Self {
+        Models { folder: folder.into() }
+    }
+
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The installed models by name. A damaged one does not hide the others.
+    ///
+    /// # Errors
+    /// The folder exists and cannot be read.
+    pub fn here(&self) -> Result<Vec<Installed>> {
+        let unreadable =
+            |error| cannot("read", &self.folder)(error).hint(format!("name another folder with {VARIABLE}"));
+        let entries = match std::fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(unreadable(error)),
+        };
+        let mut here = Vec::new();
+        for entry in entries {
+            let folder = entry.map_err(unreadable)?.path();
+            let Some(name) = folder.file_name().and_then(|name| name.to_str()).map(str::to_owned) else { continue };
+            // Folders of downloads and of models in the making begin with a dot.
+            if !name.starts_with('.') && folder.is_dir() {
+                here.push(Installed { record: Record::read(&folder), name, folder });
+            }
+        }
+        here.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(here)
+    }
+
+    /// The installed model of a name: its own, or any that the catalogue has for the same model.
+    ///
+    /// # Errors
+    /// As for [`here`](Self::here).
+    pub fn installed(&self, name: &str) -> Result<Option<Installed>> {
+        let here = self.here()?;
+        let place = |name: &str| here.iter().position(|one| one.name.eq_ignore_ascii_case(name));
+        let place = place(name).or_else(|| known(name).and_then(|model| place(&model.name)));
+        Ok(place.and_then(|place| here.into_iter().nth(place)))
+    }
+
+    /// The embedding model of a name.
+    ///
+    /// # Errors
+    /// As for [`must_have`](Self::must_have).
+    pub fn find(&self, name: &str) -> Result<Arc<Model>> {
+        if name.eq_ignore_ascii_case(EMBEDDED) {
+            return Ok(Model::embedded());
+        }
+        let (folder, record) = self.must_have(name, ModelKind::Text)?;
+        let model = record.model(&folder).map(Arc::new);
+        model.ok_or_else(|| {
+            Error::failed(format!("the record of the model {name} lacks its settings")).hint("add it again")
+        })
+    }
+
+    /// An installed model of a kind.
+    ///
+    /// # Errors
+    /// It is missing, damaged or of the other kind. The error names what is installed and how to add a model.
+    pub fn must_have(&self, name: &str, kind: ModelKind) -> Result<(PathBuf, Record)> {
+        let Some(found) = self.installed(name)? else { return Err(self.missing(name, kind)?) };
+        let record = found.record?;
+        if record.kind == kind {
+            return Ok((found.folder, record));
+        }
+        let is = match kind {
+            ModelKind::Rerank => "an embedding model, not a reranking model",
+            ModelKind::Text => "a reranking model, not an embedding model",
+        };
+        Err(Error::usage(format!("{name} is {is}")).hint(format!("`{}` lists them by kind", NextStep::ListModels)))
+    }
+
+    fn missing(&self, name: &str, kind: ModelKind) -> Result<Error> {
+        let hint = match (known(name).filter(|model| model.kind == kind), nearest(name)) {
+            (Some(model), _) => format!("download it with `{}`", NextStep::AddModel(&model.name)),
+            (None, Some(near)) => format!("did you mean {near}? `{}` lists all", NextStep::ListModels),
+            (None, None) => {
+                format!("add one with `{}`; `{}` lists them", NextStep::AddModel("NAME|FOLDER"), NextStep::ListModels)
+            }
+        };
+        let usable = |one: &Installed| one.record.as_ref().is_ok_and(|record| record.kind == kind);
+        let here: Vec<String> = self.here()?.into_iter().filter(usable).map(|one| one.name).collect();
+        let here = if here.is_empty() { "none".to_owned() } else { here.join(", ") };
+        let (what, folder) = (kind.name(), self.folder.display());
+        let missing = match kind {
+            // A reranking model may be named by its folder too.
+            ModelKind::Rerank => format!("no such folder and no such {what} model {name:?}"),
+            ModelKind::Text => format!("no such {what} model {name:?}"),
+        };
+        Ok(Error::usage(format!("{missing}; installed in {folder}: {here}")).hint(hint))
+    }
+
+    /// Removes what is left of a download of a model that was never installed. Returns the model's name and the freed
+    /// bytes, if anything was there.
+    ///
+    /// # Errors
+    /// Another process adds or removes a model, or the disk refuses.
+    pub fn remove_download(&self, name: &str) -> Result<Option<(String, u64)>> {
+        let name = known(name).map_or(name, |model| model.name.as_str());
+        if check_name(name).is_err() || self.installed(name)?.is_some() {
+            return Ok(None);
+        }
+        let folder = downloads(&self.folder, name);
+        if !folder.is_dir() {
+            return Ok(None);
+        }
+        let _hold = Hold::of(&self.folder)?;
+        let bytes = size_of(&folder);
+        remove_folder(&folder)?;
+        Ok(Some((name.to_owned(), bytes)))
+    }
+
+    /// The model of a name that can be removed.
+    ///
+    /// # Errors
+    /// It is missing or part of the program.
+    pub fn removable(&self, name: &str) -> Result<Installed> {
+        if name.eq_ignore_ascii_case(EMBEDDED) {
+            return Err(Error::usage(format!("{EMBEDDED} is part of kb and cannot be removed")));
+        }
+        let missing = || {
+            Error::usage(format!("no such model {name:?} in {}", self.folder.display()))
+                .hint(format!("`{}` lists the installed ones", NextStep::ListModels))
+        };
+        self.installed(name)?.ok_or_else(missing)
+    }
+
+    /// Removes a model and what is left of its downloads. Returns the freed bytes.
+    ///
+    /// # Errors
+    /// Another process adds or removes a model, or the disk refuses.
+    pub fn remove(&self, model: &Installed) -> Result<u64> {
+        let _hold = Hold::of(&self.folder)?;
+        remove_folder(&downloads(&self.folder, &model.name))?;
+        let bytes = size_of(&model.folder);
+        remove_model(&self.folder, &model.folder, &model.name)?;
+        Ok(bytes)
+    }
+}
+
+fn user_folder(named: Option<OsString>, data: Option<&Path>) -> Result<PathBuf> {
+    if let Some(named) = named.filter(|named| !named.is_empty()) {
+        return Ok(PathBuf::from(named));
+    }
+    data.map(|data| data.join("kb").join("models")).ok_or_else(|| {
+        Error::failed("this system has no folder for user data to keep models in")
+            .hint(format!("name a folder with {VARIABLE}"))
+    })
+}
+
+/// Checks that a model can have this name: it becomes a folder, on every system.
+pub(super) fn check_name(name: &str) -> Result<()> {
+    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    let good = (1..=100).contains(&name.len())
+        && name.chars().all(allowed)
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && !name.ends_with('.');
+    let taken = ["light", "off", "auto", "none"].iter().any(|word| name.eq_ignore_ascii_case(word));
+    let reason = match (good, taken) {
+        (_, true) => format!("it has another meaning for {} or {}", Setting("rerank"), Setting("model")),
+        (false, _) => "a name consists of letters, digits and .-_".to_owned(),
+        (true, false) => return Ok(()),
+    };
+    let hint = format!("choose another one with {} NAME", Setting("name"));
+    Err(Error::usage(format!("invalid model name {name:?}: {reason}")).hint(hint))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put(models: &Models, name: &str, kind: ModelKind) {
+        let folder = models.folder().join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("model.onnx"), "abc").unwrap();
+        Record { kind, ..crate::models::record::tests::record(name) }.write(&folder).unwrap();
+    }
+
+    #[test]
+    fn models_are_listed_by_name_and_working_folders_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(Models::open(folder.path().join("none")).here().unwrap().is_empty());
+        let models = Models::open(folder.path());
+        put(&models, "b", ModelKind::Text);
+        put(&models, "a", ModelKind::Rerank);
+        put(&models, ".adding-x", ModelKind::Text);
+        std::fs::write(folder.path().join("README"), "").unwrap();
+        std::fs::create_dir(folder.path().join("damaged")).unwrap();
+        let here = models.here().unwrap();
+        let names: Vec<(&str, bool)> = here.iter().map(|one| (one.name.as_str(), one.record.is_ok())).collect();
+        assert_eq!(names, [("a", true), ("b", true), ("damaged", false)]);
+    }
+
+    #[test]
+    fn a_model_is_found_by_its_names_and_a_missing_one_lists_the_installed_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        let models = Models::open(folder.path());
+        let find =
+            |name, kind| models.must_have(name, kind).map_or_else(|error| error.to_line(), |(_, found)| found.name);
+        assert!(find("bge-m3", ModelKind::Text).contains(": none; download it with `AddModel(\"bge-m3\")`"));
+        put(&models, "bge-m3", ModelKind::Text);
+        put(&models, "mine", ModelKind::Rerank);
+        assert_eq!(find("BAAI/BGE-M3", ModelKind::Text), "bge-m3");
+        assert_eq!(find("mine", ModelKind::Rerank), "mine");
+        assert!(find("bge-m3", ModelKind::Rerank).contains("is an embedding model, not a reranking model"));
+        assert!(find("bge-m4", ModelKind::Text).contains(": bge-m3; did you mean bge-m3?"));
+        assert!(find("bge-reranker-bose", ModelKind::Rerank).contains("did you mean bge-reranker-base"));
+    }
+
+    #[test]
+    fn the_variable_overrides_the_users_data_folder() {
+        let data = Path::new("/home/x/.local/share");
+        assert_eq!(user_folder(None, Some(data)).unwrap(), data.join("kb/models"));
+        assert_eq!(user_folder(Some("".into()), Some(data)).unwrap(), data.join("kb/models"));
+        assert_eq!(user_folder(Some("models".into()), Some(data)).unwrap(), Path::new("models"));
+        assert!(user_folder(None, None).unwrap_err().to_line().contains(VARIABLE));
+    }
+
+    #[test]
+    fn names_stay_within_their_folder() {
+        for good in ["bge-small-en-v1.5", "E5_x", "7b"] {
+            assert!(check_name(good).is_ok(), "{good}");
+        }
+        for bad in ["", ".", "..", ".x", "a/b", "a\\b", "a b", "-x", "水泵", "x.", "light", "Off", &"x".repeat(101)] {
+            assert!(check_name(bad).is_err(), "{bad}");
+        }
+    }
+}

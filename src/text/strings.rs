@@ -1,0 +1,145 @@
+//! Small operations on text: white space, lengths, words for numbers, joined lines.
+
+/// Whether a character fills a square, so that its script has no spaces between words.
+pub fn is_wide(c: char) -> bool {
+    matches!(c, '\u{2E80}'..='\u{303E}' | '\u{3041}'..='\u{33FF}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}'
+        | '\u{F900}'..='\u{FAFF}' | '\u{FE30}'..='\u{FE4F}' | '\u{FF00}'..='\u{FF60}' | '\u{20000}'..='\u{3FFFF}')
+}
+
+/// Appends a line that continues the text: with a space between words, without one between ideographs.
+pub fn join_line(text: &mut String, line: &str) {
+    let glued = text.ends_with(is_wide) && line.starts_with(is_wide);
+    if !text.is_empty() && !glued {
+        text.push(' ');
+    }
+    text.push_str(line);
+}
+
+/// Appends a line to a title of several lines. Joins a word broken at the end of the line before; `glued`: the line
+/// continues a word anyway.
+pub fn join_title(title: &mut String, line: &str, glued: bool) {
+    let broken = title.ends_with('-') && line.starts_with(char::is_lowercase);
+    if broken {
+        title.pop();
+    }
+    if broken || glued { title.push_str(line) } else { join_line(title, line) }
+}
+
+/// Whether a list of words, separated by white space, contains `word`.
+pub fn lists(words: &str, word: &str) -> bool {
+    words.split_whitespace().any(|listed| listed == word)
+}
+
+/// The number of characters (Unicode scalar values) in `text`.
+pub fn char_count(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// `1 page`, `2 pages`.
+pub fn count(number: usize, of: &str) -> String {
+    format!("{number} {of}{}", if number == 1 { "" } else { "s" })
+}
+
+/// `1.4 MB`, or `14.2 kB` below one.
+pub fn size(bytes: u64) -> String {
+    let bytes = bytes as f64;
+    if bytes < 1e6 { format!("{:.1} kB", bytes / 1e3) } else { format!("{:.1} MB", bytes / 1e6) }
+}
+
+/// A share in whole per cent, but `<1` and `>99` if it is neither none nor all.
+pub fn percent(part: usize, whole: usize) -> String {
+    let (all, hundredfold) = (whole.max(1), part * 100);
+    if part > 0 && hundredfold < all {
+        "<1 %".to_owned()
+    } else if part < all && hundredfold > 99 * all {
+        ">99 %".to_owned()
+    } else {
+        format!("{} %", (hundredfold + all / 2) / all)
+    }
+}
+
+/// Replaces every run of white space by one space and trims the ends.
+pub fn squeeze(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+/// Whether a character is invisible: controls, marks of direction and width, soft hyphens, tags. Joiners are not: some
+/// scripts look different without them.
+pub fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{AD}' | '\u{61C}' | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}'
+            | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E0FFF}')
+}
+
+/// Replaces control characters by spaces, so that foreign text does nothing to a terminal.
+pub fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// Cuts `text` after at most `limit` characters and marks the cut with an ellipsis.
+pub fn truncate(text: &str, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wide_characters_have_no_spaces_between_words() {
+        assert!("泵，。「（ァひ㐀豈Ａ𠮷".chars().all(is_wide));
+        assert!(!"aé1 ,“—…ёж한".chars().any(is_wide), "Korean has spaces between words");
+    }
+
+    #[test]
+    fn lines_are_joined_as_the_script_requires() {
+        let join = |before: &str, line: &str| {
+            let mut text = before.to_owned();
+            join_line(&mut text, line);
+            text
+        };
+        assert_eq!(join("two", "words"), "two words");
+        assert_eq!(join("泵站", "维护"), "泵站维护");
+        assert_eq!(join("使用", "PDF"), "使用 PDF");
+        assert_eq!(join("见图，", "其中"), "见图，其中");
+        assert_eq!(join("", "first"), "first");
+    }
+
+    #[test]
+    fn one_is_singular_and_shares_never_round_to_none_or_all() {
+        assert_eq!([count(0, "page"), count(1, "page"), count(2, "page")], ["0 pages", "1 page", "2 pages"]);
+        let shares = [(0, 9), (7, 781), (8, 781), (390, 781), (780, 781), (781, 781), (0, 0)];
+        let expected = ["0 %", "<1 %", "1 %", "50 %", ">99 %", "100 %", "0 %"];
+        assert_eq!(shares.map(|(part, whole)| percent(part, whole)), expected);
+    }
+
+    #[test]
+    fn squeezing_and_cutting_count_characters() {
+        assert_eq!(squeeze("  a \t b\n\u{3000}c "), "a b c");
+        assert_eq!(truncate("泵站维护手册", 4), "泵站维护…");
+        assert_eq!(truncate("泵站", 4), "泵站");
+    }
+
+    #[test]
+    fn invisible_characters_are_hidden_and_joiners_are_not() {
+        let hidden =
+            "\0\u{1b}\n\u{9b}\u{ad}\u{61c}\u{200b}\u{200f}\u{202e}\u{2060}\u{2064}\u{2066}\u{feff}\u{fffb}\u{e0041}";
+        assert!(hidden.chars().all(is_hidden));
+        assert!(!"a 泵\u{3000}é\u{301}\u{200c}\u{200d}—".chars().any(is_hidden));
+    }
+
+    #[test]
+    fn control_characters_become_spaces() {
+        assert_eq!(printable("a\u{1b}[2Jb\tc\r\n\u{9b}泵\u{7f}\0"), "a [2Jb c   泵  ");
+    }
+}
