@@ -258,6 +258,13 @@ impl Format {
     }
 }
 
+/// The commonest number with its count; of equally common ones the one nearest to 0.
+pub(crate) fn most_votes(numbers: impl Iterator<Item = i64>) -> Option<(i64, usize)> {
+    let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
+    numbers.for_each(|number| *counts.entry(number).or_default() += 1);
+    counts.into_iter().max_by_key(|&(number, count)| (count, -number.abs()))
+}
+
 /// The commonest value; the largest of equally common ones.
 pub(crate) fn most_common<T: Ord + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
     let mut sorted: Vec<T> = values.collect();

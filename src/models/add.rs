@@ -3,10 +3,9 @@
 use std::fs::File;
 use std::path::Path;
 
-use super::catalogue::KnownModel;
 use super::installed::{Models, check_name};
-use super::offer::{Offer, Subject, TextOffer, Wish};
-use super::record::{GRAPH, Record, cannot};
+use super::offer::{Offer, TextOffer, Wish};
+use super::record::{GRAPH, ModelKind, Record, cannot};
 use super::workplace::{Hold, files_in, finish, new_workplace};
 use crate::embed::{CrossEncoder, EMBEDDED, EmbeddingConfig, Engine, Model, ModelFiles, Source, try_out};
 use crate::error::{Error, NextStep, Result, Setting};
@@ -32,19 +31,6 @@ pub(super) enum Take {
     Link,
 }
 
-/// A model to be added.
-pub(super) struct Adding<'a> {
-    /// Where its files are.
-    pub folder: &'a Path,
-    pub name: &'a str,
-    /// The catalogue's entry that it was downloaded as.
-    pub chosen: Option<&'a KnownModel>,
-    pub wish: &'a Wish,
-    /// Its origin, for people.
-    pub from: String,
-    pub take: Take,
-}
-
 impl Models {
     /// Adds the model in a folder, which stays as it is.
     ///
@@ -56,9 +42,11 @@ impl Models {
             None => name_of(folder)?,
         };
         self.must_be_free(&name)?;
+        // Checked first: nothing is written for a folder without a model.
+        let offer = Offer::of(folder, None, wish)?;
         let _hold = Hold::of(self.folder())?;
         let from = folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).display().to_string();
-        self.add(&Adding { folder, name: &name, chosen: None, wish, from, take: Take::Copy }, engine)
+        self.add(&name, offer, from, Take::Copy, engine)
     }
 
     /// Checks that a model of this name may be added.
@@ -77,36 +65,27 @@ impl Models {
     }
 
     /// Adds a model while the folder of models is locked.
-    pub(super) fn add(&self, adding: &Adding<'_>, engine: &Engine) -> Result<Added> {
-        let &Adding { folder, name, chosen, wish, take, .. } = adding;
-        // Checked first: nothing is written for a folder without a model.
-        let offer = Offer::of(folder, chosen, wish)?;
+    pub(super) fn add(&self, name: &str, offer: Offer, from: String, take: Take, engine: &Engine) -> Result<Added> {
         let work = new_workplace(self.folder(), name)?;
         put_graph(&offer, work.path(), take)?;
-        let (embedding_config, fingerprint) = match &offer.subject {
-            Subject::Text(text) => {
+        let (kind, embedding_config, fingerprint) = match &offer.text {
+            Some(text) => {
                 let model = try_text(text, name, &offer, work.path(), engine)?;
-                (Some(model.embedding_config), model.fingerprint)
+                (ModelKind::Text, Some(model.embedding_config), model.fingerprint)
             }
-            Subject::Rerank => (None, try_reranker(&offer, work.path(), engine)?),
+            None => (ModelKind::Rerank, None, try_reranker(&offer, work.path(), engine)?),
         };
-        if let (Some(config), Some(wanted)) = (&embedding_config, chosen.and_then(|known| known.dimension))
-            && wanted != config.dimension
-        {
-            let message = format!("{name} gives vectors of {} numbers instead of {wanted}", config.dimension);
-            return Err(Error::failed(message).hint("its files belong to another model; check HF_ENDPOINT"));
-        }
         let record = Record {
             format: Record::FORMAT,
             name: name.to_owned(),
-            kind: offer.kind(),
+            kind,
             embedding_config,
             languages: offer.languages.clone(),
             licence: offer.licence.clone(),
             external: offer.external(),
             files: files_in(work.path())?,
             fingerprint,
-            from: adding.from.clone(),
+            from,
             added_at: jiff::Timestamp::now().to_string(),
         };
         record.write(work.path())?;
@@ -176,6 +155,11 @@ fn try_text(text: &TextOffer, name: &str, offer: &Offer, to: &Path, engine: &Eng
         source: Source::Folder(files.clone()),
     };
     let dimension = try_out(engine, &model, &text.tried)?;
+    let wanted = model.embedding_config.dimension;
+    if wanted != 0 && wanted != dimension {
+        let message = format!("{name} gives vectors of {dimension} numbers instead of {wanted}");
+        return Err(Error::failed(message).hint("its files belong to another model; check HF_ENDPOINT"));
+    }
     Model::in_folder(name, EmbeddingConfig { dimension, ..model.embedding_config }, files)
 }
 

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::add::{Added, Adding, Take};
+use super::add::{Added, Take};
 use super::catalogue::{KnownModel, known};
 use super::fetch::Fetch;
 use super::hub::{Hub, Listing, RemoteFile};
 use super::installed::Models;
-use super::offer::Wish;
+use super::offer::{Offer, Wish};
 use super::record::{Record, cannot};
 use super::weights::survey;
 use super::workplace::{Hold, downloads, new_download, remove_folder};
@@ -40,40 +40,31 @@ pub trait DownloadProgress: Sync {
 
 /// A model on the hub.
 #[derive(Debug, Clone)]
-pub enum Wanted {
-    /// A model of the catalogue.
-    Known(&'static KnownModel),
-    /// Any other, by `OWNER/NAME`.
-    Repository(String),
+pub struct Wanted {
+    /// `OWNER/NAME`.
+    repository: String,
+    /// Its entry in the catalogue.
+    known: Option<&'static KnownModel>,
 }
 
 impl Wanted {
     /// The model of a name; `None` if it cannot be the name of one.
     pub fn named(name: &str) -> Option<Self> {
         if let Some(known) = known(name) {
-            return Some(Wanted::Known(known));
+            return Some(Wanted { repository: known.repository.clone(), known: Some(known) });
         }
         let plain = |part: &str| {
             part.starts_with(|c: char| c.is_ascii_alphanumeric())
                 && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
         };
-        let repository = name.split_once('/').filter(|(owner, name)| plain(owner) && plain(name));
-        repository.map(|_| Wanted::Repository(name.to_owned()))
+        let (owner, last) = name.split_once('/')?;
+        (plain(owner) && plain(last)).then(|| Wanted { repository: name.to_owned(), known: None })
     }
 
     /// The name that it gets if the user wishes no other.
     pub fn name(&self) -> &str {
-        match self {
-            Wanted::Known(known) => &known.name,
-            Wanted::Repository(repository) => repository.rsplit('/').next().unwrap_or(repository),
-        }
-    }
-
-    fn repository(&self) -> &str {
-        match self {
-            Wanted::Known(known) => &known.repository,
-            Wanted::Repository(repository) => repository,
-        }
+        let last = || self.repository.rsplit('/').next().unwrap_or(&self.repository);
+        self.known.map_or_else(last, |known| &known.name)
     }
 }
 
@@ -85,11 +76,10 @@ impl Models {
     pub fn has(&self, wanted: &Wanted) -> Result<Option<Record>> {
         let Some(found) = self.installed(wanted.name())? else { return Ok(None) };
         let record = found.record?;
-        let is_it = match (wanted, record.repository()) {
-            (_, Some(repository)) => repository.eq_ignore_ascii_case(wanted.repository()),
+        let is_it = match record.repository() {
+            Some(repository) => repository.eq_ignore_ascii_case(&wanted.repository),
             // From a folder: its name makes it the one of the catalogue, and the repository of any other is unknown.
-            (Wanted::Known(_), None) => true,
-            (Wanted::Repository(_), None) => false,
+            None => wanted.known.is_some(),
         };
         Ok(Some(record).filter(|_| is_it))
     }
@@ -109,19 +99,15 @@ impl Models {
         let name = wish.name.as_deref().unwrap_or(wanted.name());
         self.must_be_free(name)?;
         let _hold = Hold::of(self.folder())?;
-        let listing = hub.listing(wanted.repository()).await?;
+        let listing = hub.listing(&wanted.repository).await?;
         let folder = new_download(self.folder(), name, &listing.revision)?;
         let fetched = fetch(hub, wanted, &listing, &folder, progress).await;
         let added = fetched.and_then(|()| {
             progress.trying();
-            let from = format!("{}/{}@{}", hub.name(), wanted.repository(), listing.revision);
-            let chosen = match wanted {
-                Wanted::Known(known) => Some(*known),
-                Wanted::Repository(_) => None,
-            };
+            let from = format!("{}/{}@{}", hub.name(), wanted.repository, listing.revision);
             // The settings follow from its name on the hub, not from that of the folder it lies in meanwhile.
             let wish = Wish { name: Some(name.to_owned()), ..wish.clone() };
-            self.add(&Adding { folder: &folder, name, chosen, wish: &wish, from, take: Take::Link }, engine)
+            self.add(name, Offer::of(&folder, wanted.known, &wish)?, from, Take::Link, engine)
         });
         progress.end();
         let added = added?;
@@ -137,7 +123,7 @@ async fn fetch(
     to: &Path,
     progress: &dyn DownloadProgress,
 ) -> Result<()> {
-    let repository = wanted.repository();
+    let repository = &wanted.repository;
     let mut files = wanted_files(wanted, listing).map_err(|reason| {
         Error::failed(format!("{repository} cannot be used: {reason}")).hint(format!(
             "`{}` lists models that can be downloaded; `optimum-cli export onnx --model {repository} OUT` writes an ONNX \
@@ -153,7 +139,7 @@ async fn fetch(
         Fetch { hub, repository, revision: &listing.revision, file, to: &to, progress: &report }.run().await?;
         done += std::fs::metadata(&to).map_or(0, |about| about.len());
         // The graph is the first file: it names the files with weights beside it.
-        if next == 0 && matches!(wanted, Wanted::Repository(_)) {
+        if next == 0 && wanted.known.is_none() {
             let beside = files_beside(listing, &file.path, &to)?;
             files.extend(beside);
             progress.begin(wanted.name(), total(&files));
@@ -166,20 +152,14 @@ async fn fetch(
 /// The files of a model, the graph first.
 fn wanted_files(wanted: &Wanted, listing: &Listing) -> Result<Vec<RemoteFile>, String> {
     let needed = |path: &str| listing.file(path).cloned().ok_or_else(|| format!("it has no {path}"));
-    let mut files = match wanted {
-        Wanted::Known(known) => [&known.model_file]
-            .into_iter()
-            .chain(&known.additional_files)
-            .map(|path| needed(path))
-            .collect::<Result<_, _>>()?,
-        Wanted::Repository(_) => {
-            let graph = GRAPHS.iter().find_map(|path| listing.file(path).cloned());
+    let paths: Vec<&str> = match wanted.known {
+        Some(known) => [&known.model_file].into_iter().chain(&known.additional_files).map(String::as_str).collect(),
+        None => {
+            let graph = GRAPHS.into_iter().find(|path| listing.file(path).is_some());
             vec![graph.ok_or("it has no ONNX file such as onnx/model.onnx")?]
         }
     };
-    for path in NEEDED {
-        files.push(needed(path)?);
-    }
+    let mut files = paths.into_iter().chain(NEEDED).map(needed).collect::<Result<Vec<_>, _>>()?;
     files.extend(OPTIONAL.iter().filter_map(|path| listing.file(path).cloned()));
     Ok(files)
 }

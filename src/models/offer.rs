@@ -43,7 +43,8 @@ pub(super) struct Offer {
     pub survey: Survey,
     /// The graph with the weights of files beside it, if it has any and one file can hold them all.
     pub made: Option<Vec<u8>>,
-    pub subject: Subject,
+    /// `None` for a reranking model.
+    pub text: Option<TextOffer>,
     /// For people.
     pub languages: Option<String>,
     pub licence: Option<String>,
@@ -51,12 +52,7 @@ pub(super) struct Offer {
     pub notes: Vec<String>,
 }
 
-pub(super) enum Subject {
-    Text(Box<TextOffer>),
-    Rerank,
-}
-
-/// An embedding model. Its dimension is 0 until it is tried.
+/// An embedding model. Its dimension is that of the catalogue, or 0, until it is tried.
 pub(super) struct TextOffer {
     pub embedding_config: EmbeddingConfig,
     pub files: TokenizerFiles,
@@ -90,14 +86,14 @@ impl Offer {
             folder: folder.to_owned(),
             graph,
             made: None,
-            subject: Subject::Rerank,
+            text: None,
             languages: namesake.map(|known| known.languages.clone()),
             licence: namesake.and_then(|known| known.licence.clone()),
             notes: Vec::new(),
             survey: survey(&bytes).map_err(unusable)?,
         };
         if !is_reranker {
-            offer.subject = Subject::Text(Box::new(offer.text(name, chosen, namesake, wish)?));
+            offer.text = Some(offer.read_text(name, chosen, namesake, wish)?);
         } else {
             CrossEncoder::check(folder)?;
             if wish.query_prefix.is_some() || wish.document_prefix.is_some() {
@@ -125,14 +121,7 @@ impl Offer {
         self.graph.parent().unwrap_or(&self.folder)
     }
 
-    pub fn kind(&self) -> ModelKind {
-        match self.subject {
-            Subject::Text(_) => ModelKind::Text,
-            Subject::Rerank => ModelKind::Rerank,
-        }
-    }
-
-    fn text(
+    fn read_text(
         &mut self,
         graph: &str,
         chosen: Option<&KnownModel>,
@@ -179,7 +168,7 @@ impl Offer {
             }
         };
         let embedding_config = EmbeddingConfig {
-            dimension: 0,
+            dimension: chosen.and_then(|known| known.dimension).unwrap_or(0),
             max_tokens,
             pooling: pooling.unwrap_or_default(),
             quantization,

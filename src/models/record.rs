@@ -9,14 +9,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::embed::{EmbeddingConfig, Model, ModelFiles, Source};
-use crate::error::{Error, NextStep, Result, Setting, plain_io};
+use crate::error::{Error, NextStep, Result, plain_io};
 
 /// The record's name in a model's folder.
 pub(super) const RECORD: &str = "kb-model.json";
 /// The ONNX file's name there.
 pub const GRAPH: &str = "model.onnx";
-/// A record takes a kilobyte.
-const LARGEST: u64 = 1 << 20;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -81,9 +79,6 @@ impl Record {
                 .hint(format!("remove it with `{}` and add it again", NextStep::RemoveModel("NAME")))
         };
         let unreadable = |error: std::io::Error| unusable(format!("{RECORD}: {}", plain_io(&error))).caused_by(error);
-        if std::fs::metadata(&path).map_err(unreadable)?.len() > LARGEST {
-            return Err(unusable(format!("{RECORD} is too long")));
-        }
         let bytes = std::fs::read(&path).map_err(unreadable)?;
         let damaged = |error: serde_json::Error| unusable(format!("{RECORD} is damaged: {error}"));
         let json: Value = serde_json::from_slice(&bytes).map_err(damaged)?;
@@ -104,19 +99,10 @@ impl Record {
     }
 
     /// Writes the record into a folder.
-    ///
-    /// # Errors
-    /// It would be too long to be read, or the disk refuses.
     pub fn write(&self, folder: &Path) -> Result<()> {
         let path = folder.join(RECORD);
-        let failed = |reason: String| Error::failed(format!("cannot write {}: {reason}", path.display()));
-        let mut text = serde_json::to_vec_pretty(self).map_err(|error| failed(error.to_string()))?;
-        text.push(b'\n');
-        if text.len() as u64 > LARGEST {
-            let (query, document) = (Setting("query_prefix"), Setting("document_prefix"));
-            return Err(failed("it is too long".to_owned()).hint(format!("shorten {query} and {document}")));
-        }
-        std::fs::write(&path, text).map_err(cannot("write", &path))
+        let text = serde_json::to_string_pretty(self).expect("a record has text keys only");
+        std::fs::write(&path, text + "\n").map_err(cannot("write", &path))
     }
 
     /// The size of all files.
@@ -183,14 +169,6 @@ pub(super) mod tests {
         for folder in ["/home/x/ours/tiny@main", "C:\\ours\\tiny", "https://tiny@main", "https://a/tiny@main"] {
             assert_eq!(repository(folder), None, "{folder}");
         }
-    }
-
-    #[test]
-    fn a_record_too_long_to_read_is_not_written() {
-        let folder = tempfile::tempdir().unwrap();
-        let long = Record { from: "x".repeat(2 << 20), ..record("x") };
-        assert!(long.write(folder.path()).unwrap_err().to_line().contains("too long"));
-        assert!(!folder.path().join(RECORD).exists());
     }
 
     #[test]

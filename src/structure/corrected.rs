@@ -98,7 +98,8 @@ fn places(entries: &[OutlineEntry], blocks: &[Block]) -> Vec<Option<Place>> {
                 Some(Place { start: i + lines, lines })
             });
             let place = if prefer_headings {
-                let is_heading = |place: &&Place| matches!(blocks[place.start - place.lines].kind, BlockKind::Heading(_));
+                let is_heading =
+                    |place: &&Place| matches!(blocks[place.start - place.lines].kind, BlockKind::Heading(_));
                 let all: Vec<Place> = said.collect();
                 all.iter().find(is_heading).or(all.first()).copied()
             } else {

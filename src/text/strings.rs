@@ -60,14 +60,7 @@ pub fn percent(part: usize, whole: usize) -> String {
 
 /// Replaces every run of white space by one space and trims the ends.
 pub fn squeeze(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        out.push_str(word);
-    }
-    out
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a character is invisible: controls, marks of direction and width, soft hyphens, tags. Joiners are not: some

@@ -52,24 +52,13 @@ pub fn tokenize(text: &str) -> Vec<Token> {
     let mut chars = text.char_indices().peekable();
     while let Some(&(start, c)) = chars.peek() {
         if script::is_unspaced(c) {
-            let mut run = Vec::new();
-            while let Some(&(at, c)) = chars.peek() {
-                if !script::is_unspaced(c) {
-                    break;
-                }
-                run.push((at, c));
-                chars.next();
-            }
+            let run: Vec<(usize, char)> =
+                std::iter::from_fn(|| chars.next_if(|(_, c)| script::is_unspaced(*c))).collect();
             push_unspaced(&run, &mut position, &mut out);
         } else if is_word_char(c) {
             let mut end = start;
-            while let Some(&(at, c)) = chars.peek() {
-                if is_word_char(c) || joins(text, at, c) {
-                    end = at + c.len_utf8();
-                    chars.next();
-                } else {
-                    break;
-                }
+            while let Some((at, c)) = chars.next_if(|&(at, c)| is_word_char(c) || joins(text, at, c)) {
+                end = at + c.len_utf8();
             }
             push_word(&text[start..end], start, &mut position, &mut out);
         } else {
@@ -150,18 +139,12 @@ fn identifier_parts(word: &str) -> Vec<(usize, usize)> {
         return vec![(0, word.len())];
     }
     let word = strip_possessive(word);
-    let mut parts: Vec<(usize, usize)> = Vec::new();
-    let mut from = None;
-    for (at, c) in word.char_indices() {
-        if is_word_char(c) {
-            from.get_or_insert(at);
-        } else if let Some(start) = from.take() {
-            parts.push((start, at));
-        }
-    }
-    if let Some(start) = from {
-        parts.push((start, word.len()));
-    }
+    let chars: Vec<(usize, char)> = word.char_indices().collect();
+    let runs = chars.chunk_by(|(_, a), (_, b)| is_word_char(*a) == is_word_char(*b));
+    let parts: Vec<(usize, usize)> = runs
+        .filter(|run| is_word_char(run[0].1))
+        .map(|run| (run[0].0, run[run.len() - 1].0 + run[run.len() - 1].1.len_utf8()))
+        .collect();
     // A number stays whole: 3.14, 2.0.1, 1,000.
     if parts.len() > 1 && word.chars().all(|c| c.is_numeric() || c == '.') {
         return vec![(0, word.len())];

@@ -224,18 +224,14 @@ impl Walk<'_> {
             None => self.styles.role(paragraph.style.as_deref()),
         };
         let continues_title = std::mem::replace(&mut self.in_title, role == Role::Title);
+        let heading = || without_marks(&text, &paragraph.notes);
         match (role, &mut self.title) {
             (Role::Contents, _) => {}
-            (Role::Title, title @ None) => *title = Some(without_marks(&text, &paragraph.notes)),
-            (Role::Title, Some(title)) if continues_title => {
-                title.push(' ');
-                title.push_str(&without_marks(&text, &paragraph.notes));
-            }
+            (Role::Title, title @ None) => *title = Some(heading()),
+            (Role::Title, Some(title)) if continues_title => *title = format!("{title} {}", heading()),
             // A later title belongs to a chapter.
-            (Role::Title, Some(_)) => self.blocks.push(Block::heading(1, without_marks(&text, &paragraph.notes))),
-            (Role::Heading(level), _) => {
-                self.blocks.push(Block::heading(level, without_marks(&text, &paragraph.notes)))
-            }
+            (Role::Title, Some(_)) => self.blocks.push(Block::heading(1, heading())),
+            (Role::Heading(level), _) => self.blocks.push(Block::heading(level, heading())),
             (Role::Body, _) => match self.list_of(&paragraph) {
                 Some(place) => {
                     let text = format!("{}{text}", self.numbering.next_mark(&place));

@@ -150,9 +150,8 @@ fn level_behind(name: &str, words: &str) -> Option<u8> {
 fn level_of(text: &str) -> Option<u8> {
     let mut characters = text.chars();
     let (first, None) = (characters.next()?, characters.next()) else { return None };
-    let position = |digits: &str| digits.chars().position(|digit| digit == first);
-    let index =
-        position("123456789").or_else(|| position("１２３４５６７８９")).or_else(|| position("一二三四五六七八九"))?;
+    let mut digits = ["123456789", "１２３４５６７８９", "一二三四五六七八九"].into_iter();
+    let index = digits.find_map(|digits| digits.chars().position(|digit| digit == first))?;
     u8::try_from(index + 1).ok()
 }
 

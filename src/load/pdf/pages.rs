@@ -51,8 +51,8 @@ impl Reading {
 /// If no engine can read the file, the password does not open it, or it has no text.
 pub fn read(bytes: &[u8], options: &LoadOptions, document: &mut Document, on_page: &dyn Fn(u32)) -> Result<()> {
     let (mut pages, tags) = match first_engine(bytes, options, on_page, &mut document.warnings) {
-        Ok(FirstReading::Pages(pages, tags)) => (pages, tags),
-        Ok(FirstReading::Final(error)) => return Err(error),
+        Ok(Ok(read)) => read,
+        Ok(Err(error)) => return Err(error),
         Err(error) => {
             let pages = second_engine(bytes, options).map_err(|second| {
                 Error::failed(format!(
@@ -146,11 +146,8 @@ fn add_blocks(pages: Vec<Reading>, tags: &Tags, document: &mut Document) {
     document.blocks = blocks;
 }
 
-enum FirstReading {
-    Pages(Vec<Reading>, Tags),
-    /// An error that no other engine avoids: a missing password, or a failing OCR program.
-    Final(Error),
-}
+/// The inner error is one that no other engine avoids: a missing password, or a failing OCR program.
+type FirstReading = Result<(Vec<Reading>, Tags)>;
 
 fn first_engine(
     bytes: &[u8],
@@ -164,7 +161,7 @@ fn first_engine(
         if pdf.is_encrypted() {
             let password = options.password.as_deref().unwrap_or("");
             if !pdf.authenticate(password.as_bytes()).map_err(fail)? {
-                return Ok(FirstReading::Final(encrypted(options)));
+                return Ok(Err(encrypted(options)));
             }
         }
         let count = u32::try_from(pdf.page_count().map_err(fail)?).unwrap_or(u32::MAX);
@@ -184,7 +181,7 @@ fn first_engine(
             match read_page(&pdf, number, &mut fonts) {
                 Ok(page) if page.is_empty() => match read_picture(&pdf, number, options) {
                     Ok(page) => pages.push(page),
-                    Err(error) => return Ok(FirstReading::Final(error)),
+                    Err(error) => return Ok(Err(error)),
                 },
                 Ok(page) => pages.push(page),
                 Err(error) => {
@@ -203,7 +200,7 @@ fn first_engine(
             )),
             None => {}
         }
-        Ok(FirstReading::Pages(pages, Tags::read(&pdf)))
+        Ok(Ok((pages, Tags::read(&pdf))))
     })
 }
 

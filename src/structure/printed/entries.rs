@@ -54,12 +54,8 @@ pub(super) fn regions(blocks: &[Block]) -> Vec<Vec<Entry>> {
             continue;
         }
         let (entries, next) = region(blocks, &strict, i);
-        let is_other = (1..=2).any(|back| {
-            entries.first().and_then(|entry| entry.blocks.0.checked_sub(back)).is_some_and(|heading| {
-                let title = normalise_title(&blocks[heading].text);
-                lists(OTHER_LISTS, &title)
-            })
-        });
+        let above = entries.first().into_iter().flat_map(|entry| (1..=2).filter_map(|back| entry.blocks.0.checked_sub(back)));
+        let is_other = above.into_iter().any(|heading| lists(OTHER_LISTS, &normalise_title(&blocks[heading].text)));
         if !is_other && is_contents(&entries) && is_introduced(&entries, blocks) {
             regions.push(entries);
         }
@@ -80,27 +76,21 @@ fn region(blocks: &[Block], strict: &[Option<(String, String)>], first: usize) -
     {
         pending.push(above);
     }
-    let mut i = first;
-    while i < blocks.len() {
+    for i in first..blocks.len() {
         if entries.len() >= MOST_ENTRIES {
-            break;
+            return (entries, i);
         }
-        let entry = strict[i].clone().or_else(|| loose_entry(&blocks[i], &entries, blocks));
-        match entry {
+        match strict[i].clone().or_else(|| loose_entry(&blocks[i], &entries, blocks)) {
+            Some((_, label)) if falls(&entries, &label) => return (entries, i),
             Some((title, label)) => {
-                if falls(&entries, &label) {
-                    break;
-                }
                 let joins = !pending.is_empty()
                     && pending.len() < MOST_LINES
                     && numbering::parse(&title).is_none()
                     && same_style_of_lines(&blocks[pending[0]], &blocks[i]);
                 let start = if joins { pending[0] } else { i };
                 let mut whole = String::new();
-                if joins {
-                    for &line in &pending {
-                        join_title(&mut whole, blocks[line].words(), false);
-                    }
+                for &line in pending.iter().filter(|_| joins) {
+                    join_title(&mut whole, blocks[line].words(), false);
                 }
                 join_title(&mut whole, &title, false);
                 let style = blocks[start].style.as_ref();
@@ -118,13 +108,12 @@ fn region(blocks: &[Block], strict: &[Option<(String, String)>], first: usize) -
             None => {
                 pending.push(i);
                 if pending.len() >= LONGEST_GAP {
-                    break;
+                    return (entries, i);
                 }
             }
         }
-        i += 1;
     }
-    (entries, i)
+    (entries, blocks.len())
 }
 
 /// Adds the space behind a number that narrow contents pages leave out.

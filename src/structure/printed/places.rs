@@ -1,9 +1,9 @@
 //! The places and the levels of the entries of a contents page.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use super::entries::{Entry, SAME_INDENT, value};
-use crate::load::Block;
+use crate::load::{Block, most_votes};
 use crate::structure::levels::nested;
 use crate::structure::locate::{MOST_LINES_OF_A_PAGE, heading_lines, nearly_heading_lines};
 use crate::structure::numbering::{self, Kind};
@@ -85,16 +85,12 @@ fn best_offset(entries: &[Entry], titles: &[String], places: &Places<'_>) -> Opt
             pages_of.entry(text).or_default().extend(places.blocks[i].page);
         }
     }
-    let mut votes: HashMap<i64, usize> = HashMap::new();
-    for (entry, title) in entries.iter().zip(titles) {
-        let Some(label) = value(&entry.label) else { continue };
-        let mut offsets: Vec<i64> =
-            pages_of.get(title.as_str()).into_iter().flatten().map(|&page| i64::from(page) - label).collect();
-        offsets.sort_unstable();
-        offsets.dedup();
-        offsets.into_iter().for_each(|offset| *votes.entry(offset).or_default() += 1);
-    }
-    votes.into_iter().max_by_key(|&(offset, count)| (count, -offset.abs())).map(|(offset, _)| offset)
+    let offsets = entries.iter().zip(titles).flat_map(|(entry, title)| {
+        let pages = pages_of.get(title.as_str()).into_iter().flatten();
+        let offsets = value(&entry.label).into_iter().flat_map(|label| pages.clone().map(move |&page| i64::from(page) - label));
+        offsets.collect::<BTreeSet<i64>>()
+    });
+    most_votes(offsets).map(|(offset, _)| offset)
 }
 
 /// The least distance of another column, in points.

@@ -1,8 +1,9 @@
 //! Running headers, footers and page numbers, recognised by their repetition from page to page.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::lines::Line;
+use crate::load::document::most_votes;
 use crate::text::roman;
 
 /// Headers and footers stand in this share of the page height at either end.
@@ -180,16 +181,11 @@ fn without_page_number(text: &str, page: usize, offset: Option<i64>) -> String {
 
 /// The difference between the printed number and the page's place in the file, if most rows agree.
 fn common_offset(group: &[&(usize, Outer)]) -> Option<i64> {
-    let mut counts: HashMap<i64, usize> = HashMap::new();
-    for (page, row) in group {
-        let mut offsets: Vec<i64> = outer_numbers(&row.text).iter().map(|number| number - *page as i64).collect();
-        offsets.sort_unstable();
-        offsets.dedup();
-        for offset in offsets {
-            *counts.entry(offset).or_default() += 1;
-        }
-    }
-    let (offset, count) = counts.into_iter().max_by_key(|&(offset, count)| (count, -offset.abs()))?;
+    let offsets = group.iter().flat_map(|(page, row)| {
+        let offsets = outer_numbers(&row.text).into_iter().map(|number| number - *page as i64);
+        offsets.collect::<BTreeSet<i64>>()
+    });
+    let (offset, count) = most_votes(offsets)?;
     (count >= 2 && count * 3 >= group.len()).then_some(offset)
 }
 
@@ -218,14 +214,11 @@ fn number_pages(pages: &[Page], found: &mut [Furniture]) {
     let text = |page: usize, furniture: &Furniture| {
         furniture.lines.iter().map(|&i| pages[page].lines[i].text.clone()).collect::<Vec<_>>()
     };
-    let mut counts: HashMap<i64, usize> = HashMap::new();
-    for (page, furniture) in found.iter().enumerate() {
-        for line in text(page, furniture) {
-            outer_numbers(&line).iter().for_each(|number| *counts.entry(number - page as i64).or_default() += 1);
-        }
-    }
-    let offset =
-        counts.into_iter().filter(|&(_, count)| count >= 2).max_by_key(|&(offset, count)| (count, -offset.abs()));
+    let offsets = found.iter().enumerate().flat_map(|(page, furniture)| {
+        let numbers = text(page, furniture).into_iter().flat_map(|line| outer_numbers(&line));
+        numbers.map(move |number| number - page as i64)
+    });
+    let offset = most_votes(offsets).filter(|&(_, count)| count >= 2);
     for (page, furniture) in found.iter_mut().enumerate() {
         let lines = text(page, furniture);
         let arabic = offset.and_then(|(offset, _)| {
