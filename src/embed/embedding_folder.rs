@@ -63,20 +63,14 @@ pub(crate) struct DeclaredConfig {
 }
 
 impl EmbeddingFolder {
-    /// The path of the graph in a folder.
+    /// The path of the graph in a folder, and whether it is one for reranking: it gives logits.
     ///
     /// # Errors
-    /// Where the folder has no graph.
-    pub fn graph_in(folder: &Path) -> Result<&'static str> {
-        files(folder).graph(&GRAPHS)
-    }
-
-    /// Whether a graph is one for reranking: it gives logits.
-    ///
-    /// # Errors
-    /// The file is not an ONNX model.
-    pub fn gives_logits(folder: &Path, graph: &str) -> Result<bool> {
-        Ok(files(folder).outline(graph)?.outputs.iter().any(|output| output.name == "logits"))
+    /// The folder has no graph, or it is not an ONNX model.
+    pub fn graph_in(folder: &Path) -> Result<(&'static str, bool)> {
+        let graph = files(folder).graph(&GRAPHS)?;
+        let outline = files(folder).outline(graph)?;
+        Ok((graph, outline.outputs.iter().any(|output| output.name == "logits")))
     }
 
     /// Checks a folder. `graph` is the ONNX file in it, `output` selects the graph's output that is the vector.

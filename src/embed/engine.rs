@@ -5,7 +5,7 @@
 
 use std::ffi::c_char;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use clap::ValueEnum;
 
@@ -73,16 +73,15 @@ impl EngineChoice {
 /// # Errors
 /// The library that the setting or `ORT_DYLIB_PATH` names is missing or does not load, or does not offer the device.
 pub fn select(choice: &EngineChoice) -> Result<Engine> {
-    static SELECTED: OnceLock<Engine> = OnceLock::new();
     // Two models may load at once, and only one of them starts the engine. A start that panicked leaves no state but that
     // of `ort` itself.
-    static STARTING: Mutex<()> = Mutex::new(());
-    let _starting = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(engine) = SELECTED.get() {
-        return Ok(engine.clone());
-    }
-    let engine = start(choice)?;
-    Ok(SELECTED.get_or_init(|| engine).clone())
+    static SELECTED: Mutex<Option<Engine>> = Mutex::new(None);
+    let mut selected = SELECTED.lock().unwrap_or_else(PoisonError::into_inner);
+    let engine = match &*selected {
+        Some(engine) => engine.clone(),
+        None => start(choice)?,
+    };
+    Ok(selected.insert(engine).clone())
 }
 
 /// The selected engine, and why the requested device is unavailable.

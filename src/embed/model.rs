@@ -285,7 +285,10 @@ mod tests {
             Model::in_folder("m", embedding_config.clone(), files.clone()).unwrap().fingerprint
         };
         let mut seen = vec![of(&embedding_config)];
-        assert_eq!(of(&EmbeddingConfig { languages: Coverage { scripts: vec![Script::Han] }, ..embedding_config.clone() }), seen[0]);
+        assert_eq!(
+            of(&EmbeddingConfig { languages: Coverage { scripts: vec![Script::Han] }, ..embedding_config.clone() }),
+            seen[0]
+        );
         for other in [
             EmbeddingConfig { max_tokens: 128, ..embedding_config.clone() },
             EmbeddingConfig { pooling: Pooling::Cls, ..embedding_config.clone() },

@@ -55,7 +55,8 @@ pub fn parse(text: &str) -> Document {
         let found = dom.select(selector);
         found.nodes().first().copied().filter(|_| found.length() == 1)
     });
-    let mut walk = Walk::new(if main.is_some() { Around::Main } else { Around::Page });
+    let around = if main.is_some() { Around::Main } else { Around::Page };
+    let mut walk = Walk { around, ..Walk::default() };
     walk.run(main.or_else(|| dom.select("body").nodes().first().copied()).unwrap_or_else(|| dom.root()));
     document.blocks = walk.blocks;
     if document.title.is_none() {
@@ -78,7 +79,7 @@ pub struct Chapter {
 /// Reads a page whose headers, notes and asides belong to the text.
 pub fn parse_chapter(text: &str) -> Chapter {
     let dom = Dom::from(text);
-    let mut walk = Walk::new(Around::Chapter);
+    let mut walk = Walk { around: Around::Chapter, ..Walk::default() };
     walk.run(dom.select("body").nodes().first().copied().unwrap_or_else(|| dom.root()));
     Chapter { blocks: walk.blocks, anchors: walk.anchors }
 }
@@ -89,8 +90,9 @@ enum Step<'a> {
 }
 
 /// The surroundings of the text, which decide what is left out.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Around {
+    #[default]
     Page,
     /// The main part of a page, where a header belongs to the text.
     Main,
@@ -112,6 +114,7 @@ impl Around {
     }
 }
 
+#[derive(Default)]
 struct Walk {
     around: Around,
     blocks: Vec<Block>,
@@ -123,18 +126,6 @@ struct Walk {
 }
 
 impl Walk {
-    fn new(around: Around) -> Self {
-        Walk {
-            around,
-            blocks: Vec::new(),
-            anchors: HashMap::new(),
-            line: String::new(),
-            heading: None,
-            preformatted: 0,
-            in_item: false,
-        }
-    }
-
     fn run(&mut self, root: NodeRef<'_>) {
         let mut stack = vec![Step::Enter(root)];
         while let Some(step) = stack.pop() {

@@ -17,7 +17,7 @@ pub mod plain;
 mod restructured_text;
 pub mod worker;
 
-pub(crate) use document::{most_common, most_votes};
 pub use document::{Block, BlockKind, Document, Format, LineStyle, LoadOptions, OutlineEntry};
+pub(crate) use document::{most_common, most_votes};
 pub use parse::parse;
 pub use pdf::check_ocr_command;

@@ -59,8 +59,7 @@ const BINARY_NULS_PER_MILLE: usize = 2;
 /// # Errors
 /// If the bytes are not text.
 pub fn to_text(bytes: &[u8]) -> Result<String> {
-    refuse_binary(bytes)?;
-    Ok(normalise_lines(&decode(bytes, None)))
+    decode(bytes, None)
 }
 
 /// Like [`to_text`], but uses the encoding that an HTML page declares in its head.
@@ -68,34 +67,23 @@ pub fn to_text(bytes: &[u8]) -> Result<String> {
 /// # Errors
 /// If the bytes are not text.
 pub fn html_to_text(bytes: &[u8]) -> Result<String> {
-    refuse_binary(bytes)?;
-    Ok(normalise_lines(&decode(bytes, declared_encoding(bytes))))
+    decode(bytes, declared_encoding(bytes))
 }
 
-fn refuse_binary(bytes: &[u8]) -> Result<()> {
-    if Encoding::for_bom(bytes).is_some() {
-        return Ok(());
+fn decode(bytes: &[u8], declared: Option<&'static Encoding>) -> Result<String> {
+    if let Some((encoding, _)) = Encoding::for_bom(bytes) {
+        return Ok(normalise_lines(&encoding.decode(bytes).0));
     }
     let nuls = bytes.iter().filter(|&&b| b == 0).count();
     if nuls > 0 && nuls * 1000 > bytes.len() * BINARY_NULS_PER_MILLE {
         return Err(Error::failed("this is binary data, not text")
             .hint(format!("skip it with {}, or give the file the ending of its format", Setting("exclude"))));
     }
-    Ok(())
-}
-
-fn decode(bytes: &[u8], declared: Option<&'static Encoding>) -> String {
-    if let Some((encoding, _)) = Encoding::for_bom(bytes) {
-        return encoding.decode(bytes).0.into_owned();
-    }
-    if let Ok(text) = std::str::from_utf8(bytes) {
-        return text.to_owned();
-    }
-    if nearly_utf8(bytes) {
-        return String::from_utf8_lossy(bytes).into_owned();
-    }
-    let encoding = declared.filter(|&encoding| encoding != UTF_8).unwrap_or_else(|| detect(bytes));
-    encoding.decode(bytes).0.into_owned()
+    Ok(normalise_lines(&if std::str::from_utf8(bytes).is_ok() || nearly_utf8(bytes) {
+        String::from_utf8_lossy(bytes)
+    } else {
+        declared.filter(|&encoding| encoding != UTF_8).unwrap_or_else(|| detect(bytes)).decode(bytes).0
+    }))
 }
 
 /// Damaged UTF-8 is still UTF-8 if valid multi-byte sequences outnumber invalid ones by far.

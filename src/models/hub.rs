@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Response, StatusCode, Url, redirect};
-use serde::Deserialize;
+use serde_json::Value;
 
 use crate::address::server_address;
 use crate::error::{Error, NextStep, Result, innermost};
@@ -107,7 +107,8 @@ impl Hub {
             }
             body.extend_from_slice(&part);
         }
-        serde_json::from_slice(&body).map_err(|error| strange(&error.to_string()))
+        let answer = serde_json::from_slice(&body).map_err(|error| strange(&error.to_string()))?;
+        Ok(Listing::of(&answer))
     }
 
     /// The address of a path, whose parts are known or checked.
@@ -179,8 +180,7 @@ fn follow(attempt: redirect::Attempt<'_>) -> redirect::Action {
 }
 
 /// The files of a model at one revision.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(from = "Answer")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Listing {
     /// A commit, or `main` if the hub names none.
     pub revision: String,
@@ -196,50 +196,29 @@ pub(super) struct RemoteFile {
     pub sha256: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct Answer {
-    sha: Option<String>,
-    #[serde(default)]
-    siblings: Vec<Sibling>,
-}
-
-#[derive(Deserialize)]
-struct Sibling {
-    rfilename: String,
-    size: Option<u64>,
-    lfs: Option<Lfs>,
-}
-
-#[derive(Deserialize)]
-struct Lfs {
-    size: Option<u64>,
-    sha256: Option<String>,
-}
-
-impl From<Answer> for Listing {
-    fn from(answer: Answer) -> Self {
-        let file = |Sibling { rfilename: path, size, lfs }: Sibling| {
+impl Listing {
+    fn of(answer: &Value) -> Self {
+        let file = |file: &Value| {
+            let path = file["rfilename"].as_str()?.to_owned();
+            let large = &file["lfs"];
             // The size beside that of a large file is that of the pointer to it.
-            let (large, sha256) = lfs.map_or((None, None), |lfs| (lfs.size, lfs.sha256));
-            let sha256 = sha256.and_then(|sha256| hex(&sha256, 64));
-            (path.clone(), RemoteFile { path, bytes: large.or(size), sha256 })
+            let bytes = large["size"].as_u64().or_else(|| file["size"].as_u64());
+            Some((path.clone(), RemoteFile { path, bytes, sha256: hex(&large["sha256"], 64) }))
         };
         Listing {
-            revision: answer.sha.and_then(|sha| hex(&sha, 40)).unwrap_or_else(|| "main".to_owned()),
-            files: answer.siblings.into_iter().map(file).collect(),
+            revision: hex(&answer["sha"], 40).unwrap_or_else(|| "main".to_owned()),
+            files: answer["siblings"].as_array().into_iter().flatten().filter_map(file).collect(),
         }
     }
-}
 
-impl Listing {
     pub fn file(&self, path: &str) -> Option<&RemoteFile> {
         self.files.get(path)
     }
 }
 
-/// A hexadecimal number of this length, or `None` for any other text.
-fn hex(text: &str, length: usize) -> Option<String> {
-    let text = text.trim().to_ascii_lowercase();
+/// A hexadecimal number of this length, or `None` for anything else.
+fn hex(text: &Value, length: usize) -> Option<String> {
+    let text = text.as_str()?.trim().to_ascii_lowercase();
     (text.len() == length && text.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(text)
 }
 
@@ -248,7 +227,7 @@ mod tests {
     use super::*;
 
     fn listing(answer: serde_json::Value) -> Listing {
-        serde_json::from_value(answer).unwrap()
+        Listing::of(&answer)
     }
 
     #[test]
@@ -266,7 +245,7 @@ mod tests {
         assert_eq!((large.bytes, large.sha256.clone()), (Some(900), Some(sha256)));
         assert_eq!(found.file("bare").unwrap().bytes, None);
         assert_eq!(found.file("other"), None);
-        assert_eq!((hex("ab", 64), hex("zz", 2)), (None, None));
+        assert_eq!((hex(&"ab".into(), 64), hex(&"zz".into(), 2)), (None, None));
     }
 
     #[test]

@@ -66,13 +66,9 @@ impl Offer {
     /// # Errors
     /// It holds no model that kb can run.
     pub fn of(folder: &Path, chosen: Option<&KnownModel>, wish: &Wish) -> Result<Self> {
-        let name = match chosen {
-            Some(chosen) => chosen.model_file.as_str(),
+        let (name, is_reranker) = match chosen {
+            Some(chosen) => (chosen.model_file.as_str(), chosen.kind == ModelKind::Rerank),
             None => EmbeddingFolder::graph_in(folder)?,
-        };
-        let is_reranker = match chosen {
-            Some(chosen) => chosen.kind == ModelKind::Rerank,
-            None => EmbeddingFolder::gives_logits(folder, name)?,
         };
         // A folder may have the name of a known model and be another: then its own declarations come first.
         let namesake = chosen.or_else(|| name_of(folder, wish).and_then(known));

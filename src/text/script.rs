@@ -76,20 +76,18 @@ pub fn coverage(text: &str, scripts: &[Script]) -> f32 {
 /// The main language of a text as a BCP 47 code, by scripts alone: `zh`, `ja`, `ko`, `en` for anything Latin, otherwise
 /// `und`.
 pub fn language(text: &str) -> &'static str {
-    let (mut latin, mut han, mut kana, mut hangul, mut other) = (0usize, 0usize, 0usize, 0usize, 0usize);
+    let mut counts = [0usize; 5];
     let mut previous = None;
     for c in text.chars() {
         let script = script_of(c);
-        match script {
-            Some(Script::Latin) if previous != script => latin += 1,
-            Some(Script::Han) => han += 1,
-            Some(Script::Kana) => kana += 1,
-            Some(Script::Hangul) if previous != script => hangul += 1,
-            Some(Script::Other) if previous != script => other += 1,
-            _ => {}
+        if let Some(found) = script
+            && (matches!(found, Script::Han | Script::Kana) || previous != script)
+        {
+            counts[found as usize] += 1;
         }
         previous = script;
     }
+    let [latin, han, kana, hangul, other] = counts;
     let unspaced = (han + kana) / 2;
     let most = latin.max(unspaced).max(hangul).max(other);
     match most {

@@ -54,7 +54,8 @@ pub(super) fn regions(blocks: &[Block]) -> Vec<Vec<Entry>> {
             continue;
         }
         let (entries, next) = region(blocks, &strict, i);
-        let above = entries.first().into_iter().flat_map(|entry| (1..=2).filter_map(|back| entry.blocks.0.checked_sub(back)));
+        let above =
+            entries.first().into_iter().flat_map(|entry| (1..=2).filter_map(|back| entry.blocks.0.checked_sub(back)));
         let is_other = above.into_iter().any(|heading| lists(OTHER_LISTS, &normalise_title(&blocks[heading].text)));
         if !is_other && is_contents(&entries) && is_introduced(&entries, blocks) {
             regions.push(entries);

@@ -87,7 +87,8 @@ fn best_offset(entries: &[Entry], titles: &[String], places: &Places<'_>) -> Opt
     }
     let offsets = entries.iter().zip(titles).flat_map(|(entry, title)| {
         let pages = pages_of.get(title.as_str()).into_iter().flatten();
-        let offsets = value(&entry.label).into_iter().flat_map(|label| pages.clone().map(move |&page| i64::from(page) - label));
+        let offsets =
+            value(&entry.label).into_iter().flat_map(|label| pages.clone().map(move |&page| i64::from(page) - label));
         offsets.collect::<BTreeSet<i64>>()
     });
     most_votes(offsets).map(|(offset, _)| offset)
