@@ -7,9 +7,7 @@ use clap::{Args, Subcommand};
 use super::global::Context;
 use super::progress::progress_display;
 use crate::config::Config;
-use crate::embed::{
-    Device, EmbeddingConfig, EngineChoice, Model, devices, select, select_available, slow_processor,
-};
+use crate::embed::{Device, EmbeddingConfig, EngineChoice, Model, devices, select, select_available, slow_processor};
 use crate::error::{Error, Result};
 use crate::models::{Added, Hub, Installed, KnownModel, ModelKind, Models, Record, Wanted, Wish, catalogue, nearest};
 use crate::render::{ModelLine, ModelList, added_model, model_list, removed_model};
