@@ -356,11 +356,8 @@ pub struct Shape {
 
 impl Shape {
     /// Counts tokens.
-    ///
-    /// # Errors
-    /// Where the tokenizer of the embedded model cannot be read.
-    pub(super) fn counter(&self) -> Result<Arc<TokenCounter>> {
-        self.counter.clone().map_or_else(TokenCounter::shared, Ok)
+    pub(super) fn counter(&self) -> Arc<TokenCounter> {
+        self.counter.clone().unwrap_or_else(TokenCounter::shared)
     }
 
     /// Whether adjacent hits of a section become one.

@@ -51,7 +51,7 @@ impl Searcher {
     pub async fn context(&self, request: &SearchRequest, max_tokens: usize, layout: &dyn Layout) -> Result<Context> {
         let mut request = request.clone();
         request.shape.max_tokens = None;
-        let counter = request.shape.counter()?;
+        let counter = request.shape.counter();
         let mut found = self.search(&request).await?;
         if !found.contents.is_empty() {
             // A table of contents is no context: search the text.
