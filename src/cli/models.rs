@@ -199,7 +199,7 @@ fn remove(context: &Context, models: &Models, name: &str, yes: bool) -> Result<u
     let Uses { models: used, notes } = Uses::of(store.as_ref())?;
     let namespaces: Vec<String> =
         used.into_iter().filter(|(_, model)| *model == found.name).map(|(namespace, _)| namespace).collect();
-    if let Some(store) = store.filter(|_| !yes && !(namespaces.is_empty() && notes.is_empty())) {
+    if let Some(store) = store.filter(|_| !yes && (!namespaces.is_empty() || !notes.is_empty())) {
         let (root, name, unread) = (store.root().display(), &found.name, notes.join("; "));
         let error = match namespaces.as_slice() {
             [] => Error::usage(format!("the store {root} may have vectors of {name}: {unread}"))

@@ -146,7 +146,7 @@ impl Encoder {
         let read = encoder.read(&query)?;
         if let Some(kept) = &self.kept {
             // A store that cannot be written to is searched as well; the next process makes the vector again.
-            let _ = keep_vector(kept, model, &query, &read);
+            keep_vector(kept, model, &query, &read).unwrap_or_default();
         }
         Ok(Encoded { read, load_ms, encode_ms: milliseconds(start) })
     }

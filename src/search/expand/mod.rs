@@ -45,7 +45,7 @@ pub(super) async fn expand(
     let mut left_out = Vec::new();
     if let Some(most) = shape.max_tokens {
         let (start, before) = (Instant::now(), hits.len());
-        left_out = fit(&mut hits, most, &*shape.counter())?;
+        left_out = fit(&mut hits, most, &shape.counter())?;
         trace.stage("budget", start, before, hits.len()).hits(&hits, names, shape.seeks_sections());
     }
     let start = Instant::now();
