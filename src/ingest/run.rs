@@ -188,10 +188,12 @@ fn loaded(
 
 /// The hints for files do not fit standard input: nobody can skip or delete it.
 fn of_a_pipe(error: Error) -> Error {
-    match error.next_step() {
-        Some(hint) if hint.contains(&Setting("exclude").to_string()) => {
-            error.hint(format!("check what is piped in, and that {} ends as its format does", Setting("name")))
-        }
-        _ => error,
-    }
+    let skip = format!("skip it with {}", Setting("exclude"));
+    let Some(hint) = error.next_step().filter(|hint| hint.contains(&skip)).map(str::to_owned) else {
+        return error;
+    };
+    error.hint(match hint.strip_suffix(&skip).and_then(|rest| rest.strip_suffix(", or ")) {
+        Some(rest) => rest.to_owned(),
+        None => format!("check what is piped in, and that {} ends as its format does", Setting("name")),
+    })
 }

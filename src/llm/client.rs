@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
@@ -78,6 +78,8 @@ pub struct Client {
     permits: Semaphore,
     failed_in_a_row: AtomicUsize,
     given_up: OnceLock<String>,
+    /// The last question that somebody waited for in vain: a search may rank several times, and waits for it once.
+    unanswered: Mutex<Option<(String, Failure)>>,
 }
 
 impl Client {
@@ -94,6 +96,7 @@ impl Client {
             permits: Semaphore::new(settings.concurrency),
             failed_in_a_row: AtomicUsize::new(0),
             given_up: OnceLock::new(),
+            unanswered: Mutex::default(),
             settings,
         })
     }
@@ -151,12 +154,17 @@ impl Client {
             self.count_cached(1);
             return Ok(cached);
         }
+        let unanswered = || self.unanswered.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, failure)) = unanswered().as_ref().filter(|(asked, _)| *asked == key) {
+            return Err(failure.clone());
+        }
         let timeout = self.settings.timeout;
         let reply = self.reply(ask, self.settings.retries.min(1));
         let outcome = tokio::time::timeout(timeout, reply).await.unwrap_or_else(|_| {
             Err(Failure::new(Reason::Timeout, format!("no answer within {} s", timeout.as_secs())))
         });
-        let (result, answer) = self.accept(outcome, |answer| Ok((read(answer)?, answer.to_owned())))?;
+        let accepted = self.accept(outcome, |answer| Ok((read(answer)?, answer.to_owned())));
+        let (result, answer) = accepted.inspect_err(|failure| *unanswered() = Some((key.clone(), failure.clone())))?;
         self.cache(&key, ask.prompt, &answer);
         Ok(result)
     }
