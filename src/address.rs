@@ -2,10 +2,10 @@
 
 use reqwest::Url;
 
-/// The address of a server, or what is wrong with it. What is wrong never repeats it: it may have a password in it, and an
-/// address that has one would be told and written down with everything that comes from there.
+/// The address of a server, or what is wrong with it. The message never repeats the address, which may contain a password;
+/// for the same reason an address with a password is refused: kb prints addresses and stores them.
 pub(crate) fn server_address(text: &str) -> Result<Url, String> {
-    let url = Url::parse(text.trim()).map_err(|error| format!("is no address: {error}"))?;
+    let url = Url::parse(text.trim()).map_err(|error| format!("is not an address: {error}"))?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
         return Err("is neither http:// nor https://".to_owned());
     }
@@ -13,7 +13,7 @@ pub(crate) fn server_address(text: &str) -> Result<Url, String> {
         return Err("has a user or a password in it".to_owned());
     }
     if url.query().is_some() || url.fragment().is_some() {
-        return Err("has something behind the path".to_owned());
+        return Err("has a query or a fragment".to_owned());
     }
     Ok(url)
 }
@@ -23,22 +23,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_plain_addresses_of_servers_are_taken_and_no_other_is_repeated() {
+    fn only_plain_addresses_are_accepted_and_a_refused_one_is_not_repeated() {
         for good in ["https://example.org", " http://[::1]:8080/v1/ ", "http://localhost"] {
             assert!(server_address(good).is_ok(), "{good}");
         }
         for (bad, says) in [
-            ("secret", "no address"),
-            ("https://", "no address"),
+            ("secret", "not an address"),
+            ("https://", "not an address"),
             ("secret:secret@example.org", "neither http"),
             ("ftp://secret@example.org", "neither http"),
             ("https://secret@example.org", "a user or a password"),
             ("https://:secret@example.org", "a user or a password"),
-            ("https://example.org/?token=secret", "behind the path"),
-            ("https://example.org/#secret", "behind the path"),
+            ("https://example.org/?token=secret", "a query or a fragment"),
+            ("https://example.org/#secret", "a query or a fragment"),
         ] {
-            let told = server_address(bad).unwrap_err();
-            assert!(told.contains(says) && !told.contains("secret"), "{bad}: {told}");
+            let message = server_address(bad).unwrap_err();
+            assert!(message.contains(says) && !message.contains("secret"), "{bad}: {message}");
         }
     }
 }

@@ -50,15 +50,15 @@ fn weight(term: &str) -> usize {
 /// The consecutive sentences of `parent_chunk`, up to `limit` characters, that match `query` best.
 pub fn snippet(parent_chunk: &str, query: &str, limit: usize) -> Snippet {
     let terms = Terms::of(query);
-    let pieces: Vec<Range<usize>> = sentences(parent_chunk);
-    let scores: Vec<usize> = pieces.iter().map(|range| terms.weight_in(&parent_chunk[range.clone()])).collect();
+    let ranges: Vec<Range<usize>> = sentences(parent_chunk);
+    let scores: Vec<usize> = ranges.iter().map(|range| terms.weight_in(&parent_chunk[range.clone()])).collect();
     // The first of the best; `max_by_key` alone would take the last.
-    let best = (0..pieces.len()).rev().max_by_key(|&i| scores[i]).unwrap_or(0);
-    let Some(first) = pieces.get(best) else {
+    let best = (0..ranges.len()).rev().max_by_key(|&i| scores[i]).unwrap_or(0);
+    let Some(first) = ranges.get(best) else {
         return Snippet { text: String::new(), matches: Vec::new() };
     };
     let mut range = first.clone();
-    for next in &pieces[best + 1..] {
+    for next in &ranges[best + 1..] {
         if char_count(&parent_chunk[range.start..next.end]) > limit {
             break;
         }
