@@ -1,13 +1,15 @@
 //! `kb entity-set`: records entities and their states.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use jiff::Timestamp;
 
 use super::filter::parse_time;
 use super::global::{Context, WaitArgs};
-use super::input::{name_of, read_text};
+use super::input::name_of;
 use crate::error::{Error, Result};
 use crate::knowledge::entities::{EntityOrder, EntityPlan, Outcome, What, plan, read_batch};
 use crate::render::set_entities;
@@ -98,7 +100,7 @@ async fn planned(namespace: &Namespace, orders: Vec<(String, EntityOrder)>, now:
 fn orders(args: &EntitySetArgs, now: Timestamp) -> Result<Vec<(String, EntityOrder)>> {
     if let Some(file) = &args.from {
         let name = name_of(file);
-        let orders = read_batch(&read_text(file)?, &name, now)?;
+        let orders = read_batch(&mut *input(file)?, &name, now)?;
         if orders.is_empty() {
             return Err(Error::usage(format!("{name} is empty")).hint("write one JSON object a line for each entity"));
         }
@@ -117,4 +119,13 @@ fn orders(args: &EntitySetArgs, now: Timestamp) -> Result<Vec<(String, EntityOrd
         },
     };
     Ok(vec![(String::new(), order)])
+}
+
+/// The file, read as it is parsed: a batch has limits, and an endless one is not collected first.
+fn input(file: &Path) -> Result<Box<dyn BufRead>> {
+    if file == Path::new("-") {
+        return Ok(Box::new(std::io::stdin().lock()));
+    }
+    let open = File::open(file).map_err(|error| Error::io("read", file, &error))?;
+    Ok(Box::new(BufReader::new(open)))
 }

@@ -1,10 +1,12 @@
 //! What a person says of entities: one order, checked by itself, and batches with an order in each line.
 
+use std::io::{BufRead, Read};
+
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, plain_io};
 use crate::text::{Period, char_count, fold_name, is_hidden, squeeze, truncate};
 
 /// The longest name, in characters.
@@ -13,6 +15,12 @@ const LONGEST_NAME: usize = 200;
 const LONGEST_TYPE: usize = 100;
 /// The longest state, in characters: states go into contexts, and a text belongs into a document.
 const LONGEST_STATE: usize = 2000;
+/// The longest line of a batch, in bytes; a longer one is refused before it is in memory.
+const LONGEST_LINE: usize = 64 << 10;
+/// The most lines of a batch.
+const MOST_LINES: usize = 200_000;
+/// The largest batch, in bytes.
+const LARGEST: usize = 64 << 20;
 /// The characters of a refused text that an error shows.
 const SHOWN: usize = 60;
 
@@ -133,16 +141,43 @@ struct Line {
 /// The orders of a batch, each with its place; `from` is its name in errors.
 ///
 /// # Errors
-/// Where a line is not an order, with its number.
-pub fn read_batch(text: &str, from: &str, now: Timestamp) -> Result<Vec<(String, EntityOrder)>> {
-    let lines = text.trim_start_matches('\u{feff}').lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
-    lines
-        .map(|(line, number)| {
-            let place = format!("line {number} of {from}");
-            let order = order(line.trim(), now).map_err(|error| error.at(&place))?;
-            Ok((place, order))
-        })
-        .collect()
+/// Where a line is not an order, with its number, or the batch is too large.
+pub fn read_batch(input: &mut dyn BufRead, from: &str, now: Timestamp) -> Result<Vec<(String, EntityOrder)>> {
+    let mut orders = Vec::new();
+    let mut bytes = Vec::new();
+    let mut total = 0;
+    for number in 1.. {
+        let place = format!("line {number} of {from}");
+        bytes.clear();
+        let mut limited = Read::take(&mut *input, LONGEST_LINE as u64 + 1);
+        let read = limited
+            .read_until(b'\n', &mut bytes)
+            .map_err(|error| Error::failed(format!("cannot read {from}: {}", plain_io(&error))).caused_by(error))?;
+        if read == 0 {
+            break;
+        }
+        if bytes.len() > LONGEST_LINE {
+            return Err(Error::usage(format!("{place} is longer than {} kB; nothing was changed", LONGEST_LINE >> 10))
+                .hint("a line is one entity with one state"));
+        }
+        total += bytes.len();
+        if total > LARGEST {
+            return Err(Error::usage(format!("{from} has more than {} MB; nothing was changed", LARGEST >> 20))
+                .hint("give it in several files"));
+        }
+        if number > MOST_LINES {
+            return Err(Error::usage(format!("{from} has more than {MOST_LINES} lines; nothing was changed"))
+                .hint("give them in several files"));
+        }
+        let text = std::str::from_utf8(&bytes)
+            .map_err(|_| Error::usage(format!("{place} is not UTF-8; nothing was changed")).hint("convert the file"))?;
+        let text = text.trim_start_matches('\u{feff}').trim();
+        if !text.is_empty() {
+            let order = order(text, now).map_err(|error| error.at(&place))?;
+            orders.push((place, order));
+        }
+    }
+    Ok(orders)
 }
 
 fn order(text: &str, now: Timestamp) -> Result<EntityOrder> {
@@ -223,7 +258,7 @@ mod tests {
     }
 
     fn read(text: &str) -> Result<Vec<(String, EntityOrder)>> {
-        read_batch(text, "x.jsonl", "2026-11-21T12:00:00Z".parse().unwrap())
+        read_batch(&mut text.as_bytes(), "x.jsonl", "2026-11-21T12:00:00Z".parse().unwrap())
     }
 
     #[test]
@@ -241,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_line_is_an_error_with_its_number() {
+    fn a_bad_line_is_an_error_with_its_number_and_size_is_bounded() {
         let message = |text: &str| read(text).unwrap_err().to_line();
         for bad in
             ["{", "[]", "{\"type\":\"x\"}", "{\"name\":\"a\",\"stat\":\"b\"}", "{\"name\":\"a\",\"time\":\"soon\"}"]
@@ -250,5 +285,14 @@ mod tests {
             assert!(message.starts_with("line 2 of x.jsonl: ") && message.contains("nothing was changed"), "{message}");
         }
         assert!(message("{\"name\":\"a\",\"stat\":\"b\"}").contains("stat"));
+        assert!(message(&format!("{{\"name\":\"{}\"}}", "x".repeat(LONGEST_LINE))).contains("longer than 64 kB"));
+        let endless = std::io::repeat(b'x');
+        let error = read_batch(&mut std::io::BufReader::new(endless), "y", Timestamp::UNIX_EPOCH).unwrap_err();
+        assert!(error.message().contains("longer than 64 kB"));
+        assert!(message(&"{\"name\":\"a\"}\n".repeat(MOST_LINES + 1)).contains("more than 200000 lines"));
+        let long = format!("{{\"name\":\"a\"}}{}\n", " ".repeat(LONGEST_LINE - 20));
+        assert!(message(&long.repeat(LARGEST / LONGEST_LINE + 2)).contains("more than 64 MB"));
+        let error = read_batch(&mut &b"\xff\xfe"[..], "y", Timestamp::UNIX_EPOCH).unwrap_err();
+        assert!(error.message().contains("not UTF-8"));
     }
 }
