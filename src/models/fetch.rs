@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use reqwest::header::{CONTENT_LENGTH, CONTENT_RANGE, HeaderName, RANGE};
 use reqwest::{Response, StatusCode};
-use sha2::Digest as _;
 
 use super::hub::{Hub, RemoteFile};
 use super::record::cannot;
@@ -48,7 +47,7 @@ impl Fetch<'_> {
     pub async fn run(&self) -> Result<()> {
         let to = self.to;
         // Without a hash nothing distinguishes a file of an earlier run from another one.
-        if to.is_file() && self.file.sha256.is_some() && self.check(to).is_ok() {
+        if to.is_file() && self.file.digest.is_some() && self.check(to).is_ok() {
             (self.progress)(std::fs::metadata(to).map_err(cannot("read", to))?.len());
             return Ok(());
         }
@@ -171,11 +170,11 @@ impl Fetch<'_> {
         if let Some(listed) = self.file.bytes.filter(|&listed| listed != found) {
             return Err(self.other_bytes(&format!("{found} bytes instead of the listed {listed}")));
         }
-        let Some(listed) = &self.file.sha256 else { return Ok(()) };
-        let mut hasher = sha2::Sha256::new();
-        File::open(path).and_then(|mut file| std::io::copy(&mut file, &mut hasher)).map_err(cannot("read", path))?;
-        let found: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-        if found == *listed { Ok(()) } else { Err(self.other_bytes("bytes with another hash than the listed one")) }
+        let Some(listed) = &self.file.digest else { return Ok(()) };
+        if listed.is_of(path).map_err(cannot("read", path))? {
+            return Ok(());
+        }
+        Err(self.other_bytes("bytes with another hash than the listed one"))
     }
 
     fn other_bytes(&self, what: &str) -> Error {

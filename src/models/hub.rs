@@ -9,11 +9,15 @@
 //! certificates instead of the system's.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::time::Duration;
 
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Response, StatusCode, Url, redirect};
 use serde_json::Value;
+use sha2::Digest as _;
 
 use crate::address::server_address;
 use crate::error::{Error, NextStep, Result, innermost};
@@ -192,8 +196,47 @@ pub(super) struct Listing {
 pub(super) struct RemoteFile {
     pub path: String,
     pub bytes: Option<u64>,
-    /// In lower-case hexadecimal. Hubs list it for large files.
-    pub sha256: Option<String>,
+    pub digest: Option<Digest>,
+}
+
+/// A hash of a file, in lower-case hexadecimal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Digest {
+    Sha256(String),
+    /// SHA-1 of length and bytes, as git names blobs. It detects damaged files, not forged ones.
+    Git(String),
+}
+
+impl Digest {
+    /// Whether a file has this hash.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn is_of(&self, path: &Path) -> std::io::Result<bool> {
+        let mut file = File::open(path)?;
+        Ok(match self {
+            Digest::Sha256(listed) => {
+                let mut hasher = sha2::Sha256::new();
+                std::io::copy(&mut file, &mut hasher)?;
+                let found: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+                found == *listed
+            }
+            Digest::Git(listed) => {
+                let mut hasher = sha1_smol::Sha1::new();
+                hasher.update(format!("blob {}\0", file.metadata()?.len()).as_bytes());
+                let mut file = BufReader::new(file);
+                loop {
+                    let read = file.fill_buf()?;
+                    if read.is_empty() {
+                        break hasher.digest().to_string() == *listed;
+                    }
+                    hasher.update(read);
+                    let length = read.len();
+                    file.consume(length);
+                }
+            }
+        })
+    }
 }
 
 impl Listing {
@@ -203,7 +246,12 @@ impl Listing {
             let large = &file["lfs"];
             // The size beside that of a large file is that of the pointer to it.
             let bytes = large["size"].as_u64().or_else(|| file["size"].as_u64());
-            Some((path.clone(), RemoteFile { path, bytes, sha256: hex(&large["sha256"], 64) }))
+            // So is the blob beside its hash.
+            let digest = match large["sha256"].is_string() {
+                true => hex(&large["sha256"], 64).map(Digest::Sha256),
+                false => hex(&file["blobId"], 40).map(Digest::Git),
+            };
+            Some((path.clone(), RemoteFile { path, bytes, digest }))
         };
         Listing {
             revision: hex(&answer["sha"], 40).unwrap_or_else(|| "main".to_owned()),
@@ -232,20 +280,33 @@ mod tests {
 
     #[test]
     fn sizes_and_hashes_are_those_of_the_files_and_not_of_pointers_to_them() {
-        let (commit, sha256) = ("a".repeat(40), "b".repeat(64));
+        let (commit, sha256, blob) = ("a".repeat(40), "b".repeat(64), "c".repeat(40));
         let found = listing(serde_json::json!({ "sha": commit, "siblings": [
-            { "rfilename": "config.json", "size": 7 },
-            { "rfilename": "model.onnx", "size": 134, "lfs": { "sha256": sha256, "size": 900, "pointerSize": 134 } },
+            { "rfilename": "config.json", "size": 7, "blobId": blob },
+            { "rfilename": "model.onnx", "size": 134, "blobId": blob, "lfs": { "sha256": sha256, "size": 900, "pointerSize": 134 } },
             { "rfilename": "bare" },
         ]}));
         assert_eq!(found.revision, commit);
         let small = found.file("config.json").unwrap();
-        assert_eq!((small.bytes, small.sha256.clone()), (Some(7), None));
+        assert_eq!((small.bytes, small.digest.clone()), (Some(7), Some(Digest::Git(blob))));
         let large = found.file("model.onnx").unwrap();
-        assert_eq!((large.bytes, large.sha256.clone()), (Some(900), Some(sha256)));
+        assert_eq!((large.bytes, large.digest.clone()), (Some(900), Some(Digest::Sha256(sha256))));
         assert_eq!(found.file("bare").unwrap().bytes, None);
         assert_eq!(found.file("other"), None);
         assert_eq!((hex(&"ab".into(), 64), hex(&"zz".into(), 2)), (None, None));
+    }
+
+    #[test]
+    fn hashes_equal_those_of_sha256sum_and_git() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x");
+        std::fs::write(&path, "hello\n").unwrap();
+        let sha256 = "5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03";
+        let git = "ce013625030ba8dba906f756967f9e9ca394464a";
+        let digests = [Digest::Sha256(sha256.to_owned()), Digest::Git(git.to_owned())];
+        assert!(digests.iter().all(|digest| digest.is_of(&path).unwrap()));
+        std::fs::write(&path, "hello").unwrap();
+        assert!(!digests.iter().any(|digest| digest.is_of(&path).unwrap()));
     }
 
     #[test]

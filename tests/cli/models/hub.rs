@@ -245,12 +245,16 @@ fn listing(files: &BTreeMap<String, Vec<u8>>) -> Value {
     let siblings: Vec<Value> = files
         .iter()
         .map(|(path, bytes)| {
+            let mut hasher = sha1_smol::Sha1::new();
+            hasher.update(format!("blob {}\0", bytes.len()).as_bytes());
+            hasher.update(bytes);
+            let blob = hasher.digest().to_string();
             if path.contains(".onnx") || path == "tokenizer.json" {
                 let sha256 = hex(&sha2::Sha256::digest(bytes));
                 let lfs = json!({ "sha256": sha256, "size": bytes.len(), "pointerSize": 133 });
-                json!({ "rfilename": path, "size": bytes.len(), "lfs": lfs })
+                json!({ "rfilename": path, "size": bytes.len(), "blobId": "c".repeat(40), "lfs": lfs })
             } else {
-                json!({ "rfilename": path, "size": bytes.len() })
+                json!({ "rfilename": path, "size": bytes.len(), "blobId": blob })
             }
         })
         .collect();
