@@ -102,14 +102,12 @@ impl ContextEntity {
     }
 }
 
-/// The variables of a template.
-const PLACEHOLDERS: [&str; 5] = ["query", "documents", "entities", "left_out", "entities_left_out"];
 /// The hint of every error about templates.
 const HINT: &str = "it may use query, documents (title, source, summary, doc_id, namespace, parent_chunks) with parent_chunks (section_title, \
     section_id, page_start, page_end, score, text, chunk_ids), entities (name, type, aliases, namespace, state, time, \
     in_question), left_out (source, section_id, section_title, chunk_ids) and entities_left_out (names)";
 
-/// A template that was checked.
+/// A template that was parsed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
     name: String,
@@ -120,7 +118,7 @@ impl Template {
     /// Reads a template.
     ///
     /// # Errors
-    /// Where it cannot be read or parsed, or uses unknown placeholders: those are named, with the line.
+    /// Where it cannot be read or parsed.
     pub fn read(path: &Path) -> Result<Self> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|error| {
@@ -129,24 +127,13 @@ impl Template {
         Template::new(&name, &text)
     }
 
-    /// Checks a template; errors show its name.
+    /// Parses a template; errors show its name.
     ///
     /// # Errors
     /// As for [`read`](Self::read).
     pub fn new(name: &str, text: &str) -> Result<Self> {
         let template = Template { name: name.to_owned(), text: text.to_owned() };
-        let environment = environment();
-        let parsed = environment.template_from_str(text).map_err(|error| template.error(&error))?;
-        let mut unknown: Vec<String> =
-            parsed.undeclared_variables(false).into_iter().filter(|used| !is_known(used)).collect();
-        unknown.sort();
-        if !unknown.is_empty() {
-            let placeholders = if unknown.len() == 1 { "an unknown placeholder" } else { "unknown placeholders" };
-            let message = format!("the template {name} uses {placeholders}: {}", unknown.join(", "));
-            return Err(Error::usage(message).hint(HINT));
-        }
-        // Unknown fields of documents and chunks show only when there are some.
-        template.text("sample", &sample(), Detail::Full)?;
+        environment().template_from_str(text).map_err(|error| template.error(&error))?;
         Ok(template)
     }
 
@@ -182,43 +169,33 @@ fn environment() -> Environment<'static> {
     environment
 }
 
-/// Placeholders and the functions of the template language.
-fn is_known(name: &str) -> bool {
-    PLACEHOLDERS.contains(&name) || environment().globals().any(|(global, _)| global == name)
-}
-
-/// A sample with one of everything, none of it empty.
-fn sample() -> ContextParts {
-    let sample = || "sample".to_owned();
-    ContextParts {
-        documents: vec![ContextDocument {
-            summary: sample(),
-            title: sample(),
-            parent_chunks: vec![ContextParentChunk {
-                section_title: sample(),
-                page_start: Some(1),
-                page_end: Some(2),
-                text: sample(),
-                chunk_ids: vec![ChunkId::default()],
-                ..ContextParentChunk::default()
-            }],
-            ..ContextDocument::default()
-        }],
-        entities: vec![ContextEntity {
-            name: sample(),
-            kind: sample(),
-            aliases: vec![sample()],
-            state: sample(),
-            ..ContextEntity::default()
-        }],
-        left_out: vec![Omitted { chunk_ids: vec![ChunkId::default()], ..Omitted::default() }],
-        entities_left_out: vec![sample()],
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// One of everything, none of it empty.
+    fn sample() -> ContextParts {
+        let sample = || "sample".to_owned();
+        ContextParts {
+            documents: vec![ContextDocument {
+                title: sample(),
+                parent_chunks: vec![ContextParentChunk {
+                    page_start: Some(1),
+                    text: sample(),
+                    ..ContextParentChunk::default()
+                }],
+                ..ContextDocument::default()
+            }],
+            entities: vec![ContextEntity {
+                name: sample(),
+                kind: sample(),
+                state: sample(),
+                ..ContextEntity::default()
+            }],
+            left_out: vec![Omitted::default()],
+            entities_left_out: vec![sample()],
+        }
+    }
 
     #[test]
     fn a_template_lays_out_all_parts() {
@@ -238,9 +215,13 @@ mod tests {
 
     #[test]
     fn unknown_placeholders_are_named() {
-        let refused = |text| Template::new("mine.txt", text).unwrap_err();
-        let error = refused("{{ question }} and {{ documnets }}");
-        assert!(error.message().contains("mine.txt") && error.message().contains("documnets, question"), "{error}");
+        let refused = |text| {
+            let template = Template::new("mine.txt", text)?;
+            template.text("why?", &sample(), Detail::Full)
+        };
+        let refused = |text| refused(text).unwrap_err();
+        let error = refused("{{ question }}");
+        assert!(error.message().contains("mine.txt, line 1") && error.message().contains("question"), "{error}");
         let error = refused("x\n{% for document in documents %}{{ document.titel }}{% endfor %}");
         assert!(error.message().contains("line 2") && error.message().contains("document.titel"), "{error}");
         let error = refused("x\n\n{% for %}");
