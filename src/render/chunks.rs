@@ -4,9 +4,9 @@ use serde_json::json;
 
 use super::format::values;
 use super::page::{Page, quoted};
-use super::style::{DIM, PLACE, TITLE, around, as_markdown, cut, first_of, pages, paint};
+use super::style::{DIM, PLACE, TITLE, around, as_markdown, cut, pages, paint};
 use crate::search::{ChunkList, ListedChunk, SectionContent};
-use crate::text::{char_count, count, squeeze};
+use crate::text::{char_count, count, first_of, squeeze};
 
 /// Columns that a text keeps, however narrow the screen.
 pub(super) const LEAST_TEXT: usize = 20;

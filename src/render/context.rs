@@ -9,7 +9,7 @@ use super::page::Page;
 use super::search::omitted;
 use super::style::{around, as_markdown, pages};
 use crate::search::{Context, ContextParts, Detail, Layout, Omitted};
-use crate::text::count;
+use crate::text::{count, first_of};
 
 /// The default layout: Markdown with the source of every chunk.
 pub struct MarkdownLayout;
@@ -63,20 +63,12 @@ impl Layout for MarkdownLayout {
     }
 }
 
-/// More entities than this are left unnamed if their states did not fit.
-const MOST_NAMED: usize = 10;
-
 /// What did not fit, parent chunks and states, in one line.
 fn left_out(parents: &[Omitted], entities: &[String]) -> Option<String> {
-    let more = if entities.len() > MOST_NAMED { ", …" } else { "" };
-    let named: Vec<&str> = entities.iter().take(MOST_NAMED).map(String::as_str).collect();
     let states = (!entities.is_empty()).then(|| {
         let prefix = if parents.is_empty() { "left out: " } else { "" };
-        format!(
-            "{prefix}{} of {}{more}",
-            if entities.len() == 1 { "the state" } else { "the states" },
-            named.join(", ")
-        )
+        let states = if entities.len() == 1 { "the state" } else { "the states" };
+        format!("{prefix}{states} of {}", first_of(entities.iter().cloned()))
     });
     let parts: Vec<String> = omitted(parents).into_iter().chain(states).collect();
     (!parts.is_empty()).then(|| parts.join("; "))

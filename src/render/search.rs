@@ -5,12 +5,12 @@ use serde_json::{Value, json};
 use super::explain::stages;
 use super::format::{unique, values};
 use super::page::Page;
-use super::style::{DIM, MATCH, PLACE, TITLE, around, as_markdown, first_of, marked, pages, paint, wrap};
+use super::style::{DIM, MATCH, PLACE, TITLE, around, as_markdown, marked, pages, paint, wrap};
 use super::toc::{Shown, add_contents, json_entries};
 use crate::chunk::context::SEPARATOR;
 use crate::search::{Contents, Hit, Omitted, SearchResult};
-use crate::text::count;
 use crate::text::highlight::find_matches;
+use crate::text::{count, first_of};
 
 /// What `kb search` shows.
 pub fn search(result: &SearchResult, width: usize) -> Page {

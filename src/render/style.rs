@@ -44,14 +44,6 @@ pub(super) fn counted<'w>(parts: impl IntoIterator<Item = (usize, &'w str)>) -> 
     parts.map(|(number, what)| format!("{number} {what}")).collect::<Vec<String>>().join(", ")
 }
 
-/// The first few of many: `a, b, and 3 more`.
-pub(super) fn first_of(names: impl ExactSizeIterator<Item = String>) -> String {
-    const MOST: usize = 5;
-    let more = names.len().saturating_sub(MOST);
-    let more = (more > 0).then(|| format!("and {more} more"));
-    names.take(MOST).chain(more).collect::<Vec<String>>().join(", ")
-}
-
 /// As much of `text` as fits into this many columns, with an ellipsis if that is not all.
 pub(super) fn cut(text: &str, columns: usize) -> Cow<'_, str> {
     if text.width() <= columns {

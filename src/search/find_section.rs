@@ -7,10 +7,9 @@ use unicode_segmentation::UnicodeSegmentation;
 use crate::error::{Error, NextStep, Result};
 use crate::store::SectionRow;
 use crate::structure::{PREAMBLE, normalise_title};
+use crate::text::first_of;
 use crate::text::han::simplified;
 
-/// How many candidates an error names.
-const MOST_NAMED: usize = 5;
 /// Titles less alike than this are not suggested.
 const LEAST_LIKENESS: f64 = 0.6;
 
@@ -130,14 +129,9 @@ fn printed_elsewhere(sections: &[SectionRow], taken: &SectionRow, name: &str) ->
     if other.is_empty() || same {
         return None;
     }
-    let paths: Vec<&str> = other.iter().take(MOST_NAMED).map(|section| section.path.as_str()).collect();
-    let more = if other.len() > paths.len() { ", …" } else { "" };
+    let paths = first_of(other.iter().map(|section| section.path.clone()));
     let (is, has) = if other.len() == 1 { ("section", "has the path") } else { ("sections", "have the paths") };
-    Some(format!(
-        "{name} is the path of {:?}; the {is} printed as {name} {has} {}{more}",
-        taken.title,
-        paths.join(", ")
-    ))
+    Some(format!("{name} is the path of {:?}; the {is} printed as {name} {has} {paths}", taken.title))
 }
 
 fn is_path(name: &str) -> bool {
@@ -253,7 +247,7 @@ fn beside(sections: &[SectionRow], path: &str) -> String {
 }
 
 fn name_them(sections: &[&SectionRow]) -> String {
-    listed(sections.iter().map(|section| format!("{} ({})", section.path, section.title)))
+    first_of(sections.iter().map(|section| format!("{} ({})", section.path, section.title)))
 }
 
 /// What has names at least so alike (Jaro-Winkler) to the wanted one, the most alike first.
@@ -262,13 +256,6 @@ pub fn alike<T>(named: impl Iterator<Item = (String, T)>, wanted: &str, least: f
         named.map(|(name, one)| (strsim::jaro_winkler(&name, wanted), one)).filter(|(own, _)| *own >= least).collect();
     alike.sort_by(|a, b| b.0.total_cmp(&a.0));
     alike.into_iter().map(|(_, one)| one).collect()
-}
-
-/// The first few names of a list, and how many more there are.
-pub fn listed(names: impl ExactSizeIterator<Item = String>) -> String {
-    let more = names.len().saturating_sub(MOST_NAMED);
-    let more = (more > 0).then(|| format!("and {more} more"));
-    names.take(MOST_NAMED).chain(more).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

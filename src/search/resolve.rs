@@ -5,9 +5,10 @@
 
 use std::path::Path;
 
-use super::find_section::{alike, listed};
+use super::find_section::alike;
 use crate::error::{Error, Kind, NextStep, Result};
 use crate::store::{DocumentRow, Store};
+use crate::text::first_of;
 use crate::text::script::is_unspaced;
 
 /// Documents whose title and file name are less alike than this are not suggested.
@@ -173,7 +174,7 @@ fn called(document: &DocumentRow) -> String {
 }
 
 fn ambiguous(name: &str, many: &[&DocumentRow]) -> Error {
-    let named = listed(many.iter().map(|document| called(document)));
+    let named = first_of(many.iter().map(|document| called(document)));
     Error::usage(format!("{name:?} fits {} documents: {named}", many.len())).hint("name one by its id")
 }
 

@@ -40,6 +40,14 @@ pub fn count(number: usize, of: &str) -> String {
     format!("{number} {of}{}", if number == 1 { "" } else { "s" })
 }
 
+/// The first few of many: `a, b, and 3 more`.
+pub fn first_of(names: impl ExactSizeIterator<Item = String>) -> String {
+    const MOST: usize = 5;
+    let more = names.len().saturating_sub(MOST);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    names.take(MOST).chain(more).collect::<Vec<String>>().join(", ")
+}
+
 /// `1.4 MB`, or `14.2 kB` below one.
 pub fn size(bytes: u64) -> String {
     let bytes = bytes as f64;

@@ -20,7 +20,7 @@ use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId};
 use crate::search::find_section::alike;
 use crate::store::{DocumentFacts, ParentChunkFacts, Scope, Snapshot};
-use crate::text::{Period, count};
+use crate::text::{Period, count, first_of};
 use check::{Key, Ready};
 use facts::{ChunkFacts, ChunkNotes, Documents, Facts, Mentions, Notes, Titles, titles_above};
 use syntax::{Comparison, Filter, first_or_open, fold};
@@ -29,8 +29,6 @@ use syntax::{Comparison, Filter, first_or_open, fold};
 const LEAST_LIKENESS: f64 = 0.75;
 /// Up to this many documents, only their chunks are read; otherwise all chunks.
 const FEW_DOCUMENTS: usize = 200;
-/// How many names are suggested.
-const MOST_NAMED: usize = 8;
 
 /// What a search or a list is restricted to. All fields must hold; `None` allows everything.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -349,15 +347,11 @@ fn unknown_key(filter: Option<&Filter>, worlds: &[World<'_>]) -> Option<(String,
     let names: BTreeSet<&str> = fields.map(String::as_str).chain(notes).collect();
     let key = others.find(|key| !names.contains(fold(key.trim()).as_str()))?;
     let own = names.iter().filter(|name| matches!(Key::named(name), Key::Other(_)));
-    let mut known: Vec<String> = Key::names().chain(own.map(|name| (*name).to_owned())).collect();
+    let known: Vec<String> = Key::names().chain(own.map(|name| (*name).to_owned())).collect();
     let alike = alike(known.iter().map(|known| (known.clone(), known)), &fold(key.trim()), LEAST_LIKENESS);
-    let hint = if alike.is_empty() {
-        let more = if known.len() > 2 * MOST_NAMED { ", …" } else { "" };
-        known.truncate(2 * MOST_NAMED);
-        format!("the keys are {}{more}", known.join(", "))
-    } else {
-        let alike: Vec<&str> = alike.into_iter().map(String::as_str).take(MOST_NAMED).collect();
-        format!("did you mean {}?", alike.join(", "))
+    let hint = match alike.is_empty() {
+        true => format!("the keys are {}", known.join(", ")),
+        false => format!("did you mean {}?", first_of(alike.into_iter().cloned())),
     };
     Some((format!("no document or note has the key {key:?} of the filter"), hint))
 }
