@@ -25,25 +25,9 @@ pub struct Found<'a> {
 /// parts of titles. A name that fits none is taken for one nearly like it.
 ///
 /// # Errors
-/// Where any name is not found or not unique, with suggestions for each.
+/// Where a name is not found or not unique, with suggestions.
 pub fn find_sections<'a>(sections: &'a [SectionRow], names: &[String]) -> Result<Vec<Found<'a>>> {
-    let (mut found, mut failures) = (Vec::with_capacity(names.len()), Vec::new());
-    for name in names {
-        match find_section(sections, name) {
-            Ok(one) => found.push(one),
-            Err(error) => failures.push(error),
-        }
-    }
-    match failures.len() {
-        0 => Ok(found),
-        1 => Err(failures.remove(0)),
-        _ => {
-            let messages: Vec<&str> = failures.iter().map(Error::message).collect();
-            let mut hints: Vec<&str> = failures.iter().filter_map(Error::next_step).collect();
-            hints.dedup();
-            Err(Error::not_found(messages.join(", ")).hint(hints.join("; ")))
-        }
-    }
+    names.iter().map(|name| find_section(sections, name)).collect()
 }
 
 fn find_section<'a>(sections: &'a [SectionRow], name: &str) -> Result<Found<'a>> {
@@ -56,9 +40,10 @@ fn find_section<'a>(sections: &'a [SectionRow], name: &str) -> Result<Found<'a>>
         return found;
     }
     let missing = || Error::not_found(format!("no section {name:?}"));
+    let list = || format!("`{}` shows the sections", NextStep::ShowContents("DOC"));
     // `2` is a path and must not find "Error T-1102".
     if is_path(name) {
-        return Err(missing().hint(beside(sections, name)));
+        return Err(missing().hint(list()));
     }
     let wanted = normalise_title(name);
     let readings: [&dyn Fn(&SectionRow) -> bool; 3] = [
@@ -81,7 +66,7 @@ fn find_section<'a>(sections: &'a [SectionRow], name: &str) -> Result<Found<'a>>
     let titles = titled.iter().map(|section| (normalise_title(&section.title), *section));
     let suggested = if near.is_empty() { alike(titles, &wanted, LEAST_LIKENESS) } else { near };
     Err(missing().hint(match suggested.is_empty() {
-        true => format!("`{}` shows the sections", NextStep::ShowContents("DOC")),
+        true => list(),
         false => format!("did you mean {}?", name_them(&suggested)),
     }))
 }
@@ -228,24 +213,6 @@ pub fn without_number(title: &str) -> &str {
     title.trim_start_matches(|c: char| c.is_numeric() || matches!(c, '.' | ' ' | '、'))
 }
 
-/// For an unknown path: the sections beside it.
-fn beside(sections: &[SectionRow], path: &str) -> String {
-    let mut above = path;
-    while let Some((shorter, _)) = above.rsplit_once('.') {
-        above = shorter;
-        if sections.iter().any(|section| section.path == above) {
-            let parent = |section: &SectionRow| section.path.rsplit_once('.').map(|(parent, _)| parent.to_owned());
-            let children: Vec<&SectionRow> =
-                sections.iter().filter(|section| parent(section).as_deref() == Some(above)).collect();
-            return match children.as_slice() {
-                [] => format!("{above} has no subsections"),
-                children => format!("{above} has {}", name_them(children)),
-            };
-        }
-    }
-    format!("`{}` shows the sections", NextStep::ShowContents("DOC"))
-}
-
 fn name_them(sections: &[&SectionRow]) -> String {
     first_of(sections.iter().map(|section| format!("{} ({})", section.path, section.title)))
 }
@@ -347,14 +314,5 @@ mod tests {
         let error = find_section(&rows, "Installing").unwrap_err();
         assert!(error.next_step().unwrap().contains("Installation"), "{error}");
         assert_eq!(error.kind().exit_code(), 1);
-        let error = find_section(&rows, "3.7").unwrap_err();
-        assert!(error.next_step().unwrap().contains("3.1 (Notes)"), "{error}");
-    }
-
-    #[test]
-    fn every_missing_name_is_reported() {
-        let rows = [row("1", "Installation")];
-        let error = find_sections(&rows, &["1".into(), "9".into(), "zzz".into()]).unwrap_err();
-        assert!(error.message().contains("\"9\"") && error.message().contains("\"zzz\""), "{error}");
     }
 }
