@@ -4,9 +4,10 @@ use serde_json::json;
 
 use super::format::values;
 use super::page::{Page, quoted};
+use super::search::omitted;
 use super::style::{DIM, PLACE, TITLE, around, as_markdown, cut, pages, paint};
 use crate::search::{ChunkList, ListedChunk, SectionContent};
-use crate::text::{char_count, count, first_of, squeeze};
+use crate::text::{char_count, squeeze};
 
 /// Columns that a text keeps, however narrow the screen.
 pub(super) const LEAST_TEXT: usize = 20;
@@ -40,17 +41,6 @@ pub fn chunk_list(list: &ChunkList, width: usize) -> Page {
     page
 }
 
-/// What did not fit, in one line.
-fn omitted_sections(content: &SectionContent) -> Option<String> {
-    let left_out = &content.left_out;
-    let chunks: usize = left_out.iter().map(|part| part.chunks).sum();
-    let tokens: usize = left_out.iter().map(|part| part.tokens).sum();
-    let name = |chunks, id, title| format!("{id} ({title}, {})", count(chunks, "parent chunk"));
-    let named = first_of(left_out.iter().map(|part| name(part.chunks, &part.section_id, &part.title)));
-    let chunks = count(chunks, "parent chunk");
-    (!left_out.is_empty()).then(|| format!("left out: {chunks} ({tokens} tokens) of {named}"))
-}
-
 /// What `kb section` shows.
 pub fn sections(content: &SectionContent) -> Page {
     let rest = (!content.left_out.is_empty()).then(|| json!({ "left_out": content.left_out }));
@@ -78,7 +68,7 @@ pub fn sections(content: &SectionContent) -> Page {
             format!("{level} {}{origin}{}", section.title, around("\n\n", &text, "")),
         );
     }
-    page.left_out(omitted_sections(content));
+    page.left_out(omitted(&content.left_out));
     page.both(format!("\n{}", paint(DIM, format!("{}  {}", content.title, content.source))), "");
     page
 }

@@ -168,7 +168,7 @@ pub struct SourceChild {
     pub text: String,
 }
 
-/// Parent chunks of a hit and a section that did not fit.
+/// Parent chunks of a section that did not fit.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Omitted {
     pub chunk_ids: Vec<ChunkId>,
@@ -176,7 +176,7 @@ pub struct Omitted {
     pub source: String,
     /// The section of the first of them.
     pub section_id: SectionId,
-    /// The titles of that section and those above it.
+    /// Its title; in a search, behind those above it.
     pub section_title: String,
 }
 

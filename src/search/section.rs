@@ -2,9 +2,10 @@
 
 use serde::Serialize;
 
+use super::hit::Omitted;
 use crate::embed::TokenCounter;
 use crate::error::{Error, Result, Setting};
-use crate::ids::{DocId, SectionId};
+use crate::ids::DocId;
 use crate::store::{ChunkRow, DocumentRow, SectionRow, Snapshot};
 
 /// How much of sections is read.
@@ -30,7 +31,7 @@ pub struct SectionContent {
     /// The sections in the order in which they were asked for, each followed by its subsections, each with its own text.
     pub parts: Vec<SectionPart>,
     /// What did not fit into the token limit.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<Omitted>,
 }
 
 /// A section's own text.
@@ -43,17 +44,6 @@ pub struct SectionPart {
     pub depth: u32,
     /// Its text with edits, without that of its subsections.
     pub text: String,
-}
-
-/// The part of a section's own text that was left out.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LeftOut {
-    pub section_id: SectionId,
-    pub title: String,
-    /// How many of its parent chunks, from the end; 0 if it has only a title.
-    pub chunks: usize,
-    /// How many tokens those have.
-    pub tokens: usize,
 }
 
 impl SectionContent {
@@ -79,7 +69,7 @@ impl SectionContent {
                 (section.clone(), section.level.saturating_sub(root.level), own)
             }));
         }
-        let (parts, left_out) = fitting(read, extent.max_tokens)?;
+        let (parts, left_out) = fitting(read, &document.source, extent.max_tokens)?;
         Ok(SectionContent {
             doc_id: document.doc_id.clone(),
             source: document.source.clone(),
@@ -95,8 +85,9 @@ impl SectionContent {
 /// left out.
 fn fitting(
     sections: Vec<(SectionRow, u32, Vec<ChunkRow>)>,
+    source: &str,
     max_tokens: Option<usize>,
-) -> Result<(Vec<SectionPart>, Vec<LeftOut>)> {
+) -> Result<(Vec<SectionPart>, Vec<Omitted>)> {
     let counter = max_tokens.map(|most| (TokenCounter::shared(), most));
     let (mut parts, mut left_out, mut used, mut first_cost) = (Vec::new(), Vec::new(), 0, None);
     for (section, depth, chunks) in sections {
@@ -116,9 +107,12 @@ fn fitting(
                 }
             }
             if !shown || taken < chunks.len() {
-                let tokens = costs[taken..].iter().sum();
-                let (section_id, title) = (section.section_id.clone(), section.title.clone());
-                left_out.push(LeftOut { section_id, title, chunks: chunks.len() - taken, tokens });
+                left_out.push(Omitted {
+                    chunk_ids: chunks[taken..].iter().map(|row| row.chunk.chunk_id.clone()).collect(),
+                    source: source.to_owned(),
+                    section_id: section.section_id.clone(),
+                    section_title: section.title.clone(),
+                });
             }
         }
         if shown {

@@ -100,7 +100,7 @@ fn max_tokens_cuts_between_parent_chunks() {
     // What is shown and what is left out together are the whole.
     let all = sandbox.json(&["section", "guide.md", "2.2", "--no-children", "--max-tokens", "100000"]);
     assert_eq!(texts(&all)[0].1, long);
-    assert!(rest[0]["chunks"].as_u64().unwrap() >= 1 && rest[0]["tokens"].as_u64().unwrap() > 100);
+    assert!(!rest[0]["chunk_ids"].as_array().unwrap().is_empty());
     let run = sandbox.kb(&["section", "guide.md", "2", "--max-tokens", "300"]);
     let last = run.out.lines().last().unwrap();
     assert!(last.starts_with("[left out: ") && last.contains("#2.2.1 (Backwards, 1 parent chunk)"), "{last}");
