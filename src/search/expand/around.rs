@@ -10,18 +10,14 @@ use crate::store::IndexedParentChunk;
 use crate::text::highlight::Terms;
 use crate::text::sentences::sentences;
 
-/// Deletions leave gaps in the numbers of parent chunks; hits may be adjacent with up to this many numbers between them.
-const REACH: u32 = 8;
-
-/// Merges the hits of a section whose parent chunks overlap or follow each other: their numbers differ by one, or
-/// `nothing_between` confirms that no parent chunk is left between them. The merged hit takes the place of the better one
-/// and has the [joint score](joint_score).
-pub fn merge(hits: Vec<Hit>, nothing_between: impl Fn(&Hit, u32, u32) -> bool) -> Vec<Hit> {
+/// Merges the hits of a section whose parent chunks overlap or follow each other. The merged hit takes the place of the better
+/// one and has the [joint score](joint_score).
+pub fn merge(hits: Vec<Hit>) -> Vec<Hit> {
     let mut merged: Vec<Hit> = Vec::with_capacity(hits.len());
     for mut hit in hits {
         let mut place = merged.len();
         // One hit may close the gap between two that were apart.
-        while let Some(at) = merged.iter().position(|other| are_adjacent(other, &hit, &nothing_between)) {
+        while let Some(at) = merged.iter().position(|other| are_adjacent(other, &hit)) {
             place = place.min(at);
             hit = join(merged.remove(at), hit);
         }
@@ -30,16 +26,9 @@ pub fn merge(hits: Vec<Hit>, nothing_between: impl Fn(&Hit, u32, u32) -> bool) -
     merged
 }
 
-/// The numbers at the ends of the gap between two near hits of a section; those of hits that overlap cross.
-pub fn gap(a: &Hit, b: &Hit) -> Option<(u32, u32)> {
-    let is_one_section = (&a.namespace, &a.section_id) == (&b.namespace, &b.section_id);
-    let (a, b) = (span(a)?, span(b)?);
-    let (from, to) = if a.0 <= b.0 { (a.1, b.0) } else { (b.1, a.0) };
-    (is_one_section && to <= from.saturating_add(REACH + 1)).then_some((from, to))
-}
-
-fn are_adjacent(a: &Hit, b: &Hit, nothing_between: &impl Fn(&Hit, u32, u32) -> bool) -> bool {
-    gap(a, b).is_some_and(|(from, to)| to <= from.saturating_add(1) || nothing_between(a, from, to))
+fn are_adjacent(a: &Hit, b: &Hit) -> bool {
+    let follow = |(a, b): ((u32, u32), (u32, u32))| a.0 <= b.1.saturating_add(1) && b.0 <= a.1.saturating_add(1);
+    (&a.namespace, &a.section_id) == (&b.namespace, &b.section_id) && span(a).zip(span(b)).is_some_and(follow)
 }
 
 /// The numbers of the first and the last parent chunk of a hit.
@@ -65,11 +54,11 @@ fn join(better: Hit, other: Hit) -> Hit {
     hit
 }
 
-/// The numbers that can hold `count` neighbours on both sides, allowing for deleted ones.
-pub fn reach(hit: &Hit, count: usize) -> Option<(u32, u32)> {
+/// The numbers of a hit's parent chunks and of `count` on both sides.
+pub fn reach(hit: &Hit, count: usize) -> Option<Range<u32>> {
     let (first, last) = span(hit)?;
-    let count = u32::try_from(count).unwrap_or(u32::MAX).saturating_add(REACH);
-    Some((first.saturating_sub(count), last.saturating_add(count).saturating_add(1)))
+    let count = u32::try_from(count).unwrap_or(u32::MAX);
+    Some(first.saturating_sub(count)..last.saturating_add(count).saturating_add(1))
 }
 
 /// Adds up to `count` parent chunks of the same section on both sides. `chunks` are those of the document by number, as far
@@ -252,7 +241,7 @@ mod tests {
         assert_eq!(content(5, 1), ("2 5 6".to_owned(), 1, Some(6)));
         assert_eq!(content(7, 2).0, "5 6 7");
         assert_eq!(content(1, 0).0, "1");
-        assert_eq!(reach(&hit("d:5", "5"), 2), Some((0, 16)));
+        assert_eq!(reach(&hit("d:5", "5"), 2), Some(3..8));
     }
 
     /// The child chunks of the parent chunk `d:1`, each with its cosine.
@@ -352,8 +341,7 @@ mod merge_tests {
         let mut second = hit("d:3", "Second. ");
         second.score = 0.4;
         second.sources[0].score = Some(0.4);
-        let merged =
-            merge(vec![hit("d:4", "Third."), hit("e:4", "Other."), second, hit("d:7", "Far.")], |_, _, _| false);
+        let merged = merge(vec![hit("d:4", "Third."), hit("e:4", "Other."), second, hit("d:7", "Far.")]);
         assert_eq!(merged.len(), 3);
         assert_eq!((merged[0].content.as_str(), ids(&merged[0])), ("Second. Third.", vec!["d:3", "d:4"]));
         assert_eq!((merged[0].chunk_id.as_str(), merged[0].matched_chunks), ("d:4", 2), "named after the better one");
@@ -362,16 +350,8 @@ mod merge_tests {
     }
 
     #[test]
-    fn deleted_chunks_keep_no_hits_apart() {
-        let hits = || vec![hit("d:2", "a"), hit("d:5", "b"), hit("d:20", "c")];
-        assert_eq!(merge(hits(), |_, from, to| (from, to) == (2, 5)).len(), 2);
-        assert_eq!(merge(hits(), |_, _, _| true).len(), 2, "these numbers are too far apart");
-        assert_eq!(merge(hits(), |_, _, _| false).len(), 3);
-    }
-
-    #[test]
     fn a_hit_between_two_merges_all_three() {
-        let merged = merge(vec![hit("d:1", "a "), hit("d:3", "c"), hit("d:2", "b ")], |_, _, _| false);
+        let merged = merge(vec![hit("d:1", "a "), hit("d:3", "c"), hit("d:2", "b ")]);
         assert_eq!((merged.len(), merged[0].content.as_str()), (1, "a b c"));
     }
 
@@ -379,7 +359,7 @@ mod merge_tests {
     fn a_found_chunk_replaces_the_same_neighbour() {
         let mut left = hit("d:1", "a ");
         left.sources.push(source("d:2", 2, "b ", None));
-        let merged = merge(vec![left, hit("d:2", "b ")], |_, _, _| false);
+        let merged = merge(vec![left, hit("d:2", "b ")]);
         assert_eq!(merged[0].sources.iter().map(|source| source.score.is_some()).collect::<Vec<_>>(), [true, true]);
         assert_eq!(merged[0].content, "a b");
     }
@@ -391,7 +371,7 @@ mod merge_tests {
             // In some other order than that of the document.
             let mut order = names.clone();
             order.sort_by_key(|name| name.chars().rev().collect::<String>());
-            let merged = merge(order.iter().map(|name| hit(name, "x ")).collect(), |_, _, _| false);
+            let merged = merge(order.iter().map(|name| hit(name, "x ")).collect());
             let after: Vec<String> = merged.iter().flat_map(|hit| ids(hit)).map(str::to_owned).collect();
             prop_assert_eq!(after.len(), names.len());
             prop_assert_eq!(after.into_iter().collect::<BTreeSet<_>>(), names.into_iter().collect::<BTreeSet<_>>());

@@ -69,18 +69,10 @@ struct Expansion<'a> {
 type Chunks = BTreeMap<(String, DocId), BTreeMap<u32, IndexedParentChunk>>;
 
 /// Merges adjacent hits, best first.
-pub(super) fn merge_adjacent(snapshots: &[&Snapshot], names: &[String], hits: Vec<Hit>) -> Result<Vec<Hit>> {
-    let gaps = hits.iter().enumerate().flat_map(|(at, hit)| {
-        let others = hits[..at].iter().filter_map(move |other| around::gap(other, hit));
-        others.map(move |(first, last)| (hit, first, last))
-    });
-    let known = read(snapshots, names, &gaps.collect::<Vec<_>>())?;
-    let before = hits.len();
-    let mut merged = around::merge(hits, |hit, from, to| nothing_between(&known, hit, from, to));
-    if merged.len() < before {
-        merged.sort_by(|a, b| b.score.total_cmp(&a.score));
-    }
-    Ok(merged)
+pub(super) fn merge_adjacent(hits: Vec<Hit>) -> Vec<Hit> {
+    let mut merged = around::merge(hits);
+    merged.sort_by(|a, b| b.score.total_cmp(&a.score));
+    merged
 }
 
 /// Names the child chunks of each hit that match best. Drilling shows nothing else of its hits.
@@ -135,14 +127,13 @@ fn add_neighbours(from: &Expansion<'_>, mut hits: Vec<Hit>) -> Result<Vec<Hit>> 
     let shape = &from.request.shape;
     // A window may reach into the next parent chunk.
     let count = shape.context.max(usize::from(shape.window.is_some()));
-    let ranges = hits.iter().filter_map(|hit| around::reach(hit, count).map(|(first, last)| (hit, first, last)));
-    let known = read(from.snapshots, &from.ranking.namespaces, &ranges.collect::<Vec<_>>())?;
+    let known = read(from, &hits, count)?;
     for hit in &mut hits {
-        if let Some(chunks) = chunks_of(&known, hit) {
+        if let Some(chunks) = known.get(&(hit.namespace.clone(), hit.doc_id.clone())) {
             around::add_neighbours(hit, chunks, count);
         }
     }
-    hits = around::merge(hits, |hit, from, to| nothing_between(&known, hit, from, to));
+    hits = around::merge(hits);
     if let Some(count) = shape.window {
         let terms = Terms::of(&from.request.query);
         hits.iter_mut().for_each(|hit| around::window(hit, &terms, count));
@@ -150,27 +141,19 @@ fn add_neighbours(from: &Expansion<'_>, mut hits: Vec<Hit>) -> Result<Vec<Hit>> 
     Ok(hits)
 }
 
-/// Reads parent chunks of the documents of hits, with numbers from the first to before the last.
-fn read(snapshots: &[&Snapshot], names: &[String], ranges: &[(&Hit, u32, u32)]) -> Result<Chunks> {
+/// Reads the parent chunks of hits and `count` on both sides.
+fn read(from: &Expansion<'_>, hits: &[Hit], count: usize) -> Result<Chunks> {
     let mut read = Chunks::new();
-    for (snapshot, name) in snapshots.iter().zip(names) {
-        let own = ranges.iter().filter(|(hit, ..)| hit.namespace == *name);
-        let numbers = own.flat_map(|(hit, first, last)| (*first..*last).map(|index| (&hit.doc_id, index)));
-        let ids: BTreeSet<ChunkId> = numbers.map(|(doc_id, index)| ChunkId::parent(doc_id, index)).collect();
-        for row in snapshot.keyword().parent_chunks(&ids.into_iter().collect::<Vec<_>>())? {
+    for (snapshot, name) in from.snapshots.iter().zip(&from.ranking.namespaces) {
+        let own = hits.iter().filter(|hit| hit.namespace == *name);
+        let ranges = own.filter_map(|hit| Some((&hit.doc_id, around::reach(hit, count)?)));
+        let ids: BTreeSet<ChunkId> =
+            ranges.flat_map(|(doc_id, range)| range.map(move |index| ChunkId::parent(doc_id, index))).collect();
+        for row in snapshot.keyword().parent_chunks(&Vec::from_iter(ids))? {
             read.entry((name.clone(), row.doc_id.clone())).or_default().insert(row.chunk_index, row);
         }
     }
     Ok(read)
-}
-
-fn chunks_of<'c>(chunks: &'c Chunks, hit: &Hit) -> Option<&'c BTreeMap<u32, IndexedParentChunk>> {
-    chunks.get(&(hit.namespace.clone(), hit.doc_id.clone()))
-}
-
-/// Whether no parent chunk is left between two numbers; those between them were read.
-fn nothing_between(known: &Chunks, hit: &Hit, from: u32, to: u32) -> bool {
-    chunks_of(known, hit).is_none_or(|chunks| chunks.range(from + 1..to).next().is_none())
 }
 
 /// Cuts hits so that titles and text together have at most `most` tokens: whole parent chunks, in the order of the hits, and

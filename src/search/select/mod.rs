@@ -88,7 +88,7 @@ async fn parent_chunks(
         hits = trace.step(names, "duplicates", hits, |hits| Ok(drop_duplicates(hits)))?;
     }
     if shape.merges() && shape.mode != Mode::Drill {
-        hits = trace.step(names, "merge", hits, |hits| merge_adjacent(snapshots, names, hits))?;
+        hits = trace.step(names, "merge", hits, |hits| Ok(merge_adjacent(hits)))?;
     }
     if let Some(most) = shape.per_document {
         hits = trace.step(names, "per_document", hits, |hits| Ok(cap_per_document(hits, most)))?;
