@@ -119,14 +119,12 @@ pub struct Error {
     kind: Kind,
     message: String,
     hint: Option<String>,
-    /// Lines that show the mistake in its surroundings.
-    figure: Option<String>,
     cause: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
 impl Error {
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Error { kind, message: message.into(), hint: None, figure: None, cause: None }
+        Error { kind, message: message.into(), hint: None, cause: None }
     }
 
     pub fn not_found(message: impl Into<String>) -> Self {
@@ -173,21 +171,10 @@ impl Error {
         self
     }
 
-    /// Adds lines that show where it is: the text with a mark under the mistake.
-    pub fn figure(mut self, lines: impl Into<String>) -> Self {
-        self.figure = Some(lines.into());
-        self
-    }
-
     /// Keeps the error that caused this one, for [`source`](std::error::Error::source) and `--verbose`.
     pub fn caused_by(mut self, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         self.cause = Some(cause.into());
         self
-    }
-
-    /// The lines that show where it is.
-    pub fn shown(&self) -> Option<&str> {
-        self.figure.as_deref()
     }
 
     pub fn kind(&self) -> Kind {

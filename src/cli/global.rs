@@ -79,7 +79,6 @@ impl Global {
                 let (red, reset) = (anstyle::AnsiColor::Red.on_default().bold(), anstyle::Reset);
                 let label = if kind == Kind::NotFound { String::new() } else { format!("{red}error:{reset} ") };
                 let mut text = format!("{label}{}", error.to_line());
-                error.shown().iter().for_each(|figure| text.push_str(&format!("\n{figure}")));
                 if self.verbose > 0 {
                     error.causes().for_each(|cause| text.push_str(&format!("\n  caused by: {cause}")));
                 }

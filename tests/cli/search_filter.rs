@@ -120,12 +120,8 @@ fn what_is_not_there(sandbox: &Sandbox) {
         }
     };
     // A mistake is named with its place.
-    fails(
-        &["--filter", "author ="],
-        2,
-        &["--filter: filter, character 9: expected a value", "\n  author =\n          ^"],
-    );
-    fails(&["--filter", "作者 == 张三"], 2, &["character 5", "\n  作者 == 张三\n        ^"]);
+    fails(&["--filter", "author ="], 2, &["--filter: filter, character 9: expected a value"]);
+    fails(&["--filter", "作者 == 张三"], 2, &["character 5"]);
     fails(&["--filter", "page > last"], 2, &["the number of a page"]);
     // A key that nothing has, with those that are like it.
     fails(&["--filter", "autor = Ann"], 2, &["\"autor\"", "did you mean author"]);
