@@ -45,7 +45,6 @@ pub struct Setting(pub &'static str);
 /// the command, or a placeholder for it such as `NAME`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextStep<'a> {
-    AddEntity,
     AddModel(&'a str),
     Check,
     CheckLanguageModel,

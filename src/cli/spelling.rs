@@ -25,7 +25,6 @@ fn setting(arg: &Arg, matches: &ArgMatches) -> Option<String> {
 
 fn step(step: NextStep<'_>) -> String {
     match step {
-        NextStep::AddEntity => "kb entity-set".to_owned(),
         NextStep::AddModel(name) => format!("kb models add {name}"),
         NextStep::Check => "kb check".to_owned(),
         NextStep::CheckLanguageModel => "kb llm check".to_owned(),

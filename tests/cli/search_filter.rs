@@ -132,7 +132,7 @@ fn what_is_not_there(sandbox: &Sandbox) {
     fails(
         &["--filter", "tags = pump and format = html"],
         1,
-        &["no document that matches `tags = pump` matches `format = html`"],
+        &["no document matches `tags = pump` and `format = html`"],
     );
     fails(&["--filter", "section = Nowhere"], 1, &["no document matches `section = Nowhere`"]);
     fails(&["--doc", "notes.txt", "--filter", "tags = pump"], 1, &["none of the named documents matches"]);

@@ -286,12 +286,6 @@ impl Ready {
         self.holds(&names.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// Whether it demands an entity, and none has such a name.
-    pub fn names_no_entity(&self, names: &[String]) -> bool {
-        let demands = !matches!(self.relation, Relation::Is(Comparison::NotEqual, _) | Relation::Exists);
-        self.key == Key::Entity && demands && !self.holds_of_entities(names)
-    }
-
     /// Comparisons see the whole field; equality also sees each part of a list.
     fn holds_of_field(&self, field: Option<&str>) -> bool {
         use Comparison::{Equal, NotEqual};

@@ -158,11 +158,6 @@ impl<'a> Mentions<'a> {
         })
     }
 
-    /// The names of all entities.
-    pub fn names(&self) -> impl Iterator<Item = String> {
-        self.known.rows().iter().flat_map(|row| row.names()).map(fold_name)
-    }
-
     pub fn of_document(&self, doc_id: &str) -> &[String] {
         self.documents.get(doc_id).map_or(&[], Vec::as_slice)
     }

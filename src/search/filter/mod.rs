@@ -309,7 +309,7 @@ fn all_hold(conditions: &[&Condition], test: &dyn Fn(&Ready) -> Option<bool>) ->
     first_or_open(conditions.iter().map(|condition| condition.check.decide(test)), false)
 }
 
-/// Blames one condition alone, or the first with which nothing is left.
+/// Blames one condition alone, or all of them together.
 fn nothing_matches(conditions: &[Condition], worlds: &[World<'_>]) -> Error {
     let nothing = |some: &[&Condition]| worlds.iter().all(|world| world.scope(some).is_empty());
     let document = match worlds.iter().any(|world| world.named.is_some()) {
@@ -319,22 +319,10 @@ fn nothing_matches(conditions: &[Condition], worlds: &[World<'_>]) -> Error {
     let fields = NextStep::DescribeDocument("DOC");
     let hint = format!("`{fields}` shows the fields of a document; leave that condition out");
     if let Some(condition) = conditions.iter().find(|condition| nothing(&[condition])) {
-        let words = &condition.words;
-        let mentions = worlds.iter().filter_map(|world| world.mentions.as_ref());
-        let entities: Vec<String> = mentions.flat_map(Mentions::names).collect();
-        if any_test(&[condition], |test| test.names_no_entity(&entities)) {
-            let (list, add) = (NextStep::ListEntities, NextStep::AddEntity);
-            return Error::not_found(format!("{document} matches {words}: no entity has that name"))
-                .hint(format!("`{list}` lists the entities, `{add}` adds one; or leave that condition out"));
-        }
-        return Error::not_found(format!("{document} matches {words}")).hint(hint);
+        return Error::not_found(format!("{document} matches {}", condition.words)).hint(hint);
     }
-    let nothing_with = |end: &usize| nothing(&conditions[..*end].iter().collect::<Vec<_>>());
-    let end = (1..=conditions.len()).find(nothing_with).unwrap_or(conditions.len());
-    let words: Vec<&str> = conditions[..end].iter().map(|condition| condition.words.as_str()).collect();
-    let (last, before) = words.split_last().unwrap_or((&"it", &[]));
-    let before = before.join(" and ");
-    Error::not_found(format!("{document} that matches {before} matches {last}")).hint(hint)
+    let words: Vec<&str> = conditions.iter().map(|condition| condition.words.as_str()).collect();
+    Error::not_found(format!("{document} matches {}", words.join(" and "))).hint(hint)
 }
 
 /// The first key of a filter that no document and no note has: a message, and similar names or those that there are.

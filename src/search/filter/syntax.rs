@@ -18,17 +18,16 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    const SIGNS: [(Comparison, &'static str); 6] = [
-        (Comparison::Equal, "="),
-        (Comparison::NotEqual, "!="),
-        (Comparison::Less, "<"),
-        (Comparison::AtMost, "<="),
-        (Comparison::Greater, ">"),
-        (Comparison::AtLeast, ">="),
-    ];
-
     pub fn of_sign(sign: &str) -> Option<Self> {
-        Comparison::SIGNS.into_iter().find(|(_, known)| *known == sign).map(|(comparison, _)| comparison)
+        Some(match sign {
+            "=" => Comparison::Equal,
+            "!=" => Comparison::NotEqual,
+            "<" => Comparison::Less,
+            "<=" => Comparison::AtMost,
+            ">" => Comparison::Greater,
+            ">=" => Comparison::AtLeast,
+            _ => return None,
+        })
     }
 
     pub fn holds(self, ordering: Ordering) -> bool {
@@ -40,13 +39,6 @@ impl Comparison {
             Comparison::Greater => ordering.is_gt(),
             Comparison::AtLeast => ordering.is_ge(),
         }
-    }
-}
-
-impl fmt::Display for Comparison {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = Comparison::SIGNS.iter().find(|(comparison, _)| comparison == self);
-        f.write_str(sign.expect("every comparison has a sign").1)
     }
 }
 
@@ -65,6 +57,8 @@ pub struct Test {
     /// The key, as it was written.
     pub key: String,
     pub relation: Relation,
+    /// All of it as it was written, for messages.
+    pub text: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,25 +138,10 @@ impl fmt::Display for Filter {
         };
         let joined = |parts: &[Filter], word: &str| parts.iter().map(nested).collect::<Vec<_>>().join(word);
         match self {
-            Filter::Test(test) => write!(f, "{test}"),
+            Filter::Test(test) => f.write_str(&test.text),
             Filter::Not(inner) => write!(f, "not {}", nested(inner)),
             Filter::All(parts) => f.write_str(&joined(parts, " and ")),
             Filter::Any(parts) => f.write_str(&joined(parts, " or ")),
-        }
-    }
-}
-
-impl fmt::Display for Test {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let key = written(&self.key);
-        match &self.relation {
-            Relation::Is(comparison, value) => write!(f, "{key} {comparison} {}", written(value)),
-            Relation::In(values) => {
-                let values: Vec<String> = values.iter().map(|value| written(value)).collect();
-                write!(f, "{key} in ({})", values.join(", "))
-            }
-            Relation::Contains(value) => write!(f, "{key} contains {}", written(value)),
-            Relation::Exists => write!(f, "{key} exists"),
         }
     }
 }
@@ -226,15 +205,6 @@ pub fn tokens(text: &str) -> Result<Vec<Token>, Unclosed> {
         at += length;
     }
     Ok(tokens)
-}
-
-/// A key or a value as a filter is written: in quotes where it would be read as something else without.
-fn written(text: &str) -> String {
-    // The comma, as in a list, would belong to the word after an unclosed brace.
-    match tokens(&format!("{text},")).as_deref() {
-        Ok([Token { kind: TokenKind::Word(word), .. }, _]) if word == text => text.to_owned(),
-        _ => format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"")),
-    }
 }
 
 /// The sign at the beginning of a text, and its length in bytes.
