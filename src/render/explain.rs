@@ -1,7 +1,6 @@
 //! How a search came to its result: its stages, and where it lost one chunk or section.
 
-use crate::ids::SectionId;
-use crate::search::{ChunkRank, Stage, Trace, Why, WhyStage};
+use crate::search::{Stage, Trace, Why, WhyStage};
 
 use super::page::{Grid, Page};
 use super::style::{BAD, TITLE};
@@ -40,19 +39,6 @@ pub fn why(why: &Why, flag: Option<&str>) -> Page {
     }
     let places = why.stages.iter().map(places).collect();
     page.grid(Grid::new(&["stage", "place", "of", "score"], &[1, 2, 3], places));
-    let Some(section) = &why.section else { return page };
-    let place = match (section.place, section.score) {
-        (Some(place), Some(score)) => format!("at place {place} of all sections, score {score:.3}"),
-        _ => "not among the sections that were found".to_owned(),
-    };
-    let none = if section.chunks.is_empty() { "; none of its parent chunks was recalled" } else { "" };
-    page.line(format!("As a section: {place}; similarity of its title: {:.2}{none}", section.title_likeness));
-    let row = |one: &ChunkRank| {
-        let counts_for = one.counts_for.as_ref().map_or_else(|| "–".to_owned(), SectionId::to_string);
-        vec![one.chunk_id.to_string(), one.place.to_string(), format!("{:.3}", one.score), counts_for]
-    };
-    let header = ["parent chunk", "place", "score", "counts for"];
-    page.grid(Grid::new(&header, &[1, 2], section.chunks.iter().map(row).collect()));
     page
 }
 

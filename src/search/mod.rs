@@ -51,7 +51,6 @@ pub use resolve::{Purpose, resolve_document, resolve_documents, resolve_each};
 pub use result::SearchResult;
 pub use searcher::Searcher;
 pub use section::{Extent, SectionContent, with_subsections};
-pub use select::sections::ChunkRank;
 pub use trace::{Stage, Trace};
 pub use understand::{Kind, Route};
 pub use why::{Why, WhyStage};

@@ -12,7 +12,8 @@ use super::hit::Hit;
 use super::request::{Fallback, Mode, Rerank, SearchRequest, Target};
 use super::result::SearchResult;
 use super::searcher::Searcher;
-use super::select::sections::{SectionRank, SectionRanks};
+use super::select::sections;
+use super::select::titles::SectionIndex;
 use super::trace::{Stage, Traced};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::{ChunkId, SectionId, document_of};
@@ -20,8 +21,6 @@ use crate::text::count;
 
 /// The stages that recall: a chunk needs to be in one of them.
 const RETRIEVERS: [&str; 4] = ["keyword", "semantic", "reworded", "by_documents"];
-/// The stages that rank chunks before sections are ranked.
-const RANKING: [&str; 6] = ["recall", "fuse", "rerank", "cross_encoder", "decay", "cut"];
 
 /// What became of a chunk or a section.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -39,9 +38,6 @@ pub struct Why {
     pub stages: Vec<WhyStage>,
     #[serde(flatten)]
     pub loss: Loss,
-    /// Of a section among sections, its rank there.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub section: Option<SectionRank>,
 }
 
 /// Where something was lost; empty where it is in the result.
@@ -82,27 +78,21 @@ impl Searcher {
     pub async fn why(&self, request: &SearchRequest, id: &str) -> Result<Why> {
         let request = SearchRequest { explain: true, ..request.clone() };
         let parents = self.parents_of(id).await?;
-        let found = self.search_for_why(&request).await?;
+        let found = self.search(&request).await?;
         let case = Case { searcher: self, request: &request, found: &found, id, parents: &parents };
         let shown = case.shown();
         let led = found.trace.led_to_result();
         let parent = shown.as_ref().and_then(|shown| shown.parent.clone());
         let chunk_id = parent.or_else(|| furthest(&led, &parents).map(ChunkId::from));
-        let ranking;
-        let mut all = None;
-        if request.shape.seeks_sections() && found.contents.is_empty() {
-            ranking = self.rank(&SearchRequest { limit: request.depth(), ..request.clone() }).await?.0;
-            all = Some(SectionRanks::new(self.section_indexes().await?, &request.query, &ranking));
-        }
-        let section = all.as_ref().filter(|_| case.is_section()).and_then(|all| all.of(id));
-        let about = if section.is_some() { Some(id) } else { chunk_id.as_deref() };
+        let among_sections = request.shape.seeks_sections() && case.is_section();
+        let about = if among_sections { Some(id) } else { chunk_id.as_deref() };
         let stages = stages(&led, chunk_id.as_deref(), about);
         let loss = match &shown {
             Some(shown) => Loss { setting: shown.setting.map(Setting), ..Loss::default() },
-            None => case.loss(all.as_ref()).await?,
+            None => case.loss().await?,
         };
         let (rank, shown) = shown.map_or((None, None), |shown| (Some(shown.rank), shown.how));
-        Ok(Why { id: id.to_owned(), chunk_id, rank, shown, stages, loss, section })
+        Ok(Why { id: id.to_owned(), chunk_id, rank, shown, stages, loss })
     }
 
     /// The parent chunks that an id stands for; none for a section without text.
@@ -130,20 +120,6 @@ impl Searcher {
         }
         Ok(found.into_iter().collect())
     }
-
-    /// Searches. A result whose first hit exceeds the token limit counts as empty here.
-    async fn search_for_why(&self, request: &SearchRequest) -> Result<SearchResult> {
-        match self.search(request).await {
-            Err(_) if request.shape.max_tokens.is_some() => {
-                let mut open = request.clone();
-                open.shape.max_tokens = None;
-                let mut result = self.search(&open).await?;
-                result.hits.clear();
-                Ok(result)
-            }
-            result => result,
-        }
-    }
 }
 
 /// What is asked about, and the search that was asked.
@@ -162,7 +138,7 @@ impl Case<'_> {
     }
 
     /// Where something that is not in the result was lost.
-    async fn loss(&self, all: Option<&SectionRanks<'_>>) -> Result<Loss> {
+    async fn loss(&self) -> Result<Loss> {
         let (searcher, request) = (self.searcher, self.request);
         if !self.found.contents.is_empty() {
             let reason = "the table of contents answers this question, so the text was not searched";
@@ -174,9 +150,9 @@ impl Case<'_> {
         if !searcher.keeps_to_phrases(request, self.parents).await? {
             return Ok(lost("phrases", None, "it lacks a phrase that the question has in quotation marks", None));
         }
-        match all {
-            Some(all) => self.loss_among_sections(all).await,
-            None => self.loss_of_chunk().await,
+        match request.shape.seeks_sections() {
+            true => self.loss_among_sections().await,
+            false => self.loss_of_chunk().await,
         }
     }
 
@@ -219,7 +195,7 @@ impl Case<'_> {
         let place = before.place_of(id).unwrap_or(before.candidates.len());
         let score = before.traced(id).map_or(0.0, |one| one.score);
         let lost = |reason: String, setting| lost(name, Some((place, score)), reason, setting);
-        let mut loss = match name {
+        Ok(match name {
             "cut" => {
                 let (reason, setting) = self.cut(&later[..at], id, score);
                 lost(reason, Some(setting))
@@ -241,11 +217,7 @@ impl Case<'_> {
             "choose" => lost(format!("the result has at most {}", count(request.limit, "hit")), Some("limit")),
             "budget" => self.loss_in_budget(),
             _ => lost("it did not come out of this stage".to_owned(), None),
-        };
-        if let (Some(read), "cut" | "choose", Some(reason)) = (self.unread(id), name, &mut loss.reason) {
-            reason.push_str(&format!("; the cross-encoder read the first {read} only"));
-        }
-        Ok(loss)
+        })
     }
 
     /// No retriever recalled it.
@@ -273,45 +245,35 @@ impl Case<'_> {
     }
 
     /// Where a section, or a chunk, was lost among sections.
-    async fn loss_among_sections(&self, all: &SectionRanks<'_>) -> Result<Loss> {
+    async fn loss_among_sections(&self) -> Result<Loss> {
         let request = self.request;
-        let sections: Vec<SectionId> = match self.is_section() {
+        let indexes = self.searcher.section_indexes().await?;
+        let above = |index: &SectionIndex, id: &ChunkId| -> Vec<SectionId> {
+            let own = index.section_of(id).into_iter().flat_map(|own| index.with_those_above(own));
+            own.map(|at| index.row(at).section_id.clone()).collect()
+        };
+        let own: Vec<SectionId> = match self.is_section() {
             true => vec![self.id.into()],
-            false => self.parents.iter().flat_map(|id| all.above(id)).collect(),
-        };
-        // A preview shows no chunks, only which of them count for the section.
-        let shows = |rank: &SectionRank| {
-            request.shape.target == Target::Chunks || rank.chunks.iter().any(|one| self.parents.contains(&one.chunk_id))
-        };
-        let places = sections.iter().filter_map(|section| all.of(section).filter(shows));
-        let best = places.filter_map(|one| Some((one.place?, one.score?))).min_by_key(|one| one.0);
-        match best {
-            Some((place, _)) if place > request.limit => {
-                let reason = format!("the result has at most {}", count(request.limit, "section"));
-                return Ok(lost("sections", best, reason, Some("limit")));
+            false => {
+                self.parents.iter().flat_map(|id| indexes.iter().flat_map(move |index| above(index, id))).collect()
             }
-            Some(_) if request.shape.max_tokens.is_some() => return Ok(self.loss_in_budget()),
-            _ => {}
-        }
-        let own = sections.first().and_then(|section| all.of(section));
-        let chunks = own.as_ref().map_or(&[][..], |own| &own.chunks);
-        if chunks.is_empty() && !self.parents.is_empty() {
-            let loss = self.loss_of_chunk().await?;
-            if let (Some(stage), Some(own)) = (&loss.lost_in, &loss.reason)
-                && RANKING.contains(&stage.as_str())
-            {
-                let reason = format!(
-                    "no title or chunk counts for the section: its title is not the question, and of its best chunk, {own}"
-                );
-                return Ok(Loss { reason: Some(reason), ..loss });
-            }
-        }
-        let other = chunks.iter().find_map(|one| one.counts_for.as_ref()).filter(|other| !sections.contains(other));
-        let reason = match other {
-            Some(other) => format!("its chunks count for {other}, and a chunk counts for one section only"),
-            None => "its title and chunks match the question too little".to_owned(),
         };
-        Ok(lost("sections", best, reason, None))
+        let (ranking, _) = self.searcher.rank(&SearchRequest { limit: request.depth(), ..request.clone() }).await?;
+        let found = sections::all(&indexes, &ranking, &request.query);
+        let at = found.iter().position(|(id, _)| own.contains(id)).map(|at| (at + 1, found[at].1));
+        Ok(match at {
+            Some((place, _)) if place > request.limit => lost(
+                "sections",
+                at,
+                format!("the result has at most {}", count(request.limit, "section")),
+                Some("limit"),
+            ),
+            Some(_) if request.shape.max_tokens.is_some() => self.loss_in_budget(),
+            _ => {
+                let reason = "title and chunks match the question too little, or the chunks count for another section";
+                lost("sections", at, reason, None)
+            }
+        })
     }
 
     fn loss_in_budget(&self) -> Loss {
@@ -339,13 +301,6 @@ impl Case<'_> {
             }
             _ => (reason, setting),
         }
-    }
-
-    /// How many candidates the cross-encoder read, where it did not read this one.
-    fn unread(&self, id: &str) -> Option<usize> {
-        let stage = self.found.trace.stages.iter().find(|stage| stage.name == "cross_encoder")?;
-        let place = stage.candidates.iter().position(|candidate| candidate.id == id)? + 1;
-        (place > stage.taken).then_some(stage.taken)
     }
 
     /// The first hit that is what was asked about, or shows it.

@@ -333,8 +333,7 @@ fn why_names_chunks_that_the_model_did_not_read() {
     let reranked = stages.iter().find(|stage| stage["name"] == "cross_encoder").unwrap();
     assert_eq!(reranked["place"].as_u64(), Some(1), "{found}");
     let (code, lost) = why(&["--rerank", "model", "--rerank-budget", "1"]);
-    let (reason, setting) = (lost["reason"].as_str().unwrap(), lost["setting"].as_str().unwrap());
-    assert!(code == 1 && setting == "limit" && reason.contains("the cross-encoder read the first 1 only"), "{lost}");
+    assert_eq!((code, lost["setting"].as_str()), (1, Some("limit")), "{lost}");
 }
 
 #[test]

@@ -1,12 +1,10 @@
-//! Ranks sections by their titles and parent chunks, and reports where one stands.
+//! Ranks sections by their titles and parent chunks.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
-use serde::Serialize;
-
 use super::titles::{AskedTitle, Exactness, SectionIndex};
-use crate::ids::{ChunkId, SectionId};
+use crate::ids::SectionId;
 use crate::search::hit::{Candidate, joint_score};
 use crate::search::result::Ranking;
 
@@ -120,98 +118,13 @@ pub fn find(indexes: &[&SectionIndex], ranking: &Ranking, query: &str, limit: us
     rank_sections(indexes, &within.collect::<Vec<_>>(), &ranking.candidates, query, limit)
 }
 
-/// A parent chunk of a section, or of one below it, among the candidates.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ChunkRank {
-    pub chunk_id: ChunkId,
-    /// Its place in the ranking of parent chunks, from 1.
-    pub place: usize,
-    /// Its score there.
-    pub score: f32,
-    /// The section that it counts for: every parent chunk counts for one at most.
-    pub counts_for: Option<SectionId>,
-}
-
-/// The rank of a section among all that a question finds.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SectionRank {
-    /// From 1; `None` below the least score.
-    pub place: Option<usize>,
-    pub score: Option<f32>,
-    /// How alike the question and its title are, from 0 to 1.
-    pub title_likeness: f32,
-    /// Its parent chunks among the candidates, best first.
-    pub chunks: Vec<ChunkRank>,
-}
-
-/// All sections that a question finds, whatever the limit.
-pub struct SectionRanks<'a> {
-    indexes: Vec<&'a SectionIndex>,
-    ranking: &'a Ranking,
-    found: Vec<FoundSection>,
-    asked: AskedTitle,
-}
-
-impl<'a> SectionRanks<'a> {
-    /// Ranks all sections, from a ranking of all candidates.
-    pub fn new(indexes: Vec<&'a SectionIndex>, query: &str, ranking: &'a Ranking) -> Self {
-        let found = find(&indexes, ranking, query, usize::MAX);
-        SectionRanks { indexes, ranking, found, asked: AskedTitle::of(query) }
-    }
-
-    /// The best rank of a section in any of the namespaces; `None` for an unknown section.
-    pub fn of(&self, section_id: &str) -> Option<SectionRank> {
-        let places = self.indexes.iter().enumerate();
-        let places = places.filter_map(|(namespace, index)| Some((namespace, index.at(section_id)?)));
-        let ranks = places.map(|(namespace, at)| self.rank(namespace, at));
-        ranks.min_by_key(|rank| rank.place.unwrap_or(usize::MAX))
-    }
-
-    /// The section of a parent chunk and those above it, from the inside out.
-    pub fn above(&self, chunk_id: &str) -> Vec<SectionId> {
-        let mut above: Vec<SectionId> = Vec::new();
-        for index in &self.indexes {
-            let own = index.section_of(chunk_id).into_iter().flat_map(|own| index.with_those_above(own));
-            above.extend(own.map(|at| index.row(at).section_id.clone()));
-        }
-        above.dedup();
-        above
-    }
-
-    fn id(&self, found: &FoundSection) -> &str {
-        &self.indexes[found.namespace].row(found.at).section_id
-    }
-
-    fn rank(&self, namespace: usize, at: usize) -> SectionRank {
-        let index = self.indexes[namespace];
-        let row = index.row(at);
-        let own = self.found.iter().position(|found| (found.namespace, found.at) == (namespace, at));
-        let place = own.map(|own| {
-            // The same section in several namespaces takes one place.
-            let before = self.found[..own].iter().map(|found| self.id(found)).filter(|id| **id != *row.section_id);
-            before.collect::<HashSet<&str>>().len() + 1
-        });
-        let below: Vec<&str> = index.span(at).iter().map(|row| row.section_id.as_str()).collect();
-        let counts_for = |place| self.found.iter().find(|found| found.matched.contains(&place));
-        let candidates = self.ranking.candidates.iter().enumerate();
-        let within = candidates.filter(|(_, candidate)| {
-            let own = index.section_of(&candidate.chunk_id).map(|own| index.row(own).section_id.as_str());
-            candidate.namespace == namespace && own.is_some_and(|own| below.contains(&own))
-        });
-        let chunks = within.map(|(place, candidate)| ChunkRank {
-            chunk_id: candidate.chunk_id.clone(),
-            place: place + 1,
-            score: candidate.score,
-            counts_for: counts_for(place).map(|found| self.id(found).into()),
-        });
-        let exact = index.exactness(at, &self.asked) > Exactness::No;
-        SectionRank {
-            place,
-            score: own.map(|own| self.found[own].score),
-            title_likeness: if exact { 1.0 } else { index.likeness(at, &self.asked) },
-            chunks: chunks.collect(),
-        }
-    }
+/// All sections that a question finds, whatever the limit, with their scores. The same section in several namespaces takes one
+/// place.
+pub fn all(indexes: &[&SectionIndex], ranking: &Ranking, query: &str) -> Vec<(SectionId, f32)> {
+    let mut known = HashSet::new();
+    let found = find(indexes, ranking, query, usize::MAX).into_iter();
+    let named = found.map(|one| (indexes[one.namespace].row(one.at).section_id.clone(), one.score));
+    named.filter(|(id, _)| known.insert(id.clone())).collect()
 }
 
 #[cfg(test)]

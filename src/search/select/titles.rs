@@ -96,10 +96,6 @@ impl SectionIndex {
         &self.rows[at]
     }
 
-    pub fn at(&self, section_id: &str) -> Option<usize> {
-        self.by_id.get(section_id).copied()
-    }
-
     /// The sections in a scope: of its documents, or with its parent chunks in them.
     pub fn within(&self, scope: &Scope) -> Vec<usize> {
         let mut within: Vec<usize> = match scope {
