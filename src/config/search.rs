@@ -229,10 +229,6 @@ impl SearchSettings {
         if self.pool.is_some_and(|typed| typed.get() < pool) && is_typed("pool") {
             notes.push(format!("{} is raised to {pool}, the number of hits", Setting("pool")));
         }
-        let fallback = self.fallback(method, limit);
-        if self.fallback.is_some_and(|typed| typed != fallback) && is_typed("fallback") {
-            notes.push(format!("{}: some conditions have no effect with these settings", Setting("fallback")));
-        }
         let mut request = SearchRequest {
             method,
             limit,
@@ -244,24 +240,12 @@ impl SearchSettings {
             fusion: self.fusion.unwrap_or_default(),
             kind: self.kind,
             expand: self.expand.unwrap_or_default(),
-            fallback,
+            fallback: self.fallback.unwrap_or_default(),
             shape,
             ..SearchRequest::new(query)
         };
         request.restriction.filter = self.filter(&Setting("filter").to_string())?;
         Ok((request, notes))
-    }
-
-    /// The conditions that a search with these settings can fail: it gives at most `limit` hits, none below the least
-    /// score, and by keywords alone the best has the score 1.
-    fn fallback(&self, method: Method, limit: usize) -> Fallback {
-        let Fallback { min_hits, min_score, min_docs } = self.fallback.unwrap_or_default();
-        let least = self.min_score.map_or(0.0, |Share(score)| score);
-        Fallback {
-            min_hits: min_hits.map(|count| count.min(limit)),
-            min_docs: min_docs.map(|count| count.min(limit)),
-            min_score: min_score.filter(|score| *score > least && method != Method::Keyword),
-        }
     }
 }
 
@@ -459,8 +443,6 @@ mod tests {
         for (text, noted) in [
             ("method = \"keyword\"\nweights = [1, 1]\n", "weights has no effect on a single retriever"),
             ("pool = 3\n", "pool is raised to 5"),
-            ("fallback = { min_hits = 9 }\n", "fallback"),
-            ("method = \"keyword\"\nfallback = { min_score = 0.5 }\n", "fallback"),
             ("tokenizer = \"chars/4\"\n", "tokenizer has no effect"),
             ("rerank_budget = \"2s\"\n", "rerank_budget has no effect"),
             ("mode = \"drill\"\nwindow = 1\n", "window has no effect in the mode drill"),

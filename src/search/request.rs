@@ -182,47 +182,14 @@ pub enum Expand {
 
 /// When a search is tried again with wider settings; never, where no condition is set.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
-#[serde(try_from = "FallbackTable")]
-pub struct Fallback {
-    /// Fewer hits than this are too few; at least 1.
-    pub min_hits: Option<usize>,
-    /// A best score below this is too low; above 0 and up to 1.
-    pub min_score: Option<f32>,
-    /// Hits from fewer documents than this are too one-sided; at least 1.
-    pub min_docs: Option<usize>,
-}
-
-/// A fallback as `kb.toml` writes it.
-#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct FallbackTable {
-    min_hits: Option<usize>,
-    min_score: Option<f32>,
-    min_docs: Option<usize>,
-}
-
-impl TryFrom<FallbackTable> for Fallback {
-    type Error = String;
-
-    fn try_from(table: FallbackTable) -> Result<Self, String> {
-        let FallbackTable { min_hits, min_score, min_docs } = table;
-        for (name, count) in [("min_hits", min_hits), ("min_docs", min_docs)] {
-            if count == Some(0) {
-                return Err(format!("{name} is 0: expected at least 1"));
-            }
-        }
-        if min_score.is_some_and(|score| !(score > 0.0 && score <= 1.0)) {
-            return Err("min_score: expected a number above 0 and up to 1".to_owned());
-        }
-        Ok(Fallback { min_hits, min_score, min_docs })
-    }
-}
-
-impl Fallback {
-    /// Whether any condition is set.
-    pub fn is_on(&self) -> bool {
-        *self != Fallback::default()
-    }
+pub struct Fallback {
+    /// Fewer hits than this are too few.
+    pub min_hits: Option<usize>,
+    /// A best score below this is too low.
+    pub min_score: Option<f32>,
+    /// Hits from fewer documents than this are too one-sided.
+    pub min_docs: Option<usize>,
 }
 
 impl FromStr for Fallback {
@@ -232,8 +199,8 @@ impl FromStr for Fallback {
         if text.trim() == "off" {
             return Ok(Fallback::default());
         }
-        let table = toml::from_str::<FallbackTable>(&text.replace(',', "\n")).ok().filter(|_| text.contains('='));
-        table.ok_or("expected off or conditions such as min_hits=3,min_score=0.5,min_docs=2")?.try_into()
+        let conditions = toml::from_str(&text.replace(',', "\n")).ok().filter(|_| text.contains('='));
+        conditions.ok_or_else(|| "expected off or conditions such as min_hits=3,min_score=0.5,min_docs=2".to_owned())
     }
 }
 
@@ -449,8 +416,8 @@ mod tests {
     fn the_conditions_of_a_fallback_are_read() {
         let fallback: Fallback = "min_hits=3, min_score=0.5".parse().unwrap();
         assert_eq!(fallback, Fallback { min_hits: Some(3), min_score: Some(0.5), min_docs: None });
-        assert!(!"off".parse::<Fallback>().unwrap().is_on());
-        for wrong in ["min_hits", "min_hits=x", "max=3", "", "min_hits=0", "min_docs=0", "min_score=0", "min_score=2"] {
+        assert_eq!("off".parse(), Ok(Fallback::default()));
+        for wrong in ["min_hits", "min_hits=x", "max=3", "", "min_docs=-1"] {
             assert!(wrong.parse::<Fallback>().is_err(), "{wrong}");
         }
     }

@@ -56,10 +56,7 @@ impl Searcher {
     /// As for [`search`](Self::search).
     pub async fn rank(&self, request: &SearchRequest) -> Result<(Ranking, Trace)> {
         let first = self.rank_once(request).await?;
-        match request.fallback.is_on() {
-            true => fall_back(request, first, async |request| self.rank_once(request).await).await,
-            false => Ok(first),
-        }
+        fall_back(request, first, async |request| self.rank_once(request).await).await
     }
 
     /// Ranks as asked, without the fallback.

@@ -21,11 +21,8 @@ pub struct Trace {
     /// Whether the stages keep their candidates.
     #[serde(skip)]
     detailed: bool,
-    /// The fallback step whose ranking counts: the prefix of its stages.
     #[serde(skip)]
-    pub(super) fallback: Option<&'static str>,
-    #[serde(skip)]
-    begun: Instant,
+    pub(super) begun: Instant,
 }
 
 /// A stage of a search.
@@ -96,7 +93,7 @@ impl Traced {
 impl Trace {
     /// An empty trace; `detailed` keeps candidates too.
     pub fn new(detailed: bool) -> Self {
-        Trace { stages: Vec::new(), notes: Vec::new(), detailed, fallback: None, begun: Instant::now() }
+        Trace { stages: Vec::new(), notes: Vec::new(), detailed, begun: Instant::now() }
     }
 
     /// Adds a stage that began at `start` and is over now.
@@ -122,19 +119,6 @@ impl Trace {
     /// Whether the stages keep their candidates.
     pub fn is_detailed(&self) -> bool {
         self.detailed
-    }
-
-    /// The stages that led to the result, without their prefix and without those of other fallback steps.
-    pub(super) fn led_to_result(&self) -> Vec<(&str, &Stage)> {
-        let last = self.stages.iter().rposition(|stage| stage.name.starts_with("fallback_"));
-        let Some((step, last)) = self.fallback.zip(last) else {
-            let plain = self.stages.iter().filter(|stage| !stage.name.starts_with("fallback_"));
-            return plain.map(|stage| (stage.name.as_str(), stage)).collect();
-        };
-        let of_step = |stage: &'_ Stage| stage.name.starts_with(step) && stage.name[step.len()..].starts_with('.');
-        let own = self.stages.iter().filter(|stage| of_step(stage));
-        let own = own.map(|stage| (&stage.name[step.len() + 1..], stage));
-        own.chain(self.stages[last + 1..].iter().map(|stage| (stage.name.as_str(), stage))).collect()
     }
 
     /// Runs a stage from hits to hits. `names` are those of the namespaces that are searched.

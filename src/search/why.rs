@@ -81,12 +81,12 @@ impl Searcher {
         let found = self.search(&request).await?;
         let case = Case { searcher: self, request: &request, found: &found, id, parents: &parents };
         let shown = case.shown();
-        let led = found.trace.led_to_result();
+        let led = &found.trace.stages;
         let parent = shown.as_ref().and_then(|shown| shown.parent.clone());
-        let chunk_id = parent.or_else(|| furthest(&led, &parents).map(ChunkId::from));
+        let chunk_id = parent.or_else(|| furthest(led, &parents).map(ChunkId::from));
         let among_sections = request.shape.seeks_sections() && case.is_section();
         let about = if among_sections { Some(id) } else { chunk_id.as_deref() };
-        let stages = stages(&led, chunk_id.as_deref(), about);
+        let stages = stages(led, chunk_id.as_deref(), about);
         let loss = match &shown {
             Some(shown) => Loss { setting: shown.setting.map(Setting), ..Loss::default() },
             None => case.loss().await?,
@@ -178,18 +178,18 @@ impl Case<'_> {
 
     /// Where a chunk was lost among chunks.
     async fn loss_of_chunk(&self) -> Result<Loss> {
-        let (request, led) = (self.request, self.found.trace.led_to_result());
-        let Some(id) = furthest(&led, self.parents) else { return Ok(lost("recall", None, "it has no text", None)) };
-        let (retrievers, later): (Vec<_>, Vec<_>) = led.into_iter().partition(|(name, _)| RETRIEVERS.contains(name));
-        if retrievers.iter().all(|(_, stage)| stage.place_of(id).is_none()) {
+        let (request, led) = (self.request, &self.found.trace.stages);
+        let Some(id) = furthest(led, self.parents) else { return Ok(lost("recall", None, "it has no text", None)) };
+        let (retrievers, later): (Vec<&Stage>, Vec<&Stage>) = led.iter().partition(|stage| stage.is_retriever());
+        if retrievers.iter().all(|stage| stage.place_of(id).is_none()) {
             return self.loss_in_recall(id).await;
         }
-        let later: Vec<Named<'_>> = later.into_iter().filter(|(_, stage)| stage.is_listed).collect();
-        let Some(at) = later.iter().position(|(_, stage)| stage.place_of(id).is_none()) else {
+        let later: Vec<&Stage> = later.into_iter().filter(|stage| stage.is_listed).collect();
+        let Some(at) = later.iter().position(|stage| stage.place_of(id).is_none()) else {
             return Ok(self.loss_in_budget());
         };
-        let (name, stage) = later[at];
-        let Some((_, before)) = at.checked_sub(1).map(|before| later[before]) else {
+        let (name, stage) = (later[at].name.as_str(), later[at]);
+        let Some(before) = at.checked_sub(1).map(|before| later[before]) else {
             return Ok(lost(name, None, "the retrievers found it, but it was not fused", None));
         };
         let place = before.place_of(id).unwrap_or(before.candidates.len());
@@ -228,7 +228,7 @@ impl Case<'_> {
         let (fallback, rerank) = (Fallback::default(), Rerank::Off);
         let open = SearchRequest { pool: all, limit: all, min_score: None, fallback, rerank, ..request.clone() };
         let (_, everything) = self.searcher.rank(&open).await?;
-        let retrievers = everything.stages.iter().filter(|stage| RETRIEVERS.contains(&stage.name.as_str()));
+        let retrievers = everything.stages.iter().filter(|stage| stage.is_retriever());
         let there = |stage: &Stage| Some((stage.place_of(id)?, stage.name.clone(), stage.traced(id)?.score));
         Ok(match retrievers.filter_map(there).min_by_key(|(place, ..)| *place) {
             Some((place, retriever, score)) => {
@@ -284,14 +284,14 @@ impl Case<'_> {
     }
 
     /// Its score was too low, or its place: why, and the setting.
-    fn cut(&self, before: &[Named<'_>], id: &str, score: f32) -> (String, &'static str) {
+    fn cut(&self, before: &[&Stage], id: &str, score: f32) -> (String, &'static str) {
         let (depth, least) = (self.request.depth(), self.request.min_score);
         let (reason, setting) = match least {
             Some(least) if score < least => (format!("its score is below {least}"), "min_score"),
             _ => (format!("the first {depth} are taken"), "limit"),
         };
-        let decay = before.iter().rposition(|(name, _)| *name == "decay");
-        let undecayed = decay.and_then(|at| Some(before[at.checked_sub(1)?].1));
+        let decay = before.iter().rposition(|stage| stage.name == "decay");
+        let undecayed = decay.and_then(|at| Some(before[at.checked_sub(1)?]));
         match undecayed.and_then(|stage| Some((stage.place_of(id)?, stage.traced(id)?.score))) {
             Some((place, score))
                 if (setting == "limit" && place <= depth) || (setting != "limit" && least <= Some(score)) =>
@@ -367,10 +367,11 @@ struct Shown {
     setting: Option<&'static str>,
 }
 
-/// A stage with its name in the attempt that counts.
-type Named<'t> = (&'t str, &'t Stage);
-
 impl Stage {
+    fn is_retriever(&self) -> bool {
+        RETRIEVERS.contains(&self.name.as_str())
+    }
+
     /// The place of something, from 1: a twin in another namespace takes no place of its own.
     fn place_of(&self, id: &str) -> Option<usize> {
         let at = self.candidates.iter().position(|one| one.has(id))?;
@@ -384,23 +385,23 @@ impl Stage {
 }
 
 /// Of several parent chunks the one that came furthest, and is best there.
-fn furthest<'i>(led: &[Named<'_>], ids: &'i [ChunkId]) -> Option<&'i str> {
+fn furthest<'i>(led: &[Stage], ids: &'i [ChunkId]) -> Option<&'i str> {
     let best = ids.iter().max_by_key(|id| {
-        let came_to = led.iter().rposition(|(_, stage)| stage.place_of(id).is_some());
-        let place = came_to.and_then(|at| led[at].1.place_of(id));
+        let came_to = led.iter().rposition(|stage| stage.place_of(id).is_some());
+        let place = came_to.and_then(|at| led[at].place_of(id));
         (came_to, std::cmp::Reverse(place.unwrap_or(usize::MAX)), std::cmp::Reverse(id.as_str()))
     });
     best.map(ChunkId::as_str)
 }
 
 /// The stages as something went through them: a parent chunk, and from where sections are ranked on, the section.
-fn stages(led: &[Named<'_>], parent: Option<&str>, about: Option<&str>) -> Vec<WhyStage> {
+fn stages(led: &[Stage], parent: Option<&str>, about: Option<&str>) -> Vec<WhyStage> {
     let mut of_sections = false;
-    let listed = led.iter().filter(|(_, stage)| stage.is_listed).map(|&(name, stage)| {
-        of_sections |= name == "sections";
+    let listed = led.iter().filter(|stage| stage.is_listed).map(|stage| {
+        of_sections |= stage.name == "sections";
         let id = if of_sections { about } else { parent };
         WhyStage {
-            name: name.to_owned(),
+            name: stage.name.clone(),
             place: id.and_then(|id| stage.place_of(id)),
             of: stage.candidates.iter().map(|one| one.id.as_str()).collect::<HashSet<&str>>().len(),
             score: id.and_then(|id| stage.traced(id)).map(|one| one.score),
@@ -427,37 +428,16 @@ mod tests {
     #[test]
     fn a_chunk_has_a_place_in_each_stage_that_it_came_to() {
         let asked = trace(&[("keyword", &["a", "b"]), ("fuse", &["a", "c", "b"]), ("cut", &[])]);
-        let places: Vec<_> = stages(&asked.led_to_result(), Some("b"), Some("b"))
-            .into_iter()
-            .map(|stage| (stage.place, stage.of))
-            .collect();
+        let places: Vec<_> =
+            stages(&asked.stages, Some("b"), Some("b")).into_iter().map(|stage| (stage.place, stage.of)).collect();
         assert_eq!(places, [(Some(2), 2), (Some(3), 3), (None, 0)]);
         let ids = ["c", "b"].map(ChunkId::from);
-        assert_eq!(furthest(&asked.led_to_result(), &ids), Some("c"), "the better of those that came as far");
+        assert_eq!(furthest(&asked.stages, &ids), Some("c"), "the better of those that came as far");
     }
 
     #[test]
     fn a_twin_takes_no_place() {
         let twice = trace(&[("fuse", &["a", "a", "b"])]);
         assert_eq!(twice.stages[0].place_of("b"), Some(2));
-    }
-
-    #[test]
-    fn only_the_stages_of_the_attempt_that_counts_are_shown() {
-        let names = |trace: &Trace| -> Vec<String> {
-            trace.led_to_result().into_iter().map(|(name, _)| name.to_owned()).collect()
-        };
-        let mut again = trace(&[
-            ("fuse", &["a"]),
-            ("cut", &["a"]),
-            ("fallback_pool", &[]),
-            ("fallback_pool.fuse", &["a", "b"]),
-            ("fallback_pool.cut", &["a", "b"]),
-            ("choose", &["a"]),
-        ]);
-        assert_eq!(names(&again), ["fuse", "cut", "choose"], "the other attempt was no better");
-        again.fallback = Some("fallback_pool");
-        assert_eq!(names(&again), ["fuse", "cut", "choose"]);
-        assert_eq!(again.led_to_result()[0].1.candidates.len(), 2);
     }
 }

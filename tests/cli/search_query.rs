@@ -159,7 +159,6 @@ fn contradictory_settings_are_refused() {
     refused(&search(&["--weights", "-1,2"]), "two numbers from 0 on");
     refused(&search(&["--min-score", "2"]), "--min-score");
     refused(&search(&["--fallback", "hits=9"]), "min_hits");
-    refused(&search(&["--fallback", "min_hits=0"]), "at least 1");
     // Where settings contradict each other, one decides and a note names the other.
     let noted = |args: &[&str], note: &str| {
         let run = search(args);
@@ -171,9 +170,6 @@ fn contradictory_settings_are_refused() {
     };
     noted(&["--weights", "1,1", "--method", "keyword"], "--weights has no effect");
     noted(&["--pool", "3", "-k", "5"], "--pool is raised to 5");
-    noted(&["--fallback", "min_hits=9", "-k", "5"], "--fallback: some conditions have no effect");
-    sandbox.write(".kb/kb.toml", "[search]\nlimit = 2\n\n[search.fallback]\nmin_score = 5\n");
-    refused(&search(&[]), "min_score: expected a number above 0");
     // A flag overrides the file.
     sandbox.write(".kb/kb.toml", "[search]\nfusion = \"rrf:10\"\npool = 7\nlimit = 2\n");
     assert_eq!(search(&["--fusion", "weighted", "-k", "9"]).code, 0);
@@ -193,9 +189,7 @@ fn a_fallback_searches_again_for_too_few_hits() {
     let again = sandbox.json(&args);
     assert_eq!(sections(&again)[0], "Oil");
     assert!(sections(&again).contains(&"Closing".to_owned()), "found by the parts of the word: {again}");
-    for stage in ["fallback_pool", "fallback_retriever", "fallback_words", "fallback_words.keyword"] {
-        assert!(stages(&again).contains(&stage.to_owned()), "{stage}: {:?}", stages(&again));
-    }
+    assert!(stages(&again).contains(&"fallback".to_owned()), "{:?}", stages(&again));
     // So from the settings, and where nothing helps it says so.
     sandbox.write(".kb/kb.toml", "[search]\nmethod = \"keyword\"\n[search.fallback]\nmin_docs = 3\n");
     let run = sandbox.kb(&["search", "waterhammer"]);
