@@ -4,9 +4,9 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::format::values;
-use super::page::{Fact, Grid, Page};
+use super::page::{Grid, Page};
 use crate::error::NextStep;
-use crate::knowledge::profile::{Profile, Share, in_percent};
+use crate::knowledge::profile::{Profile, in_percent};
 use crate::store::DocumentRow;
 use crate::text::count;
 
@@ -60,16 +60,16 @@ pub fn documents(documents: &[ListedDocument<'_>]) -> Page {
     for listed in documents {
         page.gap();
         page.title(&listed.row.title);
-        page.facts_with_bars(facts(listed));
+        page.facts(facts(listed));
     }
     page
 }
 
-fn facts(listed: &ListedDocument<'_>) -> Vec<Fact> {
+fn facts<'a>(listed: &'a ListedDocument<'_>) -> Vec<(&'a str, String)> {
     let row = listed.row;
     let profile = row.profile.as_ref();
     let vectors = if row.embedded { String::new() } else { format!("none; `{}` makes them", NextStep::MakeVectors) };
-    let mut facts: Vec<Fact> = [
+    [
         ("id", row.doc_id.to_string()),
         ("namespace", listed.namespace.unwrap_or_default().to_owned()),
         ("source", row.source.clone()),
@@ -91,30 +91,13 @@ fn facts(listed: &ListedDocument<'_>) -> Vec<Fact> {
     .into_iter()
     .chain(row.metadata.iter().filter(|(name, _)| *name != "title").map(|(name, value)| (&**name, value.clone())))
     .chain(row.warnings.iter().map(|warning| ("warning", warning.clone())))
-    .map(|(name, value)| Fact { name: name.to_owned(), value, bars: Vec::new() })
-    .collect();
-    if let (Some(profile), Some(kinds)) = (profile, facts.iter_mut().find(|fact| fact.name == "kinds")) {
-        kinds.bars = bars(profile);
-    }
-    facts
+    .collect()
 }
 
 /// The kinds of a document's parent chunks: `procedure 44 %, theory 13 %`.
 fn kinds(profile: &Profile) -> String {
     let shares = profile.kinds.iter().zip(in_percent(&profile.kinds));
     shares.map(|(share, percent)| format!("{} {percent}", share.kind)).collect::<Vec<String>>().join(", ")
-}
-
-/// The kinds as bars, one a line.
-fn bars(profile: &Profile) -> Vec<String> {
-    /// Cells of a bar that stands for the whole document.
-    const WIDTH: usize = 20;
-    let bar = |(share, percent): (&Share, String)| {
-        let full = (share.share * WIDTH as f32).round() as usize;
-        let (full, rest) = ("█".repeat(full), "░".repeat(WIDTH - full.min(WIDTH)));
-        format!("{full}{rest} {percent:>5} {}", share.kind)
-    };
-    profile.kinds.iter().zip(in_percent(&profile.kinds)).map(bar).collect()
 }
 
 /// What `kb remove` shows.

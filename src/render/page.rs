@@ -30,19 +30,11 @@ enum Block {
     Heading(String),
     Line(Style, String),
     Item(Style, String),
-    Facts(Vec<Fact>),
+    Facts(Vec<(String, String)>),
     Quote(String, String),
     Grid(Grid),
     Gap,
     Both { table: String, markdown: String },
-}
-
-/// A named value. A table shows `bars` in place of the value if there are any.
-#[derive(Debug, Default)]
-pub(super) struct Fact {
-    pub name: String,
-    pub value: String,
-    pub bars: Vec<String>,
 }
 
 /// Rows of cells under a header.
@@ -97,12 +89,8 @@ impl Page {
 
     /// Named values; those without a value are left out.
     pub(super) fn facts<N: Into<String>>(&mut self, facts: impl IntoIterator<Item = (N, String)>) {
-        let facts = facts.into_iter().map(|(name, value)| Fact { name: name.into(), value, bars: Vec::new() });
-        self.facts_with_bars(facts);
-    }
-
-    pub(super) fn facts_with_bars(&mut self, facts: impl IntoIterator<Item = Fact>) {
-        let facts: Vec<Fact> = facts.into_iter().filter(|fact| !fact.value.is_empty()).collect();
+        let facts = facts.into_iter().filter(|(_, value)| !value.is_empty());
+        let facts: Vec<(String, String)> = facts.map(|(name, value)| (name.into(), value)).collect();
         if !facts.is_empty() {
             self.blocks.push(Block::Facts(facts));
         }
@@ -173,15 +161,10 @@ impl Page {
                 Block::Title(text) | Block::Heading(text) => writeln!(out, "{}", paint(TITLE, text))?,
                 Block::Line(style, text) | Block::Item(style, text) => writeln!(out, "{}", paint(*style, text))?,
                 Block::Facts(facts) => {
-                    let widest = facts.iter().map(|fact| fact.name.chars().count()).max().unwrap_or(0);
+                    let widest = facts.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
                     let widest = widest.min(WIDEST_NAME);
-                    for fact in facts {
-                        let own = [fact.value.clone()];
-                        let lines = if fact.bars.is_empty() { &own[..] } else { &fact.bars };
-                        for (i, line) in lines.iter().enumerate() {
-                            let name = if i == 0 { fact.name.as_str() } else { "" };
-                            writeln!(out, "{indent}{} {line}", paint(DIM, format!("{name:<widest$}")))?;
-                        }
+                    for (name, value) in facts {
+                        writeln!(out, "{indent}{} {value}", paint(DIM, format!("{name:<widest$}")))?;
                     }
                 }
                 Block::Quote(name, text) => {
@@ -218,7 +201,7 @@ impl Page {
                 Block::Line(_, text) => writeln!(out, "{text}")?,
                 Block::Item(_, text) => writeln!(out, "- {text}")?,
                 Block::Facts(facts) => {
-                    facts.iter().try_for_each(|fact| writeln!(out, "- {}: {}", fact.name, fact.value))?;
+                    facts.iter().try_for_each(|(name, value)| writeln!(out, "- {name}: {value}"))?;
                 }
                 Block::Quote(name, text) => writeln!(out, "{name}:\n\n{}", quoted(text))?,
                 Block::Grid(grid) => write!(out, "{}", grid.markdown())?,
