@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::explain::stages;
 use super::format::{unique, values};
 use super::page::Page;
-use super::style::{DIM, MATCH, PLACE, TITLE, around, as_markdown, marked, pages, paint, wrap};
+use super::style::{DIM, MATCH, PLACE, TITLE, around, as_markdown, marked, pages, paint};
 use super::toc::{Shown, add_contents, json_entries};
 use crate::chunk::context::SEPARATOR;
 use crate::search::{Contents, Hit, Omitted, SearchResult};
@@ -64,7 +64,8 @@ fn json(result: &SearchResult) -> Value {
 fn table_hit(hit: &Hit, result: &SearchResult, width: usize) -> String {
     let place = paint(PLACE, pages(hit.page_start, hit.page_end));
     let snippet = marked(&hit.snippet, &hit.matches, &format!("{MATCH}"), &format!("{MATCH:#}"));
-    let lines: String = wrap(&snippet, width.saturating_sub(4)).iter().map(|line| format!("    {line}\n")).collect();
+    let lines = textwrap::wrap(&snippet, width.saturating_sub(4));
+    let lines: String = lines.iter().map(|line| format!("    {line}\n")).collect();
     let namespaces = around("  in ", &namespaces(hit, result), "");
     let matched = around("  ", &matched(hit, result), "");
     let origin = format!("{}  {}{namespaces}  score {:.2}{matched}", hit.source, hit.section_id, hit.score);
@@ -145,6 +146,15 @@ fn bold_matches(text: &str, query: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_break_at_their_visible_width() {
+        let text = format!("one {MATCH}two{MATCH:#} three");
+        let lines = textwrap::wrap(&text, 8);
+        let lines: Vec<String> = lines.iter().map(|line| anstream::adapter::strip_str(line).to_string()).collect();
+        assert_eq!(lines, ["one two", "three"]);
+        assert_eq!(textwrap::wrap("启动水泵之前", 4).len(), 3);
+    }
 
     #[test]
     fn code_is_not_decorated() {

@@ -71,51 +71,6 @@ pub(super) fn marked(text: &str, ranges: &[(usize, usize)], open: &str, close: &
     out
 }
 
-/// Breaks a line at spaces, or between characters of scripts without spaces; ANSI codes have no width.
-pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    let mut used = 0;
-    for word in words(text) {
-        let columns = anstream::adapter::strip_str(word).to_string().width();
-        if used + columns > width && used > 0 {
-            lines.push(String::new());
-            used = 0;
-        }
-        if used == 0 && word == " " {
-            continue;
-        }
-        if let Some(line) = lines.last_mut() {
-            line.push_str(word);
-        }
-        used += columns;
-    }
-    lines
-}
-
-/// Words, spaces, and single characters of scripts without spaces; an ANSI code stays with what follows.
-fn words(text: &str) -> Vec<&str> {
-    let mut out = Vec::new();
-    let mut start = 0;
-    let mut in_code = false;
-    let mut chars = text.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        if c == '\u{1b}' {
-            in_code = true;
-        } else if in_code {
-            in_code = c != 'm';
-        } else if c == ' ' || crate::text::script::is_unspaced(c) || chars.peek().is_some_and(|(_, next)| *next == ' ')
-        {
-            let end = at + c.len_utf8();
-            out.push(&text[start..end]);
-            start = end;
-        }
-    }
-    if start < text.len() {
-        out.push(&text[start..]);
-    }
-    out
-}
-
 /// Text of a document for a Markdown page. Lines of other formats must not become headings: `# ls` in a manual is a
 /// command.
 pub(super) fn as_markdown<'t>(text: &'t str, format: &str) -> Cow<'t, str> {
@@ -157,13 +112,5 @@ mod tests {
         assert_eq!(cut("pump house", 6), "pump…");
         assert_eq!(cut("启动水泵", 8), "启动水泵");
         assert_eq!(cut("启动水泵", 6), "启动…");
-    }
-
-    #[test]
-    fn lines_break_at_their_visible_width() {
-        let text = format!("one {MATCH}two{MATCH:#} three");
-        let lines: Vec<String> = wrap(&text, 8).iter().map(|l| anstream::adapter::strip_str(l).to_string()).collect();
-        assert_eq!(lines, ["one two ", "three"]);
-        assert_eq!(wrap("启动水泵之前", 4).len(), 3);
     }
 }
