@@ -23,7 +23,7 @@ pub enum OutputFormat {
 /// The columns of the output: `COLUMNS` if the user set it, else the terminal's, else as many as read well.
 pub fn screen_width() -> usize {
     let set = std::env::var("COLUMNS").ok().filter(|_| std::io::stdout().is_terminal());
-    width(set.as_deref(), columns_of_terminal())
+    width(set.as_deref(), terminal_size::terminal_size().map(|(columns, _)| columns.0))
 }
 
 const WITHOUT_TERMINAL: usize = 100;
@@ -31,24 +31,6 @@ const WITHOUT_TERMINAL: usize = 100;
 fn width(set: Option<&str>, terminal: Option<u16>) -> usize {
     let set = set.and_then(|columns| columns.trim().parse().ok()).filter(|&columns: &u16| columns > 0);
     set.or(terminal).map_or(WITHOUT_TERMINAL, usize::from).clamp(20, 200)
-}
-
-/// The columns of the first standard stream that is a terminal. `terminal_size` ignores terminals without a known
-/// number of rows, as `script` makes them.
-#[cfg(unix)]
-fn columns_of_terminal() -> Option<u16> {
-    use std::os::fd::AsFd;
-    let (out, err, input) = (std::io::stdout(), std::io::stderr(), std::io::stdin());
-    [out.as_fd(), err.as_fd(), input.as_fd()]
-        .into_iter()
-        .filter_map(|stream| rustix::termios::tcgetwinsize(stream).ok())
-        .map(|size| size.ws_col)
-        .find(|&columns| columns > 0)
-}
-
-#[cfg(not(unix))]
-fn columns_of_terminal() -> Option<u16> {
-    terminal_size::terminal_size().map(|(width, _)| width.0)
 }
 
 pub(super) fn value(of: &(impl Serialize + ?Sized)) -> Value {

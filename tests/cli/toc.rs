@@ -264,7 +264,7 @@ fn the_text_of_the_editor_is_never_lost() {
     assert_eq!(toc(&sandbox, "guide.md"), after);
 }
 
-/// `script` makes a terminal that knows its columns and not its rows.
+/// `script` makes a terminal.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_table_is_as_wide_as_the_terminal() {
@@ -274,7 +274,7 @@ fn a_table_is_as_wide_as_the_terminal() {
     let ends = |columns: Option<&str>| {
         let mut kb = sandbox.command(&[]);
         let program = kb.get_program().to_str().unwrap().to_owned();
-        let line = format!("stty cols 60; '{program}' toc manual.pdf --color never");
+        let line = format!("stty cols 60 rows 40; '{program}' toc manual.pdf --color never");
         let mut command = std::process::Command::new("script");
         command.args(["-qc", &line, "/dev/null"]).current_dir(sandbox.path(".")).stdin(std::process::Stdio::null());
         for (name, value) in kb.env("COLUMNS", columns.unwrap_or_default()).get_envs() {
