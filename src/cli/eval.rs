@@ -9,7 +9,7 @@ use super::progress::progress_display;
 use crate::config::{Config, RerankBudget, RerankChoice, cores, rerank};
 use crate::embed::Model;
 use crate::error::{Error, Result};
-use crate::eval::{Condition, Evaluation, Missing, evaluate};
+use crate::eval::{Condition, Evaluation, evaluate};
 use crate::render::evaluation;
 use crate::search::Method;
 use crate::text::count;
@@ -63,21 +63,11 @@ pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
     let what = Evaluation { folder: &args.folder, methods: &args.methods, rerank: &rerank, model };
     let report = evaluate(what, scratch.path(), &engine, jobs, progress).await?;
     context.show(evaluation(&report))?;
-    if report.missing != Missing::default() {
-        context.tell(&gaps(report.missing));
+    if report.missing > 0 {
+        let missing = count(report.missing, "document");
+        context.tell(&format!("corpus.jsonl lacks {missing} that the judgements name"));
     }
     let unmet: Vec<String> = conditions.iter().filter_map(|condition| condition.unmet(&report)).collect();
     unmet.iter().for_each(|what| context.tell(what));
     Ok(u8::from(!unmet.is_empty()))
-}
-
-/// What the judgements name and the set lacks.
-fn gaps(missing: Missing) -> String {
-    format!(
-        "corpus.jsonl lacks {} that the judgements name (queries left without an answer: {}), and queries.jsonl lacks {} \
-         of their queries",
-        count(missing.documents, "document"),
-        missing.unanswerable,
-        missing.queries
-    )
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::error::{Error, Result};
 
@@ -28,17 +28,6 @@ struct Query {
 /// The files of judgements; the first that exists is read.
 const JUDGEMENTS: [&str; 2] = ["qrels.tsv", "qrels/test.tsv"];
 
-/// What the judgements name and the set lacks.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Missing {
-    /// Relevant documents outside the corpus.
-    pub documents: usize,
-    /// Queries without any relevant document in the corpus; they count as unanswered.
-    pub unanswerable: usize,
-    /// Judged queries that `queries.jsonl` lacks; they are not asked.
-    pub queries: usize,
-}
-
 /// A set of documents, queries and judgements.
 #[derive(Debug, Clone)]
 pub(super) struct BeirSet {
@@ -52,7 +41,7 @@ impl BeirSet {
     /// Reads a set.
     ///
     /// # Errors
-    /// If a file is missing, a line is wrong (with file and line), or no query has an answer among the documents.
+    /// If a file is missing, a line is wrong (with file and line), or no query is judged.
     pub fn read(folder: &Path) -> Result<Self> {
         let judged = JUDGEMENTS.map(|name| folder.join(name));
         let judged = judged.iter().find(|path| path.exists()).unwrap_or(&judged[0]);
@@ -61,27 +50,18 @@ impl BeirSet {
             queries: read_jsonl(&folder.join("queries.jsonl"))?,
             judgements: read_judgements(judged)?,
         };
-        let asked = set.judged_queries().count();
-        if asked == set.missing().unanswerable {
-            return Err(Error::usage(match asked {
-                0 => format!("{} judges no query of queries.jsonl", judged.display()),
-                _ => format!("{} names no document of corpus.jsonl for any query", judged.display()),
-            })
-            .hint("check that its ids are those of queries.jsonl and corpus.jsonl"));
+        if set.judged_queries().next().is_none() {
+            return Err(Error::usage(format!("{} judges no query of queries.jsonl", judged.display()))
+                .hint("check that its ids are those of queries.jsonl and corpus.jsonl"));
         }
         Ok(set)
     }
 
-    pub fn missing(&self) -> Missing {
+    /// How many relevant documents the corpus lacks.
+    pub fn missing(&self) -> usize {
         let here: HashSet<&str> = self.documents.iter().map(|document| document.id.as_str()).collect();
-        let asked: HashSet<&str> = self.queries.iter().map(|query| query.id.as_str()).collect();
-        let is_here = |document: &String| here.contains(document.as_str());
-        let named: HashSet<&String> = self.judgements.values().flat_map(HashMap::keys).collect();
-        Missing {
-            documents: named.into_iter().filter(|document| !is_here(document)).count(),
-            unanswerable: self.judged_queries().filter(|(_, grades)| !grades.keys().any(is_here)).count(),
-            queries: self.judgements.keys().filter(|query| !asked.contains(query.as_str())).count(),
-        }
+        let named: HashSet<&str> = self.judgements.values().flat_map(HashMap::keys).map(String::as_str).collect();
+        named.difference(&here).count()
     }
 
     /// The queries with at least one relevant document, with the grades of those.
@@ -165,18 +145,16 @@ mod tests {
         for name in JUDGEMENTS {
             let set = set(name, &format!("{header}q1\td1\t1\nq2\td2\t0\n")).unwrap();
             assert_eq!(set.judged_queries().count(), 1, "{name}");
-            assert_eq!(set.missing(), Missing::default(), "{name}");
+            assert_eq!(set.missing(), 0, "{name}");
         }
         let error = set("qrels/dev.tsv", header).unwrap_err();
         assert!(error.next_step().unwrap().contains("qrels.tsv or qrels/test.tsv"), "{error}");
     }
 
     #[test]
-    fn missing_documents_and_queries_are_counted() {
+    fn missing_documents_are_counted() {
         let judged = set("qrels.tsv", "q1\td1\t1\nq1\td8\t1\nq2\td8\t2\nq9\td9\t1\n").unwrap();
-        assert_eq!(judged.missing(), Missing { documents: 2, unanswerable: 1, queries: 1 });
-        let error = set("qrels.tsv", "q1\tMED-1\t1\nq2\tMED-2\t1\n").unwrap_err();
-        assert!(error.message().contains("names no document of corpus.jsonl"), "{error}");
+        assert_eq!(judged.missing(), 2);
         let error = set("qrels.tsv", "q7\td1\t1\n").unwrap_err();
         assert!(error.message().contains("judges no query"), "{error}");
     }

@@ -10,7 +10,6 @@ use std::time::Instant;
 use serde::{Serialize, Serializer};
 
 use beir::BeirSet;
-pub use beir::Missing;
 
 use crate::chunk::ChunkConfig;
 use crate::embed::{CrossEncoder, Embedder, EngineChoice, Model, select};
@@ -119,7 +118,8 @@ pub struct EvalReport {
     pub documents: usize,
     /// Queries with an answer.
     pub queries: usize,
-    pub missing: Missing,
+    /// Relevant documents that the corpus lacks.
+    pub missing: usize,
     /// The embedding model.
     pub model: String,
     /// The engine that ran it.
