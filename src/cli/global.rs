@@ -154,8 +154,7 @@ impl Context {
 
     /// A searcher on all namespaces that were named.
     pub(super) fn searcher_over(&self, store: &Store, config: &Config) -> Result<Searcher> {
-        let searcher = Searcher::over(store.namespaces_named(&self.global.namespace)?, self.encoder(store, config));
-        Ok(searcher.with_synonyms(config.search.synonyms.clone()))
+        Ok(Searcher::over(store.namespaces_named(&self.global.namespace)?, self.encoder(store, config)))
     }
 
     /// The named document, with a note on a guess.

@@ -73,8 +73,7 @@ impl Config {
             Error::usage(format!("{}, line {}{place}: {message}", path.display(), line + 1)).hint("correct the file")
         })?;
         config.search.filter(&format!("{}, [search]", path.display()))?;
-        // The file is found from anywhere below the store, so the paths in it cannot depend on the current folder.
-        config.search.synonyms = config.search.synonyms.map(|path| store.join(path));
+        // The file is found from anywhere below the store, so a path in it cannot depend on the current folder.
         if let Some(RerankChoice::Model(folder)) = &mut config.search.rerank {
             // A single word may be the name of a model.
             let beside = store.join(&*folder);

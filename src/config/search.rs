@@ -113,9 +113,6 @@ pub struct SearchSettings {
     #[arg(long, value_enum, value_name = "WORDS", env = "KB_SEARCH_EXPAND", hide_possible_values = true,
         hide_short_help = true, help_heading = RANKING)]
     pub expand: Option<Expand>,
-    /// A list of synonyms [default: synonyms.txt in the store]
-    #[arg(long, value_name = "FILE", env = "KB_SEARCH_SYNONYMS", hide_short_help = true, help_heading = RANKING)]
-    pub synonyms: Option<PathBuf>,
     /// Search again, wider, after a poor result: min_hits=N,min_score=S,min_docs=N [default: off]
     #[arg(long, value_name = "IF", env = "KB_SEARCH_FALLBACK", hide_short_help = true, help_heading = RANKING)]
     pub fallback: Option<Fallback>,

@@ -13,7 +13,7 @@ use super::request::SearchRequest;
 use super::rerank::LoadedCrossEncoder;
 use super::select::documents::DocumentIndex;
 use super::select::titles::SectionIndex;
-use crate::error::{Error, Result, Setting};
+use crate::error::{Error, Result};
 use crate::knowledge::names::synonyms::Synonyms;
 use crate::llm;
 use crate::store::{LoadedVectors, Namespace, ReadAhead, Snapshot};
@@ -30,8 +30,6 @@ pub struct Searcher {
     vectors: OnceCell<Vec<Option<LoadedVectors>>>,
     pub(super) encoder: Encoder,
     model: OnceCell<VectorModel>,
-    /// The user's list of synonyms, if not in the store's folder.
-    synonyms_at: Option<PathBuf>,
     synonyms: OnceLock<Synonyms>,
     pub(super) cross_encoder: LoadedCrossEncoder,
     pub(super) language_model: Option<Arc<llm::Client>>,
@@ -50,7 +48,6 @@ impl Searcher {
             vectors: OnceCell::new(),
             encoder,
             model: OnceCell::new(),
-            synonyms_at: None,
             synonyms: OnceLock::new(),
             cross_encoder: LoadedCrossEncoder::default(),
             language_model: None,
@@ -60,11 +57,6 @@ impl Searcher {
     /// Asks a language model for other wordings (`expand = "llm"`).
     pub fn asking(self, client: Arc<llm::Client>) -> Self {
         Searcher { language_model: Some(client), ..self }
-    }
-
-    /// Reads the user's synonyms from `path` instead of the folder of the store.
-    pub fn with_synonyms(self, path: Option<PathBuf>) -> Self {
-        Searcher { synonyms_at: path, ..self }
     }
 
     /// The generation that is searched; of the first namespace, where there are several.
@@ -157,21 +149,14 @@ impl Searcher {
         if let Some(known) = self.synonyms.get() {
             return Ok(known);
         }
-        let mut paths: Vec<PathBuf> = match &self.synonyms_at {
-            Some(path) => vec![path.clone()],
-            None => self.searched.iter().map(|searched| searched.namespace.store().join(SYNONYMS)).collect(),
-        };
-        paths.extend(self.searched.iter().map(|searched| searched.namespace.root().join(SYNONYMS)));
+        let each = || self.searched.iter().map(|searched| &searched.namespace);
+        let mut paths: Vec<PathBuf> = each().map(|namespace| namespace.store().join(SYNONYMS)).collect();
+        paths.extend(each().map(|namespace| namespace.root().join(SYNONYMS)));
         paths.dedup();
         let mut all = Synonyms::common()?;
         for path in paths {
-            match Synonyms::read(&path)? {
-                Some(list) => all.extend(list),
-                None if Some(&path) == self.synonyms_at.as_ref() => {
-                    return Err(Error::usage(format!("the list of synonyms {} does not exist", path.display()))
-                        .hint(format!("write it, or correct {}", Setting("synonyms"))));
-                }
-                None => {}
+            if let Some(list) = Synonyms::read(&path)? {
+                all.extend(list);
             }
         }
         Ok(self.synonyms.get_or_init(|| all))
