@@ -15,7 +15,6 @@ pub(super) use kind::NUMBERS;
 pub use kind::{Kind, Wanted};
 pub use route::Route;
 pub(super) use route::{Terms, in_all_fields, keyword_terms};
-use words::Quantity;
 
 use super::encoder::VectorModel;
 use super::request::SearchRequest;
@@ -79,7 +78,7 @@ pub struct Understanding {
     /// Codes, names from programs, standards, options: `E-417`, `max_retry_count`, `RFC 2119`, `--flag`.
     pub identifiers: Vec<String>,
     /// Numbers with units.
-    pub quantities: Vec<Quantity>,
+    pub quantities: Vec<String>,
 }
 
 impl Understanding {
@@ -126,7 +125,7 @@ impl Understanding {
             ("keywords", self.keywords.join(", ")),
             ("phrases, found only word for word", quoted(&self.phrases)),
             ("identifiers", self.identifiers.join(", ")),
-            ("quantities", self.quantities.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join(", ")),
+            ("quantities", self.quantities.join(", ")),
         ];
         words.extend(lists.into_iter().filter(|(_, list)| !list.is_empty()).map(|(of, list)| format!("{of}: {list}")));
         words
@@ -143,7 +142,7 @@ mod tests {
         assert_eq!(one.kind, Kind::Procedure);
         assert_eq!(one.phrases, ["main pump"]);
         assert_eq!(one.identifiers, ["E-417"]);
-        assert_eq!(one.quantities[0].text, "16 MPa");
+        assert_eq!(one.quantities, ["16 MPa"]);
         let words = one.in_words().join("; ");
         assert!(words.contains("procedure") && words.contains("\"main pump\""));
     }
@@ -154,7 +153,7 @@ mod tests {
         assert_eq!(one.kind, Kind::Troubleshooting);
         assert_eq!(one.phrases, ["推力轴承"]);
         assert_eq!(one.identifiers, ["E-417"]);
-        assert_eq!(one.quantities[0].unit, "MPa");
+        assert_eq!(one.quantities, ["16 MPa"]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::text::script::is_unspaced;
 use crate::text::stopwords::is_stopword;
@@ -59,14 +59,14 @@ pub(super) fn quotes(query: &str) -> Vec<Range<usize>> {
 
 /// The identifiers of a question as they were typed, in order, each once: `E-417`, `max_retry_count`, `v1.2.3`,
 /// `RFC 2119`, `--flag`.
-pub(super) fn identifiers(query: &str, quantities: &[Quantity]) -> Vec<String> {
+pub(super) fn identifiers(query: &str, quantities: &[String]) -> Vec<String> {
     let words: Vec<&str> = words(query);
     let mut found: Vec<String> = Vec::new();
     let mut at = 0;
     while at < words.len() {
         let (word, mut text) = (words[at], None);
         // In `at 5 A 16` and `MPa 16`, the letters are a unit.
-        let is_unit = || quantities.iter().any(|one| one.text.ends_with(word));
+        let is_unit = || quantities.iter().any(|one| one.ends_with(word));
         if let Some(number) = words.get(at + 1).filter(|next| is_publisher(word) && is_number(next) && !is_unit()) {
             text = Some(format!("{word} {number}"));
             at += 1;
@@ -132,18 +132,8 @@ fn is_number(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit()) && word.chars().all(|c| c.is_ascii_digit() || ".-:".contains(c))
 }
 
-/// A number with its unit: `16 MPa`, `5kW`, `30 天`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Quantity {
-    pub value: f64,
-    /// The unit as it was written.
-    pub unit: String,
-    /// Both as they were written.
-    pub text: String,
-}
-
-/// The quantities of a question, in order.
-pub(super) fn quantities(query: &str) -> Vec<Quantity> {
+/// The numbers with units in a question, as they were written, in order: `16 MPa`, `5kW`, `30 天`.
+pub(super) fn quantities(query: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut before: Option<char> = None;
     let mut skip_to = 0;
@@ -163,16 +153,17 @@ pub(super) fn quantities(query: &str) -> Vec<Quantity> {
         // A year is a date, and so are the 1970s and the 70年代.
         let date =
             (unit == "年" && (number.len() == 4 || rest[space..].starts_with("年代"))) || (unit == "s" && space == 0);
-        let Some(value) = number.replace(',', "").parse().ok().filter(|_| !date) else { continue };
-        skip_to += space + unit.len();
-        found.push(Quantity { value, unit: unit.to_owned(), text: query[start..skip_to].to_owned() });
+        if !date && number.replace(',', "").parse::<f64>().is_ok() {
+            skip_to += space + unit.len();
+            found.push(query[start..skip_to].to_owned());
+        }
     }
     found
 }
 
 /// Whether a word is a quantity and nothing else: `16MPa`.
 fn is_quantity(word: &str) -> bool {
-    quantities(word).first().is_some_and(|one| one.text == word)
+    quantities(word).first().is_some_and(|one| one == word)
 }
 
 /// The digits at the beginning, with separators that digits follow.
@@ -295,23 +286,21 @@ mod tests {
         assert_eq!(identified("1998年的30天"), [""; 0]);
     }
 
-    fn texts(query: &str) -> Vec<String> {
-        quantities(query).into_iter().map(|one| one.text).collect()
-    }
-
     #[test]
     fn numbers_with_units_are_found_in_both_languages() {
         assert_eq!(
-            texts("16 MPa, 5kW and 1,250.5 m³/h for 30 days at 80 %"),
+            quantities("16 MPa, 5kW and 1,250.5 m³/h for 30 days at 80 %"),
             ["16 MPa", "5kW", "1,250.5 m³/h", "30 days", "80 %"]
         );
-        assert_eq!(texts("运行30 天后压力超过16兆帕"), ["30 天", "16兆帕"]);
-        assert_eq!(quantities("1,250.5 m³/h")[0].value, 1250.5);
+        assert_eq!(quantities("运行30 天后压力超过16兆帕"), ["30 天", "16兆帕"]);
     }
 
     #[test]
     fn codes_years_and_bare_numbers_are_no_quantities() {
-        assert_eq!(texts("E-417 in 1998年, 70年代, the 1970s and 3.2.1, 5 apples, 802.11ac and 12 Volts"), [""; 0]);
+        assert_eq!(
+            quantities("E-417 in 1998年, 70年代, the 1970s and 3.2.1, 5 apples, 802.11ac and 12 Volts"),
+            [""; 0]
+        );
     }
 }
 
