@@ -143,27 +143,27 @@ fn share_left(age: f64, half_life: f64) -> f32 {
 }
 
 impl Searcher {
-    /// Whether any of some parent chunks, or where there are none the document, may be found in any of the namespaces.
-    pub(super) async fn lets_through(
+    /// The stage that leaves out all of some parent chunks, or where there are none the document: `filter`, or `phrases`.
+    pub(super) async fn restricting_stage(
         &self,
         request: &SearchRequest,
         doc_id: &str,
         chunk_ids: &[ChunkId],
-    ) -> Result<bool> {
-        let snapshots = self.snapshots().await?;
-        let scopes = filter(self, request, &snapshots, Timestamp::now(), &mut Trace::new(false)).await?;
-        let any = |scope: &Scope| chunk_ids.iter().any(|id| scope.admits_chunk(id));
-        Ok(scopes.iter().any(|scope| any(scope) || (chunk_ids.is_empty() && scope.admits_document(doc_id))))
-    }
-
-    /// Whether any of some parent chunks has the phrases of the question, or those do not count.
-    pub(super) async fn keeps_to_phrases(&self, request: &SearchRequest, chunk_ids: &[ChunkId]) -> Result<bool> {
+    ) -> Result<Option<&'static str>> {
         let (snapshots, mut trace) = (self.snapshots().await?, Trace::new(false));
+        let mut scopes = filter(self, request, &snapshots, Timestamp::now(), &mut trace).await?;
+        let any = |scopes: &[Scope]| scopes.iter().any(|scope| chunk_ids.iter().any(|id| scope.admits_chunk(id)));
+        let is_let_through = match chunk_ids {
+            [] => scopes.iter().any(|scope| scope.admits_document(doc_id)),
+            _ => any(&scopes),
+        };
+        if !is_let_through {
+            return Ok(Some("filter"));
+        }
         let understood = Understanding::of_kind(&request.query, request.kind);
         let terms = keyword_terms(&request.query, &understood.identifiers);
-        let mut scopes = filter(self, request, &snapshots, Timestamp::now(), &mut trace).await?;
         confine(&snapshots, &understood, &terms, &mut scopes, &mut trace)?;
-        Ok(chunk_ids.is_empty() || scopes.iter().any(|scope| chunk_ids.iter().any(|id| scope.admits_chunk(id))))
+        Ok((!chunk_ids.is_empty() && !any(&scopes)).then_some("phrases"))
     }
 }
 

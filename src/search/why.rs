@@ -144,11 +144,12 @@ impl Case<'_> {
             let reason = "the table of contents answers this question, so the text was not searched";
             return Ok(lost("contents", None, reason, Some("kind")));
         }
-        if !searcher.lets_through(request, document_of(self.id), self.parents).await? {
-            return Ok(lost("filter", None, "the filters exclude it", Some(self.restricting_setting().await?)));
-        }
-        if !searcher.keeps_to_phrases(request, self.parents).await? {
-            return Ok(lost("phrases", None, "it lacks a phrase that the question has in quotation marks", None));
+        match searcher.restricting_stage(request, document_of(self.id), self.parents).await? {
+            Some("phrases") => {
+                return Ok(lost("phrases", None, "it lacks a phrase that the question has in quotation marks", None));
+            }
+            Some(stage) => return Ok(lost(stage, None, "the filters exclude it", self.restricting_setting())),
+            None => {}
         }
         match request.shape.seeks_sections() {
             true => self.loss_among_sections().await,
@@ -156,24 +157,18 @@ impl Case<'_> {
         }
     }
 
-    /// The setting whose absence would let something through; the filter where it takes several.
-    async fn restricting_setting(&self) -> Result<&'static str> {
-        let own = &self.request.restriction;
-        let with = |restriction: Restriction| SearchRequest { restriction, ..self.request.clone() };
-        let without = [
-            ("doc", SearchRequest { documents: None, ..self.request.clone() }),
-            ("filter", with(Restriction { filter: None, ..own.clone() })),
-            ("as_of", with(Restriction { as_of: None, ..own.clone() })),
-            ("after", with(Restriction { after: None, ..own.clone() })),
-            ("before", with(Restriction { before: None, ..own.clone() })),
+    /// The setting that restricts what may be found, where it is one.
+    fn restricting_setting(&self) -> Option<&'static str> {
+        let Restriction { filter, before, after, as_of } = &self.request.restriction;
+        let all = [
+            ("doc", self.request.documents.is_some()),
+            ("filter", filter.is_some()),
+            ("as_of", as_of.is_some()),
+            ("after", after.is_some()),
+            ("before", before.is_some()),
         ];
-        for (setting, open) in without {
-            let is_set = open != *self.request;
-            if is_set && self.searcher.lets_through(&open, document_of(self.id), self.parents).await? {
-                return Ok(setting);
-            }
-        }
-        Ok("filter")
+        let mut set = all.into_iter().filter(|(_, is_set)| *is_set).map(|(setting, _)| setting);
+        set.next().filter(|_| set.next().is_none())
     }
 
     /// Where a chunk was lost among chunks.
