@@ -29,7 +29,7 @@ pub fn search(result: &SearchResult, width: usize) -> Page {
         page.both(table_hit(hit, result, width), markdown_hit(hit, result));
     }
     page.left_out(omitted(&result.left_out));
-    if result.trace.is_detailed() {
+    if result.trace.detailed {
         page.gap();
         page.heading(format!("Stages of the search ({:.1} ms)", result.trace.total()));
         page.grid(stages(&result.trace));
@@ -55,7 +55,7 @@ fn json(result: &SearchResult) -> Value {
         "notes": result.notes,
         "timings_ms": timings,
     });
-    if result.trace.is_detailed() {
+    if result.trace.detailed {
         json["stages"] = json!(result.trace.stages);
     }
     json

@@ -14,7 +14,7 @@ use crate::text::{Names, Period};
 
 /// The entities of a namespace, ready to be recognised.
 pub(super) struct KnownEntities {
-    rows: Vec<EntityRow>,
+    pub(super) rows: Vec<EntityRow>,
     names: Names,
 }
 
@@ -27,10 +27,6 @@ impl KnownEntities {
         let names = rows.iter().enumerate().flat_map(|(place, row)| row.names().map(move |name| (place, name)));
         let names = Names::new(names)?;
         Ok(KnownEntities { rows, names })
-    }
-
-    pub(super) fn rows(&self) -> &[EntityRow] {
-        &self.rows
     }
 
     /// Those that a parent chunk mentions, in its text or in the titles above it.

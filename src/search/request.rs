@@ -91,33 +91,26 @@ pub struct CrossEncoderRerank {
     pub time: Option<Duration>,
 }
 
-/// The weights of the two retrievers, in any unit: only the proportion counts.
+/// The shares of the two retrievers, which add up to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(try_from = "[f32; 2]")]
 pub struct Weights {
-    keyword: f32,
-    semantic: f32,
+    pub keyword: f32,
+    pub semantic: f32,
 }
 
 impl Weights {
+    /// Weights in any unit: only the proportion counts.
+    ///
     /// # Errors
     /// Where one is negative or not finite, or both are 0.
     pub fn new(keyword: f32, semantic: f32) -> Result<Self, String> {
         let is_weight = |weight: f32| weight.is_finite() && weight >= 0.0;
-        if is_weight(keyword) && is_weight(semantic) && keyword + semantic > 0.0 {
-            return Ok(Weights { keyword, semantic });
+        let sum = keyword + semantic;
+        if is_weight(keyword) && is_weight(semantic) && sum > 0.0 {
+            return Ok(Weights { keyword: keyword / sum, semantic: semantic / sum });
         }
         Err("expected two numbers from 0 on, KEYWORD,SEMANTIC, one of them above 0, for example 0.7,0.3".to_owned())
-    }
-
-    /// Keyword search's share, from 0 to 1.
-    pub fn keyword(self) -> f32 {
-        self.keyword / (self.keyword + self.semantic)
-    }
-
-    /// Semantic search's share, from 0 to 1.
-    pub fn semantic(self) -> f32 {
-        self.semantic / (self.keyword + self.semantic)
     }
 }
 
@@ -396,7 +389,7 @@ mod tests {
     #[test]
     fn weights_are_shares_and_bad_ones_are_refused() {
         let weights: Weights = "3,1".parse().unwrap();
-        assert_eq!((weights.keyword(), weights.semantic()), (0.75, 0.25));
+        assert_eq!((weights.keyword, weights.semantic), (0.75, 0.25));
         for text in ["0,0", "-1,2", "1", "nan,1", "a,b"] {
             assert!(text.parse::<Weights>().unwrap_err().contains("0.7,0.3"), "{text}");
         }

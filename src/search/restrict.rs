@@ -50,7 +50,7 @@ pub(super) async fn filter(
         return Ok(vec![Scope::of_documents(named); snapshots.len()]);
     }
     let start = Instant::now();
-    let facts = searcher.searched().iter().map(|searched| &searched.facts);
+    let facts = searcher.searched.iter().map(|searched| &searched.facts);
     let namespaces: Vec<(&Snapshot, &Facts)> = snapshots.iter().copied().zip(facts).collect();
     let scopes = scopes(&namespaces, &request.restriction, named, now).await?;
     trace.stage("filter", start, scopes.all, scopes.documents).note(scopes.in_words());
@@ -111,7 +111,7 @@ pub(super) async fn decay_scores(
 ) -> Result<Vec<Candidate>> {
     let Some(half_life) = question.request.half_life else { return Ok(candidates) };
     let start = Instant::now();
-    let each = searcher.searched().iter().zip(snapshots);
+    let each = searcher.searched.iter().zip(snapshots);
     let documents = try_join_all(each.map(|(searched, snapshot)| searched.facts.documents(snapshot))).await?;
     let seen_from = question.request.restriction.seen_from(question.now);
     let undated = decay(&mut candidates, half_life, seen_from, &documents);

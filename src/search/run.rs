@@ -85,7 +85,7 @@ async fn open<'s>(searcher: &'s Searcher, question: &Question<'_>, trace: &mut T
     if question.route.semantic > 0.0 {
         question.model.check(&snapshots)?;
     }
-    trace.stage("open", start, searcher.searched().len(), snapshots.len());
+    trace.stage("open", start, searcher.searched.len(), snapshots.len());
     if question.request.explain {
         let start = Instant::now();
         entities::explain(&searcher.recogniser(question.request).await?, start, trace);

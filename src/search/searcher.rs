@@ -25,7 +25,7 @@ const SYNONYMS: &str = "synonyms.txt";
 
 /// Answers questions from one namespace, or from several as if they were one.
 pub struct Searcher {
-    searched: Vec<Searched>,
+    pub(super) searched: Vec<Searched>,
     /// Of each namespace; `None` where they stay in its table.
     vectors: OnceCell<Vec<Option<LoadedVectors>>>,
     pub(super) encoder: Encoder,
@@ -90,10 +90,6 @@ impl Searcher {
             VectorModel::new(each, |record| self.encoder.model_of(record))
         };
         self.model.get_or_try_init(read).await
-    }
-
-    pub(super) fn searched(&self) -> &[Searched] {
-        &self.searched
     }
 
     /// The names of the namespaces.

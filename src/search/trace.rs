@@ -20,7 +20,7 @@ pub struct Trace {
     pub notes: Vec<String>,
     /// Whether the stages keep their candidates.
     #[serde(skip)]
-    detailed: bool,
+    pub detailed: bool,
     #[serde(skip)]
     pub(super) begun: Instant,
 }
@@ -114,11 +114,6 @@ impl Trace {
     /// Adds a stage without candidates, of which the milliseconds are known.
     pub fn took(&mut self, name: &str, milliseconds: f64) {
         self.stage(name, Instant::now(), 0, 0).milliseconds = milliseconds;
-    }
-
-    /// Whether the stages keep their candidates.
-    pub fn is_detailed(&self) -> bool {
-        self.detailed
     }
 
     /// Runs a stage from hits to hits. `names` are those of the namespaces that are searched.

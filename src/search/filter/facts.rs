@@ -139,7 +139,7 @@ impl<'a> Mentions<'a> {
     /// What is known of documents without reading their text.
     pub fn of_documents(known: &'a KnownEntities) -> Self {
         let mut documents: HashMap<&str, Vec<String>> = HashMap::new();
-        for row in known.rows() {
+        for row in &known.rows {
             for doc_id in row.mentions.keys() {
                 documents.entry(doc_id).or_default().extend(row.names().map(fold_name));
             }

@@ -51,7 +51,7 @@ impl Route {
     /// Chooses the route for a question, of whose words the model covers the share `coverage`.
     pub fn choose(kind: Kind, request: &SearchRequest, coverage: f32) -> Self {
         let (semantic, why) = match (request.weights, request.method) {
-            (Some(weights), _) => (weights.semantic(), "as asked"),
+            (Some(weights), _) => (weights.semantic, "as asked"),
             (None, Method::Keyword) => (0.0, "keyword search was asked for"),
             (None, Method::Semantic) => (1.0, "semantic search was asked for"),
             // A code says nothing to the model, and a phrase is found by its words: what is near in meaning to them is
