@@ -3,13 +3,10 @@
 use serde_json::{Value, json};
 
 use super::format::{value, value_with};
+use super::ingest::MOST_LISTED;
 use super::page::{Grid, Page};
-use super::style::counted;
 use crate::knowledge::entities::{EntityFacts, EntityOutcome, ListedEntity, Outcome};
 use crate::text::count;
-
-/// More entities than this are only counted.
-const MOST_LISTED: usize = 20;
 
 /// What `kb entities` shows. `several` namespaces add a column.
 pub fn entity_list(entities: &[ListedEntity], several: bool) -> Page {
@@ -86,11 +83,7 @@ pub fn set_entities(outcomes: &[EntityOutcome], generation: Option<u64>, dry_run
         page.line(sentence(outcome, dry_run));
     }
     if outcomes.len() > MOST_LISTED {
-        let number = |wanted| outcomes.iter().filter(|outcome| outcome.outcome == wanted).count();
-        let all = [Outcome::Added, Outcome::Changed, Outcome::Removed, Outcome::Unchanged];
-        let counts = counted(all.into_iter().map(|outcome| (number(outcome), outcome.name())));
-        let dry = if dry_run { " (dry run: nothing was written)" } else { "" };
-        page.line(format!("{} entities in total: {counts}{dry}", outcomes.len()));
+        page.line(format!("… and {} more", outcomes.len() - MOST_LISTED));
     }
     page
 }
