@@ -9,16 +9,11 @@ use super::find_section::alike;
 use crate::error::{Error, Kind, NextStep, Result};
 use crate::store::{DocumentRow, Store};
 use crate::text::first_of;
-use crate::text::script::is_unspaced;
 
 /// Documents whose title and file name are less alike than this are not suggested.
 const LEAST_LIKENESS: f64 = 0.75;
 /// A shorter prefix of an id is too easily a typing mistake.
 const SHORTEST_PREFIX: usize = 2;
-/// The shortest part of a title.
-const SHORTEST_PART: usize = 3;
-/// The same in a script without spaces, where two characters are a word.
-const SHORTEST_UNSPACED_PART: usize = 2;
 
 /// What a document is wanted for; decides how loosely it may be named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,16 +88,11 @@ fn by_part_of_title<'a>(documents: &'a [DocumentRow], wanted: &str, purpose: Pur
     let lower = wanted.to_lowercase();
     let containing: Vec<&DocumentRow> =
         documents.iter().filter(|doc| doc.title.to_lowercase().contains(&lower)).collect();
-    let shortest = if wanted.chars().any(is_unspaced) { SHORTEST_UNSPACED_PART } else { SHORTEST_PART };
-    let missing = || Error::not_found(format!("no document {wanted:?}"));
     match containing.as_slice() {
-        [] => Err(missing().hint(
+        [] => Err(Error::not_found(format!("no document {wanted:?}")).hint(
             nearest(documents.iter(), &lower)
                 .unwrap_or_else(|| format!("`{}` lists the documents", NextStep::ListDocuments)),
         )),
-        _ if wanted.chars().count() < shortest => {
-            Err(missing().hint(format!("type at least {shortest} characters of a title")))
-        }
         [document] if purpose == Purpose::Read => {
             let note = format!("no document {wanted:?}; taken for {} ({})", document.doc_id, document.title);
             Ok(Named { document, note: Some(note) })
@@ -238,16 +228,12 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_part_of_a_title_is_noted_and_must_be_long_enough() {
+    fn a_part_of_a_title_is_noted() {
         let note = |name: &str| resolve_for(name, Purpose::Read).unwrap().1;
         assert!(note("network").unwrap().contains("taken for 9kq000 (Network 9a and abroad)"));
         assert!(note("维护").unwrap().contains("taken for xyz789"));
         assert_eq!(note("pump manual"), None);
         assert_eq!(note("xy"), None);
-        for (name, least) in [("ne", "3 characters"), ("维", "2 characters")] {
-            let error = resolve(name).unwrap_err();
-            assert!(error.kind().exit_code() == 1 && error.next_step().unwrap().contains(least), "{error}");
-        }
     }
 
     #[test]
