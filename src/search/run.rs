@@ -157,24 +157,17 @@ async fn contents(
 /// Notes where semantic search could not help as asked.
 async fn add_notes(searcher: &Searcher, request: &SearchRequest, ranking: &Ranking, trace: &mut Trace) -> Result<()> {
     let (snapshots, route, notes) = (searcher.snapshots().await?, &ranking.route, &mut trace.notes);
-    if !route.model_knows() {
-        let unknown = format!("the model {} does not know this question's language", searcher.model().await?.name());
-        if request.method == Method::Hybrid && request.weights.is_none() {
-            notes.push(format!("{unknown}: ranked by keywords alone"));
-        }
-        if request.method == Method::Semantic || (request.weights.is_some() && route.semantic > 0.0) {
-            notes.push(format!("{unknown}: expect poor results, or use {} keyword", Setting("method")));
-        }
+    if !route.model_knows() && (route.semantic > 0.0 || request.method == Method::Hybrid) {
+        let (model, method) = (searcher.model().await?.name(), Setting("method"));
+        notes.push(format!(
+            "the model {model} does not know this question's language: only {method} keyword is reliable"
+        ));
     }
     notes.extend(spelling::notes(&snapshots, &ranking.replacements)?);
     let remedy = format!("`{}` makes them", NextStep::MakeVectors);
     match request.method {
-        Method::Semantic if ranking.no_vectors => notes.push(format!(
-            "nothing that is searched has vectors: use {} keyword, or make them; {remedy}",
-            Setting("method")
-        )),
-        Method::Hybrid if ranking.no_vectors => {
-            notes.push(format!("nothing that is searched has vectors: ranked by keywords alone; {remedy}"));
+        Method::Semantic | Method::Hybrid if ranking.no_vectors => {
+            notes.push(format!("nothing that is searched has vectors; {remedy}"));
         }
         Method::Semantic => {
             let searched = |id: &DocId| request.documents.as_ref().is_none_or(|ids| ids.contains(id));
