@@ -32,7 +32,7 @@ pub(super) async fn restrict(
     snapshots: &[&Snapshot],
     trace: &mut Trace,
 ) -> Result<Restricted> {
-    let mut scopes = filter(searcher, question.request, snapshots, question.now, trace).await?;
+    let mut scopes = filter(searcher, question.request, snapshots, trace).await?;
     let quoted = confine(snapshots, &question.understood, &question.terms, &mut scopes, trace)?;
     Ok(Restricted { scopes, quoted })
 }
@@ -42,7 +42,6 @@ pub(super) async fn filter(
     searcher: &Searcher,
     request: &SearchRequest,
     snapshots: &[&Snapshot],
-    now: Timestamp,
     trace: &mut Trace,
 ) -> Result<Vec<Scope>> {
     let named = request.documents.as_deref();
@@ -52,7 +51,7 @@ pub(super) async fn filter(
     let start = Instant::now();
     let facts = searcher.searched.iter().map(|searched| &searched.facts);
     let namespaces: Vec<(&Snapshot, &Facts)> = snapshots.iter().copied().zip(facts).collect();
-    let scopes = scopes(&namespaces, &request.restriction, named, now).await?;
+    let scopes = scopes(&namespaces, &request.restriction, named).await?;
     trace.stage("filter", start, scopes.all, scopes.documents).note(scopes.in_words());
     trace.notes.extend(scopes.notes);
     Ok(scopes.each)
@@ -151,7 +150,7 @@ impl Searcher {
         chunk_ids: &[ChunkId],
     ) -> Result<Option<&'static str>> {
         let (snapshots, mut trace) = (self.snapshots().await?, Trace::new(false));
-        let mut scopes = filter(self, request, &snapshots, Timestamp::now(), &mut trace).await?;
+        let mut scopes = filter(self, request, &snapshots, &mut trace).await?;
         let any = |scopes: &[Scope]| scopes.iter().any(|scope| chunk_ids.iter().any(|id| scope.admits_chunk(id)));
         let is_let_through = match chunk_ids {
             [] => scopes.iter().any(|scope| scope.admits_document(doc_id)),

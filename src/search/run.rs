@@ -5,7 +5,6 @@
 use std::time::Instant;
 
 use futures::future::try_join_all;
-use jiff::Timestamp;
 
 use super::contents::answer;
 use super::encoder::Encoding;
@@ -142,7 +141,7 @@ async fn contents(
     let route = Route::choose(understood.kind, request, searcher.model().await?.coverage(&request.query));
     trace.stage("understand", start, 1, 1).notes(understood.in_words());
     let (start, snapshots, namespaces) = (Instant::now(), searcher.snapshots().await?, searcher.names());
-    let scopes = filter(searcher, request, &snapshots, Timestamp::now(), &mut trace).await?;
+    let scopes = filter(searcher, request, &snapshots, &mut trace).await?;
     let (contents, answer_notes) = answer(&snapshots, &namespaces, request, wanted, &scopes).await?;
     let entries = contents.iter().map(|contents| contents.sections.len()).sum();
     trace.stage("contents", start, contents.len(), entries).note("answered from the table of contents");

@@ -1,5 +1,7 @@
 //! Small operations on text: white space, lengths, words for numbers, joined lines.
 
+use unicode_normalization::UnicodeNormalization;
+
 /// Whether a character fills a square, so that its script has no spaces between words.
 pub fn is_wide(c: char) -> bool {
     matches!(c, '\u{2E80}'..='\u{303E}' | '\u{3041}'..='\u{33FF}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}'
@@ -64,6 +66,14 @@ pub fn percent(part: usize, whole: usize) -> String {
     } else {
         format!("{} %", (hundredfold + all / 2) / all)
     }
+}
+
+/// Text to compare: full-width forms made plain, in small letters.
+pub fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    text.nfkc().flat_map(char::to_lowercase).collect()
 }
 
 /// Replaces every run of white space by one space and trims the ends.

@@ -1,5 +1,5 @@
-//! Decides whether one test of a filter holds of a document or a chunk. Its values are made ready to compare: numbers as
-//! numbers, times as times, paths as globs, everything else as text without case.
+//! One test of a filter, and whether it holds of a document or a chunk. Its values are ready to compare: numbers as numbers, times as
+//! times, paths as globs, everything else as text without case.
 
 use std::cmp::Ordering;
 use std::path::Path;
@@ -9,11 +9,10 @@ use globset::{GlobBuilder, GlobMatcher};
 use jiff::Timestamp;
 
 use super::facts::ChunkFacts;
-use super::syntax::{Comparison, Relation, Test, fold};
 use crate::load::Format;
 use crate::store::DocumentFacts;
 use crate::structure::{PREAMBLE, normalise_title};
-use crate::text::{Period, fold_name};
+use crate::text::{Period, fold, fold_name};
 
 /// A key that every document or chunk has, or the name of a metadata field or note.
 #[derive(Debug, Clone, PartialEq, Eq, ValueEnum)]
@@ -52,10 +51,45 @@ impl Key {
     }
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Comparison {
+    Equal,
+    NotEqual,
+    Less,
+    AtMost,
+    Greater,
+    AtLeast,
+}
+
+impl Comparison {
+    pub fn of_sign(sign: &str) -> Option<Self> {
+        Some(match sign {
+            "=" => Comparison::Equal,
+            "!=" => Comparison::NotEqual,
+            "<" => Comparison::Less,
+            "<=" => Comparison::AtMost,
+            ">" => Comparison::Greater,
+            ">=" => Comparison::AtLeast,
+            _ => return None,
+        })
+    }
+
+    pub fn holds(self, ordering: Ordering) -> bool {
+        match self {
+            Comparison::Equal => ordering.is_eq(),
+            Comparison::NotEqual => ordering.is_ne(),
+            Comparison::Less => ordering.is_lt(),
+            Comparison::AtMost => ordering.is_le(),
+            Comparison::Greater => ordering.is_gt(),
+            Comparison::AtLeast => ordering.is_ge(),
+        }
+    }
+}
+
 /// A value that was typed, in every form that its key compares.
 #[derive(Debug, Clone, Default)]
-struct Value {
-    folded: String,
+pub struct Value {
+    pub folded: String,
     number: Option<f64>,
     period: Option<Period>,
     /// Of a path.
@@ -67,19 +101,37 @@ struct Value {
 }
 
 impl Value {
-    /// Times are relative to `now`.
-    fn new(key: &Key, text: &str, now: Timestamp) -> Self {
-        let looks_like_path = text.trim().chars().all(|c| c.is_ascii_digit() || c == '.');
-        Value {
-            folded: if *key == Key::Entity { fold_name(text) } else { fold(text.trim()) },
+    /// Times are relative to now.
+    ///
+    /// # Errors
+    /// What is expected instead, for a value that its key cannot compare.
+    pub fn new(key: &Key, text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let looks_like_path = text.chars().all(|c| c.is_ascii_digit() || c == '.');
+        let mut value = Value {
+            folded: if *key == Key::Entity { fold_name(text) } else { fold(text) },
             number: number(text),
-            period: Period::asked(text, now),
-            // The parser refused globs that cannot be read.
-            paths: (*key == Key::Path).then(|| glob(text).ok()).flatten(),
-            format: format_named(text).filter(|_| *key == Key::Format).map(|format| format.name()),
+            period: Period::asked(text, Timestamp::now()),
             // `2` must not find "Error T-1102".
             title: if looks_like_path { String::new() } else { normalise_title(text) },
+            ..Value::default()
+        };
+        match key {
+            Key::Page if text.parse::<u32>().is_err() => return Err("the number of a page".to_owned()),
+            Key::Time if value.period.is_none() => {
+                return Err("a time such as 2026-11-21, 2026-11, 2026 or \"90d ago\"".to_owned());
+            }
+            Key::Format => {
+                let format = format_named(text).ok_or_else(|| format!("a format: {}", Format::names(", ")))?;
+                value.format = Some(format.name());
+            }
+            Key::Path => {
+                let paths = glob(text).map_err(|reason| format!("a path or a glob ({reason})"))?;
+                value.paths = Some(paths);
+            }
+            _ => {}
         }
+        Ok(value)
     }
 
     /// Compares a value of a document with it. A document is later than a year when it is from after its end.
@@ -136,7 +188,7 @@ fn parts(value: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The format with this name or file extension.
-pub fn format_named(name: &str) -> Option<Format> {
+fn format_named(name: &str) -> Option<Format> {
     let folded = fold(name.trim());
     Format::from_name(&folded)
         .or_else(|| Format::from_path(Path::new(&format!("x.{}", folded.trim_start_matches('.')))))
@@ -144,7 +196,7 @@ pub fn format_named(name: &str) -> Option<Format> {
 
 /// Paths that were typed.
 #[derive(Debug, Clone)]
-pub enum Paths {
+enum Paths {
     /// Case does not matter; a glob without a slash is compared with the file's name.
     Glob { matcher: GlobMatcher, names: bool },
     /// A file, the end of its path, or a folder; [folded](fold).
@@ -155,7 +207,7 @@ pub enum Paths {
 ///
 /// # Errors
 /// The reason, for a glob that cannot be read.
-pub fn glob(text: &str) -> Result<Paths, String> {
+fn glob(text: &str) -> Result<Paths, String> {
     let text = text.trim().strip_prefix("./").unwrap_or(text.trim());
     if !text.contains(['*', '?', '[', '{']) {
         return Ok(Paths::Place(fold(text.trim_end_matches('/'))));
@@ -166,7 +218,7 @@ pub fn glob(text: &str) -> Result<Paths, String> {
 }
 
 impl Paths {
-    pub fn has(&self, source: &str) -> bool {
+    fn has(&self, source: &str) -> bool {
         let source = fold(source);
         match self {
             Paths::Glob { matcher, names: true } => matcher.is_match(source.rsplit('/').next().unwrap_or(&source)),
@@ -180,30 +232,37 @@ impl Paths {
     }
 }
 
-/// A test with its values ready to compare.
-pub struct Ready {
+/// What a filter says about one key.
+#[derive(Debug, Clone)]
+pub struct Test {
     pub key: Key,
-    relation: Relation<Value>,
+    pub relation: Relation,
+    /// All of it as it was written.
+    pub text: String,
 }
 
-impl Ready {
-    /// Times are relative to `now`.
-    pub fn new(test: &Test, now: Timestamp) -> Self {
-        let key = Key::named(&test.key);
-        let value = |text: &String| Value::new(&key, text, now);
-        let relation = match &test.relation {
-            Relation::Is(comparison, text) => Relation::Is(*comparison, value(text)),
-            Relation::In(texts) => Relation::In(texts.iter().map(value).collect()),
-            Relation::Contains(text) => Relation::Contains(fold(text.trim())),
-            Relation::Exists => Relation::Exists,
-        };
-        Ready { key, relation }
+impl PartialEq for Test {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
     }
+}
 
+#[derive(Debug, Clone)]
+pub enum Relation {
+    Is(Comparison, Value),
+    /// The key has one of these values.
+    In(Vec<Value>),
+    /// [Folded](fold).
+    Contains(String),
+    /// The key has any value.
+    Exists,
+}
+
+impl Test {
     /// The document's time compares with a period.
-    pub fn of_time(period: Period, comparison: Comparison) -> Self {
+    pub fn of_time(period: Period, comparison: Comparison, text: String) -> Self {
         let value = Value { period: Some(period), ..Value::default() };
-        Ready { key: Key::Time, relation: Relation::Is(comparison, value) }
+        Test { key: Key::Time, relation: Relation::Is(comparison, value), text }
     }
 
     /// Whether it needs the titles of sections.
@@ -313,7 +372,7 @@ mod tests {
 
     fn compares(value: &str, sign: &str, typed: &str) -> bool {
         let comparison = Comparison::of_sign(sign).unwrap();
-        Value::new(&Key::Title, typed, Timestamp::UNIX_EPOCH).compares(value, comparison)
+        Value::new(&Key::Title, typed).unwrap().compares(value, comparison)
     }
 
     #[test]

@@ -7,14 +7,13 @@ use std::sync::OnceLock;
 
 use tokio::sync::OnceCell;
 
-use super::syntax::fold;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::search::entities::KnownEntities;
 use crate::search::find_section::without_number;
 use crate::store::{DocumentFacts, ParentChunkFacts, Snapshot};
 use crate::structure::normalise_title;
-use crate::text::fold_name;
+use crate::text::{fold, fold_name};
 
 /// The facts of one namespace.
 #[derive(Default)]

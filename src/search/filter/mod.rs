@@ -1,8 +1,7 @@
 //! Which documents and chunks may be found at all: what a filter or a period allows. Decided before anything is recalled,
 //! so that nothing takes a place in the ranking and is removed later.
 //!
-//! A filter is parsed ([`parse`]), its values made ready to compare ([`check`]), and decided on what the store knows of
-//! documents ([`facts`]). Chunks are read, without their text, only where documents do not decide it. The result is a
+//! A filter is parsed ([`parse`]) into tests ([`check`]) and decided on what the store knows of documents ([`facts`]). Chunks are read, without their text, only where documents do not decide it. The result is a
 //! [`Scope`] for each namespace.
 
 mod check;
@@ -21,9 +20,9 @@ use crate::ids::{ChunkId, DocId};
 use crate::search::find_section::alike;
 use crate::store::{DocumentFacts, ParentChunkFacts, Scope, Snapshot};
 use crate::text::{Period, count, first_of};
-use check::{Key, Ready};
+use check::{Comparison, Key, Test};
 use facts::{ChunkFacts, ChunkNotes, Documents, Facts, Mentions, Notes, Titles, titles_above};
-use syntax::{Comparison, Filter, first_or_open, fold};
+use syntax::{Filter, first_or_open};
 
 /// Names less alike than this are not suggested.
 const LEAST_LIKENESS: f64 = 0.75;
@@ -73,14 +72,7 @@ impl Scopes {
     }
 }
 
-/// A condition; all conditions of a restriction must hold.
-struct Condition {
-    words: String,
-    check: Filter<Ready>,
-}
-
-/// The parent chunks that a restriction allows in each namespace, within the `named` documents or all. Times are relative
-/// to `now`.
+/// The parent chunks that a restriction allows in each namespace, within the `named` documents or all.
 ///
 /// # Errors
 /// Where nothing matches: the condition to blame. Where the store cannot be read.
@@ -88,10 +80,9 @@ pub async fn scopes(
     namespaces: &[(&Snapshot, &Facts)],
     restriction: &Restriction,
     named: Option<&[DocId]>,
-    now: Timestamp,
 ) -> Result<Scopes> {
-    let conditions = conditions(restriction, now);
-    let every: Vec<&Condition> = conditions.iter().collect();
+    let conditions = conditions(restriction);
+    let every: Vec<&Filter> = conditions.iter().collect();
     let mut worlds = Vec::with_capacity(namespaces.len());
     for (snapshot, facts) in namespaces {
         worlds.push(World::read(snapshot, facts, &every, named).await?);
@@ -122,24 +113,22 @@ pub async fn scopes(
 pub async fn scopes_within(snapshots: &[&Snapshot], restriction: &Restriction) -> Result<(Vec<Scope>, Vec<String>)> {
     let facts: Vec<Facts> = snapshots.iter().map(|_| Facts::default()).collect();
     let namespaces: Vec<(&Snapshot, &Facts)> = snapshots.iter().copied().zip(&facts).collect();
-    let found = scopes(&namespaces, restriction, None, Timestamp::now()).await?;
+    let found = scopes(&namespaces, restriction, None).await?;
     Ok((found.each, found.notes))
 }
 
-fn conditions(restriction: &Restriction, now: Timestamp) -> Vec<Condition> {
-    let filters = restriction.filter.iter().flat_map(Filter::conditions);
-    let filters = filters
-        .map(|filter| Condition { words: format!("`{filter}`"), check: filter.map(&|test| Ready::new(test, now)) });
+/// What must hold, all of it.
+fn conditions(restriction: &Restriction) -> Vec<Filter> {
+    let filters = restriction.filter.iter().flat_map(Filter::conditions).cloned();
     let Restriction { before, after, as_of, .. } = *restriction;
     let last_second = |end: Timestamp| Timestamp::from_second(end.as_second() - 1).unwrap_or(end);
     let times = [
-        before.map(|period| (period, Comparison::Less, "a time before", period.start)),
-        after.map(|period| (period, Comparison::AtLeast, "a time from", period.start)),
-        as_of.map(|period| (period, Comparison::AtMost, "a time no later than", last_second(period.end))),
+        before.map(|period| (period, Comparison::Less, "<", period.start)),
+        after.map(|period| (period, Comparison::AtLeast, ">=", period.start)),
+        as_of.map(|period| (period, Comparison::AtMost, "<=", last_second(period.end))),
     ];
-    let times = times.into_iter().flatten().map(|(period, comparison, words, shown)| Condition {
-        words: format!("{words} {}", day_or_moment(shown)),
-        check: Filter::Test(Ready::of_time(period, comparison)),
+    let times = times.into_iter().flatten().map(|(period, comparison, sign, shown)| {
+        Filter::Test(Test::of_time(period, comparison, format!("time {sign} {}", day_or_moment(shown))))
     });
     filters.chain(times).collect()
 }
@@ -168,7 +157,7 @@ impl<'a> World<'a> {
     async fn read(
         snapshot: &Snapshot,
         facts: &'a Facts,
-        conditions: &[&Condition],
+        conditions: &[&Filter],
         named: Option<&'a [DocId]>,
     ) -> Result<World<'a>> {
         let mut world = World {
@@ -198,7 +187,7 @@ impl<'a> World<'a> {
         &mut self,
         snapshot: &Snapshot,
         facts: &'a Facts,
-        conditions: &[&Condition],
+        conditions: &[&Filter],
         doc_ids: Option<&[DocId]>,
     ) -> Result<()> {
         let few = doc_ids.filter(|ids| ids.len() <= FEW_DOCUMENTS);
@@ -210,7 +199,7 @@ impl<'a> World<'a> {
         if any_test(conditions, |test| test.key == Key::Language) {
             self.languages = Some(facts.languages(snapshot).await?);
         }
-        if any_test(conditions, Ready::compares_titles) {
+        if any_test(conditions, Test::compares_titles) {
             self.titles = Some(facts.titles(snapshot, few).await?);
         }
         Ok(())
@@ -230,7 +219,7 @@ impl<'a> World<'a> {
     }
 
     /// What a document alone decides; `None` where its chunks differ.
-    fn verdict(&self, conditions: &[&Condition], document: &DocumentFacts) -> Option<bool> {
+    fn verdict(&self, conditions: &[&Filter], document: &DocumentFacts) -> Option<bool> {
         if self.named.as_ref().is_some_and(|named| !named.contains(document.doc_id.as_str())) {
             return Some(false);
         }
@@ -246,7 +235,7 @@ impl<'a> World<'a> {
     }
 
     /// The documents whose chunks have to be read: if any document is open, it and all that match.
-    fn with_open_chunks(&self, conditions: &[&Condition]) -> Vec<DocId> {
+    fn with_open_chunks(&self, conditions: &[&Filter]) -> Vec<DocId> {
         let verdicts = self.documents.values().map(|document| (document, self.verdict(conditions, document)));
         let possible: Vec<_> = verdicts.filter(|(_, verdict)| *verdict != Some(false)).collect();
         if possible.iter().all(|(_, verdict)| verdict.is_some()) {
@@ -256,7 +245,7 @@ impl<'a> World<'a> {
     }
 
     /// What matches all of some conditions.
-    fn scope(&self, conditions: &[&Condition]) -> Scope {
+    fn scope(&self, conditions: &[&Filter]) -> Scope {
         let (mut matching, mut open) = (HashSet::new(), HashSet::new());
         for document in self.documents.values() {
             match self.verdict(conditions, document) {
@@ -278,7 +267,7 @@ impl<'a> World<'a> {
         Scope::ParentChunks(chunks.iter().filter(holds).map(|chunk| chunk.chunk_id.clone()).collect())
     }
 
-    fn holds_of_chunk(&self, conditions: &[&Condition], doc_id: &str, row: &ParentChunkFacts) -> bool {
+    fn holds_of_chunk(&self, conditions: &[&Filter], doc_id: &str, row: &ParentChunkFacts) -> bool {
         let Some(document) = self.documents.get(doc_id) else { return false };
         let id = &row.chunk_id;
         let chunk = ChunkFacts {
@@ -301,17 +290,17 @@ impl<'a> World<'a> {
     }
 }
 
-fn any_test(conditions: &[&Condition], wanted: impl Fn(&Ready) -> bool) -> bool {
-    conditions.iter().any(|condition| condition.check.tests().into_iter().any(&wanted))
+fn any_test(conditions: &[&Filter], wanted: impl Fn(&Test) -> bool) -> bool {
+    conditions.iter().any(|condition| condition.tests().into_iter().any(&wanted))
 }
 
-fn all_hold(conditions: &[&Condition], test: &dyn Fn(&Ready) -> Option<bool>) -> Option<bool> {
-    first_or_open(conditions.iter().map(|condition| condition.check.decide(test)), false)
+fn all_hold(conditions: &[&Filter], test: &dyn Fn(&Test) -> Option<bool>) -> Option<bool> {
+    first_or_open(conditions.iter().map(|condition| condition.decide(test)), false)
 }
 
 /// Blames one condition alone, or all of them together.
-fn nothing_matches(conditions: &[Condition], worlds: &[World<'_>]) -> Error {
-    let nothing = |some: &[&Condition]| worlds.iter().all(|world| world.scope(some).is_empty());
+fn nothing_matches(conditions: &[Filter], worlds: &[World<'_>]) -> Error {
+    let nothing = |some: &[&Filter]| worlds.iter().all(|world| world.scope(some).is_empty());
     let document = match worlds.iter().any(|world| world.named.is_some()) {
         true => "none of the named documents",
         false => "no document",
@@ -319,24 +308,25 @@ fn nothing_matches(conditions: &[Condition], worlds: &[World<'_>]) -> Error {
     let fields = NextStep::DescribeDocument("DOC");
     let hint = format!("`{fields}` shows the fields of a document; leave that condition out");
     if let Some(condition) = conditions.iter().find(|condition| nothing(&[condition])) {
-        return Error::not_found(format!("{document} matches {}", condition.words)).hint(hint);
+        return Error::not_found(format!("{document} matches `{condition}`")).hint(hint);
     }
-    let words: Vec<&str> = conditions.iter().map(|condition| condition.words.as_str()).collect();
+    let words: Vec<String> = conditions.iter().map(|condition| format!("`{condition}`")).collect();
     Error::not_found(format!("{document} matches {}", words.join(" and "))).hint(hint)
 }
 
 /// The first key of a filter that no document and no note has: a message, and similar names or those that there are.
 fn unknown_key(filter: Option<&Filter>, worlds: &[World<'_>]) -> Option<(String, String)> {
-    let keys: Vec<&str> = filter?.tests().into_iter().map(|test| test.key.as_str()).collect();
-    let mut others = keys.into_iter().filter(|key| matches!(Key::named(key), Key::Other(_))).peekable();
+    let tests = filter?.tests().into_iter();
+    let names = tests.filter_map(|test| if let Key::Other(name) = &test.key { Some(name.as_str()) } else { None });
+    let mut others = names.peekable();
     others.peek()?;
     let fields = worlds.iter().flat_map(|world| world.documents.values().flat_map(|row| row.metadata.keys()));
     let notes = worlds.iter().flat_map(World::noted_names);
     let names: BTreeSet<&str> = fields.map(String::as_str).chain(notes).collect();
-    let key = others.find(|key| !names.contains(fold(key.trim()).as_str()))?;
+    let key = others.find(|key| !names.contains(key))?;
     let own = names.iter().filter(|name| matches!(Key::named(name), Key::Other(_)));
     let known: Vec<String> = Key::names().chain(own.map(|name| (*name).to_owned())).collect();
-    let alike = alike(known.iter().map(|known| (known.clone(), known)), &fold(key.trim()), LEAST_LIKENESS);
+    let alike = alike(known.iter().map(|known| (known.clone(), known)), key, LEAST_LIKENESS);
     let hint = match alike.is_empty() {
         true => format!("the keys are {}", known.join(", ")),
         false => format!("did you mean {}?", first_of(alike.into_iter().cloned())),

@@ -1,74 +1,18 @@
 //! A filter: tests of keys, joined by `and`, `or` and `not`; and its text as words, quoted texts and signs. Full-width signs
 //! count as the plain ones, because Chinese keyboards type them.
 
-use std::cmp::Ordering;
 use std::fmt;
 use std::ops::Range;
 
-use unicode_normalization::UnicodeNormalization;
+use super::check::Test;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Comparison {
-    Equal,
-    NotEqual,
-    Less,
-    AtMost,
-    Greater,
-    AtLeast,
-}
-
-impl Comparison {
-    pub fn of_sign(sign: &str) -> Option<Self> {
-        Some(match sign {
-            "=" => Comparison::Equal,
-            "!=" => Comparison::NotEqual,
-            "<" => Comparison::Less,
-            "<=" => Comparison::AtMost,
-            ">" => Comparison::Greater,
-            ">=" => Comparison::AtLeast,
-            _ => return None,
-        })
-    }
-
-    pub fn holds(self, ordering: Ordering) -> bool {
-        match self {
-            Comparison::Equal => ordering.is_eq(),
-            Comparison::NotEqual => ordering.is_ne(),
-            Comparison::Less => ordering.is_lt(),
-            Comparison::AtMost => ordering.is_le(),
-            Comparison::Greater => ordering.is_gt(),
-            Comparison::AtLeast => ordering.is_ge(),
-        }
-    }
-}
-
-/// A condition on documents and chunks. `T` is what it says about one key: as written, or ready to decide.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Filter<T = Test> {
-    Test(T),
-    Not(Box<Filter<T>>),
-    All(Vec<Filter<T>>),
-    Any(Vec<Filter<T>>),
-}
-
-/// What a filter says about one key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Test {
-    /// The key, as it was written.
-    pub key: String,
-    pub relation: Relation,
-    /// All of it as it was written, for messages.
-    pub text: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Relation<V = String> {
-    Is(Comparison, V),
-    /// The key has one of these values.
-    In(Vec<V>),
-    Contains(String),
-    /// The key has any value.
-    Exists,
+/// A condition on documents and chunks.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Filter {
+    Test(Test),
+    Not(Box<Filter>),
+    All(Vec<Filter>),
+    Any(Vec<Filter>),
 }
 
 impl Filter {
@@ -85,21 +29,8 @@ impl Filter {
             other => std::slice::from_ref(other),
         }
     }
-}
 
-impl<T> Filter<T> {
-    /// The same filter with other tests.
-    pub fn map<U>(&self, each: &dyn Fn(&T) -> U) -> Filter<U> {
-        let all = |parts: &[Filter<T>]| parts.iter().map(|part| part.map(each)).collect();
-        match self {
-            Filter::Test(test) => Filter::Test(each(test)),
-            Filter::Not(inner) => Filter::Not(Box::new(inner.map(each))),
-            Filter::All(parts) => Filter::All(all(parts)),
-            Filter::Any(parts) => Filter::Any(all(parts)),
-        }
-    }
-
-    pub fn tests(&self) -> Vec<&T> {
+    pub fn tests(&self) -> Vec<&Test> {
         match self {
             Filter::Test(test) => vec![test],
             Filter::Not(inner) => inner.tests(),
@@ -108,7 +39,7 @@ impl<T> Filter<T> {
     }
 
     /// Decides with what each test says; `None` where those leave it open.
-    pub fn decide(&self, test: &dyn Fn(&T) -> Option<bool>) -> Option<bool> {
+    pub fn decide(&self, test: &dyn Fn(&Test) -> Option<bool>) -> Option<bool> {
         match self {
             Filter::Test(one) => test(one),
             Filter::Not(inner) => inner.decide(test).map(|holds| !holds),
@@ -258,14 +189,6 @@ fn word_length(text: &str) -> usize {
         }
     }
     text.len()
-}
-
-/// Text as filters compare it: full-width forms made plain, in small letters.
-pub fn fold(text: &str) -> String {
-    if text.is_ascii() {
-        return text.to_ascii_lowercase();
-    }
-    text.nfkc().flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]

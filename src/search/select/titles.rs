@@ -3,16 +3,14 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-use unicode_normalization::UnicodeNormalization;
-
 use crate::ids::{DocId, SectionId};
 use crate::search::find_section::without_number;
 use crate::search::section::with_subsections;
 use crate::store::{Scope, SectionRow};
 use crate::structure::{PREAMBLE, normalise_title};
-use crate::text::squeeze;
 use crate::text::stopwords::is_stopword;
 use crate::text::tokens::tokenize;
+use crate::text::{fold, squeeze};
 
 /// The weight of a word in a title above the section's own.
 const ABOVE: f32 = 0.5;
@@ -42,7 +40,7 @@ impl Title {
         words.sort();
         words.dedup();
         Title {
-            whole: squeeze(&title.nfkc().flat_map(char::to_lowercase).collect::<String>()),
+            whole: squeeze(&fold(title)),
             letters: normalise_title(title),
             without_number: normalise_title(without_number(title)),
             words,
