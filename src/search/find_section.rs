@@ -1,14 +1,13 @@
 //! What a user calls a section: its path, the number printed before its title, its title, the unique part of one, or a
 //! misspelt title.
 
-use unicode_normalization::UnicodeNormalization;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::error::{Error, NextStep, Result};
 use crate::store::SectionRow;
 use crate::structure::{PREAMBLE, normalise_title};
-use crate::text::first_of;
 use crate::text::han::simplified;
+use crate::text::{first_of, fold, squeeze};
 
 /// Titles less alike than this are not suggested.
 const LEAST_LIKENESS: f64 = 0.6;
@@ -152,7 +151,7 @@ fn is_unit(c: char) -> bool {
 
 /// Text as numbers are compared: small letters, full-width forms as others, and no spaces in Chinese numbers.
 fn plain(text: &str) -> String {
-    let text = crate::text::squeeze(&text.nfkc().flat_map(char::to_lowercase).map(simplified).collect::<String>());
+    let text = squeeze(&fold(text).chars().map(simplified).collect::<String>());
     if text.starts_with(['第', '附']) { text.replace(' ', "") } else { text }
 }
 

@@ -1,5 +1,5 @@
-//! One test of a filter, and whether it holds of a document or a chunk. Its values are ready to compare: numbers as numbers, times as
-//! times, paths as globs, everything else as text without case.
+//! One test of a filter, and whether it holds of a document or a chunk. Its values are ready to compare: numbers as
+//! numbers, times as times, paths as globs, everything else as text without case.
 
 use std::cmp::Ordering;
 use std::path::Path;
