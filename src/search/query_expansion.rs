@@ -149,33 +149,28 @@ pub(super) struct Wordings<'a> {
 
 impl Wordings<'_> {
     async fn rankings(&self, wordings: Vec<Wording>) -> Result<Paraphrased> {
-        let (request, model) = (self.question.request, self.question.model);
-        let routes: Vec<(Understanding, Route)> = wordings
-            .iter()
-            .map(|wording| {
-                let understood = Understanding::of_kind(&wording.text, request.kind);
-                let own = SearchRequest { query: wording.text.clone(), ..request.clone() };
-                let route = Route::choose(understood.kind, &own, model.coverage(&wording.text));
-                // Words without a sentence are left to keyword search, where the question has it; and where the question
-                // has no semantic search, its wordings have none.
-                let asked = &self.question.route;
-                let keyword_only = asked.semantic <= 0.0 || (wording.words_only && asked.keyword > 0.0);
-                (understood, if keyword_only { route.keyword_only() } else { route })
-            })
-            .collect();
-        let vectors = self.vectors_of(&wordings, &routes).await?;
+        let (request, asked) = (self.question.request, &self.question.route);
         let mut rankings = Vec::with_capacity(wordings.len());
-        for ((wording, (understood, route)), vector) in wordings.iter().zip(&routes).zip(vectors) {
-            let (mut route, mut scores) = (*route, RetrieverScores::default());
-            let identifiers = &understood.identifiers;
-            let terms = if route.keyword > 0.0 { keyword_terms(&wording.text, identifiers) } else { Terms::new() };
+        for Wording { text, weight, words_only } in wordings {
+            let understood = Understanding::of_kind(&text, request.kind);
+            let own = SearchRequest { query: text.clone(), ..request.clone() };
+            let mut route = Route::choose(understood.kind, &own, self.question.model.coverage(&text));
+            // Words without a sentence are left to keyword search, where the question has it; and where the question has no
+            // semantic search, its wordings have none.
+            if asked.semantic <= 0.0 || (words_only && asked.keyword > 0.0) {
+                route = route.keyword_only();
+            }
+            let mut scores = RetrieverScores::default();
+            let terms = if route.keyword > 0.0 { keyword_terms(&text, &understood.identifiers) } else { Terms::new() };
             let keyword = KeywordRetriever::new(self.snapshots, terms)?;
             if route.keyword > 0.0 {
                 scores.keyword = keyword.recall(self.scopes, route.pool)?;
             }
-            if let Some(vector) = vector {
+            if let Some(model) = self.question.model.model().filter(|_| route.semantic > 0.0) {
+                let encoded = joined("embedding", self.encoder.begin(model, text)).await?;
+                let vector = &encoded.read.vector;
                 let recalled =
-                    semantic(self.snapshots, self.vectors, &vector, self.scopes, &scores.keyword, route.pool).await?;
+                    semantic(self.snapshots, self.vectors, vector, self.scopes, &scores.keyword, route.pool).await?;
                 if recalled.no_vectors && route.keyword > 0.0 {
                     route = route.keyword_only();
                 }
@@ -184,31 +179,9 @@ impl Wordings<'_> {
                 let rest = keyword.score(rest)?;
                 scores.keyword.extend(rest);
             }
-            rankings.push((wording.weight, by_route(&route, &scores)));
+            rankings.push((weight, by_route(&route, &scores)));
         }
         Ok(rankings)
-    }
-
-    /// The vectors of those wordings whose route has semantic search.
-    async fn vectors_of(
-        &self,
-        wordings: &[Wording],
-        routes: &[(Understanding, Route)],
-    ) -> Result<Vec<Option<Vec<f32>>>> {
-        let Some(model) = self.question.model.model().cloned() else { return Ok(vec![None; wordings.len()]) };
-        let texts: Vec<Option<String>> = wordings
-            .iter()
-            .zip(routes)
-            .map(|(wording, (_, route))| (route.semantic > 0.0).then(|| wording.text.clone()))
-            .collect();
-        let encoder = self.encoder.clone();
-        let encode = move || {
-            let vector = |text: Option<String>| {
-                text.map(|text| encoder.encode(&model, &text).map(|encoded| encoded.read.vector)).transpose()
-            };
-            texts.into_iter().map(vector).collect()
-        };
-        joined("embedding", tokio::task::spawn_blocking(encode)).await
     }
 }
 
