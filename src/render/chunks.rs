@@ -1,8 +1,8 @@
 //! Chunks in a list, and the text of sections.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::format::values;
+use super::format::{value, values};
 use super::page::{Page, quoted};
 use super::search::omitted;
 use super::style::{DIM, PLACE, TITLE, around, as_markdown, cut, pages, paint};
@@ -12,27 +12,52 @@ use crate::text::{char_count, squeeze};
 /// Columns that a text keeps, however narrow the screen.
 pub(super) const LEAST_TEXT: usize = 20;
 
+/// The titles above a chunk stand among its notes, as `kb chunk-edit --batch` reads them back.
+fn json(listed: &ListedChunk) -> Value {
+    let row = &listed.row;
+    let mut metadata = value(&row.metadata);
+    metadata["titles"] = json!(row.titles);
+    metadata["language"] = json!(row.language);
+    metadata["page_start"] = json!(row.page_start);
+    metadata["page_end"] = json!(row.page_end);
+    json!({
+        "chunk_id": row.chunk_id,
+        "doc_id": row.doc_id,
+        "source_id": listed.source,
+        "section_id": row.section_id,
+        "section_title": listed.section_title,
+        "chunk_type": row.chunk_type(),
+        "parent_id": row.parent_id,
+        "chunk_index": row.chunk_index,
+        "content": row.content,
+        "metadata": metadata,
+        "updated_at": row.updated_at,
+        "edited": row.edited,
+    })
+}
+
 /// What `kb chunks-list` shows.
 pub fn chunk_list(list: &ChunkList, width: usize) -> Page {
     let chunks = &list.chunks;
     let widest = |of: fn(&ListedChunk) -> &str| chunks.iter().map(|row| char_count(of(row))).max().unwrap_or(0);
-    let id = widest(|row| &row.chunk_id);
-    let section = widest(|row| &row.section_id);
+    let id = widest(|listed| &listed.row.chunk_id);
+    let section = widest(|listed| &listed.row.section_id);
     let left = width.saturating_sub(id + section + 12).max(LEAST_TEXT);
-    let mut page = Page::new(chunks).with_paths(chunks.iter().map(|row| &row.chunk_id));
-    for (i, row) in chunks.iter().enumerate() {
-        let ListedChunk { chunk_id, section_id, source_id, metadata, .. } = row;
-        let name = row.chunk_type.name();
+    let json: Vec<Value> = chunks.iter().map(json).collect();
+    let mut page = Page::new(&json).with_paths(chunks.iter().map(|listed| &listed.row.chunk_id));
+    for (i, ListedChunk { row, source, section_title }) in chunks.iter().enumerate() {
+        let (chunk_id, section_id) = (&row.chunk_id, &row.section_id);
+        let name = row.chunk_type().name();
         let kind = paint(DIM, format!("{name:<6}"));
         let place = paint(PLACE, format!("{section_id:<section$}"));
         let mark = if row.edited { "✎ " } else { "" };
         let text = format!("{mark}{}", squeeze(&row.content));
         let gap = if i > 0 { "\n" } else { "" };
-        let title = around(" ", &row.section_title, "");
-        let pages = around(" · ", &pages(metadata.page_start, metadata.page_end), "");
+        let title = around(" ", section_title, "");
+        let pages = around(" · ", &pages(row.page_start, row.page_end), "");
         let edited = if row.edited { " · edited" } else { "" };
-        let notes: String = metadata.notes.iter().map(|(name, value)| format!(" · {name}={value}")).collect();
-        let origin = format!("`{source_id}` · section `{section_id}`{title}{pages}{edited}{notes}");
+        let notes: String = row.metadata.iter().map(|(name, value)| format!(" · {name}={value}")).collect();
+        let origin = format!("`{source}` · section `{section_id}`{title}{pages}{edited}{notes}");
         page.both(
             format!("{chunk_id:<id$}  {kind}  {place}  {}", cut(&text, left)),
             format!("{gap}## {chunk_id} ({name})\n\n{origin}\n\n{}", quoted(row.content.trim_end())),

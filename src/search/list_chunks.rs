@@ -3,13 +3,11 @@
 //! Reads the keys of all matching chunks, and the text of one page.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashMap, HashSet};
-
-use serde::Serialize;
+use std::collections::{HashMap, HashSet};
 
 use crate::error::Result;
-use crate::ids::{ChunkId, DocId, SectionId};
-use crate::store::{ChunkFilter, ChunkKey, ChunkRow, ChunkType, DocumentRow, Scope, Snapshot};
+use crate::ids::{ChunkId, SectionId};
+use crate::store::{ChunkFilter, ChunkKey, ChunkRow, DocumentRow, Scope, Snapshot};
 
 /// A column that orders a list of chunks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -75,38 +73,13 @@ pub struct ChunkList {
     pub total: usize,
 }
 
-/// A chunk as a list shows it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// A chunk with what a list shows of its document and section.
+#[derive(Debug, Clone, PartialEq)]
 pub struct ListedChunk {
-    pub chunk_id: ChunkId,
-    pub doc_id: DocId,
+    pub row: ChunkRow,
     /// Its document's source.
-    pub source_id: String,
-    pub section_id: SectionId,
+    pub source: String,
     pub section_title: String,
-    pub chunk_type: ChunkType,
-    /// The parent of a child.
-    pub parent_id: Option<ChunkId>,
-    /// Its place: of a parent in the document, of a child in the parent.
-    pub chunk_index: u32,
-    pub content: String,
-    pub metadata: ChunkMetadata,
-    /// When it was last written, RFC 3339.
-    pub updated_at: String,
-    pub edited: bool,
-}
-
-/// Metadata of a chunk, with its notes.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ChunkMetadata {
-    /// The titles above it, as they are embedded and indexed with it.
-    pub titles: String,
-    /// The main language, BCP 47.
-    pub language: String,
-    pub page_start: Option<u32>,
-    pub page_end: Option<u32>,
-    #[serde(flatten)]
-    pub notes: BTreeMap<String, String>,
 }
 
 impl ChunkList {
@@ -128,8 +101,12 @@ impl ChunkList {
             sections.iter().map(|row| (row.section_id.as_str(), row.title.as_str())).collect();
         let sources: HashMap<&str, &str> =
             documents.iter().map(|row| (row.doc_id.as_str(), row.source.as_str())).collect();
-        let chunks = rows.into_iter().map(|row| listed(row, &sources, &titles)).collect();
-        Ok(ChunkList { chunks, total })
+        let listed = |row: ChunkRow| ListedChunk {
+            source: sources.get(row.doc_id.as_str()).copied().unwrap_or_default().to_owned(),
+            section_title: titles.get(row.section_id.as_str()).copied().unwrap_or_default().to_owned(),
+            row,
+        };
+        Ok(ChunkList { chunks: rows.into_iter().map(listed).collect(), total })
     }
 }
 
@@ -144,29 +121,6 @@ fn sort(keys: &mut [ChunkKey], documents: &[DocumentRow], order: &[(ChunkColumn,
         };
         columns.iter().map(by_column).find(|ordering| ordering.is_ne()).unwrap_or(Ordering::Equal)
     });
-}
-
-fn listed(row: ChunkRow, sources: &HashMap<&str, &str>, titles: &HashMap<&str, &str>) -> ListedChunk {
-    ListedChunk {
-        source_id: sources.get(row.doc_id.as_str()).copied().unwrap_or_default().to_owned(),
-        section_title: titles.get(row.section_id.as_str()).copied().unwrap_or_default().to_owned(),
-        chunk_type: row.chunk_type(),
-        chunk_id: row.chunk.chunk_id,
-        doc_id: row.doc_id,
-        section_id: row.section_id,
-        parent_id: row.parent_id,
-        chunk_index: row.chunk.chunk_index,
-        content: row.chunk.content,
-        metadata: ChunkMetadata {
-            titles: row.titles,
-            language: row.chunk.language,
-            page_start: row.chunk.page_start,
-            page_end: row.chunk.page_end,
-            notes: row.chunk.metadata,
-        },
-        updated_at: row.chunk.updated_at,
-        edited: row.chunk.edited,
-    }
 }
 
 #[cfg(test)]
