@@ -13,7 +13,7 @@ use crate::error::{Error, Kind, Result};
 use crate::llm::Configured;
 use crate::models::Models;
 use crate::render::{OutputFormat, Page, screen_width};
-use crate::search::{Encoder, Purpose, Searcher, resolve_document, resolve_documents};
+use crate::search::{Encoder, Purpose, Searcher, resolve_document};
 use crate::store::{DocumentRow, LockTimeout, Namespace, Store};
 
 /// The options of every command.
@@ -178,9 +178,14 @@ impl Context {
         store: &Store,
         purpose: Purpose,
     ) -> Result<Vec<&'a DocumentRow>> {
-        let named = resolve_documents(documents, names, store, purpose)?;
-        named.iter().filter_map(|named| named.note.as_deref()).for_each(|note| self.tell(note));
-        Ok(named.into_iter().map(|named| named.document).collect())
+        let mut found: Vec<&DocumentRow> = Vec::new();
+        for name in names {
+            let document = self.document(documents, name, store, purpose)?;
+            if !found.iter().any(|known| known.doc_id == document.doc_id) {
+                found.push(document);
+            }
+        }
+        Ok(found)
     }
 
     pub(super) fn output_format(&self) -> OutputFormat {

@@ -5,7 +5,7 @@ use clap::Args;
 use super::global::Context;
 use crate::error::Result;
 use crate::render;
-use crate::search::{Extent, Purpose, SectionContent, find_sections};
+use crate::search::{Purpose, SectionContent, find_sections};
 
 /// Show the text of sections with their subsections
 #[derive(Debug, Args)]
@@ -43,7 +43,7 @@ pub async fn run(context: &Context, args: SectionArgs) -> Result<u8> {
     let found = find_sections(&sections, &args.sections)?;
     found.iter().filter_map(|found| found.note.as_deref()).for_each(|note| context.tell(note));
     let wanted: Vec<_> = found.iter().map(|found| found.section).collect();
-    let extent = Extent { children: !args.no_children, max_tokens: args.max_tokens.map(|tokens| tokens as usize) };
-    let content = SectionContent::read(snapshot, document, &sections, &wanted, extent).await?;
+    let max_tokens = args.max_tokens.map(|tokens| tokens as usize);
+    let content = SectionContent::read(snapshot, document, &sections, &wanted, !args.no_children, max_tokens).await?;
     context.show(render::sections(&content))
 }

@@ -47,10 +47,10 @@ pub use request::{
     DEFAULT_RERANK_TIME, Expand, Fallback, Fusion, GroupBy, LARGEST_LIMIT, LARGEST_POOL, Method, Mode, Rerank,
     SearchRequest, Shape, Target, Weights,
 };
-pub use resolve::{Purpose, resolve_document, resolve_documents, resolve_each};
+pub use resolve::{Purpose, resolve_document, resolve_each};
 pub use result::SearchResult;
 pub use searcher::Searcher;
-pub use section::{Extent, SectionContent, with_subsections};
+pub use section::{SectionContent, with_subsections};
 pub use trace::{Stage, Trace};
 pub use understand::{Kind, Route};
 pub use why::{Why, WhyStage};

@@ -103,26 +103,6 @@ fn by_part_of_title<'a>(documents: &'a [DocumentRow], wanted: &str, purpose: Pur
     }
 }
 
-/// The documents that several names stand for, each once.
-///
-/// # Errors
-/// As for [`resolve_document`].
-pub fn resolve_documents<'a>(
-    documents: &'a [DocumentRow],
-    names: &[String],
-    store: &Store,
-    purpose: Purpose,
-) -> Result<Vec<Named<'a>>> {
-    let mut found: Vec<Named> = Vec::new();
-    for name in names {
-        let named = resolve_document(documents, name, store, purpose)?;
-        if !found.iter().any(|known| known.document.doc_id == named.document.doc_id) {
-            found.push(named);
-        }
-    }
-    Ok(found)
-}
-
 /// The documents that a name stands for in several namespaces, for reading, each with the place of its namespace. A guess
 /// in one namespace gives way to an exact match in another.
 ///

@@ -8,15 +8,6 @@ use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
 use crate::store::{ChunkRow, DocumentRow, SectionRow, Snapshot};
 
-/// How much of sections is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Extent {
-    /// Whether to read their subsections too.
-    pub children: bool,
-    /// The most tokens, titles included.
-    pub max_tokens: Option<usize>,
-}
-
 /// Sections of one document with their text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SectionContent {
@@ -47,7 +38,8 @@ pub struct SectionPart {
 }
 
 impl SectionContent {
-    /// Reads sections of a document. A section that is contained in another is read once.
+    /// Reads sections of a document, with their subsections if `children`, in at most `max_tokens` tokens, titles included. A
+    /// section that is contained in another is read once.
     ///
     /// # Errors
     /// Where the store cannot be read, or not even the first parent chunk fits into the token limit.
@@ -56,11 +48,12 @@ impl SectionContent {
         document: &DocumentRow,
         sections: &[SectionRow],
         wanted: &[&SectionRow],
-        extent: Extent,
+        children: bool,
+        max_tokens: Option<usize>,
     ) -> Result<Self> {
         let mut read = Vec::new();
-        for root in outermost(wanted, extent.children) {
-            let span = if extent.children { with_subsections(sections, root) } else { vec![root] };
+        for root in outermost(wanted, children) {
+            let span = if children { with_subsections(sections, root) } else { vec![root] };
             let start = span.iter().filter(|s| s.chunk_end > s.chunk_start).map(|s| s.chunk_start).min().unwrap_or(0);
             let end = span.iter().map(|s| s.chunk_end).max().unwrap_or(0);
             let chunks = snapshot.parents_between(&document.doc_id, start, end).await?;
@@ -69,7 +62,7 @@ impl SectionContent {
                 (section.clone(), section.level.saturating_sub(root.level), own)
             }));
         }
-        let (parts, left_out) = fitting(read, &document.source, extent.max_tokens)?;
+        let (parts, left_out) = fitting(read, &document.source, max_tokens)?;
         Ok(SectionContent {
             doc_id: document.doc_id.clone(),
             source: document.source.clone(),
