@@ -3,7 +3,7 @@
 use std::io::{Result, Write};
 
 use anstyle::Style;
-use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width};
+use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -46,8 +46,6 @@ pub(super) struct Grid {
     pub right: Vec<usize>,
     /// Columns that are never wrapped, because people copy their values.
     pub whole: Vec<usize>,
-    /// Columns with a least width.
-    pub at_least: Vec<(usize, u16)>,
 }
 
 impl Page {
@@ -237,9 +235,6 @@ impl Grid {
             }
             if self.whole.contains(&index) {
                 column.set_constraint(ColumnConstraint::ContentWidth);
-            }
-            if let Some((_, least)) = self.at_least.iter().find(|(at, _)| *at == index) {
-                column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(*least)));
             }
         }
         table
