@@ -17,21 +17,15 @@ use crate::store::{CacheFolder, ModelRecord, Snapshot};
 pub(super) const LONGEST_ENCODED: usize = 4000;
 
 /// A question as a model has read it.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct AsRead {
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Encoded {
     /// Its vector, of length 1.
     pub vector: Vec<f32>,
     /// How well the model could read it, from 0 to 1.
     pub share: f32,
-}
-
-/// A question as it was read, and how long that took, in milliseconds.
-#[derive(Debug)]
-pub(super) struct Encoded {
-    pub read: AsRead,
-    /// Loading the model.
+    /// Milliseconds that loading the model took.
     pub load_ms: f64,
-    /// Making the vector.
+    /// Milliseconds that making the vector took.
     pub encode_ms: f64,
 }
 
@@ -73,12 +67,12 @@ impl Loaded {
         }
     }
 
-    fn read(&self, query: &str) -> Result<AsRead> {
+    fn read(&self, query: &str) -> Result<Encoded> {
         let (vector, share) = match self {
             Loaded::Engine(embedder) => (embedder.embed_query(query)?, embedder.reads(query)?),
             Loaded::Direct(encoder) => (encoder.embed_query(query)?, encoder.reads(query)),
         };
-        Ok(AsRead { vector, share })
+        Ok(Encoded { vector, share, ..Encoded::default() })
     }
 }
 
@@ -131,7 +125,7 @@ impl Encoder {
         let query: String = query.chars().take(LONGEST_ENCODED).collect();
         let start = Instant::now();
         if let Some(read) = self.kept.as_ref().and_then(|kept| kept_vector(kept, model, &query)) {
-            return Ok(Encoded { read, load_ms: 0.0, encode_ms: milliseconds(start) });
+            return Ok(Encoded { encode_ms: milliseconds(start), ..read });
         }
         let loaded = guarded(&self.loaded).get(&model.fingerprint).cloned();
         let encoder = match loaded {
@@ -148,7 +142,7 @@ impl Encoder {
             // A store that cannot be written to is searched as well; the next process makes the vector again.
             keep_vector(kept, model, &query, &read).unwrap_or_default();
         }
-        Ok(Encoded { read, load_ms, encode_ms: milliseconds(start) })
+        Ok(Encoded { load_ms, encode_ms: milliseconds(start), ..read })
     }
 }
 
@@ -177,17 +171,17 @@ fn question_cache(store: &Path) -> CacheFolder {
 }
 
 /// A question as a model has read it; `None` where that is missing or damaged.
-fn kept_vector(folder: &CacheFolder, model: &Model, question: &str) -> Option<AsRead> {
+fn kept_vector(folder: &CacheFolder, model: &Model, question: &str) -> Option<Encoded> {
     let bytes = folder.get(&key(model, question))?;
     let (numbers, rest) = bytes.as_chunks::<4>();
     let mut vector: Vec<f32> = numbers.iter().map(|number| f32::from_le_bytes(*number)).collect();
     let share = vector.pop()?;
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     let is_one = vector.len() == model.embedding_config.dimension && (length - 1.0).abs() < ROUNDING;
-    (rest.is_empty() && is_one && (0.0..=1.0).contains(&share)).then_some(AsRead { vector, share })
+    (rest.is_empty() && is_one && (0.0..=1.0).contains(&share)).then(|| Encoded { vector, share, ..Encoded::default() })
 }
 
-fn keep_vector(folder: &CacheFolder, model: &Model, question: &str, read: &AsRead) -> std::io::Result<()> {
+fn keep_vector(folder: &CacheFolder, model: &Model, question: &str, read: &Encoded) -> std::io::Result<()> {
     let numbers = read.vector.iter().chain([&read.share]);
     let bytes: Vec<u8> = numbers.flat_map(|x| x.to_le_bytes()).collect();
     folder.put(&key(model, question), &bytes)
@@ -299,12 +293,12 @@ mod tests {
         let other = Model { fingerprint: "other".into(), ..(*model).clone() };
         let mut vector = vec![0.0; 384];
         vector[7] = 1.0;
-        let read = AsRead { vector, share: 0.75 };
+        let read = Encoded { vector, share: 0.75, ..Encoded::default() };
         assert_eq!(kept_vector(&cache, &model, "pump?"), None);
         keep_vector(&cache, &model, "pump?", &read).unwrap();
         assert_eq!(kept_vector(&cache, &model, "pump?"), Some(read.clone()));
         assert_eq!((kept_vector(&cache, &other, "pump?"), kept_vector(&cache, &model, "pump")), (None, None));
-        let with = |vector: &[f32], share| AsRead { vector: vector.to_vec(), share };
+        let with = |vector: &[f32], share| Encoded { vector: vector.to_vec(), share, ..Encoded::default() };
         let longer = [read.vector.as_slice(), &[0.0]].concat();
         for damaged in [&read.vector[..383], &longer, &[0.0; 384], &[f32::NAN; 384]].map(|vector| with(vector, 0.75)) {
             keep_vector(&cache, &model, "pump?", &damaged).unwrap();

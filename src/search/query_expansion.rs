@@ -168,7 +168,7 @@ impl Wordings<'_> {
             }
             if let Some(model) = self.question.model.model().filter(|_| route.semantic > 0.0) {
                 let encoded = joined("embedding", self.encoder.begin(model, text)).await?;
-                let vector = &encoded.read.vector;
+                let vector = &encoded.vector;
                 let recalled =
                     semantic(self.snapshots, self.vectors, vector, self.scopes, &scores.keyword, route.pool).await?;
                 if recalled.no_vectors && route.keyword > 0.0 {

@@ -132,21 +132,21 @@ impl Recalled<'_> {
         let start = Instant::now();
         let vectors = searcher.vectors().await?;
         trace.stage("vectors", start, snapshots.len(), vectors.iter().flatten().count());
-        let Encoded { read, load_ms, encode_ms } = joined("embedding", encoding).await?;
+        let Encoded { vector, share, load_ms, encode_ms } = joined("embedding", encoding).await?;
         trace.took("model_load", load_ms);
         trace.took("encode", encode_ms);
-        self.route = self.route.as_read(read.share, question.request);
+        self.route = self.route.as_read(share, question.request);
         // What the model could only spell is left to keyword search.
         if self.route.semantic <= 0.0 {
             return Ok(());
         }
         let (start, pool) = (Instant::now(), question.request.pool);
         let wanted = also.iter().chain(&self.scores.keyword).map(|(key, score)| (key.clone(), *score)).collect();
-        let recalled = semantic(snapshots, vectors, &read.vector, &self.scopes, &wanted, pool).await?;
+        let recalled = semantic(snapshots, vectors, &vector, &self.scopes, &wanted, pool).await?;
         self.scores.semantic = recalled.scores;
         trace.stage("semantic", start, pool, self.scores.semantic.len()).scores(&self.scores.semantic);
         self.no_vectors = recalled.no_vectors && !self.scopes.iter().all(Scope::is_empty);
-        self.vector = Some(read.vector);
+        self.vector = Some(vector);
         Ok(())
     }
 
