@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn every_next_step_is_a_command_that_parses() {
         let steps = [
-            NextStep::AddEntity,
+            NextStep::ListEntities,
             NextStep::AddModel("x"),
             NextStep::DeleteChunk("x"),
             NextStep::FindSectionsAgain("x"),
