@@ -15,6 +15,7 @@ use crate::models::Models;
 use crate::render::{OutputFormat, Page, screen_width};
 use crate::search::{Encoder, Purpose, Searcher, resolve_document};
 use crate::store::{DocumentRow, LockTimeout, Namespace, Store};
+use crate::text::{printable, visible};
 
 /// The options of every command.
 #[derive(Debug, Clone, Args)]
@@ -92,7 +93,7 @@ impl Global {
 
 /// An error where results are JSON.
 pub(super) fn error_json(error: &Error) -> String {
-    let (kind, message, hint) = (error.kind(), error.message(), error.next_step());
+    let (kind, message, hint) = (error.kind(), printable(error.message()), error.next_step().map(printable));
     serde_json::json!({ "error": { "kind": kind, "message": message, "hint": hint } }).to_string()
 }
 
@@ -244,6 +245,6 @@ impl WaitArgs {
 /// Writes a note; the work can still be done where that fails.
 fn tell(quiet: bool, text: &str) {
     if !quiet {
-        writeln!(anstream::stderr(), "{text}").unwrap_or_default();
+        writeln!(anstream::stderr(), "{}", visible(text)).unwrap_or_default();
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::error::{Error, Result, plain_io};
+use crate::text::printable;
 
 /// Where neither `VISUAL` nor `EDITOR` is set.
 const DEFAULT_EDITOR: &str = if cfg!(windows) { "notepad" } else { "vi" };
@@ -16,7 +17,7 @@ pub(super) fn confirm(what: &str) -> Result<bool> {
         return Err(Error::usage(message).hint("confirm with --yes; there is no terminal to ask on"));
     }
     let mut out = anstream::stderr();
-    write!(out, "{what}? [y/N] ")?;
+    write!(out, "{}? [y/N] ", printable(what))?;
     out.flush()?;
     let mut answer = String::new();
     std::io::stdin()

@@ -18,6 +18,7 @@ use crate::render::{OutputFormat, Shown, corrected_contents, screen_width, table
 use crate::search::{Purpose, title_section};
 use crate::store::{DocumentRow, SectionRow, Snapshot};
 use crate::structure::PREAMBLE;
+use crate::text::visible;
 
 /// The deepest level shown of one document; JSON has all.
 const DEFAULT_LEVEL: u32 = 3;
@@ -101,7 +102,7 @@ pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
     let document = context.document(&documents, name, &store, purpose)?;
     let mut sections = snapshot.sections(&document.doc_id).await?;
     if args.correct.editable {
-        std::io::stdout().lock().write_all(editable_toc(document, &sections).as_bytes())?;
+        std::io::stdout().lock().write_all(visible(&editable_toc(document, &sections)).as_bytes())?;
         return Ok(0);
     }
     if is_change {

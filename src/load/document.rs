@@ -63,7 +63,14 @@ impl Document {
         self.blocks.iter_mut().for_each(|block| clean(&mut block.text));
         self.outline.iter_mut().for_each(|entry| clean(&mut entry.title));
         self.title.iter_mut().for_each(clean);
-        self.metadata.values_mut().for_each(clean);
+        self.metadata = std::mem::take(&mut self.metadata)
+            .into_iter()
+            .map(|(mut name, mut value)| {
+                clean(&mut name);
+                clean(&mut value);
+                (name, value)
+            })
+            .collect();
         self.warnings.iter_mut().for_each(clean);
         self
     }

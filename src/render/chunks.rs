@@ -80,7 +80,7 @@ pub fn sections(content: &SectionContent) -> Page {
             0 => format!("\n\n`{}` · section `{}`{}", content.source, section.section_id, around(" · ", &place, "")),
             _ => String::new(),
         };
-        let text = as_markdown(&part.text, &content.format);
+        let text = as_markdown(&part.text);
         page.gap();
         page.both(
             format!(

@@ -9,7 +9,7 @@ use super::page::Page;
 use super::search::omitted;
 use super::style::{around, as_markdown, pages};
 use crate::search::{Context, ContextParts, Detail, Layout, Omitted};
-use crate::text::{count, first_of};
+use crate::text::{count, first_of, printable};
 
 /// The default layout: Markdown with the source of every chunk.
 pub struct MarkdownLayout;
@@ -27,15 +27,16 @@ impl Layout for MarkdownLayout {
             text.push('\n');
         }
         for document in &parts.documents {
-            text.push_str(&format!("# {}\n\n`{}`\n\n", document.title, document.source));
+            let (title, source) = (printable(&document.title), printable(&document.source));
+            text.push_str(&format!("# {title}\n\n`{source}`\n\n"));
             if detail == Detail::Full && !document.summary.is_empty() {
-                text.push_str(&format!("*{}*\n\n", document.summary));
+                text.push_str(&format!("*{}*\n\n", printable(&document.summary)));
             }
             for parent in &document.parent_chunks {
                 let title = if parent.section_title.is_empty() { &document.title } else { &parent.section_title };
                 let place = around(", ", &pages(parent.page_start, parent.page_end), "");
-                let shown = as_markdown(&parent.text, &document.format);
-                text.push_str(&format!("## {title} [{}{place}]\n\n{shown}\n\n", parent.section_id));
+                let shown = as_markdown(&parent.text);
+                text.push_str(&format!("## {} [{}{place}]\n\n{shown}\n\n", printable(title), parent.section_id));
             }
         }
         let parents: usize = parts.left_out.iter().map(|part| part.chunk_ids.len()).sum();

@@ -8,7 +8,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::format::{OutputFormat, value, values};
-use super::style::{DIM, TITLE, paint};
+use super::style::{DIM, TITLE, paint, visible_but_styles};
+use crate::text::visible;
 
 /// Columns that the name of a fact may take before values stop being aligned.
 const WIDEST_NAME: usize = 20;
@@ -133,23 +134,26 @@ impl Page {
         }
     }
 
-    /// Writes the result.
+    /// Writes the result, without invisible characters: text of documents, file names and foreign rows control neither the
+    /// terminal nor the model that reads the output.
     ///
     /// # Errors
     /// If `out` cannot be written.
     pub fn write(&self, format: OutputFormat, width: usize, out: &mut dyn Write) -> Result<()> {
+        let mut shown = Vec::new();
         match format {
-            OutputFormat::Table => self.table(width, out),
-            OutputFormat::Markdown => self.markdown(out),
-            OutputFormat::Json => writeln!(out, "{:#}", self.json),
+            OutputFormat::Table => self.table(width, &mut shown)?,
+            OutputFormat::Markdown => self.markdown(&mut shown)?,
+            OutputFormat::Json => writeln!(shown, "{:#}", visible_json(&self.json))?,
             OutputFormat::Jsonl => match (&self.lines, &self.json) {
                 (Some(lines), _) | (None, Value::Array(lines)) => {
-                    lines.iter().try_for_each(|line| writeln!(out, "{line}"))
+                    lines.iter().try_for_each(|line| writeln!(shown, "{}", visible_json(line)))?;
                 }
-                (None, value) => writeln!(out, "{value}"),
+                (None, value) => writeln!(shown, "{}", visible_json(value))?,
             },
-            OutputFormat::Paths => self.paths.iter().try_for_each(|path| writeln!(out, "{path}")),
+            OutputFormat::Paths => self.paths.iter().try_for_each(|path| writeln!(shown, "{path}"))?,
         }
+        out.write_all(visible_but_styles(&String::from_utf8_lossy(&shown)).as_bytes())
     }
 
     fn table(&self, width: usize, out: &mut dyn Write) -> Result<()> {
@@ -212,6 +216,18 @@ impl Page {
     }
 }
 
+/// A JSON value whose names and texts have no invisible characters.
+fn visible_json(json: &Value) -> Value {
+    match json {
+        Value::String(text) => Value::String(visible(text).into_owned()),
+        Value::Array(values) => values.iter().map(visible_json).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(name, value)| (visible(name).into_owned(), visible_json(value))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
 /// A text as a Markdown quotation, so that its headings do not become headings of the page.
 pub(super) fn quoted(text: &str) -> String {
     text.lines().map(|line| format!("> {line}").trim_end().to_owned()).collect::<Vec<String>>().join("\n")
@@ -253,6 +269,8 @@ impl Grid {
 
 #[cfg(test)]
 mod tests {
+    use clap::ValueEnum;
+
     use super::*;
 
     fn markdown(page: &Page) -> String {
@@ -269,6 +287,24 @@ mod tests {
         page.item(DIM, "two");
         page.line("both done");
         assert_eq!(markdown(&page), "| id |\n| --- |\n| a\\|b |\n\n- one\n- two\n\nboth done\n");
+    }
+
+    #[test]
+    fn nothing_invisible_is_written_in_any_format() {
+        let hostile = "a\u{1b}]0;x\u{7}b\u{1b}[8mc\u{202e}d\u{9b}2Je";
+        let mut page = Page::new(&serde_json::json!({ hostile: [hostile] })).with_paths([hostile]);
+        page.title(hostile);
+        page.facts([(hostile, hostile.to_owned())]);
+        page.grid(Grid::new(&["id"], &[], vec![vec![hostile.to_owned()]]));
+        for format in OutputFormat::value_variants() {
+            let mut out = Vec::new();
+            page.write(*format, 80, &mut out).unwrap();
+            let out = String::from_utf8(out).unwrap();
+            let plain = anstream::adapter::strip_str(&out).to_string();
+            assert!(plain.contains("a]0;xb[8mcd2Je"), "{format:?}: {out:?}");
+            assert!(!plain.replace('\n', "").contains(crate::text::is_hidden), "{format:?}: {out:?}");
+            assert!(!out.contains("\\u00"), "{format:?}: {out:?}");
+        }
     }
 
     #[test]

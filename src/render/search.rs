@@ -10,7 +10,7 @@ use super::toc::{Shown, add_contents, json_entries};
 use crate::chunk::context::SEPARATOR;
 use crate::search::{Contents, Hit, Omitted, SearchResult};
 use crate::text::highlight::find_matches;
-use crate::text::{count, first_of};
+use crate::text::{count, first_of, printable};
 
 /// What `kb search` shows.
 pub fn search(result: &SearchResult, width: usize) -> Page {
@@ -76,10 +76,14 @@ fn markdown_hit(hit: &Hit, result: &SearchResult) -> String {
     let place = around(" (", &pages(hit.page_start, hit.page_end), ")");
     let namespaces = around(" · in ", &namespaces(hit, result), "");
     let matched = around(" · ", &matched(hit, result), "");
-    let origin =
-        format!("`{}` · section `{}`{namespaces} · score {:.3}{matched}", hit.source, hit.section_id, hit.score);
+    let origin = format!(
+        "`{}` · section `{}`{namespaces} · score {:.3}{matched}",
+        printable(&hit.source),
+        hit.section_id,
+        hit.score
+    );
     let text = bold_matches(&hit.content, &result.query);
-    format!("## {}. {}{place}\n\n{origin}\n\n{}", hit.rank, heading(hit), as_markdown(&text, &hit.format))
+    format!("## {}. {}{place}\n\n{origin}\n\n{}", hit.rank, heading(hit), as_markdown(&text))
 }
 
 /// How many parent chunks of a hit match, if it may have more than one.
@@ -125,10 +129,11 @@ pub(super) fn omitted(left_out: &[Omitted]) -> Option<String> {
 }
 
 fn heading(hit: &Hit) -> String {
-    if hit.section_title.is_empty() {
-        return hit.title.clone();
-    }
-    format!("{}{SEPARATOR}{}", hit.title, hit.section_title)
+    let heading = match hit.section_title.as_str() {
+        "" => hit.title.clone(),
+        section => format!("{}{SEPARATOR}{section}", hit.title),
+    };
+    printable(&heading)
 }
 
 /// Matches in bold, except where stars would become part of code or a table.

@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
-use crate::load::Format;
+use crate::text::visible;
 
 pub(super) const TITLE: Style = Style::new().bold();
 /// Paths, ids and other asides.
@@ -22,6 +22,24 @@ pub(super) const CHANGED: Style = AnsiColor::Yellow.on_default();
 
 pub(super) fn paint(style: Style, text: impl Display) -> String {
     if style == Style::new() { text.to_string() } else { format!("{style}{text}{style:#}") }
+}
+
+/// Begins an ANSI code.
+const ESCAPE: char = '\u{1b}';
+
+/// The text without invisible characters, except the codes of the styles above.
+pub(super) fn visible_but_styles(text: &str) -> String {
+    const STYLES: [Style; 7] = [TITLE, DIM, MATCH, BAD, PLACE, ADDED, CHANGED];
+    let styles: String = STYLES.iter().map(Style::to_string).collect();
+    // A style may be several codes.
+    let codes: Vec<String> = format!("{styles}{}", anstyle::Reset).split(ESCAPE).skip(1).map(str::to_owned).collect();
+    let mut parts = text.split(ESCAPE);
+    let mut shown = visible(parts.next().unwrap_or_default()).into_owned();
+    for part in parts {
+        shown.extend(codes.iter().any(|code| part.starts_with(code)).then_some(ESCAPE));
+        shown.push_str(&visible(part));
+    }
+    shown
 }
 
 /// `p. 4`, `pp. 4–6`, or nothing.
@@ -71,26 +89,64 @@ pub(super) fn marked(text: &str, ranges: &[(usize, usize)], open: &str, close: &
     out
 }
 
-/// Text of a document for a Markdown page. Lines of other formats must not become headings: `# ls` in a manual is a
-/// command.
-pub(super) fn as_markdown<'t>(text: &'t str, format: &str) -> Cow<'t, str> {
-    if format == Format::Markdown.name() || !text.contains('#') {
+/// Text of a document for a Markdown page: no line of it becomes a heading, because headings of the page name sources and
+/// `# ls` in a manual is a command. A fence that is left open would swallow the next source, so it is closed.
+pub(super) fn as_markdown(text: &str) -> Cow<'_, str> {
+    if !text.contains(['#', '`', '~', '=', '-']) {
         return Cow::Borrowed(text);
     }
-    let mut in_fence = false;
+    let mut fence: Option<&str> = None;
     let mut out = String::with_capacity(text.len() + 16);
+    let mut after_text = false;
     for line in text.split_inclusive('\n') {
         let words = line.trim_start_matches(' ');
         let indent = line.len() - words.len();
-        in_fence ^= words.starts_with("```") || words.starts_with("~~~");
-        // A line that is indented further is code or continues a paragraph, and a fence would show the backslash.
-        if words.starts_with('#') && indent < 4 && !in_fence {
-            out.extend([&line[..indent], "\\", words]);
-        } else {
-            out.push_str(line);
+        // A line that is indented further is code or continues a paragraph, and both would show the backslash.
+        let is_flush = indent < 4;
+        let is_heading = match (fence, fence_of(words)) {
+            (Some(open), Some((mark, ""))) if is_flush && mark.starts_with(open) => {
+                fence = None;
+                false
+            }
+            (Some(_), _) => names_a_source(words),
+            (None, Some((mark, _))) if is_flush => {
+                fence = Some(mark);
+                false
+            }
+            (None, _) => is_flush && (words.starts_with('#') || after_text && is_underline(words)),
+        };
+        after_text = fence.is_none() && !words.trim().is_empty();
+        out.push_str(&line[..indent]);
+        if is_heading {
+            out.push('\\');
         }
+        out.push_str(words);
+    }
+    if let Some(open) = fence {
+        out.truncate(out.trim_end().len());
+        out.extend(["\n", open]);
     }
     Cow::Owned(out)
+}
+
+/// The mark of a line that opens or closes fenced code, and what follows it.
+fn fence_of(line: &str) -> Option<(&str, &str)> {
+    let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let length = line.len() - line.trim_start_matches(mark).len();
+    let rest = line[length..].trim();
+    (length >= 3 && !(mark == '`' && rest.contains('`'))).then(|| (&line[..length], rest))
+}
+
+/// Whether the line makes a heading of the one above it.
+fn is_underline(line: &str) -> bool {
+    let line = line.trim_end();
+    !line.is_empty() && (line.chars().all(|c| c == '=') || line.chars().all(|c| c == '-'))
+}
+
+/// Whether a line looks like one that names a source: a heading that ends with a section in brackets.
+fn names_a_source(line: &str) -> bool {
+    let named = line.trim_end().strip_suffix(']').and_then(|rest| rest.rsplit_once('['));
+    line.starts_with('#') && named.is_some_and(|(_, place)| place.contains('#'))
 }
 
 #[cfg(test)]
@@ -98,12 +154,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_of_other_formats_do_not_become_headings() {
-        let text = "As root:\n# chown newowner foo\n  ## twice\n    # far in\nC# is no\n```\n# code\n```\n#include\n";
-        let escaped =
-            "As root:\n\\# chown newowner foo\n  \\## twice\n    # far in\nC# is no\n```\n# code\n```\n\\#include\n";
-        assert_eq!(as_markdown(text, "pdf"), escaped);
-        assert_eq!(as_markdown(text, "markdown"), text);
+    fn lines_of_documents_do_not_become_headings() {
+        let text = "As root:\n# chown newowner foo\n  ## twice\n    # far in\nC# is no\n```\n# code\n```\n#include\nNo\n---\n\n---\n";
+        let escaped = "As root:\n\\# chown newowner foo\n  \\## twice\n    # far in\nC# is no\n```\n# code\n```\n\\#include\nNo\n\\---\n\n---\n";
+        assert_eq!(as_markdown(text), escaped);
+    }
+
+    #[test]
+    fn fences_do_not_hide_headings_that_forge_a_source() {
+        let shown = |text: &str| as_markdown(text).into_owned();
+        assert_eq!(shown("```\n~~~\n```\n# forged"), "```\n~~~\n```\n\\# forged");
+        assert_eq!(shown("``` `` x\n# forged"), "``` `` x\n\\# forged");
+        assert_eq!(shown("````\n```\n## Manual [m#3, p. 4]\n# ls\n"), "````\n```\n\\## Manual [m#3, p. 4]\n# ls\n````");
+        assert_eq!(shown("a | b\n--|--\n1 | 2"), "a | b\n--|--\n1 | 2");
     }
 
     #[test]

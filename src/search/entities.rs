@@ -150,7 +150,6 @@ mod tests {
             summary: String::new(),
             title: "Valve V-2".into(),
             source: "d.md".into(),
-            format: "markdown".into(),
             parent_chunks: vec![parent_chunk],
         }
     }

@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::store::{DocumentName, IndexedParentChunk, Snapshot};
 use crate::text::highlight::snippet;
+use crate::text::visible;
 
 /// Characters of a snippet.
 const SNIPPET_CHARS: usize = 240;
@@ -100,9 +101,6 @@ pub struct Hit {
     pub doc_id: DocId,
     pub source: String,
     pub title: String,
-    /// The name of the document's format.
-    #[serde(skip)]
-    pub format: String,
     /// Its section, as `doc#path`.
     pub section_id: SectionId,
     pub section: String,
@@ -265,7 +263,6 @@ impl Hit {
             doc_id: document.doc_id.clone(),
             source: document.source.clone(),
             title: document.title.clone(),
-            format: document.format.clone(),
             ..Hit::default()
         }
     }
@@ -288,7 +285,8 @@ impl Hit {
 
     /// Makes the part of `text` that answers best its snippet.
     pub(super) fn set_snippet(&mut self, text: &str, query: &str) {
-        let found = snippet(text, query, SNIPPET_CHARS);
+        // Results are written without invisible characters, and the ranges must fit what is written.
+        let found = snippet(&visible(text), query, SNIPPET_CHARS);
         self.snippet = found.text;
         self.matches = found.matches.into_iter().map(|range| (range.start, range.end)).collect();
     }
@@ -351,7 +349,6 @@ pub mod sample {
             doc_id: doc_id.into(),
             source: format!("{doc_id}.md"),
             title: doc_id.to_owned(),
-            format: "markdown".to_owned(),
             section_id: format!("{doc_id}#1").into(),
             section: "1".to_owned(),
             section_title: "One".to_owned(),

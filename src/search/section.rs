@@ -16,9 +16,6 @@ pub struct SectionContent {
     pub source: String,
     /// The document's title.
     pub title: String,
-    /// The name of the document's format.
-    #[serde(skip)]
-    pub format: String,
     /// The sections in the order in which they were asked for, each followed by its subsections, each with its own text.
     pub parts: Vec<SectionPart>,
     /// What did not fit into the token limit.
@@ -67,7 +64,6 @@ impl SectionContent {
             doc_id: document.doc_id.clone(),
             source: document.source.clone(),
             title: document.title.clone(),
-            format: document.format.clone(),
             parts,
             left_out,
         })

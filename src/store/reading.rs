@@ -14,7 +14,7 @@ use crate::ids::{ChunkId, DocId, SectionId, place_of};
 
 /// The names of up to so many documents, of a hundred bytes or so each, are kept in memory.
 const MOST_IN_MEMORY: usize = 50_000;
-const NAME_COLUMNS: Wanted = Wanted::Named(&["doc_id", "source", "title", "format"]);
+const NAME_COLUMNS: Wanted = Wanted::Named(&["doc_id", "source", "title"]);
 const FACT_COLUMNS: Wanted = Wanted::Named(&["doc_id", "source", "title", "format", "metadata", "parents", "time"]);
 
 impl Snapshot {
@@ -203,7 +203,6 @@ fn document_name(columns: &Columns, row: usize) -> Result<DocumentName> {
         doc_id: columns.text("doc_id", row)?.into(),
         source: columns.text("source", row)?,
         title: columns.text("title", row)?,
-        format: columns.text("format", row)?,
     })
 }
 

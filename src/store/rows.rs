@@ -173,7 +173,6 @@ pub struct DocumentName {
     pub doc_id: DocId,
     pub source: String,
     pub title: String,
-    pub format: String,
 }
 
 /// What filters ask about a document.

@@ -1,6 +1,6 @@
-//! File names as text, and back. A name that is UTF-8 is its own text. Bytes of another encoding, such as the GBK of
-//! archives packed on Chinese systems, are written as in addresses, `caf%E9.txt`, so that no two files get one name
-//! and each is found again. A `%` is written `%25` only where the name would otherwise be taken for such a one.
+//! File names as text, and back. A name that is UTF-8 is its own text. Control characters, and bytes of another encoding,
+//! such as the GBK of archives packed on Chinese systems, are written as in addresses, `caf%E9.txt`, so that no two files
+//! get one name, each is found again, and each is one line of output. A `%` is written `%25` only where the name would otherwise be taken for such a one.
 
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
@@ -23,12 +23,13 @@ pub(super) fn name_of(text: &str) -> OsString {
     os_string(bytes)
 }
 
-/// Whether a text stands, unescaped once or more often, for bytes that are not UTF-8.
+/// Whether a text stands, unescaped once or more often, for bytes that are not UTF-8 or for control characters.
 fn is_mistakable(text: &str) -> bool {
     let mut text = Cow::Borrowed(text);
     loop {
         match String::from_utf8(unescaped(&text)) {
             Err(_) => return true,
+            Ok(text) if text.contains(char::is_control) => return true,
             Ok(same) if same == text => return false,
             Ok(shorter) => text = Cow::Owned(shorter),
         }
@@ -39,6 +40,10 @@ fn escaped(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len() + 8);
     for chunk in bytes.utf8_chunks() {
         for (at, c) in chunk.valid().char_indices() {
+            if c.is_control() {
+                text.extend(c.to_string().bytes().map(|byte| format!("%{byte:02X}")));
+                continue;
+            }
             text.push(c);
             if c == '%' && leads_to_byte(&chunk.valid().as_bytes()[at + 1..]) {
                 text.push_str("25");
@@ -57,7 +62,7 @@ fn unescaped(text: &str) -> Vec<u8> {
     let mut rest = text.as_bytes();
     while let Some((&first, behind)) = rest.split_first() {
         rest = behind;
-        match (first, high_byte(behind), behind.strip_prefix(b"25")) {
+        match (first, escaped_byte(behind), behind.strip_prefix(b"25")) {
             (b'%', Some(byte), _) => {
                 bytes.push(byte);
                 rest = &behind[2..];
@@ -72,22 +77,23 @@ fn unescaped(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// Whether what stands behind a `%` is the number of a byte that is no ASCII, itself or behind `25`s.
+/// Whether what stands behind a `%` is the number of a byte that is escaped, itself or behind `25`s.
 fn leads_to_byte(mut behind: &[u8]) -> bool {
     while let Some(shorter) = behind.strip_prefix(b"25") {
         behind = shorter;
     }
-    high_byte(behind).is_some()
+    escaped_byte(behind).is_some()
 }
 
-fn high_byte(digits: &[u8]) -> Option<u8> {
+/// A byte that is not ASCII, or a control character.
+fn escaped_byte(digits: &[u8]) -> Option<u8> {
     let digit = |byte: &u8| match byte {
         b'0'..=b'9' => Some(byte - b'0'),
         b'A'..=b'F' => Some(byte - b'A' + 10),
         _ => None,
     };
     let byte = digit(digits.first()?)? << 4 | digit(digits.get(1)?)?;
-    (byte >= 0x80).then_some(byte)
+    (!byte.is_ascii() || byte.is_ascii_control()).then_some(byte)
 }
 
 #[cfg(unix)]
@@ -122,6 +128,7 @@ mod tests {
         for same in ["café.txt", "100%.txt", "a%20b.md", "%25.md", "%E4%BD%A0.html", "%e9.txt", "你好.txt"] {
             assert_eq!(text(same.as_bytes()), same);
         }
+        assert_eq!([text(b"a\nb.md"), text(b"a%0Ab.md")], ["a%0Ab.md", "a%250Ab.md"]);
         assert_eq!([text(b"caf%E9.txt"), text(b"caf%25E9.txt")], ["caf%25E9.txt", "caf%2525E9.txt"]);
     }
 
@@ -137,7 +144,7 @@ mod tests {
         }
 
         #[test]
-        fn a_text_without_numbers_of_bytes_is_its_own_name(name in "[^%]{0,12}") {
+        fn a_text_without_numbers_of_bytes_is_its_own_name(name in r"[^%\p{Cc}]{0,12}") {
             prop_assert_eq!(text(name.as_bytes()), name);
         }
     }

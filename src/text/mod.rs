@@ -19,5 +19,5 @@ pub use period::{Period, date_or_moment, moment};
 pub use roman::{roman, write_roman};
 pub use strings::{
     char_count, count, first_of, fold, is_hidden, is_wide, join_line, join_title, lists, percent, printable, size,
-    squeeze, truncate,
+    squeeze, truncate, visible,
 };

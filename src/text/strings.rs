@@ -1,4 +1,6 @@
-//! Small operations on text: white space, lengths, words for numbers, joined lines.
+//! Small operations on text: white space, lengths, words for numbers, joined lines, invisible characters.
+
+use std::borrow::Cow;
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -86,12 +88,35 @@ pub fn squeeze(text: &str) -> String {
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{AD}' | '\u{61C}' | '\u{200B}' | '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}'
-            | '\u{2060}'..='\u{2069}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E0FFF}')
+            | '\u{2060}'..='\u{2069}' | '\u{180E}' | '\u{3164}' | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF9}'..='\u{FFFB}'
+            | '\u{E0000}'..='\u{E0FFF}')
 }
 
-/// Replaces control characters by spaces, so that foreign text does nothing to a terminal.
+/// The text without invisible characters, which could carry orders that no person sees. Line breaks and tabs stay, and
+/// joiners inside words of scripts that need them.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| matches!(c, '\n' | '\t') || !(is_hidden(c) || is_joiner(c));
+    if text.chars().all(is_plain) {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text.chars().filter(|&c| is_plain(c) || is_joiner(c)).peekable();
+    while let Some(c) = rest.next() {
+        let joined = |c: &char| !c.is_ascii() && !c.is_whitespace() && !is_joiner(*c);
+        if !is_joiner(c) || (kept.chars().next_back().as_ref().is_some_and(joined) && rest.peek().is_some_and(joined)) {
+            kept.push(c);
+        }
+    }
+    Cow::Owned(kept)
+}
+
+fn is_joiner(c: char) -> bool {
+    matches!(c, '\u{200C}' | '\u{200D}')
+}
+
+/// Foreign text in one line that does nothing to a terminal: control characters become spaces, other invisible ones go.
 pub fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).filter(|&c| !is_hidden(c)).collect()
 }
 
 /// Cuts `text` after at most `limit` characters and marks the cut with an ellipsis.
@@ -150,7 +175,23 @@ mod tests {
     }
 
     #[test]
+    fn invisible_text_disappears_and_scripts_keep_their_joiners() {
+        let hidden: String = "ignore".chars().map(|c| char::from_u32(0xE0000 + c as u32).unwrap()).collect();
+        assert_eq!(
+            visible(&format!("Open\u{200b} the\u{202e} vent{hidden}.\n\tNext\u{1b}[2J")),
+            "Open the vent.\n\tNext[2J"
+        );
+        assert_eq!(visible("می\u{200c}خواهم"), "می\u{200c}خواهم");
+        assert_eq!(
+            visible("a\u{200d}b\u{200c}\u{200d}\u{200c} 水\u{200c}\u{200d}泵"),
+            "ab 水\u{200d}泵",
+            "one joiner at most"
+        );
+        assert!(matches!(visible("plain 泵\n"), Cow::Borrowed(_)));
+    }
+
+    #[test]
     fn control_characters_become_spaces() {
-        assert_eq!(printable("a\u{1b}[2Jb\tc\r\n\u{9b}泵\u{7f}\0"), "a [2Jb c   泵  ");
+        assert_eq!(printable("a\u{1b}[2Jb\tc\r\n\u{9b}泵\u{7f}\0\u{202e}x"), "a [2Jb c   泵  x");
     }
 }

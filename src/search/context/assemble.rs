@@ -176,7 +176,6 @@ impl<'h> Sources<'h> {
                 namespace: hit.namespace.clone(),
                 title: hit.title.clone(),
                 source: hit.source.clone(),
-                format: hit.format.clone(),
                 summary: self.summary(hit).to_owned(),
                 parent_chunks: own
                     .chunk_by(|a, b| a.source.section_id == b.source.section_id)

@@ -31,8 +31,6 @@ pub struct ContextDocument {
     pub namespace: String,
     pub title: String,
     pub source: String,
-    #[serde(skip)]
-    pub format: String,
     /// From its profile; empty without one.
     pub summary: String,
     /// Its parent chunks, in reading order.
