@@ -83,6 +83,10 @@ pub struct DocumentEdits {
 }
 
 impl DocumentEdits {
+    fn differs(&self) -> bool {
+        !(self.changed.is_empty() && self.added.is_empty() && self.gone.is_empty())
+    }
+
     /// Compares a document before and after.
     pub(super) fn between(before: &NewDocument, after: &NewDocument, named: Vec<String>) -> Self {
         let was: HashMap<&str, &Chunk> = before.chunks().map(|row| (row.chunk_id.as_str(), row)).collect();
@@ -123,8 +127,10 @@ pub fn edit_chunks(stored: Vec<NewDocument>, orders: &[ChunkOrder], now: &str) -
         if named.is_empty() {
             continue;
         }
-        edits.documents.push(DocumentEdits::between(&before, &after, named.into_iter().map(String::from).collect()));
-        if after != before {
+        let between = DocumentEdits::between(&before, &after, named.into_iter().map(String::from).collect());
+        let differs = between.differs() || after.document.edits != before.document.edits;
+        edits.documents.push(between);
+        if differs {
             edits.changed.push(ChangedDocument { before, after });
         }
     }

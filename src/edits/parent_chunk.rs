@@ -254,11 +254,17 @@ fn replace(parents: &mut Vec<ParentChunk>, index: u32, parent: Option<ParentChun
     parents.splice(range, parent);
 }
 
-/// Replaces the edit of a parent chunk; its number stays.
+/// Replaces the edit of a parent chunk; its number stays, and its time where nothing else changes.
 fn record(edits: &mut Vec<Edit>, parent_chunk: u32, edit: Option<Edit>) {
     let at = edits.iter().position(|edit| edit.parent_chunk == Some(parent_chunk));
     match (at, edit) {
-        (Some(at), Some(edit)) => edits[at] = Edit { number: edits[at].number, ..edit },
+        (Some(at), Some(edit)) => {
+            let known = &edits[at];
+            let same = Edit { number: known.number, edited_at: known.edited_at.clone(), ..edit.clone() };
+            if same != *known {
+                edits[at] = Edit { number: known.number, ..edit };
+            }
+        }
         (Some(at), None) => {
             edits.remove(at);
         }

@@ -302,7 +302,7 @@ fn a_changed_source_keeps_edits_that_fit_and_makes_conflicts() {
     assert_sound(&sandbox);
     // When the file goes, the report names the edits that go with it.
     std::fs::remove_file(sandbox.path("guide.md")).unwrap();
-    let report = ingest(&sandbox, &["--prune"]);
+    let report = ingest(&sandbox, &["--prune", "--yes"]);
     assert!(report["sources"].to_string().contains("2 edits removed with it"), "{report}");
 }
 
@@ -358,6 +358,20 @@ fn a_document_without_vectors_stays_without() {
     assert!(report["embedded"].as_u64() > Some(0), "{report}");
     assert!(search(&sandbox, "an animal of the forest", "semantic").iter().any(|(text, _)| text == "An okapi."));
     assert_sound(&sandbox);
+}
+
+#[test]
+fn an_edit_that_changes_nothing_publishes_nothing() {
+    let sandbox = guide();
+    let id = id_of(&sandbox, "parent", "crank");
+    let now = || list(&sandbox, &[]).into_iter().find(|row| text(row, "chunk_id") == id).unwrap()["content"].clone();
+    let unchanged = || {
+        let run = sandbox.json(&["chunk-edit", &id, "--content", now().as_str().unwrap()]);
+        assert_eq!(run["generation"], Value::Null, "{run}");
+    };
+    unchanged();
+    assert!(edit(&sandbox, &id, "Turn the handle by two notches.")["generation"].is_u64());
+    unchanged();
 }
 
 #[test]
