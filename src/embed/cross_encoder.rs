@@ -85,7 +85,7 @@ impl CrossEncoder {
                 let take = |first| Some(end(first)).filter(|end| *end > first);
                 let Ok(first) = next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take) else { return Ok(done) };
                 let (batch, begun) = (&chunks[first..end(first)], Instant::now());
-                // After an error nobody begins another batch.
+                // After an error no thread begins another batch.
                 let scores =
                     self.read(session, question, batch).inspect_err(|_| next.store(chunks.len(), Ordering::Relaxed))?;
                 per_chunk = Some(begun.elapsed() / batch.len() as u32);

@@ -78,7 +78,7 @@ pub struct Client {
     permits: Semaphore,
     failed_in_a_row: AtomicUsize,
     given_up: OnceLock<String>,
-    /// The last question that somebody waited for in vain: a search may rank several times, and waits for it once.
+    /// The last question without an answer in time: a search that ranks several times waits for it once.
     unanswered: Mutex<Option<(String, Failure)>>,
 }
 
@@ -141,7 +141,7 @@ impl Client {
         self.ledger.lock().report.cached += answers;
     }
 
-    /// The cached answer, or a new one within one timeout, because somebody is waiting. `read` turns an answer into
+    /// The cached answer, or a new one within one timeout, for a user who waits. `read` turns an answer into
     /// the result or reports what is wrong with it; refused answers are not cached.
     pub(super) async fn ask_soon<T>(
         &self,

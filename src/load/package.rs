@@ -79,7 +79,7 @@ impl<'a> Archive<'a> {
     /// If an entry, or all together, unpack to more than is allowed.
     pub fn refuse_bomb(&mut self) -> Result<()> {
         for index in 0..self.zip.len() {
-            // A damaged entry may be a picture that nobody needs; reading it later reports the damage.
+            // A damaged entry may be a picture, which is not read; if it is read later, that reports the damage.
             match self.unpack(index, &mut std::io::sink()) {
                 Err(error) if self.is_bomb => return Err(error),
                 _ => {}

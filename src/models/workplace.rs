@@ -39,7 +39,7 @@ impl Hold {
                     remove_folder(&folder)?;
                 }
             }
-            // Without locks nobody knows whether another process works in these folders, so they stay.
+            // Without locks, another process may be working in these folders, so they stay.
             Err(TryLockError::Error(_)) => {}
             Err(TryLockError::WouldBlock) => {
                 let message = format!("another kb is adding or removing a model in {}", models.display());

@@ -1,7 +1,7 @@
 //! Results to tables, Markdown, JSON and paths: the only place that formats.
 //!
 //! A table is for people at a terminal, and may change. Markdown is for pipes and agents; JSON and JSON Lines are for
-//! scripts, and their fields stay. Colours are ANSI codes; the stream removes them if nobody can see them.
+//! scripts, and their fields stay. Colours are ANSI codes; the stream removes them outside a terminal.
 
 mod chunks;
 mod context;

@@ -79,8 +79,8 @@ fn taken_for(why: &str, section: &SectionRow) -> String {
     format!("{why}; taken for {} ({})", section.path, section.title)
 }
 
-/// The section whose title begins with the number `name`; an error for several; `None` if there is none, or `name` is not a
-/// number.
+/// The section whose title begins with the number `name`; `None` without such a section, or if `name` is not a number. Several
+/// such sections are an error.
 fn by_printed_number<'a>(titled: &[&'a SectionRow], name: &str) -> Option<Result<Found<'a>>> {
     let number = printed_number(name)?;
     let wanted = normalise_title(name);

@@ -120,8 +120,8 @@ pub(super) async fn decay_scores(
 }
 
 /// Halves the score of a candidate for each half-life (in seconds) that its document is older than `seen_from`, and
-/// sorts the candidates anew. `documents` are those of each namespace. Documents without a time keep their score; returns
-/// how many candidates did.
+/// sorts the candidates anew. `documents` holds the documents of each namespace. A document without a time keeps its score;
+/// returns the number of such candidates.
 fn decay(candidates: &mut [Candidate], half_life: f64, seen_from: Timestamp, documents: &[&Documents]) -> usize {
     let mut undated = 0;
     for candidate in candidates.iter_mut() {
@@ -142,7 +142,8 @@ fn share_left(age: f64, half_life: f64) -> f32 {
 }
 
 impl Searcher {
-    /// The stage that leaves out all of some parent chunks, or where there are none the document: `filter`, or `phrases`.
+    /// The stage that leaves out all of the given parent chunks (of a document without any, the document): `filter`, or
+    /// `phrases`.
     pub(super) async fn restricting_stage(
         &self,
         request: &SearchRequest,

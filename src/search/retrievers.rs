@@ -125,7 +125,7 @@ pub(super) async fn semantic(
     keyword: &Scores,
     pool: usize,
 ) -> Result<SemanticRecall> {
-    // Of vectors in memory all are scored, and exactly; of those in a table the nearest are, and the wanted ones anew.
+    // Of vectors in memory all are scored, and exactly; of those in a table the nearest are, and the wanted ones are scored again.
     let mut recalled = on_each(vectors, |namespace, vectors| match vectors {
         Some(vectors) => {
             let mut scores = ParentScores::default();
@@ -150,10 +150,10 @@ pub(super) async fn semantic(
     };
     let mut scores: Scores = wanted.iter().filter_map(exact).collect();
     let ids = by_namespace(wanted.iter(), snapshots.len());
-    let anew = in_tables.iter().map(|&namespace| snapshots[namespace].similarities(question, &ids[namespace]));
-    for (&namespace, hits) in in_tables.iter().zip(try_join_all(anew).await?) {
-        let anew = parent_scores(&hits);
-        scores.extend(anew.into_iter().map(|(id, score)| (ChunkKey { chunk_id: id.into(), namespace }, score)));
+    let measured = in_tables.iter().map(|&namespace| snapshots[namespace].similarities(question, &ids[namespace]));
+    for (&namespace, hits) in in_tables.iter().zip(try_join_all(measured).await?) {
+        let measured = parent_scores(&hits);
+        scores.extend(measured.into_iter().map(|(id, score)| (ChunkKey { chunk_id: id.into(), namespace }, score)));
     }
     Ok(SemanticRecall { scores, no_vectors })
 }

@@ -13,7 +13,7 @@ use crate::text::{squeeze, write_roman};
 
 /// A limit for hostile outlines; no real document has as many entries.
 const MOST_ENTRIES: usize = 100_000;
-/// Deeper nesting is cut off; nobody needs paths with thousands of parts.
+/// Deeper nesting is cut off: a path with thousands of parts is of no use.
 const DEEPEST_NESTING: u32 = 64;
 
 /// The entries of the outline, depth first.

@@ -17,7 +17,7 @@ pub(super) struct Thing {
     pub(super) own: [u8; 16],
     /// The hash of what else is compared: its place, the titles above it.
     pub(super) rest: [u8; 16],
-    /// The title of a section, the beginning of a chunk; empty where nobody shows it.
+    /// The title of a section, the beginning of a chunk; empty where it is not shown.
     pub(super) text: String,
 }
 
