@@ -22,6 +22,7 @@ use kb::internals::search::{Expand, Fusion, Method, Rerank, SearchRequest, Weigh
 struct Silent;
 
 impl Progress for Silent {
+    fn published(&self, _: usize) {}
     fn begin(&self, _files: usize, _bytes: u64) {}
     fn file_read(&self, _source: &str) {}
     fn embedded(&self, _chunks: usize, _bytes: u64) {}

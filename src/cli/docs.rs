@@ -6,6 +6,7 @@ use futures::future::try_join_all;
 use super::filter::{FILTERS, TimeArgs};
 use super::global::Context;
 use crate::error::{Error, Result};
+use crate::ingest::stale;
 use crate::render::{self, ListedDocument};
 use crate::search::{Filter, resolve_each, scopes_within};
 use crate::store::{DocumentRow, Namespace, Scope};
@@ -55,7 +56,7 @@ pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
     let named = |at: usize| (names.len() > 1).then(|| names[at]);
     let matches =
         |at: usize, row: &DocumentRow| within[at].as_ref().is_none_or(|within| within.contains(row.doc_id.as_str()));
-    let listed = |at: usize, row| ListedDocument::new(named(at), row);
+    let listed = |at: usize, row| ListedDocument::new(named(at), row, stale(row, &store));
     if args.documents.is_empty() {
         let all = rows.iter().enumerate().flat_map(|(at, rows)| rows.iter().map(move |row| (at, row)));
         let matching = all.filter(|(at, row)| matches(*at, row));

@@ -1,22 +1,22 @@
 //! `kb ingest`: ingests files and folders.
 
-use std::io::Read;
+use std::io::{IsTerminal, Read};
 use std::path::PathBuf;
 
 use clap::Args;
 
 use super::global::{Context, WaitArgs};
-use super::progress::progress_display;
+use super::progress::{end_on_interrupt, progress_display};
 use crate::chunk::ChunkConfig;
 use crate::chunk::context::ContextKind;
 use crate::config::IngestSettings;
 use crate::error::{Error, Kind, Result};
-use crate::ingest::{self, Action, IngestRequest, Target};
+use crate::ingest::{self, Action, Doubt, IngestRequest, Target};
 use crate::load::Format;
 use crate::models::ModelChoice;
 use crate::render::ingested;
 use crate::store::{DocumentTime, Store};
-use crate::text::Period;
+use crate::text::{Period, count};
 
 /// In megabytes; standard input is kept in memory.
 const LARGEST_STANDARD_INPUT: u64 = 100;
@@ -45,6 +45,9 @@ pub struct IngestArgs {
     /// Remove documents whose files are gone from the given folders
     #[arg(long)]
     prune: bool,
+    /// Remove them without a question, even more than a fifth of all documents or all of a folder
+    #[arg(long, requires = "prune", hide_short_help = true)]
+    yes: bool,
     /// Show what would happen
     #[arg(long)]
     dry_run: bool,
@@ -75,7 +78,7 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
     // Settings may exist before the store.
     let config = context.config(&store)?;
     let lock_timeout = args.wait.lock_timeout(context);
-    let asked = args.model.clone();
+    let (asked, yes) = (args.model.clone(), args.yes);
     let request = request(args, context.over(config.ingest.clone())?)?;
     let llm = context.llm(&store, &config);
     if request.context == Some(ContextKind::Llm) {
@@ -90,12 +93,29 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
     };
     let model = ModelChoice { models: context.models(), asked, preset: config.model.clone() };
     let namespace = context.global.namespace.clone();
-    let target = Target { store, create: &create, namespace, model, llm, lock_timeout };
+    let confirm = |doubt: &Doubt| -> Result<bool> {
+        Ok(yes || (std::io::stdin().is_terminal() && super::input::confirm(&removal(doubt))?))
+    };
+    let target = Target { store, create: &create, namespace, model, llm, lock_timeout, confirm: &confirm };
     let progress = progress_display(context);
+    end_on_interrupt(&progress);
     let report = ingest::run(&request, &target, &context.engine(&config), progress).await?;
     context.show(ingested(&report))?;
     report.notes.iter().for_each(|note| context.tell(note));
+    if let Some(doubt) = &report.not_removed {
+        return Err(Error::failed(format!("not confirmed: {}", removal(doubt)))
+            .hint("check that the folder and its disk are there, then confirm with --yes; everything else is done"));
+    }
     Ok(if report.count(Action::Failed) > 0 { Kind::Partial.exit_code() } else { 0 })
+}
+
+/// The removal in doubt, in words.
+fn removal(doubt: &Doubt) -> String {
+    let documents = format!("remove {} of {}", doubt.documents, count(doubt.of, "document"));
+    match &doubt.emptied {
+        Some(folder) => format!("{documents}, because nothing is left in {folder}"),
+        None => format!("{documents}, because their files are gone"),
+    }
 }
 
 fn request(args: IngestArgs, settings: IngestSettings) -> Result<IngestRequest> {

@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::global::Context;
 use crate::ingest::Progress;
 use crate::models::DownloadProgress;
-use crate::text::{count, size};
+use crate::text::{count, printable, size, visible};
 
 /// Between two plain lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
@@ -18,6 +18,9 @@ const LINE_INTERVAL: Duration = Duration::from_secs(10);
 const INGEST: &str = "{bar:30.cyan/dim} {percent:>3} %  {msg}  {elapsed} elapsed, {eta} left";
 const DOWNLOAD: &str = "{bar:30.cyan/dim} {percent:>3} %  {bytes} of {total_bytes}  {bytes_per_sec}, {eta} left  {msg}";
 const DOWNLOAD_OF_UNKNOWN_SIZE: &str = "{spinner} {bytes}  {bytes_per_sec}  {msg}";
+
+/// The exit code of a process that Ctrl-C ended: 128 and the number of the signal.
+const INTERRUPTED: i32 = 130;
 
 /// The display for the place where standard error leads.
 pub(super) fn progress_display(context: &Context) -> Arc<Display> {
@@ -27,6 +30,21 @@ pub(super) fn progress_display(context: &Context) -> Arc<Display> {
     let bar = if shown && on_terminal { ProgressBar::no_length() } else { ProgressBar::hidden() };
     let last_line = (shown && !on_terminal).then(|| Mutex::new(Instant::now()));
     Arc::new(Display { bar, last_line, quiet, counts: Counts::default() })
+}
+
+/// Ends the process on Ctrl-C with the exit code of shells. What was published stays, and the next writer mends what was
+/// being written.
+pub(super) fn end_on_interrupt(display: &Arc<Display>) {
+    let display = display.clone();
+    tokio::spawn(async move {
+        // Where the system cannot catch Ctrl-C, it ends the process itself.
+        if tokio::signal::ctrl_c().await.is_ok() {
+            display.bar.finish_and_clear();
+            let published = count(display.counts.published.load(Ordering::Relaxed), "document");
+            write_line(&format!("interrupted: {published} of this run saved; run the same command again to go on"));
+            std::process::exit(INTERRUPTED);
+        }
+    });
 }
 
 pub(super) struct Display {
@@ -45,6 +63,7 @@ struct Counts {
     total: AtomicUsize,
     texts: AtomicUsize,
     placed: AtomicUsize,
+    published: AtomicUsize,
 }
 
 impl Display {
@@ -72,7 +91,7 @@ impl Display {
     }
 
     fn counts(&self) -> String {
-        let Counts { files, total, texts, placed } = &self.counts;
+        let Counts { files, total, texts, placed, .. } = &self.counts;
         let [files, total, texts, placed] = [files, total, texts, placed].map(|count| count.load(Ordering::Relaxed));
         let rate = texts as f64 / self.bar.elapsed().as_secs_f64().max(0.001);
         let read = if total > 0 { format!("{files}/{total} files read, ") } else { String::new() };
@@ -114,9 +133,13 @@ impl Progress for Display {
         self.update_counts();
     }
 
+    fn published(&self, documents: usize) {
+        self.counts.published.fetch_add(documents, Ordering::Relaxed);
+    }
+
     fn failed(&self, source: &str, reason: &str) {
         if !self.quiet {
-            self.bar.suspend(|| write_line(&format!("failed: {source}: {reason}")));
+            self.bar.suspend(|| write_line(&format!("failed: {}: {}", printable(source), printable(reason))));
         }
     }
 
@@ -155,5 +178,5 @@ impl DownloadProgress for Display {
 
 /// Writes a line to standard error; the work goes on where that fails.
 fn write_line(text: &str) {
-    writeln!(anstream::stderr(), "{text}").unwrap_or_default();
+    writeln!(anstream::stderr(), "{}", visible(text)).unwrap_or_default();
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::global::{Context, WaitArgs};
-use super::progress::progress_display;
+use super::progress::{end_on_interrupt, progress_display};
 use crate::chunk::context::ContextKind;
 use crate::config::ReadingSettings;
 use crate::error::{Error, Kind, Result};
@@ -93,6 +93,7 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
     let unanswered = if again { Unanswered::AskAgain } else { Unanswered::Skip };
     let options = RebuildOptions { llm: Some(llm), unanswered, ..rebuild_options(context, &args.wait)? };
     let progress = progress_display(context);
+    end_on_interrupt(&progress);
     let namespace = &context.global.namespace;
     let report = reindex(&request, &store, namespace, &options, progress).await?;
     context.show(reindexed(&report))?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::contexts::ContextWriter;
 use super::indexer::{Indexer, KnownVectors, Vectors};
-use super::plan::{Existing, is_gone};
+use super::plan::{Existing, doubt, is_gone};
 use super::prepare::{SourceFacts, corrected_toc, has_more_than_its_source, prepare};
 use super::request::{Action, IngestReport, IngestRequest, Progress, SourceReport, Target};
 use crate::embed::EngineChoice;
@@ -16,8 +16,6 @@ use crate::load::Document;
 use crate::store::{DocumentRow, DocumentTime, ModelRecord, Snapshot, Writer};
 use crate::text::count;
 
-/// The history's word for an unchanged file with another time of change.
-const TOUCHED: &str = "touched";
 /// The history's word for an unchanged document that a person gave another date.
 const DATED: &str = "dated";
 
@@ -129,15 +127,15 @@ impl<'a, 'b> Collector<'a, 'b> {
         SourceReport::failed(source, error.message().to_owned(), error.next_step().map(str::to_owned))
     }
 
-    /// A source with the bytes that the store has. Its row can get another date or time of change.
+    /// A source with the bytes that the store has. Only another date changes its row: another time of change alone, as after
+    /// a checkout, is no reason to publish.
     async fn same(&mut self, facts: &Facts, row: &DocumentRow) -> Result<SourceReport, Stop> {
-        let dated = self.job.request.dates_anew(row);
-        if dated || row.mtime_ns != facts.mtime_ns {
-            let time = self.job.request.time_of(row, facts.mtime_ns);
-            let row = DocumentRow { mtime_ns: facts.mtime_ns, time, ..row.clone() };
-            self.update(row, if dated { DATED } else { TOUCHED }).await?;
+        if !self.job.request.dates_anew(row) {
+            return Ok(SourceReport::of(&facts.source, Action::Unchanged, row));
         }
-        Ok(SourceReport::of(&facts.source, if dated { Action::Updated } else { Action::Unchanged }, row))
+        let time = self.job.request.time_of(row, facts.mtime_ns);
+        self.update(DocumentRow { mtime_ns: facts.mtime_ns, time, ..row.clone() }, DATED).await?;
+        Ok(SourceReport::of(&facts.source, Action::Updated, row))
     }
 
     /// The document with these bytes whose own file is gone.
@@ -220,11 +218,24 @@ impl<'a, 'b> Collector<'a, 'b> {
         Ok(report)
     }
 
-    /// A document whose file is gone, unless that was found under another path.
-    pub(super) async fn remove(&mut self, row: &DocumentRow) -> Result<(), Stop> {
-        if self.moved.contains(&row.doc_id) {
+    /// Removes the documents whose files are gone, unless these were found under another path or there is doubt.
+    pub(super) async fn prune(&mut self, vanished: &[DocumentRow]) -> Result<(), Stop> {
+        let Job { request, target, .. } = self.job;
+        let doomed: Vec<&DocumentRow> = vanished.iter().filter(|row| !self.moved.contains(&row.doc_id)).collect();
+        let doubt = doubt(&doomed, &self.existing, &request.paths, &target.store).filter(|_| !request.dry_run);
+        if let Some(doubt) = doubt
+            && !(target.confirm)(&doubt)?
+        {
+            self.report.not_removed = Some(doubt);
             return Ok(());
         }
+        for row in doomed {
+            self.remove(row).await?;
+        }
+        Ok(())
+    }
+
+    async fn remove(&mut self, row: &DocumentRow) -> Result<(), Stop> {
         let mut report = SourceReport::of(&row.source, Action::Removed, row);
         if !row.edits.is_empty() {
             report.warnings.push(format!("{} removed with it", count(row.edits.len(), "edit")));

@@ -293,6 +293,7 @@ impl Indexer {
         let change = Change { remove, add, update, note, ..Change::default() };
         if !change.is_empty() {
             self.generation = Some(self.writer.publish(&change).await?);
+            self.progress.published(change.add.len());
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use ignore::WalkBuilder;
 use ignore::gitignore::GitignoreBuilder;
 use ignore::overrides::OverrideBuilder;
 
-use super::request::{Action, IngestRequest, SourceReport};
+use super::request::{Action, Doubt, IngestRequest, SourceReport};
 use super::source::{mtime_ns, raise_limit};
 use crate::error::{Error, Result, Setting};
 use crate::load::Format;
@@ -16,6 +16,8 @@ use crate::store::{DocumentRow, Store};
 
 /// The file, in the syntax of .gitignore, that keeps documents out of kb alone.
 const IGNORE_FILE: &str = ".kbignore";
+/// The largest share of the documents that is removed without a question.
+const LARGEST_UNDOUBTED: f64 = 0.2;
 /// Prefix of the names of sources from standard input.
 pub(super) const STANDARD_INPUT: &str = "stdin:";
 
@@ -35,23 +37,35 @@ pub(super) struct Scan {
     pub candidates: Vec<Candidate>,
     /// Files in folders of formats that kb does not read.
     pub skipped: usize,
+    /// Folders and files in them that cannot be read.
+    pub unreadable: Vec<SourceReport>,
+    /// Named paths that do not exist, which is an error unless documents of theirs are to be removed.
+    pub gone: Vec<PathBuf>,
 }
 
 /// Finds the files below the request's paths. A file that is named is taken whatever its name; files in folders are taken
 /// by their endings, without hidden and ignored ones.
 ///
 /// # Errors
-/// Where a path does not exist or a glob is invalid. Then nothing was done.
+/// Where a path does not exist or is a pipe or a device, or a glob is invalid. Then nothing was done.
 pub(super) fn scan(request: &IngestRequest, store: &Store) -> Result<Scan> {
     let mut found: BTreeMap<String, Candidate> = BTreeMap::new();
-    let mut skipped = 0;
+    let mut scan = Scan::default();
     for path in &request.paths {
-        let facts = std::fs::metadata(path).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => {
-                Error::usage(format!("{} does not exist", path.display())).hint("check the path")
+        let facts = match std::fs::metadata(path) {
+            Ok(facts) => facts,
+            Err(error) if error.kind() == ErrorKind::NotFound && request.prune => {
+                scan.gone.push(path.clone());
+                continue;
             }
-            _ => Error::io("read", path, &error),
-        })?;
+            Err(error) if error.kind() == ErrorKind::NotFound => return Err(does_not_exist(path)),
+            Err(error) => return Err(Error::io("read", path, &error)),
+        };
+        if !facts.is_dir() && !facts.is_file() {
+            // Reading a pipe or a device could wait forever.
+            return Err(Error::usage(format!("{} is neither a file nor a folder", path.display()))
+                .hint(format!("pipe its content into the path `-`, with {} NAME", Setting("name"))));
+        }
         let mut take = |path: &Path, format: Option<Format>| {
             let source = store.source_name(path);
             found.entry(source.clone()).or_insert(Candidate { path: path.to_owned(), source, format });
@@ -62,20 +76,43 @@ pub(super) fn scan(request: &IngestRequest, store: &Store) -> Result<Scan> {
         }
         let included = included(path, request)?;
         for entry in walk(path, request, store)? {
-            let entry = entry.map_err(|error| {
-                Error::failed(format!("cannot read the folder {}: {error}", path.display()))
-                    .hint(format!("check its permissions, or skip the place with {}", Setting("exclude")))
-            })?;
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    scan.unreadable.push(unreadable(path, &error, store));
+                    continue;
+                }
+            };
             if !entry.file_type().is_some_and(|kind| kind.is_file()) || !included(entry.path()) {
                 continue;
             }
             match request.format.or_else(|| Format::from_path(entry.path())) {
                 Some(format) => take(entry.path(), Some(format)),
-                None => skipped += 1,
+                None => scan.skipped += 1,
             }
         }
     }
-    Ok(Scan { candidates: found.into_values().collect(), skipped })
+    scan.candidates = found.into_values().collect();
+    Ok(scan)
+}
+
+pub(super) fn does_not_exist(path: &Path) -> Error {
+    Error::usage(format!("{} does not exist", path.display())).hint("check the path")
+}
+
+/// A place in a folder that cannot be read; the others are.
+fn unreadable(folder: &Path, error: &ignore::Error, store: &Store) -> SourceReport {
+    let place = match error {
+        ignore::Error::WithPath { path, .. } => path,
+        ignore::Error::WithDepth { err, .. } => match &**err {
+            ignore::Error::WithPath { path, .. } => path,
+            _ => folder,
+        },
+        _ => folder,
+    };
+    let reason = error.io_error().map_or_else(|| error.to_string(), crate::error::plain_io);
+    let hint = format!("check its permissions, or skip it with {}", Setting("exclude"));
+    SourceReport::failed(&store.source_name(place), format!("cannot be read: {reason}"), Some(hint))
 }
 
 /// Whether a file below `folder` matches one of the request's `include` globs, itself or by a folder above it. The
@@ -169,14 +206,26 @@ pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &In
         }
     }
     if request.prune {
-        let folders: Vec<String> = request.paths.iter().map(|path| store.source_name(path)).collect();
-        let below = |source: &str| folders.iter().any(|folder| is_below(source, folder));
+        let below = |source: &str| request.paths.iter().any(|path| is_below(source, &store.source_name(path)));
         plan.vanished = existing.values().filter(|row| below(&row.source) && is_gone(row, store)).cloned().collect();
     }
     plan
 }
 
-fn is_below(source: &str, folder: &str) -> bool {
+/// Why files that are gone may be a mistake, such as a disk that is not mounted; `None` where few are.
+pub(super) fn doubt(doomed: &[&DocumentRow], existing: &Existing, folders: &[PathBuf], store: &Store) -> Option<Doubt> {
+    let whole = |folder: &&PathBuf| {
+        let name = store.source_name(folder);
+        let below = |row: &&DocumentRow| is_below(&row.source, &name);
+        let doomed = doomed.iter().copied().filter(below).count();
+        doomed > 0 && doomed == existing.values().filter(below).count()
+    };
+    let emptied = folders.iter().find(whole).map(|folder| folder.display().to_string());
+    let is_much = doomed.len() as f64 > existing.len() as f64 * LARGEST_UNDOUBTED;
+    (emptied.is_some() || is_much).then(|| Doubt { documents: doomed.len(), of: existing.len(), emptied })
+}
+
+pub(super) fn is_below(source: &str, folder: &str) -> bool {
     folder.is_empty() || source == folder || Path::new(source).starts_with(folder)
 }
 

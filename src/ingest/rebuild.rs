@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 use super::contexts::{ContextWriter, wants_model_context};
 use super::indexer::{Indexer, KnownVectors, Vectors};
-use super::plan::STANDARD_INPUT;
+use super::plan::{STANDARD_INPUT, is_gone};
 use super::prepare::{LOST_ENTRIES, Prepared, SourceFacts, prepare};
 use super::request::Progress;
-use super::source::{parse_bytes, read_steadily};
+use super::source::{mtime_ns, parse_bytes, read_steadily};
 use crate::chunk::ChunkConfig;
 use crate::edits::as_the_source_says;
 use crate::embed::EngineChoice;
@@ -72,6 +74,41 @@ pub(super) fn unchanged_bytes(row: &DocumentRow, store: &Store) -> Result<Result
     let (bytes, _) = read_steadily(&path, u64::MAX)?;
     let same = blake3::hash(&bytes).to_hex().as_str() == row.content_hash;
     Ok(if same { Ok(bytes) } else { Err(SourceNow::Changed) })
+}
+
+/// What became of the file of a document since it was ingested.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stale {
+    /// It has other content: it was not ingested again, or that failed.
+    Changed,
+    Gone,
+    /// It cannot be read, and may have changed.
+    Unreadable,
+}
+
+/// Whether a document is not what its file says now. A file with another time of change is read.
+pub fn stale(row: &DocumentRow, store: &Store) -> Option<Stale> {
+    if row.source.starts_with(STANDARD_INPUT) {
+        return None;
+    }
+    let path = store.source_path(&row.source);
+    let hash = || -> std::io::Result<blake3::Hash> {
+        let mut hasher = blake3::Hasher::new();
+        std::io::copy(&mut std::fs::File::open(&path)?, &mut hasher)?;
+        Ok(hasher.finalize())
+    };
+    match std::fs::metadata(&path) {
+        Err(_) if is_gone(row, store) => Some(Stale::Gone),
+        Err(_) => Some(Stale::Unreadable),
+        Ok(facts) if facts.len() != row.size || !facts.is_file() => Some(Stale::Changed),
+        Ok(facts) if mtime_ns(&facts) == row.mtime_ns => None,
+        Ok(_) => match hash() {
+            Ok(hash) if hash.to_hex().as_str() == row.content_hash => None,
+            Ok(_) => Some(Stale::Changed),
+            Err(_) => Some(Stale::Unreadable),
+        },
+    }
 }
 
 /// Reads and parses the source of a document, if it is what was ingested.

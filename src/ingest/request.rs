@@ -66,6 +66,8 @@ pub struct Target<'a> {
     pub model: ModelChoice,
     /// How long to wait for another writer.
     pub lock_timeout: LockTimeout,
+    /// Asks whether to remove documents although there is doubt.
+    pub confirm: &'a dyn Fn(&Doubt) -> Result<bool>,
 }
 
 /// The largest PDF, DOCX or EPUB by default: they are mostly pictures.
@@ -224,6 +226,8 @@ pub struct IngestReport {
     pub languages: Option<LanguagesReport>,
     /// The chunk contexts of the language model; `None` if no document wants them.
     pub contexts: Option<ContextsReport>,
+    /// Documents whose files are gone and that stay, because nobody confirmed their removal.
+    pub not_removed: Option<Doubt>,
     pub seconds: f64,
     /// For the user, about the whole run.
     pub notes: Vec<String>,
@@ -249,6 +253,17 @@ impl IngestReport {
     }
 }
 
+/// Documents whose files are gone, in such a number that the folder itself may be missing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Doubt {
+    /// How many.
+    pub documents: usize,
+    /// Of how many in the namespace.
+    pub of: usize,
+    /// The named folder of which nothing is left, if there is one.
+    pub emptied: Option<String>,
+}
+
 /// Receives the progress of an ingest, from several threads.
 pub trait Progress: Send + Sync {
     /// So many files with so many bytes together are to be read.
@@ -259,6 +274,8 @@ pub trait Progress: Send + Sync {
     fn embedded(&self, chunks: usize, bytes: u64);
     /// The language model was asked about so many parent chunks.
     fn placed(&self, parent_chunks: usize);
+    /// So many documents were published, and stay whatever happens to the run.
+    fn published(&self, documents: usize);
     fn failed(&self, source: &str, reason: &str);
     fn end(&self);
 }

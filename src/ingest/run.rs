@@ -1,13 +1,13 @@
 //! An ingest: loader threads on one side, the collector on the other, a bounded channel between.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use tokio::sync::mpsc::Receiver;
 
 use super::collector::{Collector, Facts, Job, Loaded, Stop};
-use super::plan::{Candidate, Existing, Plan, STANDARD_INPUT, Scan, Todo, plan, scan};
+use super::plan::{Candidate, Existing, Plan, STANDARD_INPUT, Scan, Todo, does_not_exist, is_below, plan, scan};
 use super::request::{Action, IngestReport, IngestRequest, Progress, Target};
 use super::source::{parse_bytes, read_steadily, spread};
 use crate::embed::EngineChoice;
@@ -44,8 +44,8 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
     let Job { request, target, progress, .. } = job;
     let store = &target.store;
     let namespace = store.namespace(&target.namespace)?;
-    let Scan { candidates, skipped } = scan(request, store)?;
-    if candidates.is_empty() && request.standard_input.is_none() && !request.prune {
+    let Scan { candidates, skipped, unreadable, gone } = scan(request, store)?;
+    if candidates.is_empty() && unreadable.is_empty() && request.standard_input.is_none() && !request.prune {
         return Err(nothing_to_ingest(request, skipped).into());
     }
     let model = model_of(&namespace, request, &target.model).await?;
@@ -62,7 +62,13 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
         None => Vec::new(),
     };
     let existing: Arc<Existing> = Arc::new(rows.into_iter().map(|row| (row.source.clone(), row)).collect());
-    let Plan { todo, settled, vanished } = plan(candidates, &existing, request, store);
+    let Plan { todo, mut settled, vanished } = plan(candidates, &existing, request, store);
+    // A path that does not exist and never had documents is misspelt.
+    let is_known = |path: &&PathBuf| vanished.iter().any(|row| is_below(&row.source, &store.source_name(path)));
+    if let Some(unknown) = gone.iter().find(|path| !is_known(path)) {
+        return Err(does_not_exist(unknown).into());
+    }
+    settled.extend(unreadable);
     for failed in settled.iter().filter(|report| report.action == Action::Failed) {
         progress.failed(&failed.source, failed.error.as_deref().unwrap_or_default());
     }
@@ -90,9 +96,7 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
         while let Some((todo, loaded)) = loaded.recv().await {
             collector.collect(&todo.candidate.source, loaded).await?;
         }
-        for row in vanished {
-            collector.remove(&row).await?;
-        }
+        collector.prune(&vanished).await?;
         collector.finish().await
     };
     let outcome = outcome.await;
@@ -186,7 +190,7 @@ fn loaded(
     Ok(Loaded::Parsed(facts, Box::new(parse_bytes(bytes, format, &request.load, worker)?)))
 }
 
-/// The hints for files do not fit standard input: nobody can skip or delete it.
+/// An error on standard input, without the hint to skip the file.
 fn of_a_pipe(error: Error) -> Error {
     let skip = format!("skip it with {}", Setting("exclude"));
     let Some(hint) = error.next_step().filter(|hint| hint.contains(&skip)).map(str::to_owned) else {

@@ -5,7 +5,9 @@ use serde_json::json;
 
 use super::format::values;
 use super::page::{Grid, Page};
+use super::style::around;
 use crate::error::NextStep;
+use crate::ingest::Stale;
 use crate::knowledge::profile::{Profile, in_percent};
 use crate::store::DocumentRow;
 use crate::text::count;
@@ -19,11 +21,24 @@ pub struct ListedDocument<'a> {
     pub row: &'a DocumentRow,
     /// The context of its parent chunks, as `kb ingest --context` names it.
     pub context: &'static str,
+    /// What became of its file since it was ingested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stale: Option<Stale>,
 }
 
 impl<'a> ListedDocument<'a> {
-    pub fn new(namespace: Option<&'a str>, row: &'a DocumentRow) -> Self {
-        ListedDocument { namespace, row, context: row.chunking.context.name() }
+    pub fn new(namespace: Option<&'a str>, row: &'a DocumentRow, stale: Option<Stale>) -> Self {
+        ListedDocument { namespace, row, context: row.chunking.context.name(), stale }
+    }
+
+    /// What became of its file, in words.
+    fn stale(&self) -> &'static str {
+        match self.stale {
+            None => "",
+            Some(Stale::Changed) => "stale: the file has changed since it was ingested",
+            Some(Stale::Gone) => "stale: the file is gone",
+            Some(Stale::Unreadable) => "stale: the file cannot be read",
+        }
     }
 }
 
@@ -41,7 +56,7 @@ pub fn document_list(documents: &[ListedDocument<'_>]) -> Page {
         let own = [
             row.doc_id.to_string(),
             row.title.clone(),
-            row.source.clone(),
+            format!("{}{}", row.source, around(" (", listed.stale(), ")")),
             row.pages.map(|pages| pages.to_string()).unwrap_or_default(),
             row.sections.to_string(),
             row.parents.to_string(),
@@ -87,6 +102,7 @@ fn facts<'a>(listed: &'a ListedDocument<'_>) -> Vec<(&'a str, String)> {
         ("summary", profile.map(|profile| profile.summary.clone()).unwrap_or_default()),
         ("time", row.time.as_ref().map(|time| format!("{} ({})", time.at, time.from)).unwrap_or_default()),
         ("ingested", row.ingested_at.clone()),
+        ("file", listed.stale().to_owned()),
     ]
     .into_iter()
     .chain(row.metadata.iter().filter(|(name, _)| *name != "title").map(|(name, value)| (&**name, value.clone())))

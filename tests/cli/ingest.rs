@@ -75,9 +75,141 @@ fn prune_removes_only_documents_whose_file_is_gone() {
     assert_eq!(sandbox.json(&["ingest", "docs"])["counts"]["removed"], 0, "not without --prune");
     assert_eq!(sandbox.json(&["ingest", "docs", "--prune", "--dry-run"])["counts"]["removed"], 1);
     assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 3, "a dry run changes nothing");
-    assert_eq!(sandbox.json(&["ingest", "docs", "--prune"])["counts"]["removed"], 1);
+    assert_eq!(sandbox.json(&["ingest", "docs", "--prune", "--yes"])["counts"]["removed"], 1);
     let left = sandbox.kb(&["docs", "--format", "paths"]).out;
     assert_eq!(left, "docs/b.md\nother/c.md\n", "what lies elsewhere is not this run's");
+}
+
+#[test]
+fn prune_does_not_trust_the_absence_of_many_files() {
+    let sandbox = Sandbox::new();
+    for n in 0..12 {
+        sandbox.write(&format!("docs/{n}.md"), format!("About valve number {n}."));
+    }
+    sandbox.write("other/c.md", "About filters.");
+    sandbox.json(&["ingest", "docs", "other", "--no-embed"]);
+    let prune = |args: &[&str]| sandbox.kb(&[&["ingest", "--prune", "--no-embed", "--format", "json"], args].concat());
+    let documents = || sandbox.json(&["docs"]).as_array().unwrap().len();
+    // Two of thirteen are few.
+    (0..2).for_each(|n| std::fs::remove_file(sandbox.path(&format!("docs/{n}.md"))).unwrap());
+    assert_eq!((prune(&["docs"]).code, documents()), (0, 11));
+    // Three of eleven are many. What is new is ingested all the same.
+    (2..5).for_each(|n| std::fs::remove_file(sandbox.path(&format!("docs/{n}.md"))).unwrap());
+    sandbox.write("docs/new.md", "About pumps.");
+    let refused = prune(&["docs"]);
+    assert!(refused.code == 3 && refused.err.contains("remove 3 of 11 documents"), "{}", refused.err);
+    assert!(
+        refused.err.contains("--yes") && refused.out.contains("\"not_removed\""),
+        "{} {}",
+        refused.out,
+        refused.err
+    );
+    assert_eq!(documents(), 12);
+    // Nothing is left of one folder, and it is gone itself: both look like a disk that is not mounted.
+    std::fs::remove_file(sandbox.path("other/c.md")).unwrap();
+    let refuses_the_other = || {
+        let refused = prune(&["other"]);
+        assert!(refused.code == 3 && refused.err.contains("nothing is left in other"), "{}", refused.err);
+    };
+    refuses_the_other();
+    std::fs::remove_dir(sandbox.path("other")).unwrap();
+    refuses_the_other();
+    let misspelt = prune(&["oter"]);
+    assert!(misspelt.code == 2 && misspelt.err.contains("oter does not exist"), "{}", misspelt.err);
+    assert_eq!((prune(&["docs", "other", "--yes"]).code, documents()), (0, 8));
+    // Files in another folder are moved, not gone.
+    std::fs::rename(sandbox.path("docs"), sandbox.path("manuals")).unwrap();
+    assert_eq!((prune(&["."]).code, documents()), (0, 8));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_named_pipe_is_refused_and_does_not_hang() {
+    let sandbox = Sandbox::new();
+    assert!(std::process::Command::new("mkfifo").arg(sandbox.path("pipe.md")).status().unwrap().success());
+    for path in ["pipe.md", "/dev/null"] {
+        let run = sandbox.kb(&["ingest", path]);
+        assert!(run.code == 2 && run.err.contains("is neither a file nor a folder"), "{}", run.err);
+    }
+    sandbox.write("a.md", "About valves.");
+    assert_eq!(sandbox.json(&["ingest", ".", "--no-embed"])["counts"]["added"], 1, "in a folder it is left out");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_unreadable_folder_fails_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::without_privileges();
+    sandbox.write("docs/a.md", "About valves.");
+    sandbox.write("docs/secret/b.md", "About pumps.");
+    let lock = |mode| std::fs::set_permissions(sandbox.path("docs/secret"), PermissionsExt::from_mode(mode)).unwrap();
+    lock(0o000);
+    let run = sandbox.kb(&["ingest", "docs", "--no-embed", "--format", "json"]);
+    lock(0o755);
+    let report: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(
+        (run.code, report["counts"]["added"].as_u64(), report["counts"]["failed"].as_u64()),
+        (4, Some(1), Some(1))
+    );
+    assert_eq!(report["sources"][1]["source"], "docs/secret");
+    assert!(report["sources"][1]["error"].as_str().unwrap().contains("cannot be read"), "{report}");
+}
+
+#[test]
+fn touched_files_publish_nothing_and_changed_ones_are_stale_until_they_are_read() {
+    let sandbox = Sandbox::new();
+    let path = sandbox.write("a.md", "About valves.");
+    sandbox.write("b.md", "About pumps.");
+    sandbox.json(&["ingest", ".", "--no-embed"]);
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(5);
+    std::fs::File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
+    assert_eq!(sandbox.json(&["ingest", ".", "--no-embed"])["generation"], serde_json::Value::Null);
+    let stale = || {
+        let docs = sandbox.json(&["docs"]);
+        docs.as_array().unwrap().iter().map(|doc| doc["stale"].as_str().unwrap_or("-").to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(stale(), ["-", "-"]);
+    // It fails now, and the store keeps the old text.
+    sandbox.write("a.md", "\0\0\0");
+    assert_eq!(sandbox.kb(&["ingest", ".", "--no-embed"]).code, 4);
+    std::fs::remove_file(sandbox.path("b.md")).unwrap();
+    assert_eq!(stale(), ["changed", "gone"]);
+    assert!(sandbox.kb(&["docs"]).out.contains("a.md (stale: the file has changed since it was ingested)"));
+    sandbox.write("a.md", "About valves and vents.");
+    sandbox.json(&["ingest", ".", "--no-embed"]);
+    assert_eq!(stale(), ["-", "gone"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_says_what_is_saved_and_the_same_command_goes_on() {
+    use std::io::Read;
+    let sandbox = Sandbox::new();
+    for n in 0..300 {
+        sandbox.write(&format!("docs/{n:03}.md"), format!("About valve number {n}."));
+    }
+    let mark = sandbox.write("mark", "");
+    // The first batch is published; the process waits then, as it would for the model.
+    let mut running = sandbox
+        .command(&["ingest", "docs", "--no-embed"])
+        .env("KB_TEST_FAULT", "pause:history pruned")
+        .env("KB_TEST_PAUSE", &mark)
+        .stderr(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    while !sandbox.path(".kb/namespaces/default/MANIFEST.json").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let pid = running.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    assert_eq!(running.wait().unwrap().code(), Some(130));
+    let mut told = String::new();
+    running.stderr.take().unwrap().read_to_string(&mut told).unwrap();
+    assert!(told.contains("interrupted: ") && told.contains("run the same command again to go on"), "{told}");
+    std::fs::remove_file(mark).unwrap();
+    let report = sandbox.json(&["ingest", "docs", "--no-embed"]);
+    assert_eq!((report["counts"]["unchanged"].as_u64(), report["counts"]["added"].as_u64()), (Some(256), Some(44)));
 }
 
 #[cfg(unix)]
@@ -99,7 +231,7 @@ fn files_with_non_utf_8_names_stay_apart() {
     // One of another name is taken for moved, one that is gone goes.
     std::fs::rename(path(b"caf\xe9.txt"), path(b"\xc4\xe3.txt")).unwrap();
     std::fs::remove_file(path(b"caf\xe8.txt")).unwrap();
-    let counts = &sandbox.json(&["ingest", "d", "--prune"])["counts"];
+    let counts = &sandbox.json(&["ingest", "d", "--prune", "--yes"])["counts"];
     assert_eq!((counts["moved"].as_u64(), counts["removed"].as_u64()), (Some(1), Some(1)), "{counts}");
     assert_eq!(sandbox.kb(&["docs", "--format", "paths"]).out, "d/%C4%E3.txt\nd/caf%25E9.txt\n");
 }
