@@ -429,7 +429,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__context)
-            opts="-k -n -q -v -h --doc --before --after --as-of --limit --mode --context --window --merge --keep-duplicates --group-by --per-document --max-tokens --tokenizer --filter --half-life --min-score --method --weights --fusion --pool --kind --expand --synonyms --fallback --rerank --rerank-budget --template --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-k -n -q -v -h --doc --before --after --as-of --limit --mode --context --window --merge --keep-duplicates --group-by --per-document --max-tokens --tokenizer --filter --half-life --min-score --method --weights --fusion --pool --kind --expand --fallback --rerank --rerank-budget --template --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -529,10 +529,6 @@ _kb() {
                     ;;
                 --expand)
                     COMPREPLY=($(compgen -W "off missing all llm" -- "${cur}"))
-                    return 0
-                    ;;
-                --synonyms)
-                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --fallback)
@@ -875,7 +871,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__ingest)
-            opts="-n -q -v -h --name --as --prune --dry-run --force --time --no-embed --model --wait --include --exclude --context --max-file-size --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -q -v -h --name --as --prune --yes --dry-run --force --time --no-embed --model --wait --include --exclude --context --max-file-size --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1633,7 +1629,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__search)
-            opts="-k -n -q -v -h --doc --before --after --as-of --limit --mode --context --window --merge --keep-duplicates --group-by --per-document --max-tokens --tokenizer --filter --half-life --min-score --method --weights --fusion --pool --kind --expand --synonyms --fallback --rerank --rerank-budget --in --explain --why --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-k -n -q -v -h --doc --before --after --as-of --limit --mode --context --window --merge --keep-duplicates --group-by --per-document --max-tokens --tokenizer --filter --half-life --min-score --method --weights --fusion --pool --kind --expand --fallback --rerank --rerank-budget --in --explain --why --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1733,10 +1729,6 @@ _kb() {
                     ;;
                 --expand)
                     COMPREPLY=($(compgen -W "off missing all llm" -- "${cur}"))
-                    return 0
-                    ;;
-                --synonyms)
-                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --fallback)

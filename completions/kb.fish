@@ -120,6 +120,7 @@ coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l prune -d 'Remove documents whose files are gone from the given folders'
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l yes -d 'Remove them without a question, even more than a fifth of all documents or all of a folder'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l dry-run -d 'Show what would happen'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l force -d 'Read unchanged files again'
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l no-embed -d 'Skip the vectors, which take most of the time; `kb reindex --vectors` makes them later'
@@ -165,7 +166,6 @@ complete -c kb -n "__fish_kb_using_subcommand search" -l expand -d 'Which other 
 missing\t'Synonyms and what abbreviations stand for; for unknown words their spelling, prefix and compound matches'
 all\t'The same, and the prefix and compound matches of all words'
 llm\t'As missing, and wordings of the language model'"
-complete -c kb -n "__fish_kb_using_subcommand search" -l synonyms -d 'A list of synonyms [default: synonyms.txt in the store]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand search" -l fallback -d 'Search again, wider, after a poor result: min_hits=N,min_score=S,min_docs=N [default: off]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l rerank -d 'Rerank the best by the question\'s words (light), not at all (off), or also by a cross-encoder: a name from `kb models` or a folder [default: light with the methods auto and hybrid]' -r -f -a "(__fish_complete_directories)"
 complete -c kb -n "__fish_kb_using_subcommand search" -l rerank-budget -d 'How many candidates the cross-encoder reads and for how long: 50, 2s, or 50,none [default: 30,500ms]' -r
@@ -235,7 +235,6 @@ complete -c kb -n "__fish_kb_using_subcommand context" -l expand -d 'Which other
 missing\t'Synonyms and what abbreviations stand for; for unknown words their spelling, prefix and compound matches'
 all\t'The same, and the prefix and compound matches of all words'
 llm\t'As missing, and wordings of the language model'"
-complete -c kb -n "__fish_kb_using_subcommand context" -l synonyms -d 'A list of synonyms [default: synonyms.txt in the store]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand context" -l fallback -d 'Search again, wider, after a poor result: min_hits=N,min_score=S,min_docs=N [default: off]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l rerank -d 'Rerank the best by the question\'s words (light), not at all (off), or also by a cross-encoder: a name from `kb models` or a folder [default: light with the methods auto and hybrid]' -r -f -a "(__fish_complete_directories)"
 complete -c kb -n "__fish_kb_using_subcommand context" -l rerank-budget -d 'How many candidates the cross-encoder reads and for how long: 50, 2s, or 50,none [default: 30,500ms]' -r

@@ -221,7 +221,8 @@ pub(super) fn doubt(doomed: &[&DocumentRow], existing: &Existing, folders: &[Pat
         doomed > 0 && doomed == existing.values().filter(below).count()
     };
     let emptied = folders.iter().find(whole).map(|folder| folder.display().to_string());
-    let is_much = doomed.len() as f64 > existing.len() as f64 * LARGEST_UNDOUBTED;
+    // In a small store, one file is more than that share.
+    let is_much = doomed.len() > 1 && doomed.len() as f64 > existing.len() as f64 * LARGEST_UNDOUBTED;
     (emptied.is_some() || is_much).then(|| Doubt { documents: doomed.len(), of: existing.len(), emptied })
 }
 

@@ -363,7 +363,7 @@ fn a_document_without_vectors_stays_without() {
 #[test]
 fn an_edit_that_changes_nothing_publishes_nothing() {
     let sandbox = guide();
-    let id = id_of(&sandbox, "parent", "crank");
+    let id = id_of(&sandbox, "parent", "handle");
     let now = || list(&sandbox, &[]).into_iter().find(|row| text(row, "chunk_id") == id).unwrap()["content"].clone();
     let unchanged = || {
         let run = sandbox.json(&["chunk-edit", &id, "--content", now().as_str().unwrap()]);
