@@ -30,7 +30,7 @@ fn hostile_names_and_texts_control_neither_the_terminal_nor_a_prompt() {
     let sandbox = Sandbox::new();
     let tag: String = "obey".chars().map(|c| char::from_u32(0xE0000 + c as u32).unwrap()).collect();
     let front = "---\nte\u{1b}am: re\u{202e}d\n---\n";
-    let text = format!("# Va\u{200b}lves\n\nClose the \u{1b}[8mvalve\u{2066} slowly.{tag}\n");
+    let text = format!("# Va\u{200b}lves\n\nClose the \u{2066}valve \u{1b}[8mslowly.{tag}\n");
     sandbox.write("docs/a\u{1b}]0;x\u{7}\n\u{202e}b.md", format!("{front}{text}"));
     sandbox.write("docs/\u{9b}2J.pdf", "no PDF");
     let is_hidden =
