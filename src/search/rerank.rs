@@ -8,7 +8,7 @@
 //! What the cross-encoder has not read, because it was too far down or the time was over, follows what it has, in its old
 //! order. The model loads while the store opens and the retrievers recall, and stays for the next question.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -133,12 +133,13 @@ async fn read(
     let (model, load_ms) = joined("reranking", loading).await?;
     trace.took("cross_encoder_load", load_ms);
     let start = Instant::now();
-    let wanted = settings.depth.min(candidates.len());
-    let texts = texts(snapshots, &candidates[..wanted])?;
+    let wanted = head(&candidates, settings.depth);
+    let (texts, places) = each_once(texts(snapshots, &candidates[..wanted])?);
     let question: String = query.chars().take(LONGEST_ENCODED).collect();
     let (reader, time) = (model.clone(), settings.time);
-    let logits =
+    let scores =
         joined("reranking", tokio::task::spawn_blocking(move || reader.scores(&question, &texts, time))).await?;
+    let logits: Vec<f32> = places.iter().map_while(|place| scores.get(*place).copied()).collect();
     let candidates = ranked(candidates, &logits);
     let read = logits.len();
     let stage = trace.stage("cross_encoder", start, read, candidates.len());
@@ -172,6 +173,28 @@ fn texts(snapshots: &[&Snapshot], candidates: &[Candidate]) -> Result<Vec<String
         })
     };
     candidates.iter().map(text).collect()
+}
+
+/// How many of the first candidates are read: as many as have `depth` different chunks.
+fn head(candidates: &[Candidate], depth: usize) -> usize {
+    let mut known: HashSet<&str> = HashSet::with_capacity(depth);
+    let mut fits = |id| known.contains(id) || (known.len() < depth && known.insert(id));
+    candidates.iter().map(|candidate| candidate.chunk_id.as_str()).take_while(|id| fits(id)).count()
+}
+
+/// The different texts in order, and which of them each is: a chunk of several namespaces is read once.
+fn each_once(texts: Vec<String>) -> (Vec<String>, Vec<usize>) {
+    let mut known: HashMap<String, usize> = HashMap::with_capacity(texts.len());
+    let mut different = Vec::with_capacity(texts.len());
+    let mut places = Vec::with_capacity(texts.len());
+    for text in texts {
+        let place = *known.entry(text).or_insert_with_key(|text| {
+            different.push(text.clone());
+            different.len() - 1
+        });
+        places.push(place);
+    }
+    (different, places)
 }
 
 /// Ranks the first candidates, which the model has read, by their logits. Their scores become the model's, from 0 to 1; those
@@ -254,6 +277,18 @@ mod tests {
         assert!(found.windows(2).all(|pair| pair[0].score >= pair[1].score), "{found:?}");
         assert!(found.iter().all(|candidate| (0.0..=1.0).contains(&candidate.score)));
         assert_eq!(found[2].score, probability(-2.0));
+    }
+
+    #[test]
+    fn a_chunk_of_several_namespaces_is_read_once() {
+        let twins: Vec<Candidate> = ["a", "a", "b", "c", "b"]
+            .into_iter()
+            .zip(candidates(&[0.0; 5]))
+            .map(|(id, candidate)| Candidate { chunk_id: id.into(), ..candidate })
+            .collect();
+        assert_eq!([0, 1, 2, 3, 9].map(|depth| head(&twins, depth)), [0, 2, 3, 5, 5]);
+        let (different, places) = each_once(["x", "x", "y", "x"].map(str::to_owned).to_vec());
+        assert_eq!((different.join(" "), places), ("x y".to_owned(), vec![0, 0, 1, 0]));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::knowledge::names::synonyms::Synonyms;
 use crate::llm;
 use crate::store::{LoadedVectors, Namespace, ReadAhead, Snapshot};
 
-/// Up to this many vectors (225 MB), of all namespaces together, are scored in memory; of more, none.
+/// Up to this many vectors (225 MB), of all namespaces together, are scored in memory.
 const MOST_VECTORS_IN_MEMORY: usize = 150_000;
 /// The list of synonyms in the folder of a store and in that of a namespace.
 const SYNONYMS: &str = "synonyms.txt";
@@ -102,9 +102,10 @@ impl Searcher {
         let load = async || {
             let snapshots = self.snapshots().await?;
             let counts = try_join_all(snapshots.iter().map(|snapshot| snapshot.counts())).await?;
-            let held = counts.iter().map(|[.., chunks]| chunks).sum::<usize>() <= MOST_VECTORS_IN_MEMORY;
-            let searched = self.searched.iter().zip(snapshots);
-            try_join_all(searched.map(async |(searched, snapshot)| {
+            let chunks: Vec<usize> = counts.into_iter().map(|[.., chunks]| chunks).collect();
+            let held = held_in_memory(&chunks, MOST_VECTORS_IN_MEMORY);
+            let searched = self.searched.iter().zip(snapshots).zip(held);
+            try_join_all(searched.map(async |((searched, snapshot), held)| {
                 if held { snapshot.load_vectors(searched.taken_ahead()).await.map(Some) } else { Ok(None) }
             }))
             .await
@@ -112,8 +113,8 @@ impl Searcher {
         self.vectors.get_or_try_init(load).await.map(Vec::as_slice)
     }
 
-    /// Begins to read the vectors while the generation is opened. Only of a single namespace: those of several may be too
-    /// many.
+    /// Begins to read the vectors while the generation is opened. Only of a single namespace: of several, some may stay
+    /// in their tables.
     pub(super) fn read_vectors_ahead(&self) {
         if let ([only], false) = (self.searched.as_slice(), self.vectors.initialized()) {
             *only.ahead.lock().unwrap_or_else(PoisonError::into_inner) = Snapshot::read_ahead(&only.namespace);
@@ -159,6 +160,19 @@ impl Searcher {
     }
 }
 
+/// Which namespaces' vectors are held in memory, by how many chunks each has: the small ones first, as long as all of
+/// them together are at most `most`.
+fn held_in_memory(chunks: &[usize], most: usize) -> Vec<bool> {
+    let mut by_size: Vec<usize> = (0..chunks.len()).collect();
+    by_size.sort_by_key(|&place| chunks[place]);
+    let (mut held, mut sum) = (vec![false; chunks.len()], 0);
+    for place in by_size {
+        sum += chunks[place];
+        held[place] = sum <= most;
+    }
+    held
+}
+
 /// A namespace that is searched. Each part is read with the first question that needs it.
 pub(super) struct Searched {
     namespace: Namespace,
@@ -197,5 +211,18 @@ impl Searched {
     async fn documents(&self) -> Result<&DocumentIndex> {
         let load = async || DocumentIndex::read(self.snapshot().await?).await;
         self.documents.get_or_try_init(load).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_vectors_of_small_namespaces_are_held_as_long_as_they_fit() {
+        assert_eq!(held_in_memory(&[50], 50), [true]);
+        assert_eq!(held_in_memory(&[51], 50), [false]);
+        assert_eq!(held_in_memory(&[40, 10, 30, 10], 50), [false, true, true, true]);
+        assert_eq!(held_in_memory(&[], 50), [false; 0]);
     }
 }
