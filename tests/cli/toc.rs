@@ -277,6 +277,8 @@ fn a_table_is_as_wide_as_the_terminal() {
         let line = format!("stty cols 60 rows 40; '{program}' toc manual.pdf --color never");
         let mut command = std::process::Command::new("script");
         command.args(["-qc", &line, "/dev/null"]).current_dir(sandbox.path(".")).stdin(std::process::Stdio::null());
+        // bash would set COLUMNS again after `stty`.
+        command.env("SHELL", "/bin/sh");
         for (name, value) in kb.env("COLUMNS", columns.unwrap_or_default()).get_envs() {
             match value {
                 Some(value) => command.env(name, value),
