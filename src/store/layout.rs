@@ -1,13 +1,14 @@
 //! Where a store is, what makes a folder one, and the names of what lies in it.
 
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::files::{WRITING, name_of as file_name, paths_in, read_json, write_json};
 use super::source_name::{name_of, text_of};
 use crate::error::{Error, NextStep, Result, Setting};
+use crate::paths::real;
 
 /// The only format that this program reads and writes.
 const FORMAT: u32 = 2;
@@ -124,8 +125,7 @@ impl Store {
     /// a project can be moved with its store; otherwise its absolute path. Always with `/`; bytes that are not UTF-8 as
     /// `%E9`.
     pub fn source_name(&self, path: &Path) -> String {
-        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let root = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
+        let (path, root) = (real(path), real(&self.root));
         let relative = match root.parent() {
             Some(base) if root.file_name().is_some_and(|name| name == FOLDER) => {
                 path.strip_prefix(base).map(Path::to_owned).unwrap_or(path)
@@ -141,7 +141,7 @@ impl Store {
 
     /// The file that a source name stands for.
     pub fn source_path(&self, source: &str) -> PathBuf {
-        let root = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
+        let root = real(&self.root);
         root.parent().unwrap_or(&root).join(source.split('/').map(name_of).collect::<Vec<_>>().join(OsStr::new("/")))
     }
 
@@ -184,12 +184,14 @@ fn find_upwards(from: &Path) -> Option<PathBuf> {
     from.ancestors().map(|folder| folder.join(FOLDER)).find(|folder| folder.join(FORMAT_FILE).exists())
 }
 
-/// Refuses an address: stores are folders on a local disk.
+/// The folder that was named. Refuses an address: stores are folders on a local disk.
 fn on_disk(named: &Path) -> Result<PathBuf> {
     if named.to_string_lossy().contains("://") {
         return Err(Error::usage(format!("{} is not a folder on a local disk", named.display())).hint("name a folder"));
     }
-    Ok(named.to_owned())
+    // The system finds nothing behind a folder that does not exist, even where `..` leads out of it again.
+    let leads_back = named.components().any(|part| part == Component::ParentDir);
+    Ok(if leads_back { real(named) } else { named.to_owned() })
 }
 
 /// A knowledge base inside a store.
@@ -336,6 +338,18 @@ mod tests {
         std::fs::write(&file, "x").unwrap();
         assert_eq!(store.source_name(&file), "docs/a.md");
         assert_eq!(store.source_path("docs/a.md"), file.canonicalize().unwrap());
+    }
+
+    #[test]
+    fn a_source_has_one_name_however_the_store_is_named_and_before_it_exists() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.md");
+        std::fs::write(&file, "x").unwrap();
+        for named in [".kb", "./.kb", "none/../.kb"] {
+            let store = Store::planned(Some(&folder.path().join(named)), folder.path()).unwrap();
+            assert_eq!(store.source_name(&file), "a.md", "{named}");
+            assert_eq!(store.source_path("a.md"), file.canonicalize().unwrap(), "{named}");
+        }
     }
 
     #[test]

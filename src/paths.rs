@@ -1,0 +1,53 @@
+//! Paths as the system sees them.
+
+use std::path::{Component, Path, PathBuf};
+
+/// The absolute path without links and dots of what exists or is still to be made, so that one place has one name.
+pub fn real(path: &Path) -> PathBuf {
+    if let Ok(real) = path.canonicalize() {
+        return real;
+    }
+    let mut real = PathBuf::new();
+    for part in std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).components() {
+        match part {
+            // What comes before has no links left, so that the folder above is the one in front.
+            Component::ParentDir => drop(real.pop()),
+            Component::CurDir => {}
+            part => {
+                real.push(part);
+                real = real.canonicalize().unwrap_or(real);
+            }
+        }
+    }
+    real
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_has_one_name_before_and_after_it_is_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let real_folder = folder.path().canonicalize().unwrap();
+        let ways = ["new/.kb", "./new/.kb", "new/../new/./.kb", "none/../new/.kb"];
+        for way in ways {
+            assert_eq!(real(&folder.path().join(way)), real_folder.join("new/.kb"), "{way}");
+        }
+        std::fs::create_dir_all(folder.path().join("new/.kb")).unwrap();
+        for way in ways {
+            assert_eq!(real(&folder.path().join(way)), real_folder.join("new/.kb"), "{way}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_the_folder_that_it_names() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("project")).unwrap();
+        std::os::unix::fs::symlink("project", folder.path().join("link")).unwrap();
+        let store = folder.path().canonicalize().unwrap().join("project/.kb");
+        assert_eq!(real(&folder.path().join("link/.kb")), store);
+        assert_eq!(real(&folder.path().join("link/../project/.kb")), store);
+    }
+}
