@@ -3,16 +3,12 @@
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
-use super::files::{WRITING, name_of as file_name, paths_in, read_json, write_json};
+use super::files::{WRITING, name_of as file_name, paths_in};
+use super::format::{FORMAT_FILE, Format};
 use super::source_name::{name_of, text_of};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::paths::real;
 
-/// The only format that this program reads and writes.
-const FORMAT: u32 = 2;
-const FORMAT_FILE: &str = "kb.json";
 /// The folder of a store inside a project; commands search for it upwards.
 const FOLDER: &str = ".kb";
 /// What a person may put into the folder before there is a store in it.
@@ -26,12 +22,6 @@ const MOST_NAMED: usize = 5;
 /// Names at least as alike as this (Jaro-Winkler) are suggested.
 const NEAR: f64 = 0.75;
 
-#[derive(Serialize, Deserialize)]
-struct FormatFile {
-    format: u32,
-    created_by: String,
-}
-
 /// A store on local disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Store {
@@ -42,7 +32,7 @@ impl Store {
     /// Opens the store that was named, or the nearest `.kb/` from `from` upwards.
     ///
     /// # Errors
-    /// Where there is none, it is something else, or a newer program made it.
+    /// Where there is none, it is something else, or it needs a newer program.
     pub fn open(named: Option<&Path>, from: &Path) -> Result<Self> {
         let root = match named {
             Some(named) => on_disk(named)?,
@@ -72,8 +62,7 @@ impl Store {
             return Ok((store, false));
         }
         std::fs::create_dir_all(&store.root).map_err(|error| Error::io("create the store", &store.root, &error))?;
-        let file = FormatFile { format: FORMAT, created_by: env!("CARGO_PKG_VERSION").to_owned() };
-        write_json(&store.root.join(FORMAT_FILE), &file)?;
+        Format::write(&store.root)?;
         // A store inside a project is not part of its history, as with other tools' caches.
         let ignore = store.root.join(".gitignore");
         std::fs::write(&ignore, "*\n").map_err(|error| Error::io("write", &ignore, &error))?;
@@ -146,26 +135,12 @@ impl Store {
     }
 
     fn check_format(&self) -> Result<()> {
-        let Some(file) = read_json::<FormatFile>(&self.root.join(FORMAT_FILE))? else {
+        let Some(format) = Format::read(&self.root)? else {
             self.refuse_foreign_folder()?;
             return Err(Error::failed(format!("there is no knowledge base at {}", self.root.display()))
                 .hint(format!("make one there with `{}`", NextStep::Ingest("PATH…"))));
         };
-        if file.format != FORMAT {
-            return Err(Error::failed(format!(
-                "the store at {} has format {} (written by kb {}); this kb reads format {FORMAT}",
-                self.root.display(),
-                file.format,
-                file.created_by
-            ))
-            .hint(format!(
-                "{}ingest the documents again into a new store: `{} {}`",
-                if file.format > FORMAT { "install a newer kb, or " } else { "" },
-                NextStep::Ingest("PATH…"),
-                Setting("kb")
-            )));
-        }
-        Ok(())
+        format.must_be_readable(&self.root)
     }
 
     fn refuse_foreign_folder(&self) -> Result<()> {
@@ -349,22 +324,6 @@ mod tests {
             let store = Store::planned(Some(&folder.path().join(named)), folder.path()).unwrap();
             assert_eq!(store.source_name(&file), "a.md", "{named}");
             assert_eq!(store.source_path("a.md"), file.canonicalize().unwrap(), "{named}");
-        }
-    }
-
-    #[test]
-    fn another_format_is_refused_with_the_way_to_ingest_again() {
-        let folder = tempfile::tempdir().unwrap();
-        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
-        for other in [FORMAT - 1, 99] {
-            let file = format!(r#"{{"format": {other}, "created_by": "9.0.0"}}"#);
-            std::fs::write(store.root().join(FORMAT_FILE), file).unwrap();
-            let error = Store::open(None, folder.path()).unwrap_err();
-            let (message, root) = (error.message(), store.root().display().to_string());
-            assert!(message.contains(&format!("format {other}")) && message.contains(&root), "{message}");
-            assert!(message.contains(&format!("reads format {FORMAT}")), "{message}");
-            let hint = error.next_step().unwrap();
-            assert!(hint.contains("Ingest(") && hint.contains("newer kb") == (other > FORMAT), "{hint}");
         }
     }
 }

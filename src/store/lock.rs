@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use jiff::{Timestamp, Zoned};
 use serde::Serialize;
 
+use super::format::Format;
 use super::layout::Namespace;
 use crate::error::{Error, Result, Setting};
 
@@ -144,8 +145,11 @@ impl WriterLock {
     /// Takes the lock if nobody holds it.
     ///
     /// # Errors
-    /// Where the namespace does not exist, or the file cannot be made.
+    /// Where the store needs a newer program to be written to, the namespace does not exist, or the file cannot be made.
     pub(super) fn try_take(namespace: &Namespace) -> Result<Option<Self>> {
+        if let Some(format) = Format::read(namespace.store())? {
+            format.must_be_writable(namespace.store())?;
+        }
         let path = lock_path(namespace);
         let mut file = match OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path) {
             Ok(file) => file,
