@@ -1,6 +1,30 @@
 //! Paths as the system sees them.
 
+use std::fs::OpenOptions;
+use std::io::{Error, Read, Result};
 use std::path::{Component, Path, PathBuf};
+
+/// No text that kb reads whole is longer, in bytes.
+const LONGEST_TEXT: u64 = 64 << 20;
+
+/// The text of a file. What is no file is refused: a pipe would wait for ever, a device may never end.
+pub fn read_text(path: &Path) -> Result<String> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+    let file = options.open(path)?;
+    let facts = file.metadata()?;
+    if !facts.is_file() {
+        return Err(Error::other("it is not a file"));
+    }
+    if facts.len() > LONGEST_TEXT {
+        return Err(Error::other(format!("it is longer than {}", crate::text::size(LONGEST_TEXT))));
+    }
+    let mut text = String::new();
+    file.take(LONGEST_TEXT).read_to_string(&mut text)?;
+    Ok(text)
+}
 
 /// The absolute path without links and dots of what exists or is still to be made, so that one place has one name.
 pub fn real(path: &Path) -> PathBuf {

@@ -19,6 +19,7 @@ pub use search::{DEFAULT_CONTEXT_TOKENS, Output, RerankBudget, RerankChoice, Sea
 use crate::embed::Device;
 use crate::error::{Error, Result};
 use crate::llm::LlmConfig;
+use crate::paths;
 
 /// The file's name, in the store's folder.
 pub const FILE: &str = "kb.toml";
@@ -56,7 +57,7 @@ impl Config {
     /// Where it cannot be read or sets something unknown or invalid, with the line.
     pub fn read(store: &Path) -> Result<Self> {
         let path = store.join(FILE);
-        let text = match std::fs::read_to_string(&path) {
+        let text = match paths::read_text(&path) {
             Ok(text) => text,
             Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
                 return Ok(Config::default());

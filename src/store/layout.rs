@@ -3,8 +3,10 @@
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
+use super::cache_folder::CACHE;
 use super::files::{WRITING, name_of as file_name, paths_in};
 use super::format::{FORMAT_FILE, Format};
+use super::plain::{check_folder, check_keyword};
 use super::source_name::{name_of, text_of};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::paths::real;
@@ -43,6 +45,7 @@ impl Store {
         };
         let store = Store { root };
         store.check_format()?;
+        store.check_folders()?;
         Ok(store)
     }
 
@@ -80,9 +83,10 @@ impl Store {
         };
         let store = Store { root };
         if store.root.join(FORMAT_FILE).exists() {
-            store.check_format()?
+            store.check_format()?;
+            store.check_folders()?;
         } else {
-            store.refuse_foreign_folder()?
+            store.refuse_foreign_folder()?;
         }
         Ok(store)
     }
@@ -94,20 +98,26 @@ impl Store {
     /// The namespaces in which something was published, by name.
     ///
     /// # Errors
-    /// Where the folder cannot be read.
+    /// Where a folder cannot be read, or what is in one leads out of it.
     pub fn namespaces(&self) -> Result<Vec<Namespace>> {
-        let mut paths = paths_in(&self.root.join(NAMESPACES))?;
-        paths.sort();
-        Ok(paths.iter().filter_map(|path| self.namespace(file_name(path)).ok()).filter(Namespace::exists).collect())
+        let paths = paths_in(&self.root.join(NAMESPACES))?;
+        let mut names: Vec<&str> = paths.iter().map(|path| file_name(path)).collect();
+        names.retain(|name| check_namespace_name(name).is_ok());
+        names.sort_unstable();
+        let all = names.into_iter().map(|name| self.namespace(name)).collect::<Result<Vec<_>>>()?;
+        Ok(all.into_iter().filter(Namespace::exists).collect())
     }
 
     /// The namespace with the given name, whether it exists or not.
     ///
     /// # Errors
-    /// Where the name cannot be one.
+    /// Where the name cannot be one, or what is in its folder leads out of it.
     pub fn namespace(&self, name: &str) -> Result<Namespace> {
         check_namespace_name(name)?;
-        Ok(Namespace { name: name.to_owned(), root: self.root.join(NAMESPACES).join(name) })
+        let namespace = Namespace { name: name.to_owned(), root: self.root.join(NAMESPACES).join(name) };
+        check_folder(&namespace.root, usize::MAX)?;
+        check_keyword(&namespace.keyword())?;
+        Ok(namespace)
     }
 
     /// How a source is named in the store: relative to the folder that holds the store where it lies inside, so that
@@ -141,6 +151,12 @@ impl Store {
                 .hint(format!("make one there with `{}`", NextStep::Ingest("PATH…"))));
         };
         format.must_be_readable(&self.root)
+    }
+
+    /// Checks that nothing above the namespaces and above the entries of caches leads out of the store.
+    fn check_folders(&self) -> Result<()> {
+        check_folder(&self.root.join(NAMESPACES), 1)?;
+        check_folder(&self.root.join(CACHE), 2)
     }
 
     fn refuse_foreign_folder(&self) -> Result<()> {

@@ -36,6 +36,7 @@ mod layout;
 mod lock;
 mod manifest;
 mod namespaces;
+mod plain;
 mod read_cache;
 mod reading;
 mod rows;

@@ -54,6 +54,7 @@ impl Tables {
                 store_error("open the published version of a table in", &namespace.tables(), &error)
             })?;
         }
+        tables.refuse_foreign_files().await?;
         Ok(tables)
     }
 
@@ -67,13 +68,15 @@ impl Tables {
                 .await
                 .map_err(|error| store_error("open a table in", &namespace.tables(), &error))
         };
-        Ok(Tables {
+        let tables = Tables {
             namespace: namespace.clone(),
             documents: open(DOCUMENTS).await?,
             sections: open(SECTIONS).await?,
             chunks: open(CHUNKS).await?,
             entities: open(ENTITIES).await?,
-        })
+        };
+        tables.refuse_foreign_files().await?;
+        Ok(tables)
     }
 
     /// Creates empty tables, over what an interrupted first publication may have left.
@@ -114,6 +117,7 @@ impl Tables {
         for (table, version) in self.all().zip(manifest.versions()) {
             if table.version().await.map_err(fail)? != version {
                 table.checkout(version).await.map_err(fail)?;
+                self.refuse_foreign_files().await?;
                 table.restore().await.map_err(fail)?;
             }
         }

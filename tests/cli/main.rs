@@ -16,6 +16,7 @@ mod edits;
 mod entities;
 mod eval;
 mod formats;
+mod found_store;
 mod history;
 mod ingest;
 mod ingest_context;
