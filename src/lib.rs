@@ -50,6 +50,9 @@ pub mod internals {
     pub mod chunk {
         pub use crate::chunk::{ChunkConfig, context};
     }
+    pub mod config {
+        pub use crate::config::KnownStores;
+    }
     pub mod embed {
         pub use crate::embed::{
             Coverage, CrossEncoder, EMBEDDED, Embedder, EmbeddingConfig, Engine, EngineChoice, Model, ModelFiles,

@@ -1,14 +1,25 @@
 //! Paths as the system sees them.
 
 use std::fs::OpenOptions;
-use std::io::{Error, Read, Result};
+use std::io::{Error, ErrorKind, Read, Result};
 use std::path::{Component, Path, PathBuf};
 
 /// No text that kb reads whole is longer, in bytes.
 const LONGEST_TEXT: u64 = 64 << 20;
 
-/// The text of a file. What is no file is refused: a pipe would wait for ever, a device may never end.
+/// The text of a file.
+///
+/// # Errors
+/// As for [`read_bytes`], and where it is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String> {
+    String::from_utf8(read_bytes(path)?).map_err(|error| Error::new(ErrorKind::InvalidData, error.utf8_error()))
+}
+
+/// The bytes of a file.
+///
+/// # Errors
+/// Where it cannot be read, is too long, or is no file: a pipe would wait for ever, a device may never end.
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -21,9 +32,9 @@ pub fn read_text(path: &Path) -> Result<String> {
     if facts.len() > LONGEST_TEXT {
         return Err(Error::other(format!("it is longer than {}", crate::text::size(LONGEST_TEXT))));
     }
-    let mut text = String::new();
-    file.take(LONGEST_TEXT).read_to_string(&mut text)?;
-    Ok(text)
+    let mut bytes = Vec::new();
+    file.take(LONGEST_TEXT).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// The absolute path without links and dots of what exists or is still to be made, so that one place has one name.
@@ -44,6 +55,20 @@ pub fn real(path: &Path) -> PathBuf {
         }
     }
     real
+}
+
+/// Whether another user owns a file or folder, or the link that leads to it.
+#[cfg(unix)]
+pub fn is_of_another_user(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let own = rustix::process::geteuid().as_raw();
+    [std::fs::metadata(path), path.symlink_metadata()].iter().flatten().any(|facts| facts.uid() != own)
+}
+
+/// Elsewhere the owner is not looked at.
+#[cfg(not(unix))]
+pub fn is_of_another_user(_path: &Path) -> bool {
+    false
 }
 
 #[cfg(test)]

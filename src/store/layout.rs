@@ -8,8 +8,9 @@ use super::files::{WRITING, name_of as file_name, paths_in};
 use super::format::{FORMAT_FILE, Format};
 use super::plain::{check_folder, check_keyword};
 use super::source_name::{name_of, text_of};
+use crate::config::KnownStores;
 use crate::error::{Error, NextStep, Result, Setting};
-use crate::paths::real;
+use crate::paths::{is_of_another_user, real};
 
 /// The folder of a store inside a project; commands search for it upwards.
 const FOLDER: &str = ".kb";
@@ -28,6 +29,8 @@ const NEAR: f64 = 0.75;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Store {
     root: PathBuf,
+    /// Whether readers may write: the user has made it, written to it or trusts it.
+    own: bool,
 }
 
 impl Store {
@@ -38,20 +41,32 @@ impl Store {
     pub fn open(named: Option<&Path>, from: &Path) -> Result<Self> {
         let root = match named {
             Some(named) => on_disk(named)?,
-            None => find_upwards(from).ok_or_else(|| {
-                let hint = format!("make one with `{}`, or name one with {}", NextStep::Ingest("PATH…"), Setting("kb"));
-                Error::failed("there is no knowledge base here or in any folder above").hint(hint)
-            })?,
+            None => find_upwards(from)?.ok_or_else(nowhere)?,
         };
-        let store = Store { root };
-        store.check_format()?;
-        store.check_folders()?;
-        Ok(store)
+        Store { root, own: false }.checked()
     }
 
     /// Whether there is a store in a folder or above it.
     pub fn is_within(folder: &Path) -> bool {
-        find_upwards(folder).is_some()
+        nearest(folder).is_some()
+    }
+
+    /// The folder of the store that was named, or of the nearest one upwards, whoever owns it. There may be nothing but
+    /// settings in it.
+    ///
+    /// # Errors
+    /// Where there is neither.
+    pub fn folder(named: Option<&Path>, from: &Path) -> Result<PathBuf> {
+        let root = match named {
+            Some(named) => on_disk(named)?,
+            None => nearest(from).unwrap_or_else(|| from.join(FOLDER)),
+        };
+        let is_one = [FORMAT_FILE, SETTINGS[0]].iter().any(|file| root.join(file).exists());
+        match (is_one, named) {
+            (true, _) => Ok(root),
+            (false, None) => Err(nowhere()),
+            (false, Some(_)) => Err(not_there(&root)),
+        }
     }
 
     /// Opens the store like [`open`](Self::open), and makes it where it does not exist: at the place named, or as
@@ -79,16 +94,25 @@ impl Store {
     pub fn planned(named: Option<&Path>, from: &Path) -> Result<Self> {
         let root = match named {
             Some(named) => on_disk(named)?,
-            None => find_upwards(from).unwrap_or_else(|| from.join(FOLDER)),
+            None => find_upwards(from)?.unwrap_or_else(|| from.join(FOLDER)),
         };
-        let store = Store { root };
+        // What is still to be made is the user's own.
+        let store = Store { root, own: true };
         if store.root.join(FORMAT_FILE).exists() {
-            store.check_format()?;
-            store.check_folders()?;
-        } else {
-            store.refuse_foreign_folder()?;
+            return store.checked();
         }
+        store.refuse_foreign_folder()?;
         Ok(store)
+    }
+
+    /// The same, with readers that mend it and keep caches in it: tests and measurements make their stores themselves.
+    pub fn as_own(self) -> Self {
+        Store { own: true, ..self }
+    }
+
+    /// Whether readers may mend it and keep caches in it.
+    pub fn is_own(&self) -> bool {
+        self.own
     }
 
     pub fn root(&self) -> &Path {
@@ -114,7 +138,7 @@ impl Store {
     /// Where the name cannot be one, or what is in its folder leads out of it.
     pub fn namespace(&self, name: &str) -> Result<Namespace> {
         check_namespace_name(name)?;
-        let namespace = Namespace { name: name.to_owned(), root: self.root.join(NAMESPACES).join(name) };
+        let namespace = Namespace { name: name.to_owned(), root: self.root.join(NAMESPACES).join(name), own: self.own };
         check_folder(&namespace.root, usize::MAX)?;
         check_keyword(&namespace.keyword())?;
         Ok(namespace)
@@ -144,13 +168,22 @@ impl Store {
         root.parent().unwrap_or(&root).join(source.split('/').map(name_of).collect::<Vec<_>>().join(OsStr::new("/")))
     }
 
-    fn check_format(&self) -> Result<()> {
+    /// The store, if this program can read it and nothing in it leads elsewhere.
+    fn checked(self) -> Result<Self> {
+        let format = self.format()?;
+        format.must_be_readable(&self.root)?;
+        self.check_folders()?;
+        // What a newer version must write is not ours to mend.
+        let own = format.is_writable() && KnownStores::of_user().has(&self.root);
+        Ok(Store { own, ..self })
+    }
+
+    fn format(&self) -> Result<Format> {
         let Some(format) = Format::read(&self.root)? else {
             self.refuse_foreign_folder()?;
-            return Err(Error::failed(format!("there is no knowledge base at {}", self.root.display()))
-                .hint(format!("make one there with `{}`", NextStep::Ingest("PATH…"))));
+            return Err(not_there(&self.root));
         };
-        format.must_be_readable(&self.root)
+        Ok(format)
     }
 
     /// Checks that nothing above the namespaces and above the entries of caches leads out of the store.
@@ -171,7 +204,28 @@ impl Store {
     }
 }
 
-fn find_upwards(from: &Path) -> Option<PathBuf> {
+fn nowhere() -> Error {
+    let hint = format!("make one with `{}`, or name one with {}", NextStep::Ingest("PATH…"), Setting("kb"));
+    Error::failed("there is no knowledge base here or in any folder above").hint(hint)
+}
+
+fn not_there(root: &Path) -> Error {
+    let error = Error::failed(format!("there is no knowledge base at {}", root.display()));
+    error.hint(format!("make one there with `{}`", NextStep::Ingest("PATH…")))
+}
+
+/// The nearest store upwards. That of another user is refused, as git refuses such repositories: who works below a
+/// folder that everybody may write to has not chosen it.
+fn find_upwards(from: &Path) -> Result<Option<PathBuf>> {
+    let Some(root) = nearest(from) else { return Ok(None) };
+    if is_of_another_user(&root) && KnownStores::of_user().trusted(&root).is_none() {
+        let hint = format!("name it with {} to use it, or trust it with `{}`", Setting("kb"), NextStep::Trust);
+        return Err(Error::failed(format!("the store at {} belongs to another user", root.display())).hint(hint));
+    }
+    Ok(Some(root))
+}
+
+fn nearest(from: &Path) -> Option<PathBuf> {
     from.ancestors().map(|folder| folder.join(FOLDER)).find(|folder| folder.join(FORMAT_FILE).exists())
 }
 
@@ -190,6 +244,8 @@ fn on_disk(named: &Path) -> Result<PathBuf> {
 pub struct Namespace {
     name: String,
     root: PathBuf,
+    /// As that of the store.
+    own: bool,
 }
 
 impl Namespace {
@@ -199,6 +255,11 @@ impl Namespace {
 
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Whether readers may mend it and keep caches in it.
+    pub fn is_own(&self) -> bool {
+        self.own
     }
 
     /// The folder of the store that it is in.
@@ -224,7 +285,7 @@ impl Namespace {
     /// The error of commands on a namespace that does not exist, with the names of others.
     pub(super) fn nothing_ingested(&self) -> Error {
         let error = Error::failed(format!("nothing was ingested into the namespace {:?} yet", self.name));
-        let others = Store { root: self.store().to_owned() }.namespaces().unwrap_or_default();
+        let others = Store { root: self.store().to_owned(), own: self.own }.namespaces().unwrap_or_default();
         let others: Vec<&str> = others.iter().map(|other| other.name()).filter(|name| *name != self.name).collect();
         let likeness = |other: &str| strsim::jaro_winkler(&self.name.to_lowercase(), &other.to_lowercase());
         let mut near: Vec<&str> = others.iter().copied().filter(|other| likeness(other) >= NEAR).collect();

@@ -293,9 +293,26 @@ pub(super) fn in_list(column: &str, values: &[impl AsRef<str>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::Store;
 
     #[test]
     fn quotes_in_a_filter_are_harmless() {
         assert_eq!(in_list("a", &["x", "o'y"]), "a IN ('x', 'o''y')");
+    }
+
+    /// Lance has tables that list the files of another folder, which it then reads, and may be on another machine.
+    #[tokio::test]
+    async fn a_table_that_names_another_folder_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        let namespace = store.namespace("default").unwrap();
+        drop(Tables::create(&namespace, 2).await.unwrap());
+        let (own, elsewhere) = (namespace.tables().join("documents.lance"), folder.path().join("elsewhere.lance"));
+        std::fs::rename(&own, &elsewhere).unwrap();
+        let mut theirs = lance::Dataset::open(elsewhere.to_str().unwrap()).await.unwrap();
+        let version = theirs.version().version;
+        theirs.shallow_clone(own.to_str().unwrap(), version, None).await.unwrap();
+        let error = Tables::open(&namespace).await.map(drop).unwrap_err();
+        assert!(error.message().ends_with("documents.lance names files outside of it"), "{error}");
     }
 }

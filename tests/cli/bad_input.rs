@@ -126,7 +126,7 @@ fn a_store_that_a_newer_version_writes_is_read_and_not_written() {
     for change in [
         &["ingest", "."][..],
         &["remove", &id],
-        &["chunk-delete", &format!("{id}:0")],
+        &["chunk-delete", &format!("{id}:0"), "--yes"],
         &["reindex", "--structure"],
         &["namespaces", "remove", "default", "--yes"],
     ] {
@@ -160,6 +160,7 @@ fn a_full_disk_keeps_the_last_generation() {
         .args(["-c", &script])
         .current_dir(sandbox.path("."))
         .env("KB_ONNXRUNTIME", "off")
+        .env("HOME", sandbox.path("."))
         .output()
         .unwrap();
     let run = crate::common::Run::of(output);

@@ -41,3 +41,4 @@ mod section;
 mod structure;
 mod synonyms;
 mod toc;
+mod trust;
