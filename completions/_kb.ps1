@@ -55,6 +55,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('diff', 'diff', [CompletionResultType]::ParameterValue, 'Show what was added, changed and removed between two generations')
             [CompletionResult]::new('namespaces', 'namespaces', [CompletionResultType]::ParameterValue, 'List, rename or remove the namespaces of the store')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Verify and repair tables, vectors and the keyword index')
+            [CompletionResult]::new('trust', 'trust', [CompletionResultType]::ParameterValue, 'Trust the settings of a store')
             [CompletionResult]::new('reindex', 'reindex', [CompletionResultType]::ParameterValue, 'Rebuild sections, context or vectors from what is in the store')
             [CompletionResult]::new('eval', 'eval', [CompletionResultType]::ParameterValue, 'Measure retrieval quality on a set in the BEIR layout')
             [CompletionResult]::new('models', 'models', [CompletionResultType]::ParameterValue, 'List, add or remove models')
@@ -549,6 +550,24 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help; --help lists all options')
             break
         }
+        'kb;trust' {
+            [CompletionResult]::new('--kb', '--kb', [CompletionResultType]::ParameterName, 'The store''s folder [default: the nearest .kb/ upwards]')
+            [CompletionResult]::new('-n', '-n', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`')
+            [CompletionResult]::new('--namespace', '--namespace', [CompletionResultType]::ParameterName, 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`')
+            [CompletionResult]::new('--format', '--format', [CompletionResultType]::ParameterName, 'The output format [default: table on a terminal, markdown in a pipe]')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'When to use colour')
+            [CompletionResult]::new('--onnxruntime', '--onnxruntime', [CompletionResultType]::ParameterName, 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]')
+            [CompletionResult]::new('--device', '--device', [CompletionResultType]::ParameterName, 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]')
+            [CompletionResult]::new('--revoke', '--revoke', [CompletionResultType]::ParameterName, 'Forget that the store is trusted')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'Print only results and errors')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'Print only results and errors')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Print the time of each stage, and the causes of an error')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Print the time of each stage, and the causes of an error')
+            [CompletionResult]::new('--no-progress', '--no-progress', [CompletionResultType]::ParameterName, 'Hide the progress display')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help; --help lists all options')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help; --help lists all options')
+            break
+        }
         'kb;reindex' {
             [CompletionResult]::new('--context', '--context', [CompletionResultType]::ParameterName, 'Replace the context that is embedded and indexed in front of parent chunks')
             [CompletionResult]::new('--model', '--model', [CompletionResultType]::ParameterName, 'The new embedding model [default: the current one]')
@@ -677,7 +696,7 @@ Register-ArgumentCompleter -Native -CommandName 'kb' -ScriptBlock {
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help; --help lists all options')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help; --help lists all options')
             [CompletionResult]::new('check', 'check', [CompletionResultType]::ParameterValue, 'Send one tiny request and report the answer')
-            [CompletionResult]::new('prompt', 'prompt', [CompletionResultType]::ParameterValue, 'Print a built-in prompt; .kb/prompts/NAME.md overrides it')
+            [CompletionResult]::new('prompt', 'prompt', [CompletionResultType]::ParameterValue, 'Print a built-in prompt; .kb/prompts/NAME.md overrides it in a trusted store')
             break
         }
         'kb;llm;check' {

@@ -88,6 +88,9 @@ _kb() {
             kb,toc)
                 cmd="kb__subcmd__toc"
                 ;;
+            kb,trust)
+                cmd="kb__subcmd__trust"
+                ;;
             kb__subcmd__llm,check)
                 cmd="kb__subcmd__llm__subcmd__check"
                 ;;
@@ -113,7 +116,7 @@ _kb() {
 
     case "${cmd}" in
         kb)
-            opts="-n -q -v -h -V --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help --version ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check reindex eval models llm completions parse-worker"
+            opts="-n -q -v -h -V --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help --version ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check trust reindex eval models llm completions parse-worker"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1920,6 +1923,48 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
+                --kb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table markdown json jsonl paths" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --onnxruntime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__trust)
+            opts="-n -q -v -h --revoke --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
                 --kb)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -52,6 +52,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand diff 'Show what was added, changed and removed between two generations'
             cand namespaces 'List, rename or remove the namespaces of the store'
             cand check 'Verify and repair tables, vectors and the keyword index'
+            cand trust 'Trust the settings of a store'
             cand reindex 'Rebuild sections, context or vectors from what is in the store'
             cand eval 'Measure retrieval quality on a set in the BEIR layout'
             cand models 'List, add or remove models'
@@ -525,6 +526,23 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand -h 'Print help; --help lists all options'
             cand --help 'Print help; --help lists all options'
         }
+        &'kb;trust'= {
+            cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'
+            cand -n 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`'
+            cand --namespace 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`'
+            cand --format 'The output format [default: table on a terminal, markdown in a pipe]'
+            cand --color 'When to use colour'
+            cand --onnxruntime 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]'
+            cand --device 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]'
+            cand --revoke 'Forget that the store is trusted'
+            cand -q 'Print only results and errors'
+            cand --quiet 'Print only results and errors'
+            cand -v 'Print the time of each stage, and the causes of an error'
+            cand --verbose 'Print the time of each stage, and the causes of an error'
+            cand --no-progress 'Hide the progress display'
+            cand -h 'Print help; --help lists all options'
+            cand --help 'Print help; --help lists all options'
+        }
         &'kb;reindex'= {
             cand --context 'Replace the context that is embedded and indexed in front of parent chunks'
             cand --model 'The new embedding model [default: the current one]'
@@ -648,7 +666,7 @@ set edit:completion:arg-completer[kb] = {|@words|
             cand -h 'Print help; --help lists all options'
             cand --help 'Print help; --help lists all options'
             cand check 'Send one tiny request and report the answer'
-            cand prompt 'Print a built-in prompt; .kb/prompts/NAME.md overrides it'
+            cand prompt 'Print a built-in prompt; .kb/prompts/NAME.md overrides it in a trusted store'
         }
         &'kb;llm;check'= {
             cand --kb 'The store''s folder [default: the nearest .kb/ upwards]'

@@ -67,6 +67,7 @@ complete -c kb -n "__fish_kb_needs_command" -f -a "restore" -d 'Restore an old g
 complete -c kb -n "__fish_kb_needs_command" -f -a "diff" -d 'Show what was added, changed and removed between two generations'
 complete -c kb -n "__fish_kb_needs_command" -f -a "namespaces" -d 'List, rename or remove the namespaces of the store'
 complete -c kb -n "__fish_kb_needs_command" -f -a "check" -d 'Verify and repair tables, vectors and the keyword index'
+complete -c kb -n "__fish_kb_needs_command" -f -a "trust" -d 'Trust the settings of a store'
 complete -c kb -n "__fish_kb_needs_command" -f -a "reindex" -d 'Rebuild sections, context or vectors from what is in the store'
 complete -c kb -n "__fish_kb_needs_command" -f -a "eval" -d 'Measure retrieval quality on a set in the BEIR layout'
 complete -c kb -n "__fish_kb_needs_command" -f -a "models" -d 'List, add or remove models'
@@ -739,6 +740,31 @@ complete -c kb -n "__fish_kb_using_subcommand check" -s q -l quiet -d 'Print onl
 complete -c kb -n "__fish_kb_using_subcommand check" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand check" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand check" -s h -l help -d 'Print help; --help lists all options'
+complete -c kb -n "__fish_kb_using_subcommand trust" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand trust" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand trust" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand trust" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand trust" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand trust" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand trust" -l revoke -d 'Forget that the store is trusted'
+complete -c kb -n "__fish_kb_using_subcommand trust" -s q -l quiet -d 'Print only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand trust" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
+complete -c kb -n "__fish_kb_using_subcommand trust" -l no-progress -d 'Hide the progress display'
+complete -c kb -n "__fish_kb_using_subcommand trust" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l context -d 'Replace the context that is embedded and indexed in front of parent chunks' -r -f -a "none\t'Nothing'
 headings\t'The titles of the document and its sections'
 subjects\t'The titles and, for parent chunks that speak of `it` or `其`, the sentence before them that says what that is'
@@ -915,7 +941,7 @@ complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcomman
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -f -a "check" -d 'Send one tiny request and report the answer'
-complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -f -a "prompt" -d 'Print a built-in prompt; .kb/prompts/NAME.md overrides it'
+complete -c kb -n "__fish_kb_using_subcommand llm; and not __fish_seen_subcommand_from check prompt" -f -a "prompt" -d 'Print a built-in prompt; .kb/prompts/NAME.md overrides it in a trusted store'
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
 complete -c kb -n "__fish_kb_using_subcommand llm; and __fish_seen_subcommand_from check" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'

@@ -79,6 +79,8 @@ pub enum NextStep<'a> {
     Search,
     ShowContents(&'a str),
     ShowFilters,
+    /// Let readers mend a store, and its settings count.
+    Trust,
 }
 
 /// How the program spells settings and next steps.

@@ -30,6 +30,7 @@ mod knowledge_base;
 mod llm;
 mod load;
 mod models;
+mod paths;
 mod render;
 #[cfg(test)]
 #[path = "../tests/common/repository.rs"]
@@ -48,6 +49,9 @@ pub use search::{Hit, Source};
 pub mod internals {
     pub mod chunk {
         pub use crate::chunk::{ChunkConfig, context};
+    }
+    pub mod config {
+        pub use crate::config::KnownStores;
     }
     pub mod embed {
         pub use crate::embed::{

@@ -109,6 +109,31 @@ fn every_link_in_the_docs_leads_to_a_file() {
     }
 }
 
+/// Each threat in docs/security.md names the tests that hold its answer.
+#[test]
+fn every_test_that_the_security_page_names_exists() {
+    let mut code = String::new();
+    let mut left = vec![in_repository("src"), in_repository("tests")];
+    while let Some(path) = left.pop() {
+        if path.is_dir() {
+            left.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            code.push_str(&std::fs::read_to_string(&path).unwrap());
+        }
+    }
+    let text = text("docs/security.md");
+    let threats = text.split("## Threats").nth(1).unwrap().split("\n## ").next().unwrap();
+    let rows: Vec<&str> = threats.lines().filter(|line| line.starts_with("| ")).skip(1).collect();
+    assert!(rows.len() > 20, "{rows:?}");
+    for row in rows {
+        let tests: Vec<&str> = row.rsplit(" | ").next().unwrap().split('`').skip(1).step_by(2).collect();
+        assert!(!tests.is_empty(), "no test: {row}");
+        for test in tests {
+            assert!(code.contains(&format!("fn {test}(")), "there is no test {test}: {row}");
+        }
+    }
+}
+
 /// The long options that a help text lists; `...` behind one says that it may be repeated.
 fn options(help: &[&str]) -> BTreeSet<String> {
     let help = Sandbox::new().kb(help).out;

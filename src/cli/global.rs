@@ -2,6 +2,7 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
+use std::sync::Once;
 use std::time::Duration;
 
 use clap::parser::ValueSource;
@@ -102,9 +103,15 @@ pub(super) struct Context {
     pub(super) global: Global,
     /// What was typed after the subcommand, with its variables.
     pub(super) matches: ArgMatches,
+    /// Says once which settings of the store do not count.
+    told: Once,
 }
 
 impl Context {
+    pub(super) fn new(global: Global, matches: ArgMatches) -> Self {
+        Context { global, matches, told: Once::new() }
+    }
+
     pub(super) fn here() -> Result<PathBuf> {
         std::env::current_dir().map_err(|error| Error::failed(format!("cannot read the current folder: {error}")))
     }
@@ -113,7 +120,7 @@ impl Context {
         Store::open(self.global.kb.as_deref(), &Context::here()?)
     }
 
-    /// Settings of `kb.toml` under those of the environment and the command line.
+    /// Settings of files under those of the environment and the command line.
     pub(super) fn over<T: FromArgMatches>(&self, mut file: T) -> Result<T> {
         let updated = file.update_from_arg_matches(&self.matches);
         updated.map_err(|error| Error::usage(error.to_string()))?;
@@ -126,7 +133,9 @@ impl Context {
     }
 
     pub(super) fn config(&self, store: &Store) -> Result<Config> {
-        Config::read(store.root())
+        let config = Config::read(store.root())?;
+        config.ignored.iter().for_each(|ignored| self.told.call_once(|| self.tell(&ignored.note())));
+        Ok(config)
     }
 
     pub(super) fn engine(&self, config: &Config) -> EngineChoice {
@@ -140,12 +149,13 @@ impl Context {
     }
 
     pub(super) fn encoder(&self, store: &Store, config: &Config) -> Encoder {
-        Encoder::new(self.engine(config), self.models()).keeping(store.root())
+        let encoder = Encoder::new(self.engine(config), self.models());
+        if store.is_own() { encoder.keeping(store.root()) } else { encoder }
     }
 
     /// What is configured of a language model for a store.
     pub(super) fn llm(&self, store: &Store, config: &Config) -> Configured {
-        Configured { config: config.llm.clone(), store: store.root().to_owned() }
+        Configured { config: config.llm.clone(), store: store.root().to_owned(), caches: store.is_own() }
     }
 
     /// A searcher on the namespace that was named.

@@ -1,7 +1,7 @@
 //! `kb ingest`: ingests files and folders.
 
 use std::io::{IsTerminal, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -9,7 +9,7 @@ use super::global::{Context, WaitArgs};
 use super::progress::{end_on_interrupt, progress_display};
 use crate::chunk::ChunkConfig;
 use crate::chunk::context::ContextKind;
-use crate::config::IngestSettings;
+use crate::config::{IngestSettings, KnownStores};
 use crate::error::{Error, Kind, Result};
 use crate::ingest::{self, Action, Doubt, IngestRequest, Target};
 use crate::load::Format;
@@ -88,6 +88,7 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
         let (store, created) = Store::open_or_create(named, &here)?;
         if created {
             context.tell(&format!("made a new knowledge base at {}", store.root().display()));
+            remember(context, store.root());
         }
         Ok(store)
     };
@@ -96,10 +97,14 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
     let confirm = |doubt: &Doubt| -> Result<bool> {
         Ok(yes || (std::io::stdin().is_terminal() && super::input::confirm(&removal(doubt))?))
     };
+    let (root, writes) = (store.root().to_owned(), !request.dry_run);
     let target = Target { store, create: &create, namespace, model, llm, lock_timeout, confirm: &confirm };
     let progress = progress_display(context);
     end_on_interrupt(&progress);
     let report = ingest::run(&request, &target, &context.engine(&config), progress).await?;
+    if writes && root.is_dir() {
+        remember(context, &root);
+    }
     context.show(ingested(&report))?;
     report.notes.iter().for_each(|note| context.tell(note));
     if let Some(doubt) = &report.not_removed {
@@ -115,6 +120,13 @@ fn removal(doubt: &Doubt) -> String {
     match &doubt.emptied {
         Some(folder) => format!("{documents}, because nothing is left in {folder}"),
         None => format!("{documents}, because their files are gone"),
+    }
+}
+
+/// Notes that the user has written to a store: reading commands may mend it and keep caches in it from now on.
+fn remember(context: &Context, root: &Path) {
+    if let Err(error) = KnownStores::of_user().add(root) {
+        context.tell(&format!("reading commands will not mend this store or keep caches in it: {error}"));
     }
 }
 

@@ -17,7 +17,8 @@ Examples:
   KB_LLM_BASE_URL=http://localhost:11434/v1 KB_LLM_MODEL=qwen3 kb llm check
   kb llm prompt expand-query > .kb/prompts/expand-query.md
 
-Nothing leaves this machine unless a model is configured, in .kb/kb.toml
+Nothing leaves this machine unless a model is configured, in ~/.config/kb/config.toml or in .kb/kb.toml,
+where `kb trust` makes it count:
 
   [llm]
   base_url = \"https://api.example.com/v1\"     anything with OpenAI's /chat/completions
@@ -39,7 +40,7 @@ pub struct LlmArgs {
 enum Action {
     /// Send one tiny request and report the answer
     Check,
-    /// Print a built-in prompt; .kb/prompts/NAME.md overrides it
+    /// Print a built-in prompt; .kb/prompts/NAME.md overrides it in a trusted store
     Prompt {
         /// Which prompt
         #[arg(value_name = "NAME", value_parser = PossibleValuesParser::new(prompt_names()))]

@@ -27,6 +27,7 @@ mod section;
 mod spelling;
 mod status;
 mod toc;
+mod trust;
 
 use std::process::ExitCode;
 
@@ -73,6 +74,7 @@ enum Command {
     Diff(history::DiffArgs),
     Namespaces(namespaces::NamespacesArgs),
     Check(check::CheckArgs),
+    Trust(trust::TrustArgs),
     Reindex(reindex::ReindexArgs),
     Eval(eval::EvalArgs),
     Models(models::ModelsArgs),
@@ -112,7 +114,7 @@ fn run(cli: Cli, matches: ArgMatches) -> Result<u8> {
     }
     let runtime =
         tokio::runtime::Runtime::new().map_err(|error| Error::failed(format!("cannot start the runtime: {error}")))?;
-    let context = Context { global: cli.global, matches };
+    let context = Context::new(cli.global, matches);
     runtime.block_on(async {
         match cli.command {
             Command::Ingest(args) => ingest::run(&context, args).await,
@@ -133,6 +135,7 @@ fn run(cli: Cli, matches: ArgMatches) -> Result<u8> {
             Command::Diff(args) => history::diff(&context, args).await,
             Command::Namespaces(args) => namespaces::run(&context, args).await,
             Command::Check(args) => check::run(&context, args).await,
+            Command::Trust(args) => trust::run(&context, args).await,
             Command::Reindex(args) => reindex::run(&context, args).await,
             Command::Eval(args) => eval::run(&context, args).await,
             Command::Models(args) => models::run(&context, args).await,

@@ -111,7 +111,7 @@ fn store_if_any(context: &Context) -> Result<Option<Store>> {
 }
 
 fn engine_choice(context: &Context, store: Option<&Store>) -> Result<EngineChoice> {
-    let config = store.map_or_else(|| Ok(Config::default()), |store| context.config(store))?;
+    let config = store.map_or_else(Config::of_user, |store| context.config(store))?;
     Ok(context.engine(&config))
 }
 

@@ -55,6 +55,7 @@ fn step(step: NextStep<'_>) -> String {
         NextStep::Search => "kb search".to_owned(),
         NextStep::ShowContents(name) => format!("kb toc {name}"),
         NextStep::ShowFilters => "kb search --help".to_owned(),
+        NextStep::Trust => "kb trust".to_owned(),
     }
 }
 
@@ -77,6 +78,7 @@ mod tests {
             NextStep::RequestContextsAgain,
             NextStep::ResetChunk("x"),
             NextStep::ResetContents("x"),
+            NextStep::Trust,
         ];
         for text in steps.map(step) {
             let parsed = crate::cli::parse::command::<crate::cli::Cli>(true).try_get_matches_from(text.split(' '));

@@ -1,10 +1,13 @@
-//! Settings: `kb.toml` in the store < environment < flags.
+//! Settings: the user's `config.toml` < the store's `kb.toml`, as far as it is trusted < environment < flags.
 //!
-//! A topic is one struct that derives `clap::Args` and `Deserialize`: `kb.toml` fills it, and clap updates it from flags and
+//! A topic is one struct that derives `clap::Args` and `Deserialize`: the files fill it, and clap updates it from flags and
 //! variables. Unknown keys are errors, so that a misspelt setting does not go unnoticed.
 
 mod ingest;
+mod known_stores;
 mod search;
+mod settings_file;
+mod trust;
 mod values;
 
 use std::num::NonZeroUsize;
@@ -12,18 +15,22 @@ use std::path::{Path, PathBuf};
 
 use jiff::SignedDuration;
 use serde::Deserialize;
+use toml::{Table, Value};
 
 pub use ingest::{IngestSettings, ReadingSettings, cores};
+pub use known_stores::KnownStores;
 pub use search::{DEFAULT_CONTEXT_TOKENS, Output, RerankBudget, RerankChoice, SearchSettings, rerank};
+pub use trust::{Ignored, Risky, StoreSettings};
 
+use self::settings_file::SettingsFile;
 use crate::embed::Device;
 use crate::error::{Error, Result};
 use crate::llm::LlmConfig;
 
 /// The file's name, in the store's folder.
-pub const FILE: &str = "kb.toml";
+const FILE: &str = "kb.toml";
 
-/// The content of `kb.toml`.
+/// The content of a file of settings, and of two merged.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Config {
@@ -36,6 +43,9 @@ pub struct Config {
     pub ingest: IngestSettings,
     pub history: HistoryConfig,
     pub llm: LlmConfig,
+    /// What the store's file sets and does not count.
+    #[serde(skip)]
+    pub ignored: Option<Ignored>,
 }
 
 /// Which old generations are kept.
@@ -50,38 +60,81 @@ pub struct HistoryConfig {
 }
 
 impl Config {
-    /// Reads `kb.toml` in the store's folder; the defaults where the file is missing.
+    /// The settings for the store in a folder, which need not exist: the user's own, and over them those of its `kb.toml`, as
+    /// far as the store is trusted.
     ///
     /// # Errors
-    /// Where it cannot be read or sets something unknown or invalid, with the line.
+    /// Where a file cannot be read or sets something unknown or invalid, with the line.
     pub fn read(store: &Path) -> Result<Self> {
-        let path = store.join(FILE);
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
-                return Ok(Config::default());
-            }
-            Err(error) => return Err(Error::io("read", &path, &error)),
-        };
-        let mut config: Config = toml::from_str(&text).map_err(|error| {
-            let start = error.span().map_or(0, |span| span.start.min(text.len()));
-            let line = text[..start].matches('\n').count();
-            // The key alone: a value may be a secret.
-            let key = text.lines().nth(line).and_then(|line| line.split('=').next()).unwrap_or_default().trim();
-            let place = if key.is_empty() { String::new() } else { format!(", {}", crate::text::truncate(key, 60)) };
-            let message = crate::text::squeeze(error.message());
-            Error::usage(format!("{}, line {}{place}: {message}", path.display(), line + 1)).hint("correct the file")
-        })?;
-        config.search.filter(&format!("{}, [search]", path.display()))?;
-        // The file is found from anywhere below the store, so a path in it cannot depend on the current folder.
-        if let Some(RerankChoice::Model(folder)) = &mut config.search.rerank {
+        Config::merged(SettingsFile::of_user()?, Some(StoreSettings::read(store)?), &KnownStores::of_user())
+    }
+
+    /// The user's own settings.
+    ///
+    /// # Errors
+    /// As for [`read`](Self::read).
+    pub fn of_user() -> Result<Self> {
+        Config::merged(SettingsFile::of_user()?, None, &KnownStores::of_user())
+    }
+
+    fn merged(user: Option<SettingsFile>, mut store: Option<StoreSettings>, known: &KnownStores) -> Result<Self> {
+        let (prompts, ignored) = store.as_mut().map_or((None, None), |store| store.as_far_as_trusted(known));
+        let files: Vec<SettingsFile> = user.into_iter().chain(store.and_then(|store| store.file)).collect();
+        let mut table = Table::new();
+        files.iter().for_each(|file| lay_over(&mut table, &file.table));
+        // Each file was valid by itself, and settings do not depend on each other.
+        let merged: Result<Config, _> = table.try_into();
+        let mut config =
+            merged.map_err(|error| Error::usage(format!("the settings contradict each other: {error}")))?;
+        let sets = |file: &&SettingsFile, setting: &str| trust::get(&file.table, setting).is_some();
+        config.resolve_paths(|setting| Some(&*files.iter().rfind(|file| sets(file, setting))?.folder));
+        config.llm.prompts = prompts.or(config.llm.prompts);
+        Ok(Config { ignored, ..config })
+    }
+
+    /// Makes paths relative to the files that name them: a file is found from anywhere, so the paths in it cannot depend on
+    /// the current folder.
+    fn resolve_paths<'f>(&mut self, folder_of: impl Fn(&str) -> Option<&'f Path>) {
+        let beside =
+            |setting: &str, path: &Path| folder_of(setting).map_or(path.to_owned(), |folder| folder.join(path));
+        let off = Path::new("off");
+        self.onnxruntime =
+            self.onnxruntime.take().map(|path| if path == off { path } else { beside("onnxruntime", &path) });
+        self.llm.prompts = self.llm.prompts.take().map(|path| beside("llm.prompts", &path));
+        if let Some(name) = self.search.tokenizer.as_mut().filter(|name| !name.starts_with("chars/")) {
+            *name = beside("search.tokenizer", Path::new(name)).to_string_lossy().into_owned();
+        }
+        if let Some(RerankChoice::Model(folder)) = &mut self.search.rerank {
             // A single word may be the name of a model.
-            let beside = store.join(&*folder);
+            let beside = beside("search.rerank", folder);
             if folder.components().count() > 1 || beside.exists() {
                 *folder = beside;
             }
         }
-        Ok(config)
+        if let Some(command) = &mut self.ingest.reading.ocr_command
+            && let Ok(mut words) = shell_words::split(command)
+            // A single word is a program that the system finds.
+            && let Some(program) = words.first_mut().filter(|program| Path::new(program).components().count() > 1)
+        {
+            *program = beside("ingest.ocr_command", Path::new(program)).to_string_lossy().into_owned();
+            *command = shell_words::join(words);
+        }
+    }
+}
+
+/// Puts the settings of a file over those of another, setting by setting.
+fn lay_over(below: &mut Table, above: &Table) {
+    for (topic, settings) in above {
+        match (below.get_mut(topic), settings) {
+            (Some(Value::Table(below)), Value::Table(above)) => {
+                // A key goes to the address that it was named for.
+                if above.contains_key("base_url") {
+                    below.remove("api_key_env");
+                }
+                below.extend(above.clone());
+            }
+            _ => drop(below.insert(topic.clone(), settings.clone())),
+        }
     }
 }
 
@@ -90,11 +143,16 @@ mod tests {
     use super::*;
     use crate::search::Method;
 
+    /// The settings of a store alone.
+    fn read(store: &Path) -> Result<Config> {
+        Config::merged(None, Some(StoreSettings::read(store)?), &KnownStores::at(&store.join("known")))
+    }
+
     #[test]
     fn a_misspelt_setting_is_an_error_with_its_line() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(FILE), "[search]\nlimit = 5\nmetod = \"keyword\"\n").unwrap();
-        let error = Config::read(folder.path()).unwrap_err();
+        let error = read(folder.path()).unwrap_err();
         assert!(error.message().contains("line 3") && error.message().contains("metod"), "{error}");
     }
 
@@ -113,7 +171,7 @@ mod tests {
             ("[ingest]\nfile_timout = 5\n", 0, "file_timout"),
         ] {
             std::fs::write(folder.path().join(FILE), text).unwrap();
-            let error = Config::read(folder.path()).unwrap_err();
+            let error = read(folder.path()).unwrap_err();
             // 0: a flattened table has lost the line.
             assert!(line == 0 || error.message().contains(&format!("line {line}")), "{text}: {error}");
             assert!(error.message().contains(expected), "{text}: {error}");
@@ -123,9 +181,9 @@ mod tests {
     #[test]
     fn settings_are_read_and_a_missing_file_means_defaults() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(Config::read(folder.path()).unwrap(), Config::default());
+        assert_eq!(read(folder.path()).unwrap(), Config::default());
         std::fs::write(folder.path().join(FILE), "[search]\nmethod = \"keyword\"\nlimit = 3\n").unwrap();
-        let config = Config::read(folder.path()).unwrap();
+        let config = read(folder.path()).unwrap();
         assert_eq!(
             (config.search.method, config.search.limit.map(|limit| limit.get())),
             (Some(Method::Keyword), Some(3))
@@ -137,7 +195,7 @@ mod tests {
         let keep = |text: &str| {
             let folder = tempfile::tempdir().unwrap();
             std::fs::write(folder.path().join(FILE), format!("[history]\nkeep = {text}\n")).unwrap();
-            Config::read(folder.path()).map(|config| config.history.keep.unwrap())
+            read(folder.path()).map(|config| config.history.keep.unwrap())
         };
         for (text, hours) in [("0s", 0), ("12h", 12), ("7d", 168), ("4w", 672), ("1 day 12 hours", 36)] {
             assert_eq!(keep(&format!("{text:?}")).unwrap(), SignedDuration::from_hours(hours), "{text}");
@@ -146,5 +204,54 @@ mod tests {
             let error = keep(bad).unwrap_err();
             assert!(error.message().contains("line 2"), "{bad}: {error}");
         }
+    }
+
+    #[test]
+    fn a_key_goes_to_the_address_that_it_was_named_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let (user, store) = (folder.path().join("config.toml"), folder.path().join("store"));
+        std::fs::create_dir(&store).unwrap();
+        std::fs::write(&user, "[llm]\nbase_url = \"https://mine/v1\"\nmodel = \"m\"\napi_key_env = \"MINE\"\n")
+            .unwrap();
+        let known = KnownStores::at(&folder.path().join("known"));
+        let merged = |settings: &str| {
+            std::fs::write(store.join(FILE), settings).unwrap();
+            let of_store = StoreSettings::read(&store).unwrap();
+            known.trust(&store, of_store.hash()).unwrap();
+            Config::merged(SettingsFile::read(&user).unwrap(), Some(of_store), &known).unwrap().llm
+        };
+        let own = merged("[llm]\ntimeout = 5\n");
+        assert_eq!((own.timeout, own.model.as_deref(), own.api_key_env.as_deref()), (5, Some("m"), Some("MINE")));
+        let other = merged("[llm]\nbase_url = \"https://other/v1\"\n");
+        assert_eq!((other.base_url.as_deref(), other.api_key_env), (Some("https://other/v1"), None));
+        let named = merged("[llm]\nbase_url = \"https://other/v1\"\napi_key_env = \"OTHER\"\n");
+        assert_eq!(named.api_key_env.as_deref(), Some("OTHER"));
+    }
+
+    #[test]
+    fn paths_are_relative_to_the_file_that_names_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |path: &str| folder.path().join(path);
+        std::fs::create_dir_all(at("store")).unwrap();
+        std::fs::create_dir_all(at("mine")).unwrap();
+        std::fs::write(at("mine/config.toml"), "onnxruntime = \"x.so\"\n[search]\ntokenizer = \"mine.json\"\n")
+            .unwrap();
+        std::fs::write(
+            at("store/kb.toml"),
+            "onnxruntime = \"off\"\n[search]\nrerank = \"name\"\n[llm]\nprompts = \"p\"\n\
+             [ingest]\nocr_command = \"./ocr.sh '{} x'\"\n",
+        )
+        .unwrap();
+        let known = KnownStores::at(&at("known"));
+        let of_store = StoreSettings::read(&at("store")).unwrap();
+        known.trust(&at("store"), of_store.hash()).unwrap();
+        let user = SettingsFile::read(&at("mine/config.toml")).unwrap();
+        let config = Config::merged(user, Some(of_store), &known).unwrap();
+        assert_eq!(config.onnxruntime.as_deref(), Some(Path::new("off")));
+        assert_eq!(config.search.tokenizer, Some(at("mine/mine.json").display().to_string()));
+        assert_eq!(config.search.rerank, Some(RerankChoice::Model("name".into())), "the name of a model");
+        assert_eq!(config.llm.prompts, Some(at("store/p")));
+        let words = shell_words::split(&config.ingest.reading.ocr_command.unwrap()).unwrap();
+        assert_eq!(words, [at("store/./ocr.sh").display().to_string(), "{} x".to_owned()]);
     }
 }

@@ -347,10 +347,12 @@ pub fn rerank(choice: Option<&RerankChoice>, budget: Option<RerankBudget>, time:
         Some(RerankChoice::Light) => return Ok(Rerank::Light),
         Some(RerankChoice::Model(named)) => named,
     };
-    let name = named.to_str().filter(|_| !named.exists() && could_be_a_name(named));
-    let folder = match name {
-        None => named.clone(),
-        Some(name) => Models::of_user()?.must_have(name, ModelKind::Rerank)?.0,
+    let folder = match named.to_str().filter(|_| could_be_a_name(named)) {
+        // An installed model comes first: a folder of its name, which others may have made, must not take its place.
+        Some(name) if !named.exists() || Models::of_user()?.installed(name)?.is_some() => {
+            Models::of_user()?.must_have(name, ModelKind::Rerank)?.0
+        }
+        _ => named.clone(),
     };
     CrossEncoder::check(&folder)?;
     let RerankBudget { depth, time: own } = budget.unwrap_or_default();

@@ -172,7 +172,7 @@ impl EvalStore {
     ) -> Result<Self> {
         let set = BeirSet::read(set)?;
         let start = Instant::now();
-        let (store, _) = Store::open_or_create(Some(&folder.join("store")), folder)?;
+        let store = Store::open_or_create(Some(&folder.join("store")), folder)?.0.as_own();
         let namespace = store.namespace(&format!("eval-{}", fingerprint(&set, made)))?;
         let engine = select(choice)?;
         let embedder = Arc::new(Embedder::load(&engine, &made.model, jobs)?);

@@ -30,8 +30,10 @@ const SHOWN: usize = 80;
 #[derive(Debug, Clone)]
 pub struct Configured {
     pub config: LlmConfig,
-    /// The store's folder, for cached answers and the user's prompts. It need not exist yet.
+    /// The store's folder. It need not exist yet.
     pub store: PathBuf,
+    /// Whether answers are cached in it.
+    pub caches: bool,
 }
 
 impl Configured {
@@ -44,7 +46,7 @@ impl Configured {
         let variables =
             variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         let settings = LlmSettings::resolve(&self.config, &variables.collect(), &self.store)?;
-        settings.map(|settings| Client::new(settings, Some(&self.store))).transpose()
+        settings.map(|settings| Client::new(settings, self.caches.then_some(self.store.as_path()))).transpose()
     }
 
     /// A client for `wanted`, which cannot work without one.
@@ -83,7 +85,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client that caches answers in the store's folder, if there is one, and uses the prompts there.
+    /// A client that caches answers in the store's folder, if there is one.
     ///
     /// # Errors
     /// If a user's prompt is incomplete, or the system has no certificates.
@@ -91,7 +93,7 @@ impl Client {
         Ok(Client {
             wire: Wire::new(&settings)?,
             cache: store.map(|store| CacheFolder::of_store(store, "llm", "json", MOST_CACHED)),
-            prompts: Prompts::of_user(&settings, store)?,
+            prompts: Prompts::of_user(&settings)?,
             ledger: Ledger::new(&settings.model, settings.max_tokens),
             permits: Semaphore::new(settings.concurrency),
             failed_in_a_row: AtomicUsize::new(0),

@@ -1,12 +1,10 @@
 //! The prompts: built-in files that users can replace with their own.
 //!
 //! A prompt is Markdown with Jinja placeholders. A line `---` separates the task (system message) from the data (user
-//! message). The user's prompts lie in the folder of `[llm] prompts`, or in `prompts/` of the store.
-
-use std::collections::BTreeMap;
-use std::path::Path;
+//! message). The user's prompts lie in the folder of `[llm] prompts`, which is `prompts/` in a trusted store by default.
 
 use minijinja::{Environment, UndefinedBehavior, Value};
+use std::collections::BTreeMap;
 
 use super::settings::LlmSettings;
 use super::usage::{Usage, tokens};
@@ -14,8 +12,6 @@ use crate::error::{Error, NextStep, Result};
 
 /// Separates the two parts.
 const DIVIDER: &str = "---";
-/// The folder in the store.
-const FOLDER: &str = "prompts";
 /// The placeholder of the tag around data; every prompt must use it in its first part.
 const FENCE: &str = "fence";
 /// Tokens of the protocol around the two messages.
@@ -74,11 +70,10 @@ impl Prompts {
     ///
     /// # Errors
     /// If the configured folder is missing, or one of its prompts cannot be read or lacks a placeholder.
-    pub(super) fn of_user(settings: &LlmSettings, store: Option<&Path>) -> Result<Self> {
+    pub(super) fn of_user(settings: &LlmSettings) -> Result<Self> {
         let mut texts: BTreeMap<_, _> = BUILT_IN.iter().map(|prompt| (prompt.name, prompt.text.to_owned())).collect();
-        let folder = settings.prompts.clone().or_else(|| Some(store?.join(FOLDER)));
-        let Some(folder) = folder else { return Ok(Prompts { texts }) };
-        if settings.prompts.is_some() && !folder.is_dir() {
+        let Some(folder) = &settings.prompts else { return Ok(Prompts { texts }) };
+        if !folder.is_dir() {
             return Err(Error::usage(format!("the prompts folder {} does not exist", folder.display()))
                 .hint("create it, or remove prompts from [llm]"));
         }
@@ -168,7 +163,7 @@ mod tests {
         }
         let values =
             BTreeMap::from([("fence", "data-1".to_owned()), ("question", "<data-1>{{ fence }}</data-1>".to_owned())]);
-        let ask = Prompts::of_user(&settings(), None).unwrap().fill("expand-query", &values, 10).unwrap();
+        let ask = Prompts::of_user(&settings()).unwrap().fill("expand-query", &values, 10).unwrap();
         assert!(ask.system.contains("</data-1>") && !ask.system.contains("---"));
         assert!(ask.user.starts_with("<data-1>{{ fence }}</data-1>"), "data is not a template: {}", ask.user);
         let ask = Ask { system: "s".into(), user: "u".into(), ..ask };
@@ -177,14 +172,14 @@ mod tests {
 
     #[test]
     fn a_users_prompt_replaces_the_built_in_one_and_has_another_version() {
-        let store = tempfile::tempdir().unwrap();
-        std::fs::create_dir(store.path().join("prompts")).unwrap();
-        std::fs::write(store.path().join("prompts/expand-query.md"), "Mine. {{ fence }}\n---\n{{ question }}").unwrap();
-        let prompts = Prompts::of_user(&settings(), Some(store.path())).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("expand-query.md"), "Mine. {{ fence }}\n---\n{{ question }}").unwrap();
+        let own = LlmSettings { prompts: Some(folder.path().to_owned()), ..settings() };
+        let prompts = Prompts::of_user(&own).unwrap();
         let values = BTreeMap::from([("fence", "f".to_owned()), ("question", "q".to_owned())]);
         let mine = prompts.fill("expand-query", &values, 10).unwrap();
         assert_eq!((mine.system.as_str(), mine.user.as_str()), ("Mine. f", "q"));
-        assert_ne!(mine.version, Prompts::of_user(&settings(), None).unwrap().version("expand-query"));
+        assert_ne!(mine.version, Prompts::of_user(&settings()).unwrap().version("expand-query"));
     }
 
     #[test]
@@ -193,7 +188,7 @@ mod tests {
         let settings = LlmSettings { prompts: Some(folder.path().to_owned()), ..settings() };
         let refused = |text: &str| {
             std::fs::write(folder.path().join("expand-query.md"), text).unwrap();
-            Prompts::of_user(&settings, None).unwrap_err().to_line()
+            Prompts::of_user(&settings).unwrap_err().to_line()
         };
         assert!(refused("{{ fence }} {{ question }}").contains("no line \"---\""));
         assert!(refused("{{ fence }}\n---\nask").contains("does not use {{ question }}"));
@@ -201,6 +196,6 @@ mod tests {
         let unknown = refused("{{ fence }}\n---\n{{ question }}\n{{ wether }}");
         assert!(unknown.contains("line 4") && unknown.contains("PrintPrompt(\"expand-query\")"), "{unknown}");
         let gone = LlmSettings { prompts: Some(folder.path().join("nowhere")), ..settings };
-        assert!(Prompts::of_user(&gone, None).unwrap_err().message().contains("does not exist"));
+        assert!(Prompts::of_user(&gone).unwrap_err().message().contains("does not exist"));
     }
 }

@@ -1,4 +1,4 @@
-//! The settings of the language model: `[llm]` in `kb.toml`, overridden by the environment.
+//! The settings of the language model: `[llm]` in the files of settings, overridden by the environment.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -45,7 +45,7 @@ pub struct LlmConfig {
     pub concurrency: usize,
     /// Tokens that a run may use, sent and answered.
     pub max_tokens: Option<u64>,
-    /// The folder of the user's prompts, relative to the store's folder.
+    /// The folder of the user's prompts, relative to the file that names it.
     pub prompts: Option<PathBuf>,
 }
 
@@ -192,7 +192,7 @@ impl LlmSettings {
     /// The error of a command that needs a model when none is configured. `wanted` is what needs it.
     pub fn missing(wanted: &str) -> Error {
         Error::usage(format!("{wanted} needs a language model, and none is configured")).hint(format!(
-            "set base_url and model in [llm] of kb.toml, or KB_LLM_BASE_URL and KB_LLM_MODEL; `{}` tries them",
+            "set base_url and model in [llm] of your config.toml, or KB_LLM_BASE_URL and KB_LLM_MODEL; `{}` tries them",
             NextStep::CheckLanguageModel
         ))
     }

@@ -19,6 +19,7 @@ mod search;
 mod store;
 mod style;
 mod toc;
+mod trust;
 
 pub use chunks::{chunk_list, sections};
 pub use context::{MarkdownLayout, prompt_context};
@@ -36,3 +37,4 @@ pub use search::search;
 pub use store::{NamespaceCheck, NamespaceLine, Status};
 pub use store::{checks, namespace_list, namespace_removed, namespace_renamed, status};
 pub use toc::{Shown, tables_of_contents, toc};
+pub use trust::{store_not_trusted, store_trusted};

@@ -3,15 +3,15 @@
 //! Missing and damaged entries are computed again, and the folder may be deleted at any time. Entries are written whole or
 //! not at all. When there are too many, the entries that were unused for the longest time go.
 
-use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::files::{or_none, write_whole};
+use super::plain::open_to_read;
 
 /// The folder of all of them, in the store's.
-const CACHE: &str = "cache";
+pub(super) const CACHE: &str = "cache";
 /// Checks for eviction on one write in 256: where the key ends so.
 const CHECK_AT: &str = "00";
 /// No entry is longer.
@@ -38,7 +38,7 @@ impl CacheFolder {
 
     /// The bytes of a key; `None` where they cannot be read.
     pub fn get(&self, key: &str) -> Option<Vec<u8>> {
-        let mut file = File::open(self.file(key)).ok()?;
+        let mut file = open_to_read(&self.file(key))?;
         let length = file.metadata().ok()?.len();
         if length > LONGEST {
             return None;
@@ -65,11 +65,12 @@ impl CacheFolder {
     fn clear_out(&self) -> std::io::Result<()> {
         let mut entries: Vec<(SystemTime, PathBuf)> = Vec::new();
         for folder in std::fs::read_dir(&self.folder)? {
-            let folder = folder?.path();
-            if !folder.is_dir() {
+            let folder = folder?;
+            // A link may lead to files that are no cache.
+            if !folder.file_type()?.is_dir() {
                 continue;
             }
-            for file in std::fs::read_dir(folder)? {
+            for file in std::fs::read_dir(folder.path())? {
                 let file = file?;
                 // Another process may have deleted it meanwhile.
                 let Ok(facts) = file.metadata() else { continue };
@@ -90,6 +91,8 @@ impl CacheFolder {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
     use std::time::Duration;
 
@@ -121,6 +124,20 @@ mod tests {
         cache.clear_out().unwrap();
         let left: Vec<usize> = (0..12).filter(|number| cache.get(&key(*number)).is_some()).collect();
         assert_eq!(left, [0, 4, 5, 6, 7, 8, 9, 10, 11]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_among_the_entries_costs_no_file_behind_it() {
+        let (store, precious) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let cache = CacheFolder::of_store(store.path(), "things", "bin", 1);
+        cache.put(&key(1), b"one").unwrap();
+        for number in 0..5 {
+            std::fs::write(precious.path().join(number.to_string()), "precious").unwrap();
+        }
+        std::os::unix::fs::symlink(precious.path(), cache.folder.join("zz")).unwrap();
+        cache.clear_out().unwrap();
+        assert_eq!(std::fs::read_dir(precious.path()).unwrap().count(), 5);
     }
 
     #[test]

@@ -14,15 +14,18 @@ pub(super) const WRITING: &str = ".writing-";
 
 /// The value in a JSON file; `None` where there is no such file.
 pub(super) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>> {
-    let Some(text) = or_none(std::fs::read_to_string(path)).map_err(|error| Error::io("read", path, &error))? else {
-        return Ok(None);
-    };
+    let Some(text) = read_text(path)? else { return Ok(None) };
     serde_json::from_str(&text).map(Some).map_err(|error| {
         Error::failed(format!("{} is damaged: {error}", path.display())).hint(format!(
             "restore that file from a copy, or ingest the documents into a new store with {}",
             Setting("kb")
         ))
     })
+}
+
+/// The text of a file; `None` where there is none.
+pub(super) fn read_text(path: &Path) -> Result<Option<String>> {
+    or_none(crate::paths::read_text(path)).map_err(|error| Error::io("read", path, &error))
 }
 
 /// Turns the error that a file or folder does not exist into `None`.

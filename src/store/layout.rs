@@ -1,17 +1,17 @@
 //! Where a store is, what makes a folder one, and the names of what lies in it.
 
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
-
-use super::files::{WRITING, name_of as file_name, paths_in, read_json, write_json};
+use super::cache_folder::CACHE;
+use super::files::{WRITING, name_of as file_name, paths_in};
+use super::format::{FORMAT_FILE, Format};
+use super::plain::{check_folder, check_keyword};
 use super::source_name::{name_of, text_of};
+use crate::config::KnownStores;
 use crate::error::{Error, NextStep, Result, Setting};
+use crate::paths::{is_of_another_user, real};
 
-/// The only format that this program reads and writes.
-const FORMAT: u32 = 2;
-const FORMAT_FILE: &str = "kb.json";
 /// The folder of a store inside a project; commands search for it upwards.
 const FOLDER: &str = ".kb";
 /// What a person may put into the folder before there is a store in it.
@@ -25,39 +25,48 @@ const MOST_NAMED: usize = 5;
 /// Names at least as alike as this (Jaro-Winkler) are suggested.
 const NEAR: f64 = 0.75;
 
-#[derive(Serialize, Deserialize)]
-struct FormatFile {
-    format: u32,
-    created_by: String,
-}
-
 /// A store on local disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Store {
     root: PathBuf,
+    /// Whether readers may write: the user has made it, written to it or trusts it.
+    own: bool,
 }
 
 impl Store {
     /// Opens the store that was named, or the nearest `.kb/` from `from` upwards.
     ///
     /// # Errors
-    /// Where there is none, it is something else, or a newer program made it.
+    /// Where there is none, it is something else, or it needs a newer program.
     pub fn open(named: Option<&Path>, from: &Path) -> Result<Self> {
         let root = match named {
             Some(named) => on_disk(named)?,
-            None => find_upwards(from).ok_or_else(|| {
-                let hint = format!("make one with `{}`, or name one with {}", NextStep::Ingest("PATH…"), Setting("kb"));
-                Error::failed("there is no knowledge base here or in any folder above").hint(hint)
-            })?,
+            None => find_upwards(from)?.ok_or_else(nowhere)?,
         };
-        let store = Store { root };
-        store.check_format()?;
-        Ok(store)
+        Store { root, own: false }.checked()
     }
 
     /// Whether there is a store in a folder or above it.
     pub fn is_within(folder: &Path) -> bool {
-        find_upwards(folder).is_some()
+        nearest(folder).is_some()
+    }
+
+    /// The folder of the store that was named, or of the nearest one upwards, whoever owns it. There may be nothing but
+    /// settings in it.
+    ///
+    /// # Errors
+    /// Where there is neither.
+    pub fn folder(named: Option<&Path>, from: &Path) -> Result<PathBuf> {
+        let root = match named {
+            Some(named) => on_disk(named)?,
+            None => nearest(from).unwrap_or_else(|| from.join(FOLDER)),
+        };
+        let is_one = [FORMAT_FILE, SETTINGS[0]].iter().any(|file| root.join(file).exists());
+        match (is_one, named) {
+            (true, _) => Ok(root),
+            (false, None) => Err(nowhere()),
+            (false, Some(_)) => Err(not_there(&root)),
+        }
     }
 
     /// Opens the store like [`open`](Self::open), and makes it where it does not exist: at the place named, or as
@@ -71,8 +80,7 @@ impl Store {
             return Ok((store, false));
         }
         std::fs::create_dir_all(&store.root).map_err(|error| Error::io("create the store", &store.root, &error))?;
-        let file = FormatFile { format: FORMAT, created_by: env!("CARGO_PKG_VERSION").to_owned() };
-        write_json(&store.root.join(FORMAT_FILE), &file)?;
+        Format::write(&store.root)?;
         // A store inside a project is not part of its history, as with other tools' caches.
         let ignore = store.root.join(".gitignore");
         std::fs::write(&ignore, "*\n").map_err(|error| Error::io("write", &ignore, &error))?;
@@ -86,15 +94,25 @@ impl Store {
     pub fn planned(named: Option<&Path>, from: &Path) -> Result<Self> {
         let root = match named {
             Some(named) => on_disk(named)?,
-            None => find_upwards(from).unwrap_or_else(|| from.join(FOLDER)),
+            None => find_upwards(from)?.unwrap_or_else(|| from.join(FOLDER)),
         };
-        let store = Store { root };
+        // What is still to be made is the user's own.
+        let store = Store { root, own: true };
         if store.root.join(FORMAT_FILE).exists() {
-            store.check_format()?
-        } else {
-            store.refuse_foreign_folder()?
+            return store.checked();
         }
+        store.refuse_foreign_folder()?;
         Ok(store)
+    }
+
+    /// The same, with readers that mend it and keep caches in it: tests and measurements make their stores themselves.
+    pub fn as_own(self) -> Self {
+        Store { own: true, ..self }
+    }
+
+    /// Whether readers may mend it and keep caches in it.
+    pub fn is_own(&self) -> bool {
+        self.own
     }
 
     pub fn root(&self) -> &Path {
@@ -104,28 +122,33 @@ impl Store {
     /// The namespaces in which something was published, by name.
     ///
     /// # Errors
-    /// Where the folder cannot be read.
+    /// Where a folder cannot be read, or what is in one leads out of it.
     pub fn namespaces(&self) -> Result<Vec<Namespace>> {
-        let mut paths = paths_in(&self.root.join(NAMESPACES))?;
-        paths.sort();
-        Ok(paths.iter().filter_map(|path| self.namespace(file_name(path)).ok()).filter(Namespace::exists).collect())
+        let paths = paths_in(&self.root.join(NAMESPACES))?;
+        let mut names: Vec<&str> = paths.iter().map(|path| file_name(path)).collect();
+        names.retain(|name| check_namespace_name(name).is_ok());
+        names.sort_unstable();
+        let all = names.into_iter().map(|name| self.namespace(name)).collect::<Result<Vec<_>>>()?;
+        Ok(all.into_iter().filter(Namespace::exists).collect())
     }
 
     /// The namespace with the given name, whether it exists or not.
     ///
     /// # Errors
-    /// Where the name cannot be one.
+    /// Where the name cannot be one, or what is in its folder leads out of it.
     pub fn namespace(&self, name: &str) -> Result<Namespace> {
         check_namespace_name(name)?;
-        Ok(Namespace { name: name.to_owned(), root: self.root.join(NAMESPACES).join(name) })
+        let namespace = Namespace { name: name.to_owned(), root: self.root.join(NAMESPACES).join(name), own: self.own };
+        check_folder(&namespace.root, usize::MAX)?;
+        check_keyword(&namespace.keyword())?;
+        Ok(namespace)
     }
 
     /// How a source is named in the store: relative to the folder that holds the store where it lies inside, so that
     /// a project can be moved with its store; otherwise its absolute path. Always with `/`; bytes that are not UTF-8 as
     /// `%E9`.
     pub fn source_name(&self, path: &Path) -> String {
-        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let root = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
+        let (path, root) = (real(path), real(&self.root));
         let relative = match root.parent() {
             Some(base) if root.file_name().is_some_and(|name| name == FOLDER) => {
                 path.strip_prefix(base).map(Path::to_owned).unwrap_or(path)
@@ -141,31 +164,32 @@ impl Store {
 
     /// The file that a source name stands for.
     pub fn source_path(&self, source: &str) -> PathBuf {
-        let root = self.root.canonicalize().unwrap_or_else(|_| self.root.clone());
+        let root = real(&self.root);
         root.parent().unwrap_or(&root).join(source.split('/').map(name_of).collect::<Vec<_>>().join(OsStr::new("/")))
     }
 
-    fn check_format(&self) -> Result<()> {
-        let Some(file) = read_json::<FormatFile>(&self.root.join(FORMAT_FILE))? else {
+    /// The store, if this program can read it and nothing in it leads elsewhere.
+    fn checked(self) -> Result<Self> {
+        let format = self.format()?;
+        format.must_be_readable(&self.root)?;
+        self.check_folders()?;
+        // What a newer version must write is not ours to mend.
+        let own = format.is_writable() && KnownStores::of_user().has(&self.root);
+        Ok(Store { own, ..self })
+    }
+
+    fn format(&self) -> Result<Format> {
+        let Some(format) = Format::read(&self.root)? else {
             self.refuse_foreign_folder()?;
-            return Err(Error::failed(format!("there is no knowledge base at {}", self.root.display()))
-                .hint(format!("make one there with `{}`", NextStep::Ingest("PATH…"))));
+            return Err(not_there(&self.root));
         };
-        if file.format != FORMAT {
-            return Err(Error::failed(format!(
-                "the store at {} has format {} (written by kb {}); this kb reads format {FORMAT}",
-                self.root.display(),
-                file.format,
-                file.created_by
-            ))
-            .hint(format!(
-                "{}ingest the documents again into a new store: `{} {}`",
-                if file.format > FORMAT { "install a newer kb, or " } else { "" },
-                NextStep::Ingest("PATH…"),
-                Setting("kb")
-            )));
-        }
-        Ok(())
+        Ok(format)
+    }
+
+    /// Checks that nothing above the namespaces and above the entries of caches leads out of the store.
+    fn check_folders(&self) -> Result<()> {
+        check_folder(&self.root.join(NAMESPACES), 1)?;
+        check_folder(&self.root.join(CACHE), 2)
     }
 
     fn refuse_foreign_folder(&self) -> Result<()> {
@@ -180,16 +204,39 @@ impl Store {
     }
 }
 
-fn find_upwards(from: &Path) -> Option<PathBuf> {
+fn nowhere() -> Error {
+    let hint = format!("make one with `{}`, or name one with {}", NextStep::Ingest("PATH…"), Setting("kb"));
+    Error::failed("there is no knowledge base here or in any folder above").hint(hint)
+}
+
+fn not_there(root: &Path) -> Error {
+    let error = Error::failed(format!("there is no knowledge base at {}", root.display()));
+    error.hint(format!("make one there with `{}`", NextStep::Ingest("PATH…")))
+}
+
+/// The nearest store upwards. That of another user is refused, as git refuses such repositories: who works below a
+/// folder that everybody may write to has not chosen it.
+fn find_upwards(from: &Path) -> Result<Option<PathBuf>> {
+    let Some(root) = nearest(from) else { return Ok(None) };
+    if is_of_another_user(&root) && KnownStores::of_user().trusted(&root).is_none() {
+        let hint = format!("name it with {} to use it, or trust it with `{}`", Setting("kb"), NextStep::Trust);
+        return Err(Error::failed(format!("the store at {} belongs to another user", root.display())).hint(hint));
+    }
+    Ok(Some(root))
+}
+
+fn nearest(from: &Path) -> Option<PathBuf> {
     from.ancestors().map(|folder| folder.join(FOLDER)).find(|folder| folder.join(FORMAT_FILE).exists())
 }
 
-/// Refuses an address: stores are folders on a local disk.
+/// The folder that was named. Refuses an address: stores are folders on a local disk.
 fn on_disk(named: &Path) -> Result<PathBuf> {
     if named.to_string_lossy().contains("://") {
         return Err(Error::usage(format!("{} is not a folder on a local disk", named.display())).hint("name a folder"));
     }
-    Ok(named.to_owned())
+    // The system finds nothing behind a folder that does not exist, even where `..` leads out of it again.
+    let leads_back = named.components().any(|part| part == Component::ParentDir);
+    Ok(if leads_back { real(named) } else { named.to_owned() })
 }
 
 /// A knowledge base inside a store.
@@ -197,6 +244,8 @@ fn on_disk(named: &Path) -> Result<PathBuf> {
 pub struct Namespace {
     name: String,
     root: PathBuf,
+    /// As that of the store.
+    own: bool,
 }
 
 impl Namespace {
@@ -206,6 +255,11 @@ impl Namespace {
 
     pub fn root(&self) -> &Path {
         &self.root
+    }
+
+    /// Whether readers may mend it and keep caches in it.
+    pub fn is_own(&self) -> bool {
+        self.own
     }
 
     /// The folder of the store that it is in.
@@ -231,7 +285,7 @@ impl Namespace {
     /// The error of commands on a namespace that does not exist, with the names of others.
     pub(super) fn nothing_ingested(&self) -> Error {
         let error = Error::failed(format!("nothing was ingested into the namespace {:?} yet", self.name));
-        let others = Store { root: self.store().to_owned() }.namespaces().unwrap_or_default();
+        let others = Store { root: self.store().to_owned(), own: self.own }.namespaces().unwrap_or_default();
         let others: Vec<&str> = others.iter().map(|other| other.name()).filter(|name| *name != self.name).collect();
         let likeness = |other: &str| strsim::jaro_winkler(&self.name.to_lowercase(), &other.to_lowercase());
         let mut near: Vec<&str> = others.iter().copied().filter(|other| likeness(other) >= NEAR).collect();
@@ -339,18 +393,14 @@ mod tests {
     }
 
     #[test]
-    fn another_format_is_refused_with_the_way_to_ingest_again() {
+    fn a_source_has_one_name_however_the_store_is_named_and_before_it_exists() {
         let folder = tempfile::tempdir().unwrap();
-        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
-        for other in [FORMAT - 1, 99] {
-            let file = format!(r#"{{"format": {other}, "created_by": "9.0.0"}}"#);
-            std::fs::write(store.root().join(FORMAT_FILE), file).unwrap();
-            let error = Store::open(None, folder.path()).unwrap_err();
-            let (message, root) = (error.message(), store.root().display().to_string());
-            assert!(message.contains(&format!("format {other}")) && message.contains(&root), "{message}");
-            assert!(message.contains(&format!("reads format {FORMAT}")), "{message}");
-            let hint = error.next_step().unwrap();
-            assert!(hint.contains("Ingest(") && hint.contains("newer kb") == (other > FORMAT), "{hint}");
+        let file = folder.path().join("a.md");
+        std::fs::write(&file, "x").unwrap();
+        for named in [".kb", "./.kb", "none/../.kb"] {
+            let store = Store::planned(Some(&folder.path().join(named)), folder.path()).unwrap();
+            assert_eq!(store.source_name(&file), "a.md", "{named}");
+            assert_eq!(store.source_path("a.md"), file.canonicalize().unwrap(), "{named}");
         }
     }
 }

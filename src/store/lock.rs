@@ -1,7 +1,7 @@
 //! One writer at a time. The lock is the operating system's, so a dead process leaves none behind.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Seek, SeekFrom, Write};
+use std::fs::{File, TryLockError};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,11 +9,15 @@ use std::time::{Duration, Instant};
 use jiff::{Timestamp, Zoned};
 use serde::Serialize;
 
+use super::format::Format;
 use super::layout::Namespace;
+use super::plain::{open_in_place, open_to_read};
 use crate::error::{Error, Result, Setting};
 
 /// Readers of the status take the lock for an instant to see whether somebody holds it; no writer may fail for that.
 const GLANCE: Duration = Duration::from_millis(100);
+/// The most bytes of what a lock says of its holder.
+const LONGEST: u64 = 200;
 /// Between two attempts.
 const INTERVAL: Duration = Duration::from_millis(50);
 
@@ -60,7 +64,7 @@ impl Holder {
     /// The process that writes to a namespace now. `Some(None)` where it is unknown which one.
     pub fn of(namespace: &Namespace) -> Option<Option<Self>> {
         let path = lock_path(namespace);
-        let file = File::open(&path).ok()?;
+        let file = open_to_read(&path)?;
         match file.try_lock_shared() {
             Err(TryLockError::WouldBlock) => Some(Holder::read(&path)),
             // A system without locks has no writer that could be seen.
@@ -69,7 +73,9 @@ impl Holder {
     }
 
     fn read(path: &Path) -> Option<Self> {
-        Holder::parse(&std::fs::read_to_string(path).ok()?)
+        let mut text = String::new();
+        open_to_read(path)?.take(LONGEST).read_to_string(&mut text).ok()?;
+        Holder::parse(&text)
     }
 
     fn parse(text: &str) -> Option<Self> {
@@ -144,10 +150,13 @@ impl WriterLock {
     /// Takes the lock if nobody holds it.
     ///
     /// # Errors
-    /// Where the namespace does not exist, or the file cannot be made.
+    /// Where the store needs a newer program to be written to, the namespace does not exist, or the file cannot be made.
     pub(super) fn try_take(namespace: &Namespace) -> Result<Option<Self>> {
+        if let Some(format) = Format::read(namespace.store())? {
+            format.must_be_writable(namespace.store())?;
+        }
         let path = lock_path(namespace);
-        let mut file = match OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path) {
+        let mut file = match open_in_place(&path) {
             Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(namespace.nothing_ingested()),
             Err(error) => return Err(Error::io("open", &path, &error)),

@@ -6,7 +6,7 @@
 //!
 //! ```text
 //! .kb/
-//!   kb.json                    format of the store; its presence makes a folder a store
+//!   kb.json                    what a program must know to read and to write it; its presence makes a folder a store
 //!   kb.toml                    settings, optional
 //!   synonyms.txt               other names for things, optional; a namespace may have its own
 //!   namespaces/default/
@@ -26,6 +26,7 @@ mod entities;
 mod entity_table;
 mod fault;
 mod files;
+mod format;
 mod history;
 mod indexed;
 mod keyword_index;
@@ -35,6 +36,7 @@ mod layout;
 mod lock;
 mod manifest;
 mod namespaces;
+mod plain;
 mod read_cache;
 mod reading;
 mod rows;

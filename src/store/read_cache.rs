@@ -7,7 +7,7 @@
 
 use std::io::{BufWriter, Write};
 use std::panic::catch_unwind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,23 +34,20 @@ const GIVEN_UP: Duration = Duration::from_secs(3600);
 /// The cache of a generation.
 #[derive(Clone, PartialEq)]
 pub(super) struct ReadCache {
-    folder: PathBuf,
+    /// `None` in a store of others: what they kept is not read, and nothing is written there.
+    folder: Option<PathBuf>,
     manifest: String,
 }
 
 impl ReadCache {
     pub(super) fn of(namespace: &Namespace, manifest: &Manifest) -> Self {
         let manifest = serde_json::to_string(manifest).expect("plain data has a JSON form");
-        ReadCache { folder: namespace.root().join(FOLDER), manifest }
-    }
-
-    fn file(&self, name: &str) -> PathBuf {
-        self.folder.join(format!("{name}.arrow"))
+        ReadCache { folder: namespace.is_own().then(|| namespace.root().join(FOLDER)), manifest }
     }
 
     /// The batches of a name; `None` where none of this generation are kept whole.
     pub(super) fn get(&self, name: &str) -> Option<Vec<RecordBatch>> {
-        let file = self.file(name);
+        let file = file(self.folder.as_ref()?, name);
         // Opening a pipe may wait for ever.
         if !std::fs::metadata(&file).ok()?.is_file() {
             return None;
@@ -63,14 +60,14 @@ impl ReadCache {
     /// # Errors
     /// Where the disk refuses; the reader has its batches anyway.
     pub(super) fn put(&self, name: &str, batches: &[RecordBatch]) -> std::io::Result<()> {
-        let Some(first) = batches.first() else { return Ok(()) };
-        std::fs::create_dir_all(&self.folder)?;
-        self.clear()?;
+        let (Some(first), Some(folder)) = (batches.first(), &self.folder) else { return Ok(()) };
+        std::fs::create_dir_all(folder)?;
+        clear(folder)?;
         let of = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
         let metadata = [of((MANIFEST, &self.manifest)), of(LAYOUT)].into();
         let schema = Arc::new(first.schema().as_ref().clone().with_metadata(metadata));
         let failed = std::io::Error::other;
-        write_whole(&self.file(name), |file| {
+        write_whole(&file(folder, name), |file| {
             let hashing = Hashing { inner: BufWriter::new(file), hasher: blake3::Hasher::new() };
             let mut writer = StreamWriter::try_new(hashing, &schema).map_err(failed)?;
             batches.iter().try_for_each(|batch| writer.write(batch)).map_err(failed)?;
@@ -79,19 +76,23 @@ impl ReadCache {
             inner.flush()
         })
     }
+}
 
-    /// Removes what ended processes left half-written.
-    fn clear(&self) -> std::io::Result<()> {
-        for entry in std::fs::read_dir(&self.folder)? {
-            let path = entry?.path();
-            // Another process may have removed it meanwhile.
-            let age = || std::fs::metadata(&path).ok()?.modified().ok()?.elapsed().ok();
-            if name_of(&path).starts_with(WRITING) && age().is_some_and(|age| age > GIVEN_UP) {
-                or_none(std::fs::remove_file(&path))?;
-            }
+fn file(folder: &Path, name: &str) -> PathBuf {
+    folder.join(format!("{name}.arrow"))
+}
+
+/// Removes what ended processes left half-written.
+fn clear(folder: &Path) -> std::io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        // Another process may have removed it meanwhile.
+        let age = || std::fs::metadata(&path).ok()?.modified().ok()?.elapsed().ok();
+        if name_of(&path).starts_with(WRITING) && age().is_some_and(|age| age > GIVEN_UP) {
+            or_none(std::fs::remove_file(&path))?;
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// Kept batches that are read while the generation is opened.
@@ -157,8 +158,6 @@ fn decode(bytes: Vec<u8>, manifest: &str) -> Option<Vec<RecordBatch>> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
     use lancedb::arrow::arrow_array::{ArrayRef, StringArray};
 
@@ -168,7 +167,7 @@ mod tests {
     }
 
     fn cache(folder: &Path, manifest: &str) -> ReadCache {
-        ReadCache { folder: folder.to_owned(), manifest: manifest.to_owned() }
+        ReadCache { folder: Some(folder.to_owned()), manifest: manifest.to_owned() }
     }
 
     #[test]
@@ -201,7 +200,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache(folder.path(), "1");
         cache.put("document-names", &[batch(&["a", "b"]), batch(&["c"])]).unwrap();
-        let file = std::fs::read(cache.file("document-names")).unwrap();
+        let file = std::fs::read(file(folder.path(), "document-names")).unwrap();
         for length in 0..file.len() {
             assert!(whole(file[..length].to_vec(), "1").is_none(), "{length} of {}", file.len());
         }
@@ -213,7 +212,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache(folder.path(), "1");
         cache.put("document-names", &[batch(&["a", "b"]), batch(&["c"])]).unwrap();
-        let file = std::fs::read(cache.file("document-names")).unwrap();
+        let file = std::fs::read(file(folder.path(), "document-names")).unwrap();
         for at in 0..file.len() {
             let mut bent = file.clone();
             bent[at] ^= 1 << (at % 8);

@@ -16,7 +16,7 @@ use super::rows::DocumentName;
 use super::store_error;
 use super::tables::Tables;
 use super::writer::Writer;
-use crate::error::{Error, Result};
+use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
 
 /// How often opening is tried again when a publication comes in between …
@@ -40,7 +40,7 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// Opens the published generation. First mends what an interrupted publication left, and rebuilds a keyword index that is
-    /// missing, damaged or behind.
+    /// missing, damaged or behind; not in a store of others.
     ///
     /// # Errors
     /// Where the namespace does not exist, or is broken beyond that.
@@ -49,13 +49,20 @@ impl Snapshot {
             if let Some(snapshot) = Snapshot::try_open(namespace).await? {
                 return Ok(snapshot);
             }
-            if attempt == QUICK_ATTEMPTS {
+            if attempt == QUICK_ATTEMPTS && namespace.is_own() {
                 Writer::mend(namespace).await?;
             }
             tokio::time::sleep(if attempt < QUICK_ATTEMPTS { MOMENT } else { LONGER }).await;
         }
-        Err(Error::failed(format!("the keyword index of {} does not match its tables", namespace.root().display()))
-            .hint("try again; if it stays so, delete the folder `keyword` in it and run the command once more"))
+        let error =
+            Error::failed(format!("the keyword index of {} does not match its tables", namespace.root().display()));
+        if !namespace.is_own() {
+            let (repair, trust) = (NextStep::Repair, NextStep::Trust);
+            return Err(error.hint(format!(
+                "repair it with `{repair}`, or trust the store with `{trust}`, so that reading mends it"
+            )));
+        }
+        Err(error.hint("try again; if it stays so, delete the folder `keyword` in it and run the command once more"))
     }
 
     /// `None` where tables and keyword index were of different generations at this moment.

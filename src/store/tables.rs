@@ -54,6 +54,7 @@ impl Tables {
                 store_error("open the published version of a table in", &namespace.tables(), &error)
             })?;
         }
+        tables.refuse_foreign_files().await?;
         Ok(tables)
     }
 
@@ -67,13 +68,15 @@ impl Tables {
                 .await
                 .map_err(|error| store_error("open a table in", &namespace.tables(), &error))
         };
-        Ok(Tables {
+        let tables = Tables {
             namespace: namespace.clone(),
             documents: open(DOCUMENTS).await?,
             sections: open(SECTIONS).await?,
             chunks: open(CHUNKS).await?,
             entities: open(ENTITIES).await?,
-        })
+        };
+        tables.refuse_foreign_files().await?;
+        Ok(tables)
     }
 
     /// Creates empty tables, over what an interrupted first publication may have left.
@@ -114,6 +117,7 @@ impl Tables {
         for (table, version) in self.all().zip(manifest.versions()) {
             if table.version().await.map_err(fail)? != version {
                 table.checkout(version).await.map_err(fail)?;
+                self.refuse_foreign_files().await?;
                 table.restore().await.map_err(fail)?;
             }
         }
@@ -289,9 +293,26 @@ pub(super) fn in_list(column: &str, values: &[impl AsRef<str>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::Store;
 
     #[test]
     fn quotes_in_a_filter_are_harmless() {
         assert_eq!(in_list("a", &["x", "o'y"]), "a IN ('x', 'o''y')");
+    }
+
+    /// Lance has tables that list the files of another folder, which it then reads, and may be on another machine.
+    #[tokio::test]
+    async fn a_table_that_names_another_folder_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, _) = Store::open_or_create(None, folder.path()).unwrap();
+        let namespace = store.namespace("default").unwrap();
+        drop(Tables::create(&namespace, 2).await.unwrap());
+        let (own, elsewhere) = (namespace.tables().join("documents.lance"), folder.path().join("elsewhere.lance"));
+        std::fs::rename(&own, &elsewhere).unwrap();
+        let mut theirs = lance::Dataset::open(elsewhere.to_str().unwrap()).await.unwrap();
+        let version = theirs.version().version;
+        theirs.shallow_clone(own.to_str().unwrap(), version, None).await.unwrap();
+        let error = Tables::open(&namespace).await.map(drop).unwrap_err();
+        assert!(error.message().ends_with("documents.lance names files outside of it"), "{error}");
     }
 }

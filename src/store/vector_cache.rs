@@ -5,13 +5,14 @@
 //! is named after the model's fingerprint, so that vectors of two models never mix, and removed once they are published.
 
 use std::collections::{HashMap, HashSet};
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::files::{or_none, paths_in, sync_folder};
 use super::layout::Namespace;
 use super::manifest::ModelRecord;
+use super::plain::open_in_place;
 use crate::error::{Error, Result};
 
 /// The folder of the files, in the namespace's.
@@ -56,8 +57,7 @@ impl VectorCache {
         let path = path_of(namespace, model);
         let folder = namespace.root().join(FOLDER);
         std::fs::create_dir_all(&folder).map_err(|error| Error::io("create the folder", &folder, &error))?;
-        let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
-        let mut file = opened.map_err(|error| Error::io("open", &path, &error))?;
+        let mut file = open_in_place(&path).map_err(|error| Error::io("open", &path, &error))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -145,8 +145,9 @@ impl VectorCache {
 }
 
 fn path_of(namespace: &Namespace, model: &ModelRecord) -> PathBuf {
-    let name = &model.fingerprint;
-    namespace.root().join(FOLDER).join(format!("{}.vectors", name.get(..32).unwrap_or(name)))
+    // The fingerprint may come out of a file of the store, so that it may be anything, a path too.
+    let name = blake3::hash(model.fingerprint.as_bytes()).to_hex();
+    namespace.root().join(FOLDER).join(format!("{}.vectors", &name[..32]))
 }
 
 fn length_of(dimension: usize) -> usize {
@@ -231,6 +232,15 @@ mod tests {
         assert_eq!(unpublished_vectors(&namespace, &model("a")).unwrap().len(), 1);
         held.clear(&namespace).unwrap();
         assert!(!namespace.root().join(FOLDER).exists());
+    }
+
+    #[test]
+    fn a_fingerprint_that_is_a_path_leads_nowhere() {
+        let (folder, namespace) = namespace();
+        let model = ModelRecord { fingerprint: "../../../../outside".to_owned(), ..model("a") };
+        VectorCache::open(&namespace, &model).unwrap().put(&[(key("x"), vec![1.0, 2.0])]).unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "the store alone");
+        assert_eq!(std::fs::read_dir(namespace.root().join(FOLDER)).unwrap().count(), 1);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use lancedb::Table;
 
 use super::convert::{CHUNKS, DOCUMENTS, ENTITIES, SECTIONS};
 use super::manifest::Manifest;
+use super::plain::is_plain;
 use super::store_error;
 use super::tables::Tables;
 use crate::error::{Error, Result};
@@ -177,6 +178,22 @@ impl Tables {
             }
         }
         Ok(bytes)
+    }
+
+    /// Refuses tables that name files elsewhere: Lance reads and writes in folders outside of a table that names them,
+    /// also on other machines. kb makes no such table.
+    pub(super) async fn refuse_foreign_files(&self) -> Result<()> {
+        for table in self.all() {
+            let dataset = self.dataset(table).await?;
+            let manifest = dataset.manifest();
+            let mut files = manifest.fragments.iter().flat_map(|fragment| &fragment.files);
+            if !manifest.base_paths.is_empty() || files.any(|file| file.base_id.is_some() || !is_plain(&file.path)) {
+                let folder = self.namespace().tables().join(format!("{}.lance", table.name()));
+                return Err(Error::failed(format!("{} names files outside of it", folder.display()))
+                    .hint("kb has not made this store: do not trust it, and ingest the documents into a new one"));
+            }
+        }
+        Ok(())
     }
 
     async fn dataset(&self, table: &Table) -> Result<Arc<Dataset>> {

@@ -100,12 +100,39 @@ fn foreign_folders_and_stores_of_another_format_are_refused() {
     sandbox.write("project/precious.txt", "x");
     refused(&sandbox.kb(&["ingest", "a.md", "--kb", "project"]), 3, &["project is not a knowledge base", "--kb"]);
     refused(&sandbox.kb(&["search", "x", "--kb", "project"]), 3, &["not a knowledge base"]);
-    sandbox.write("newer/kb.json", r#"{"format": 99, "created_by": "9.0.0"}"#);
-    refused(&sandbox.kb(&["ingest", "a.md", "--kb", "newer"]), 3, &["format 99", "newer kb", "kb ingest"]);
-    refused(&sandbox.kb(&["docs", "--kb", "newer"]), 3, &["format 99", "newer kb", "kb ingest"]);
+    sandbox.write("newer/kb.json", r#"{"min_reader": 99, "min_writer": 99, "created_by": "9.0.0"}"#);
+    refused(
+        &sandbox.kb(&["ingest", "a.md", "--kb", "newer"]),
+        3,
+        &["cannot read", "format 99", "newer kb", "kb ingest"],
+    );
+    refused(&sandbox.kb(&["docs", "--kb", "newer"]), 3, &["cannot read", "format 99", "newer kb", "kb ingest"]);
     assert_eq!(std::fs::read_dir(sandbox.path("newer")).unwrap().count(), 1);
+    sandbox.write("older/kb.json", r#"{"format": 2, "created_by": "0.1.0"}"#);
+    refused(&sandbox.kb(&["docs", "--kb", "older"]), 3, &["older is of an unreleased kb", "kb ingest"]);
     refused(&sandbox.kb(&["ingest", "a.md", "-n", "../out"]), 2, &["namespace"]);
     refused(&sandbox.kb(&["ingest", "a.md", "--kb", "s3://bucket"]), 2, &["local disk"]);
+}
+
+/// Two versions on one store: the older one reads what it understands, and takes nothing away.
+#[test]
+fn a_store_that_a_newer_version_writes_is_read_and_not_written() {
+    let sandbox = Sandbox::of_two_documents();
+    sandbox.write(".kb/kb.json", r#"{"min_reader": 1, "min_writer": 99, "created_by": "9.0.0"}"#);
+    assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 2);
+    assert!(sandbox.kb(&["search", "prime the pump"]).out.contains("Prime"));
+    let id = sandbox.json(&["docs"])[0]["doc_id"].as_str().unwrap().to_owned();
+    sandbox.write("a.md", "# Valves\n\nOpen the valve slowly.");
+    for change in [
+        &["ingest", "."][..],
+        &["remove", &id],
+        &["chunk-delete", &format!("{id}:0"), "--yes"],
+        &["reindex", "--structure"],
+        &["namespaces", "remove", "default", "--yes"],
+    ] {
+        refused(&sandbox.kb(change), 3, &["cannot write to the store", "format 99", "kb 9.0.0", "newer kb"]);
+    }
+    assert_eq!(sandbox.json(&["status"])["generation"], 1);
 }
 
 #[cfg(unix)]
@@ -133,6 +160,7 @@ fn a_full_disk_keeps_the_last_generation() {
         .args(["-c", &script])
         .current_dir(sandbox.path("."))
         .env("KB_ONNXRUNTIME", "off")
+        .env("HOME", sandbox.path("."))
         .output()
         .unwrap();
     let run = crate::common::Run::of(output);

@@ -381,3 +381,34 @@ fn many_small_changes_leave_few_files() {
     assert!(parts < 9, "the keyword index is in {parts} parts");
     assert_eq!(sandbox.json(&["status"])["keyword_chunks"], 20);
 }
+
+/// The first run, before the folder exists, names them as later runs do.
+#[test]
+fn sources_are_the_same_however_the_store_is_named() {
+    let absolute = |sandbox: &Sandbox| sandbox.path(".kb").display().to_string();
+    let ways: [(&str, &dyn Fn(&Sandbox) -> String); 5] = [
+        ("relative", &|_| ".kb".to_owned()),
+        ("with dots", &|_| "./x/../.kb".to_owned()),
+        ("absolute", &absolute),
+        ("through a link", &|_| "link/.kb".to_owned()),
+        ("found", &|_| String::new()),
+    ];
+    for (way, named) in ways {
+        let sandbox = Sandbox::new();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(".", sandbox.path("link")).unwrap();
+        sandbox.write("docs/a.md", "# Valves\n\nClose the valve slowly.");
+        let named = named(&sandbox);
+        let flags: &[&str] = if named.is_empty() { &[] } else { &["--kb", &named] };
+        if cfg!(not(unix)) && way == "through a link" {
+            continue;
+        }
+        sandbox.json(&[&["ingest", "docs", "--no-embed"], flags].concat());
+        assert_eq!(sandbox.json(&["docs"])[0]["source"], "docs/a.md", "{way}");
+        let again = sandbox.json(&["ingest", "docs", "--no-embed"]);
+        assert_eq!((again["counts"]["unchanged"].as_u64(), again["generation"].as_u64()), (Some(1), None), "{way}");
+        let again = sandbox.json(&[&["ingest", "docs", "--no-embed"], flags].concat());
+        assert_eq!(again["counts"]["unchanged"], 1, "{way}");
+        assert!(!sandbox.path("x").exists(), "{way}");
+    }
+}

@@ -173,7 +173,7 @@ fn a_scan_is_read_again_with_the_ocr_command() {
     let report = sandbox.json(&[&again[..], &ocr, &["--page-timeout", "60", "--file-timeout", "90"]].concat());
     assert_eq!((report["documents"][0]["from"].as_str(), &report["failed"]), (Some("source"), &Value::from(0)));
     // The settings of `kb.toml` serve where nothing is typed, and flags win over them.
-    sandbox.write(".kb/kb.toml", "[ingest]\nocr_command = \"sh ocr.sh\"\n");
+    sandbox.configure("[ingest]\nocr_command = \"sh ocr.sh\"\n");
     assert_eq!(sandbox.kb(&again).code, 0);
     let hangs = [&again[..], &["--ocr-command", "sh -c 'sleep 30' {}", "--page-timeout", "1"]].concat();
     let hanging = sandbox.kb(&hangs);

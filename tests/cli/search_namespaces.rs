@@ -140,7 +140,7 @@ fn all_means_every_namespace_with_documents() {
     assert_eq!(found["namespaces"].as_array().unwrap().len(), 3, "{}", run.err);
 
     let empty = Sandbox::new();
-    empty.write(".kb/kb.json", r#"{"format": 2, "created_by": "test"}"#);
+    empty.write(".kb/kb.json", r#"{"min_reader": 1, "min_writer": 1, "created_by": "test"}"#);
     let nothing = empty.kb(&["search", "valve", "-n", "all"]);
     assert!(nothing.code == 3 && nothing.err.contains("kb ingest"), "{}", nothing.err);
 }

@@ -159,7 +159,7 @@ fn unread_candidates_follow_in_their_old_order() {
 fn settings_come_from_the_file_the_environment_and_flags() {
     let sandbox = pumps();
     copy_model(&sandbox.path(".kb/models/counter"));
-    let config = |text: &str| sandbox.write(".kb/kb.toml", text);
+    let config = |text: &str| sandbox.configure(text);
     config("[search]\nrerank = \"models/counter\"\nrerank_budget = \"2,none\"\n");
     let first = |args: &[&str], environment: Option<&str>| {
         let mut command = sandbox.command(&[&["search", QUESTION, "--format", "json"], args].concat());
@@ -217,15 +217,15 @@ fn an_installed_model_can_be_named() {
         "{message}"
     );
     // In kb.toml a folder is relative to the store's folder.
-    sandbox.write(".kb/kb.toml", "[search]\nrerank = \"counts\"\n");
+    sandbox.configure("[search]\nrerank = \"counts\"\n");
     assert_eq!(titles(&sandbox.json(&["search", QUESTION])), ["Overview", "Relief", "Paint"]);
-    sandbox.write(".kb/kb.toml", "[search]\nrerank = \"../model\"\n");
+    sandbox.configure("[search]\nrerank = \"../model\"\n");
     assert_eq!(titles(&sandbox.json(&["search", QUESTION])), ["Overview", "Relief", "Paint"]);
-    // An existing folder comes before a model of its name.
+    // A folder does not take the place of an installed model of its name.
     copy_folder(&fixtures().join("rerank/broken"), &sandbox.path("counts"));
-    assert!(
-        error(&sandbox.kb(&["search", QUESTION, "--rerank", "counts", "--no-progress"]), 3).contains("no model.onnx")
-    );
+    let named = |name: &str| sandbox.kb(&["search", QUESTION, "--rerank", name, "--no-progress"]);
+    assert_eq!(named("counts").code, 0);
+    assert!(error(&named("./counts"), 3).contains("no model.onnx"));
 }
 
 #[test]

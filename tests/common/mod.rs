@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use kb::internals::config::KnownStores;
 use kb::internals::embed::{EmbeddingConfig, Model, ModelFiles};
 use kb::internals::models::{GRAPH, ModelFile, ModelKind, Record, record_of};
 use kb::internals::store::{Change, NewDocument, Snapshot, Store, Writer};
@@ -139,7 +140,22 @@ impl Sandbox {
         });
         let sandbox = Sandbox::new();
         copy_tree(template, sandbox.folder.path());
+        // A copy is another store to kb, and would be read without caches.
+        sandbox.known_stores().add(&sandbox.path(".kb")).expect("a note");
         sandbox
+    }
+
+    /// What the program has noted of the stores of its user.
+    pub fn known_stores(&self) -> KnownStores {
+        let folder = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".local/state" };
+        KnownStores::at(&self.path(folder).join("kb/stores"))
+    }
+
+    /// Writes the `kb.toml` of the store, and trusts it. Invalid settings are refused, and written all the same.
+    pub fn configure(&self, settings: impl AsRef<[u8]>) {
+        self.write(".kb/kb.toml", settings);
+        let run = self.kb(&["trust"]);
+        assert!(matches!(run.code, 0 | 2), "{}", run.err);
     }
 
     pub fn path(&self, name: &str) -> PathBuf {

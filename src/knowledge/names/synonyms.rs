@@ -30,7 +30,10 @@ impl Synonyms {
     /// Where it cannot be read or a line is not a group.
     pub fn read(path: &Path) -> Result<Option<Self>> {
         let size = match std::fs::metadata(path) {
-            Ok(facts) => facts.len(),
+            Ok(facts) if facts.is_file() => facts.len(),
+            Ok(_) => {
+                return Err(Error::usage(format!("{} is not a file", path.display())).hint("write the list as a file"));
+            }
             Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
                 return Ok(None);
             }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
-use crate::store::files::{name_of, or_none, paths_in, sync_folder, write_json};
+use crate::store::files::{name_of, or_none, paths_in, read_text, sync_folder, write_json};
 use crate::store::layout::Namespace;
 use crate::store::lock::is_at;
 use crate::store::manifest::Manifest;
@@ -139,7 +139,7 @@ pub(super) fn path(namespace: &Namespace, generation: u64) -> PathBuf {
 /// The record of a generation; `None` where it has none that can be read.
 pub(in crate::store) fn record(namespace: &Namespace, generation: u64) -> Result<Option<Record>> {
     let path = path(namespace, generation);
-    let text = or_none(std::fs::read_to_string(&path)).map_err(|error| Error::io("read", &path, &error))?;
+    let text = read_text(&path)?;
     // A record gets its name when it is whole, so damage is a fault of the disk. It costs that generation and is no reason to
     // refuse a publication.
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()))

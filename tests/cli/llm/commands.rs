@@ -19,7 +19,7 @@ fn sandbox(server: &Server, more: &str) -> Sandbox {
         ## Paint\n\nThe casing is green or blue.\n\n## Rattling\n\nA rattle means a worn bearing.\n";
     sandbox.write("manual.md", text);
     assert_eq!(sandbox.kb(&["ingest", "manual.md", "-q", "--no-embed"]).code, 0);
-    sandbox.write(".kb/kb.toml", toml(server, more));
+    sandbox.configure(toml(server, more));
     sandbox
 }
 
@@ -105,7 +105,7 @@ fn file_and_environment_can_ask_for_the_model() {
     assert_eq!(sections(&sandbox.json(&["search", "priming"])).len(), 2);
     assert_eq!(sandbox.kb(&["search", "priming", "--expand", "missing"]).code, 1);
     assert_eq!(server.count(), 1);
-    sandbox.write(".kb/kb.toml", "");
+    sandbox.configure("");
     let environment = |model: &str| {
         let mut command = sandbox.command(&["search", "priming"]);
         command.env("KB_SEARCH_EXPAND", "llm").env("KB_LLM_BASE_URL", server.base_url()).env("KB_LLM_MODEL", model);
@@ -211,7 +211,7 @@ fn wrong_settings_are_refused_before_anything_is_sent() {
     let server = Server::saying(expansion());
     let sandbox = sandbox(&server, "");
     let refused = |more: &str, words: &[&str]| {
-        sandbox.write(".kb/kb.toml", toml(&server, more));
+        sandbox.configure(toml(&server, more));
         let run = sandbox.kb(&["search", "priming", "--expand", "llm"]);
         assert_eq!(run.code, 2, "{more}: {}", run.err);
         words.iter().for_each(|word| assert!(run.err.contains(word), "{more}: {}", run.err));
@@ -235,6 +235,7 @@ fn a_users_prompt_is_sent() {
     let built_in = sandbox.kb(&["llm", "prompt", "expand-query"]);
     assert_eq!(built_in.code, 0);
     sandbox.write(".kb/prompts/expand-query.md", built_in.out.replace("You help", "As a plumber, you help"));
+    assert_eq!(sandbox.kb(&["trust"]).code, 0);
     sandbox.json(&["search", "priming", "--expand", "llm"]);
     assert!(server.requests()[0].system().starts_with("As a plumber, you help"));
     let unknown = sandbox.kb(&["llm", "prompt", "nonsense"]);

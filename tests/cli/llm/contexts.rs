@@ -20,7 +20,7 @@ fn sandbox(server: &Server) -> Sandbox {
     let sandbox = Sandbox::new();
     sandbox.write("docs/manual.md", manual());
     sandbox.write("docs/other.md", "# Paint\n\nThe casing is green or blue, and the cover is red.\n");
-    sandbox.write(".kb/kb.toml", toml(server, ""));
+    sandbox.configure(toml(server, ""));
     sandbox
 }
 
@@ -153,7 +153,7 @@ fn a_store_with_contexts_works_without_its_model() {
     assert!(run.code == 0 && run.out.contains("no language model is configured"), "{} {}", run.out, run.err);
     assert_eq!((server.count(), found(&sandbox, "hydroelectric")), (asked, SECTIONS), "answers are kept");
     // An edit keeps the contexts and asks nothing; another kind of context removes them.
-    sandbox.write(".kb/kb.toml", toml(&server, ""));
+    sandbox.configure(toml(&server, ""));
     let hit = sandbox.json(&["search", "gauge 3", "--method", "keyword"])["hits"][0]["chunk_id"].clone();
     let edit = sandbox.kb(&["chunk-edit", hit.as_str().unwrap(), "--content", "Turn valve 3 with the long lever."]);
     assert_eq!((edit.code, server.count(), found(&sandbox, "hydroelectric")), (0, asked, SECTIONS), "{}", edit.err);
@@ -208,13 +208,13 @@ fn a_ceiling_stops_the_requests_but_not_the_ingest() {
     let server = Server::start(|request| Reply::Say(good(request)));
     let sandbox = sandbox(&server);
     // Less than a request for eight chunks may use: tokens held for one and not used cannot pay for another.
-    sandbox.write(".kb/kb.toml", toml(&server, "max_tokens = 1500\n"));
+    sandbox.configure(toml(&server, "max_tokens = 1500\n"));
     let report = sandbox.json(&["ingest", "docs", "--context", "llm", "--no-embed"]);
     let (parent_chunks, without, requests) = lines(&report);
     assert!(requests < 4 && without > 0 && without <= parent_chunks, "{report}");
     assert_eq!(report["counts"]["added"], 2);
     // A missing key is harmless if no model is needed.
-    sandbox.write(".kb/kb.toml", toml(&server, "api_key_env = \"NOT_THERE\"\n"));
+    sandbox.configure(toml(&server, "api_key_env = \"NOT_THERE\"\n"));
     sandbox.write("docs/new.md", "# New\n\nA text.\n");
     let alone = |args: &[&str]| Run::of(sandbox.command(args).output().unwrap());
     assert_eq!(alone(&["ingest", "docs/new.md", "--no-embed", "-n", "other"]).code, 0);

@@ -1,0 +1,65 @@
+//! A file of settings: the user's `config.toml`, or the `kb.toml` of a store.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use toml::Table;
+
+use super::Config;
+use crate::error::{Error, Result};
+use crate::paths::read_text;
+
+/// The variable that names the user's own file.
+const VARIABLE: &str = "KB_CONFIG";
+
+/// A file of settings, read and found to be valid.
+pub(super) struct SettingsFile {
+    pub(super) text: String,
+    pub(super) table: Table,
+    /// The folder that its paths are relative to.
+    pub(super) folder: PathBuf,
+}
+
+impl SettingsFile {
+    /// `None` where there is no such file.
+    ///
+    /// # Errors
+    /// Where it cannot be read or sets something unknown or invalid, with the line.
+    pub(super) fn read(path: &Path) -> Result<Option<Self>> {
+        let text = match read_text(path) {
+            Ok(text) => text,
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+            Err(error) => return Err(Error::io("read", path, &error)),
+        };
+        let invalid = |error: toml::de::Error| {
+            let start = error.span().map_or(0, |span| span.start.min(text.len()));
+            let line = text[..start].matches('\n').count();
+            // The key alone: a value may be a secret.
+            let key = text.lines().nth(line).and_then(|line| line.split('=').next()).unwrap_or_default().trim();
+            let place = if key.is_empty() { String::new() } else { format!(", {}", crate::text::truncate(key, 60)) };
+            let message = crate::text::squeeze(error.message());
+            Error::usage(format!("{}, line {}{place}: {message}", path.display(), line + 1)).hint("correct the file")
+        };
+        let config: Config = toml::from_str(&text).map_err(invalid)?;
+        config.search.filter(&format!("{}, [search]", path.display()))?;
+        let table = toml::from_str(&text).map_err(invalid)?;
+        Ok(Some(SettingsFile { table, folder: path.parent().unwrap_or(Path::new("")).to_owned(), text }))
+    }
+
+    /// The user's own file: the one that the variable names, otherwise `kb/config.toml` among the user's settings.
+    ///
+    /// # Errors
+    /// As for [`read`](Self::read), and where the variable names a file that does not exist.
+    pub(super) fn of_user() -> Result<Option<Self>> {
+        let Some(named) = std::env::var_os(VARIABLE).filter(|named| !named.is_empty()) else {
+            let path = dirs::config_dir().map(|folder| folder.join("kb").join("config.toml"));
+            return path.map_or(Ok(None), |path| SettingsFile::read(&path));
+        };
+        let named = PathBuf::from(named);
+        let missing = || {
+            Error::usage(format!("{VARIABLE} names {}, which does not exist", named.display()))
+                .hint("correct it or unset it")
+        };
+        SettingsFile::read(&named)?.map(Some).ok_or_else(missing)
+    }
+}

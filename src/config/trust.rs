@@ -1,0 +1,191 @@
+//! What a store's `kb.toml` may set only where the user trusts the store. A store may come from anybody, and its settings
+//! count as soon as somebody works beside it, so what can run a program, load code, send data, read files elsewhere or lift
+//! the limits that hold hostile documents counts only after `kb trust`.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+use toml::{Table, Value};
+
+use super::known_stores::KnownStores;
+use super::settings_file::SettingsFile;
+use crate::error::{NextStep, Result};
+use crate::llm::prompt_names;
+use crate::paths::read_text;
+
+/// A setting that needs trust.
+struct Risk {
+    /// A topic stands for all in it.
+    setting: &'static str,
+    /// The values that need none; one that ends with `/` stands for all that begin so.
+    harmless: &'static [&'static str],
+    /// What it can do.
+    can: &'static str,
+}
+
+const LIMIT: &str = "lifts a limit on hostile documents";
+
+/// Every other setting chooses among what kb does anyway, by its name or a number.
+const RISKS: [Risk; 11] = [
+    Risk { setting: "onnxruntime", harmless: &["off"], can: "loads a library into kb" },
+    Risk { setting: "ingest.ocr_command", harmless: &[], can: "runs a program" },
+    Risk { setting: "llm", harmless: &[], can: "sends text of documents and questions" },
+    Risk { setting: "ingest.context", harmless: &["none", "headings", "subjects"], can: "sends text of documents" },
+    Risk { setting: "search.expand", harmless: &["off", "missing", "all"], can: "sends questions" },
+    Risk { setting: "search.rerank", harmless: &["light", "off"], can: "loads a model" },
+    Risk { setting: "search.tokenizer", harmless: &["chars/"], can: "reads a file" },
+    Risk { setting: "ingest.max_file_size", harmless: &[], can: LIMIT },
+    Risk { setting: "ingest.file_timeout", harmless: &[], can: LIMIT },
+    Risk { setting: "ingest.page_timeout", harmless: &[], can: LIMIT },
+    Risk { setting: "ingest.worker_memory", harmless: &[], can: LIMIT },
+];
+
+impl Risk {
+    fn is_in(&self, table: &Table) -> bool {
+        let is_harmless = |value: &Value| {
+            let fits = |text: &str| {
+                self.harmless.iter().any(|one| text == *one || one.ends_with('/') && text.starts_with(one))
+            };
+            value.as_str().is_some_and(fits)
+        };
+        get(table, self.setting).is_some_and(|value| !is_harmless(value))
+    }
+}
+
+/// The value of a setting, or of a whole topic.
+pub(super) fn get<'t>(table: &'t Table, setting: &str) -> Option<&'t Value> {
+    match setting.split_once('.') {
+        None => table.get(setting),
+        Some((topic, name)) => table.get(topic)?.get(name),
+    }
+}
+
+fn remove(table: &mut Table, setting: &str) {
+    match setting.split_once('.') {
+        None => drop(table.remove(setting)),
+        Some((topic, name)) => {
+            drop(table.get_mut(topic).and_then(Value::as_table_mut).and_then(|topic| topic.remove(name)))
+        }
+    }
+}
+
+/// The folder of prompts in a store.
+const PROMPTS: &str = "prompts";
+
+/// The settings in a store's folder.
+pub struct StoreSettings {
+    store: PathBuf,
+    pub(super) file: Option<SettingsFile>,
+    /// The prompts by their names, and the folder that they lie in.
+    prompts: Vec<(&'static str, String)>,
+    prompts_folder: PathBuf,
+}
+
+/// A setting that counts only in a trusted store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Risky {
+    pub setting: String,
+    pub value: String,
+    pub can: &'static str,
+}
+
+impl StoreSettings {
+    /// # Errors
+    /// Where `kb.toml` cannot be read or is invalid.
+    pub fn read(store: &Path) -> Result<Self> {
+        let file = SettingsFile::read(&store.join(super::FILE))?;
+        let named = file.as_ref().and_then(|file| get(&file.table, "llm.prompts")?.as_str());
+        let prompts_folder = store.join(named.unwrap_or(PROMPTS));
+        let text = |name| Some((name, read_text(&prompts_folder.join(format!("{name}.md"))).ok()?));
+        let prompts = prompt_names().into_iter().filter_map(text).collect();
+        Ok(StoreSettings { store: store.to_owned(), file, prompts, prompts_folder })
+    }
+
+    /// What changes with anything that the user may have trusted.
+    pub fn hash(&self) -> String {
+        let mut hasher = blake3::Hasher::new();
+        let file = self.file.as_ref().map_or("", |file| file.text.as_str());
+        let prompts = self.prompts.iter().flat_map(|(name, text)| [*name, text.as_str()]);
+        for part in std::iter::once(file).chain(prompts) {
+            hasher.update(&(part.len() as u64).to_le_bytes()).update(part.as_bytes());
+        }
+        hasher.finalize().to_hex().to_string()
+    }
+
+    /// What counts only where the store is trusted.
+    pub fn risky(&self) -> Vec<Risky> {
+        let mut all = Vec::new();
+        for risk in RISKS.iter().filter(|risk| self.file.as_ref().is_some_and(|file| risk.is_in(&file.table))) {
+            let value = self.file.as_ref().and_then(|file| get(&file.table, risk.setting));
+            let mut add = |setting: String, value: &Value| {
+                all.push(Risky { value: shown(&setting, value), setting, can: risk.can })
+            };
+            match value {
+                Some(Value::Table(topic)) => {
+                    topic.iter().for_each(|(name, value)| add(format!("{}.{name}", risk.setting), value));
+                }
+                Some(value) => add(risk.setting.to_owned(), value),
+                None => {}
+            }
+        }
+        for (name, _) in &self.prompts {
+            let value = self.prompts_folder.join(format!("{name}.md")).display().to_string();
+            all.push(Risky {
+                setting: format!("{PROMPTS}/{name}.md"),
+                value,
+                can: "tells the language model what to do",
+            });
+        }
+        all
+    }
+
+    /// Takes away what needs trust, if the store is not trusted. Gives the folder of its prompts otherwise.
+    pub(super) fn as_far_as_trusted(&mut self, known: &KnownStores) -> (Option<PathBuf>, Option<Ignored>) {
+        let trusted = known.trusted(&self.store);
+        if trusted.as_ref() == Some(&self.hash()) {
+            return ((!self.prompts.is_empty()).then(|| self.prompts_folder.clone()), None);
+        }
+        let mut settings = Vec::new();
+        if let Some(file) = &mut self.file {
+            for risk in RISKS.iter().filter(|risk| risk.is_in(&file.table)).collect::<Vec<_>>() {
+                remove(&mut file.table, risk.setting);
+                settings.push(risk.setting);
+            }
+        }
+        if !self.prompts.is_empty() {
+            settings.push(PROMPTS);
+        }
+        let ignored = Ignored { store: self.store.clone(), settings, changed: trusted.is_some() };
+        (None, (!ignored.settings.is_empty()).then_some(ignored))
+    }
+}
+
+/// A value for people. What may hold a secret in a mistaken place is not shown.
+fn shown(setting: &str, value: &Value) -> String {
+    let text = value.to_string();
+    let is_variable = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '_' | '"');
+    let is_secret = match setting {
+        "llm.api_key_env" => !text.chars().all(is_variable),
+        "llm.base_url" => text.contains(['@', '?']),
+        _ => false,
+    };
+    if is_secret { "(not shown)".to_owned() } else { text }
+}
+
+/// Settings that do not count, because the store is not trusted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ignored {
+    store: PathBuf,
+    settings: Vec<&'static str>,
+    /// Whether the store was trusted with other settings.
+    changed: bool,
+}
+
+impl Ignored {
+    pub fn note(&self) -> String {
+        let (file, settings) = (self.store.join(super::FILE), self.settings.join(", "));
+        let why = if self.changed { "it has changed since you trusted it" } else { "this store is not trusted" };
+        let trust = NextStep::Trust;
+        format!("{}: ignored {settings}, because {why}; `{trust}` shows and trusts these settings", file.display())
+    }
+}

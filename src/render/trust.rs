@@ -1,0 +1,33 @@
+//! What `kb trust` shows.
+
+use std::path::Path;
+
+use serde_json::json;
+
+use super::page::{Grid, Page};
+use crate::config::Risky;
+
+/// A store that is trusted now, with what counts in it from now on.
+pub fn store_trusted(store: &Path, settings: &[Risky]) -> Page {
+    let path = store.display().to_string();
+    let mut page = Page::new(&json!({ "store": path, "trusted": true, "settings": settings })).with_paths([&path]);
+    let rows = settings.iter().map(|risky| vec![risky.setting.clone(), risky.value.clone(), risky.can.to_owned()]);
+    page.grid(Grid { header: vec!["setting", "value", "what it can do"], rows: rows.collect(), ..Grid::default() });
+    page.gap();
+    page.line(match settings.is_empty() {
+        true => format!("trusted {path}; it sets nothing that needs trust"),
+        false => format!("trusted {path} with these settings; a changed kb.toml or prompt needs trust again"),
+    });
+    page
+}
+
+/// A store that is not trusted, or no longer.
+pub fn store_not_trusted(store: &Path, was_known: bool) -> Page {
+    let path = store.display().to_string();
+    let mut page = Page::new(&json!({ "store": path, "trusted": false })).with_paths([&path]);
+    page.line(match was_known {
+        true => format!("forgot {path}; it is no longer trusted"),
+        false => format!("{path} was not trusted"),
+    });
+    page
+}

@@ -1,0 +1,102 @@
+//! Stores that somebody else made: they reach no file outside of themselves.
+
+use crate::common::Sandbox;
+
+const NAMESPACE: &str = ".kb/namespaces/default";
+
+/// Commands that write, and one that reads.
+const COMMANDS: [&[&str]; 4] =
+    [&["ingest", "."], &["reindex", "--structure"], &["check", "--repair"], &["search", "valve"]];
+
+#[cfg(unix)]
+fn link(sandbox: &Sandbox, target: &str, link: &str) {
+    let link = sandbox.path(link);
+    if link.is_dir() {
+        std::fs::remove_dir_all(&link).unwrap();
+    } else if link.exists() {
+        std::fs::remove_file(&link).unwrap();
+    }
+    std::os::unix::fs::symlink(sandbox.path(target), link).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_a_namespace_is_named_and_not_followed() {
+    for place in ["lock", "MANIFEST.json", "history", "keyword/.tantivy-writer.lock", "tables/chunks.lance/data"] {
+        let sandbox = Sandbox::of_two_documents();
+        sandbox.write("precious/file", "precious");
+        let is_folder = sandbox.path(&format!("{NAMESPACE}/{place}")).is_dir();
+        link(&sandbox, if is_folder { "precious" } else { "precious/file" }, &format!("{NAMESPACE}/{place}"));
+        for command in COMMANDS {
+            let run = sandbox.kb(command);
+            assert_eq!(run.code, 3, "{place}: {command:?}: {}", run.err);
+            assert!(run.err.contains(&format!("{place} is a symbolic link")), "{command:?}: {}", run.err);
+        }
+        assert_eq!(std::fs::read_to_string(sandbox.path("precious/file")).unwrap(), "precious", "{place}");
+        assert_eq!(std::fs::read_dir(sandbox.path("precious")).unwrap().count(), 1, "{place}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn folders_of_the_store_are_no_links() {
+    for place in [".kb/namespaces", ".kb/cache", ".kb/cache/questions"] {
+        let sandbox = Sandbox::of_two_documents();
+        sandbox.json(&["search", "valve", "--method", "semantic"]);
+        std::fs::create_dir(sandbox.path("precious")).unwrap();
+        link(&sandbox, "precious", place);
+        for command in COMMANDS {
+            let run = sandbox.kb(command);
+            assert!(run.code == 3 && run.err.contains(&format!("{place} is a symbolic link")), "{}", run.err);
+        }
+        assert_eq!(std::fs::read_dir(sandbox.path("precious")).unwrap().count(), 0, "{place}");
+    }
+}
+
+/// A second name of a file is no link, and emptying it empties the file.
+#[cfg(unix)]
+#[test]
+fn a_lock_that_is_another_file_is_not_emptied() {
+    for place in ["lock", "keyword/.tantivy-writer.lock"] {
+        let sandbox = Sandbox::of_two_documents();
+        let precious = sandbox.write("precious", "precious");
+        let lock = sandbox.path(&format!("{NAMESPACE}/{place}"));
+        std::fs::remove_file(&lock).unwrap_or_default();
+        std::fs::hard_link(&precious, &lock).unwrap();
+        let run = sandbox.kb(&["ingest", ".", "--force"]);
+        assert!(run.code == 3 && run.err.contains("hard link"), "{place}: {}", run.err);
+        assert_eq!(std::fs::read_to_string(&precious).unwrap(), "precious");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_store_blocks_nobody() {
+    for place in [".kb/kb.json", ".kb/kb.toml", ".kb/synonyms.txt", ".kb/namespaces/default/MANIFEST.json"] {
+        let sandbox = Sandbox::of_two_documents();
+        std::fs::remove_file(sandbox.path(place)).unwrap_or_default();
+        let made = std::process::Command::new("mkfifo").arg(sandbox.path(place)).status().unwrap();
+        assert!(made.success());
+        let run = sandbox.kb(&["search", "valve"]);
+        assert!(run.code > 1 && run.err.contains(place), "{place}: {} {}", run.code, run.err);
+    }
+}
+
+/// The list is tantivy's, which deletes what it names and no segment needs.
+#[test]
+fn a_list_of_files_to_delete_names_none_outside() {
+    let sandbox = Sandbox::of_two_documents();
+    let precious = sandbox.write("precious", "precious");
+    let list = format!("{NAMESPACE}/keyword/.managed.json");
+    let named: Vec<String> = serde_json::from_slice(&std::fs::read(sandbox.path(&list)).unwrap()).unwrap();
+    let absolute = precious.display().to_string();
+    for hostile in ["../../../../precious", &absolute] {
+        let all: Vec<&str> = named.iter().map(String::as_str).chain([hostile]).collect();
+        sandbox.write(&list, serde_json::to_string(&all).unwrap());
+        for command in COMMANDS {
+            let run = sandbox.kb(command);
+            assert!(run.code == 3 && run.err.contains(".managed.json names"), "{command:?}: {}", run.err);
+        }
+        assert!(precious.exists());
+    }
+}

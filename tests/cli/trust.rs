@@ -1,0 +1,256 @@
+//! `kb trust`, and what counts without it: a store that somebody else made runs nothing, sends nothing and is left as it is.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::SystemTime;
+
+use crate::common::{Run, Sandbox, fixtures};
+
+/// What a cloned folder may bring along.
+const HOSTILE: &str = "onnxruntime = \"x.so\"\n[ingest]\nocr_command = \"./ocr.sh {}\"\nworker_memory = 100000\n\
+    [llm]\nbase_url = \"http://127.0.0.1:9/v1\"\nmodel = \"m\"\napi_key_env = \"SECRET\"\n\
+    [search]\nexpand = \"llm\"\nrerank = \"model\"\ntokenizer = \"tokenizer.json\"\nlimit = 1\n";
+
+/// Runs without the engine that the sandbox names, so that the setting decides.
+fn kb(sandbox: &Sandbox, args: &[&str]) -> Run {
+    Run::of(sandbox.command(args).env_remove("KB_ONNXRUNTIME").output().unwrap())
+}
+
+#[test]
+fn a_found_store_loads_no_library() {
+    let sandbox = Sandbox::of_two_documents();
+    sandbox.write(".kb/x.so", "not a library");
+    sandbox.write(".kb/kb.toml", "onnxruntime = \"x.so\"\n");
+    for command in [&["status"][..], &["search", "valve"], &["ingest", "."], &["models"]] {
+        let run = kb(&sandbox, command);
+        assert_eq!(run.code, 0, "{command:?}: {}", run.err);
+        let note = "kb.toml: ignored onnxruntime, because this store is not trusted; `kb trust` shows";
+        assert_eq!(run.err.matches(note).count(), 1, "{command:?}: {}", run.err);
+    }
+    assert_eq!(kb(&sandbox, &["status", "-q"]).err, "");
+    // The user's own words count: a flag, and what was trusted.
+    let typed = kb(&sandbox, &["status", "--onnxruntime", ".kb/x.so"]);
+    assert!(typed.code == 3 && typed.err.contains("cannot load ONNX Runtime"), "{}", typed.err);
+    assert_eq!(sandbox.kb(&["trust"]).code, 0);
+    let trusted = Run::of(
+        sandbox.command(&["status"]).env_remove("KB_ONNXRUNTIME").current_dir(sandbox.path(".kb")).output().unwrap(),
+    );
+    assert!(trusted.code == 3 && trusted.err.contains("cannot load ONNX Runtime"), "{}", trusted.err);
+}
+
+/// The constructor of a library runs when it is opened.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_library_in_a_found_store_does_not_run() {
+    let sandbox = Sandbox::of_two_documents();
+    let mark = sandbox.path("ran");
+    let code = format!(
+        "#include <stdio.h>\n__attribute__((constructor)) static void run(void) {{ fclose(fopen({:?}, \"w\")); }}\n",
+        mark.display().to_string()
+    );
+    let source = sandbox.write("x.c", code);
+    let library = sandbox.path(".kb/x.so");
+    let cc = std::process::Command::new("cc").args(["-shared", "-fPIC", "-o"]).args([&library, &source]).status();
+    assert!(cc.unwrap().success(), "a build of kb needs a C compiler");
+    sandbox.write(".kb/kb.toml", "onnxruntime = \"x.so\"\n");
+    for command in [&["status"][..], &["search", "valve"], &["ingest", ".", "--force"]] {
+        assert_eq!(kb(&sandbox, command).code, 0);
+        assert!(!mark.exists(), "{command:?}");
+    }
+    assert_eq!(sandbox.kb(&["trust"]).code, 0);
+    kb(&sandbox, &["status"]);
+    assert!(mark.exists(), "the same library where the user trusts the store");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_found_store_runs_no_program() {
+    use std::os::unix::fs::PermissionsExt;
+    let sandbox = Sandbox::of_two_documents();
+    sandbox.write("scan.pdf", std::fs::read(fixtures().join("hostile/scanned.pdf")).unwrap());
+    let script = sandbox.write(".kb/prompts/ocr.sh", "#!/bin/sh\necho The landing stage was repaired.\n");
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    sandbox.write(".kb/kb.toml", "[ingest]\nocr_command = \"./prompts/ocr.sh {}\"\n");
+    let run = sandbox.kb(&["ingest", "scan.pdf", "--no-embed"]);
+    assert!(run.code == 4 && run.err.contains("ignored ingest.ocr_command"), "{}{}", run.out, run.err);
+    assert_eq!(sandbox.kb(&["trust"]).code, 0);
+    // The program is beside kb.toml, wherever somebody works.
+    std::fs::create_dir(sandbox.path("below")).unwrap();
+    let args = ["ingest", "../scan.pdf", "--no-embed"];
+    let run = Run::of(sandbox.command(&args).current_dir(sandbox.path("below")).output().unwrap());
+    assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+    assert!(sandbox.kb(&["search", "landing stage"]).out.contains("repaired"));
+}
+
+#[test]
+fn trust_shows_what_counts_and_ends_with_the_settings() {
+    let sandbox = Sandbox::of_two_documents();
+    sandbox.write(".kb/kb.toml", HOSTILE);
+    let run = kb(&sandbox, &["search", "slowly prime"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let ignored = "ignored onnxruntime, ingest.ocr_command, llm, search.expand, search.rerank, search.tokenizer, \
+        ingest.worker_memory, because this store is not trusted";
+    assert!(run.err.contains(ignored), "{}", run.err);
+    let hits = sandbox.json(&["search", "slowly prime"]);
+    assert_eq!(hits["hits"].as_array().unwrap().len(), 1, "harmless settings count");
+    let shown = sandbox.json(&["trust"]);
+    let settings: BTreeMap<&str, &str> = shown["settings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|risky| (risky["setting"].as_str().unwrap(), risky["value"].as_str().unwrap()))
+        .collect();
+    assert_eq!((settings["onnxruntime"], settings["llm.api_key_env"]), ("\"x.so\"", "\"SECRET\""));
+    assert!(!settings.contains_key("search.limit"));
+    let table = sandbox.kb(&["trust", "--format", "table"]).out;
+    assert!(table.contains("runs a program") && table.contains("trusted"), "{table}");
+    let run = sandbox.kb(&["search", "slowly prime"]);
+    assert!(run.code == 2 && run.err.contains("reranking model") && !run.err.contains("ignored"), "{}", run.err);
+    sandbox.write(".kb/kb.toml", HOSTILE.replace("127.0.0.1", "127.0.0.2"));
+    let run = kb(&sandbox, &["search", "slowly prime"]);
+    assert!(run.code == 0 && run.err.contains("because it has changed since you trusted it"), "{}", run.err);
+    sandbox.write(".kb/kb.toml", HOSTILE);
+    assert_eq!(sandbox.kb(&["search", "slowly prime"]).code, 2, "trusted as it was");
+    assert!(sandbox.kb(&["trust", "--revoke"]).out.contains("no longer trusted"));
+    assert!(kb(&sandbox, &["search", "slowly prime"]).err.contains("this store is not trusted"));
+    assert_eq!(sandbox.kb(&["trust", "--kb", "nowhere"]).code, 3);
+}
+
+#[test]
+fn prompts_of_a_found_store_do_not_count() {
+    let sandbox = Sandbox::of_two_documents();
+    sandbox.write(".kb/prompts/expand-query.md", "no prompt at all");
+    let search = || {
+        let mut command = sandbox.command(&["search", "valve", "--expand", "llm"]);
+        command.env("KB_LLM_BASE_URL", "http://127.0.0.1:9/v1").env("KB_LLM_MODEL", "m").env("KB_LLM_RETRIES", "0");
+        Run::of(command.output().unwrap())
+    };
+    let run = search();
+    assert!(run.code == 0 && run.err.contains("ignored prompts, because this store is not trusted"), "{}", run.err);
+    assert!(sandbox.kb(&["trust"]).out.contains("expand-query.md"));
+    let run = search();
+    assert!(run.code == 2 && run.err.contains("no line \"---\""), "{}", run.err);
+    sandbox.write(".kb/prompts/expand-query.md", "another text");
+    assert!(search().err.contains("changed since you trusted it"));
+}
+
+#[test]
+fn the_users_own_settings_count_and_the_stores_come_first() {
+    let sandbox = Sandbox::of_two_documents();
+    let own = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".config" };
+    sandbox.write(&format!("{own}/kb/config.toml"), "onnxruntime = \"mine.so\"\n[search]\nlimit = 1\n");
+    let run = kb(&sandbox, &["status"]);
+    let mine = sandbox.path(own).join("kb/mine.so").display().to_string();
+    assert!(run.code == 3 && run.err.contains(&format!("{mine} is not a file")), "beside the file: {}", run.err);
+    let hits = |sandbox: &Sandbox| sandbox.json(&["search", "slowly prime"])["hits"].as_array().unwrap().len();
+    assert_eq!(hits(&sandbox), 1);
+    sandbox.write(".kb/kb.toml", "[search]\nlimit = 2\n");
+    assert_eq!(hits(&sandbox), 2);
+    sandbox.write(".kb/kb.toml", "[search]\nmethod = \"keyword\"\n");
+    assert_eq!(hits(&sandbox), 1, "setting by setting");
+    // A variable names another file.
+    sandbox.write("mine.toml", "[search]\nlimt = 1\n");
+    let with = |file: &str| Run::of(sandbox.command(&["search", "valve"]).env("KB_CONFIG", file).output().unwrap());
+    let wrong = with("mine.toml");
+    assert!(wrong.code == 2 && wrong.err.contains("mine.toml, line 2, limt"), "{}", wrong.err);
+    let missing = with("nowhere.toml");
+    assert!(missing.code == 2 && missing.err.contains("KB_CONFIG names nowhere.toml"), "{}", missing.err);
+}
+
+/// Every file of a folder, with its time and content.
+fn files(folder: &Path) -> BTreeMap<String, (SystemTime, Vec<u8>)> {
+    let (mut all, mut left) = (BTreeMap::new(), vec![folder.to_owned()]);
+    while let Some(path) = left.pop() {
+        let facts = std::fs::metadata(&path).unwrap();
+        let content = if facts.is_dir() { Vec::new() } else { std::fs::read(&path).unwrap() };
+        if facts.is_dir() {
+            left.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        }
+        all.insert(path.display().to_string(), (facts.modified().unwrap(), content));
+    }
+    all
+}
+
+const READING: [&[&str]; 14] = [
+    &["search", "how is the pump primed?"],
+    &["search", "how is the pump primed?"],
+    &["search", "prime", "--mode", "section", "--filter", "format = markdown"],
+    &["search", "prime", "--in", "sections", "--explain"],
+    &["context", "prime the pump"],
+    &["toc"],
+    &["toc", "a.md"],
+    &["section", "a.md", "1"],
+    &["docs"],
+    &["docs", "a.md"],
+    &["chunks-list"],
+    &["entities"],
+    &["log"],
+    &["check"],
+];
+
+#[test]
+fn reading_leaves_a_store_of_others_as_it_is() {
+    let sandbox = Sandbox::of_two_documents();
+    sandbox.write("a.md", "# Valves\n\nClose the valve slowly, and then the other.");
+    sandbox.json(&["ingest", "."]);
+    sandbox.json(&["search", "a question that is kept"]);
+    // As a clone of the folder is to another user.
+    assert_eq!(sandbox.kb(&["trust", "--revoke"]).code, 0);
+    let before = files(&sandbox.path(".kb"));
+    let rest: [&[&str]; 6] = [
+        &["status"],
+        &["status", "-n", "all"],
+        &["diff", "1"],
+        &["namespaces"],
+        &["models"],
+        &["search", "a question that is kept"],
+    ];
+    for command in READING.iter().chain(&rest) {
+        let run = sandbox.kb(command);
+        assert!(run.code < 2, "{command:?}: {}", run.err);
+        assert!(files(&sandbox.path(".kb")) == before, "{command:?} has written");
+    }
+    // The same commands keep caches in a store of the user's own.
+    assert_eq!(sandbox.kb(&["trust"]).code, 0);
+    sandbox.kb(READING[0]);
+    assert!(files(&sandbox.path(".kb")) != before);
+}
+
+#[test]
+fn reading_mends_a_store_of_the_users_own_alone() {
+    let sandbox = Sandbox::of_two_documents();
+    assert_eq!(sandbox.kb(&["trust", "--revoke"]).code, 0);
+    let keyword = sandbox.path(".kb/namespaces/default/keyword");
+    std::fs::remove_dir_all(&keyword).unwrap();
+    let run = sandbox.kb(&["search", "valve"]);
+    assert!(run.code == 3 && run.err.contains("`kb check --repair`") && run.err.contains("`kb trust`"), "{}", run.err);
+    assert!(!keyword.exists());
+    // Who writes to a store makes it known.
+    assert_eq!(sandbox.kb(&["ingest", "."]).code, 0);
+    std::fs::remove_dir_all(&keyword).unwrap();
+    assert_eq!(sandbox.kb(&["search", "valve"]).code, 0);
+}
+
+/// As git's safe.directory: whoever may write to a folder above cannot choose the store of those below.
+#[cfg(unix)]
+#[test]
+fn a_found_store_of_another_user_is_refused_and_a_named_one_is_not() {
+    use std::os::unix::fs::{MetadataExt, chown};
+    let sandbox = Sandbox::of_two_documents();
+    let store = sandbox.path(".kb");
+    if std::fs::metadata(&store).unwrap().uid() != 0 {
+        // Only root can give a folder away.
+        return;
+    }
+    chown(&store, Some(65534), None).unwrap();
+    for command in [&["search", "valve"][..], &["ingest", "."], &["status"], &["models"]] {
+        let run = sandbox.kb(command);
+        assert_eq!(run.code, 3, "{command:?}: {}", run.err);
+        for part in [".kb belongs to another user", "--kb", "`kb trust`"] {
+            assert!(run.err.contains(part), "{command:?}: {}", run.err);
+        }
+    }
+    assert_eq!(sandbox.kb(&["search", "valve", "--kb", ".kb"]).code, 0);
+    assert_eq!(sandbox.kb(&["trust"]).code, 0);
+    assert_eq!(sandbox.kb(&["search", "valve"]).code, 0);
+}
