@@ -185,8 +185,7 @@ impl Writer {
     }
 
     /// Publishes a change as the next generation and returns its number. After an error readers see what was published
-    /// before, and the next writer mends the rest; unless the error says that the generation is published, and only old ones
-    /// could not be removed.
+    /// before, and the next writer mends the rest.
     ///
     /// # Errors
     /// Where the disk refuses, or the history settings in `kb.toml` are wrong.
@@ -249,19 +248,27 @@ impl Writer {
         (self.manifest, self.note) = (next, note);
         // The generation stands, whatever becomes of this: the next publication tries again.
         drop(self.keyword.merge());
-        let damaged = prune(&self.namespace, &self.tables, &self.manifest, &keeping).await.map_err(|error| {
-            let what =
-                format!("generation {generation} is published, but old ones could not be removed: {}", error.message());
-            match error.next_step() {
-                Some(hint) => Error::failed(what).hint(hint),
-                None => Error::failed(what),
+        self.tidy(&keeping).await;
+        Ok(generation)
+    }
+
+    /// Removes old generations. Whatever becomes of it, the published one stands, so that a failure is only reported.
+    async fn tidy(&mut self, keeping: &Keeping) {
+        let damaged = match prune(&self.namespace, &self.tables, &self.manifest, keeping).await {
+            Ok(damaged) => damaged,
+            Err(error) => {
+                let generation = self.manifest.generation;
+                self.lock_timeout.tell(&format!(
+                    "generation {generation} is published, but old ones could not be removed: {}; the next publication tries again",
+                    error.to_line()
+                ));
+                return;
             }
-        })?;
+        };
         if let Some(first) = damaged.first().filter(|_| !std::mem::replace(&mut self.reported, true)) {
             let (file, problem) = (first.id(), first.problem());
             self.lock_timeout.tell(&format!("{file}: {problem}; `{}` removes it", NextStep::Repair));
         }
-        Ok(generation)
     }
 
     /// The commit decides: from then on the next generation stands, though not yet under the name of the published one.

@@ -45,8 +45,11 @@ fn an_error_of_the_disk_at_any_step_leaves_one_generation() {
         write_version(&sandbox, 2);
         let failed = sandbox.command(&INGEST).env("KB_TEST_FAULT", format!("fail:{name}")).output().unwrap();
         let failed = common::Run::of(failed);
-        assert_eq!(failed.code, 3, "{}", failed.err);
+        // What only tidies up cannot take back what is published.
+        let tidying = *name == "history pruned";
+        assert_eq!(failed.code, if tidying { 0 } else { 3 }, "{}", failed.err);
         assert!(failed.err.contains("no space left"), "{}", failed.err);
+        assert_eq!(failed.err.contains("generation 2 is published, but"), tidying, "{}", failed.err);
         version_of(&sandbox, &[1, 2]);
         sandbox.json(&INGEST);
         assert_eq!(version_of(&sandbox, &[1, 2]), 2, "the next run after an error at {name:?}");
