@@ -1,6 +1,8 @@
 //! Faults on purpose, for tests of what a crash or a full disk leaves behind. Builds without debug assertions have none
 //! of it.
 
+use std::fs::{File, TryLockError};
+
 use crate::error::Result;
 
 /// The steps of a publication, in order: the moments at which tests let something go wrong.
@@ -51,9 +53,22 @@ pub(super) fn step(_name: &str) -> Result<()> {
     Ok(())
 }
 
+/// Locks a file, unless a test asked for a file system without locks.
+#[cfg(debug_assertions)]
+pub(super) fn try_lock(file: &File) -> std::result::Result<(), TryLockError> {
+    debug::try_lock(file)
+}
+
+#[cfg(not(debug_assertions))]
+pub(super) fn try_lock(file: &File) -> std::result::Result<(), TryLockError> {
+    file.try_lock()
+}
+
 #[cfg(debug_assertions)]
 mod debug {
+    use std::fs::{File, TryLockError};
     use std::path::Path;
+    use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::{Duration, Instant};
 
     use crate::error::{Error, Result};
@@ -63,6 +78,16 @@ mod debug {
     /// A test that has ended does not keep the process forever.
     const LONGEST_PAUSE: Duration = Duration::from_secs(120);
 
+    /// From a step on, as on a file system without locks.
+    static NO_LOCKS: AtomicBool = AtomicBool::new(false);
+
+    pub(super) fn try_lock(file: &File) -> std::result::Result<(), TryLockError> {
+        if NO_LOCKS.load(Ordering::Relaxed) {
+            return Err(TryLockError::Error(std::io::ErrorKind::Unsupported.into()));
+        }
+        file.try_lock()
+    }
+
     pub(super) fn fault(kind: &str, step: &str) -> Result<()> {
         match kind {
             // As `kill -9` would.
@@ -70,6 +95,10 @@ mod debug {
             "fail" => Err(Error::failed(format!("no space left on the disk (a test's fault at {step:?})"))),
             "full" => fill(),
             "pause" => pause(),
+            "no-locks" => {
+                NO_LOCKS.store(true, Ordering::Relaxed);
+                Ok(())
+            }
             _ => Err(Error::usage(format!("KB_TEST_FAULT has no fault {kind:?}"))),
         }
     }

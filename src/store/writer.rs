@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use super::convert::{self, Columns, VECTOR};
 use super::entities::EntityChange;
 use super::fault::step;
-use super::history::{Keeping, Note, Record, prune, record};
+use super::history::{Keeping, Note, Pruned, Record, prune, record};
 use super::keyword_writer::KeywordWriter;
 use super::layout::Namespace;
 use super::lock::{LockTimeout, WriterLock};
@@ -63,7 +63,7 @@ pub struct Writer {
     note: Note,
     /// Where warnings about a publication are reported.
     lock_timeout: LockTimeout,
-    /// Whether a damaged version was reported.
+    /// Whether it was reported that old generations stay.
     reported: bool,
     _lock: WriterLock,
 }
@@ -254,20 +254,26 @@ impl Writer {
 
     /// Removes old generations. Whatever becomes of it, the published one stands, so that a failure is only reported.
     async fn tidy(&mut self, keeping: &Keeping) {
-        let damaged = match prune(&self.namespace, &self.tables, &self.manifest, keeping).await {
-            Ok(damaged) => damaged,
+        let generation = self.manifest.generation;
+        let stays = match prune(&self.namespace, &self.tables, &self.manifest, keeping).await {
             Err(error) => {
-                let generation = self.manifest.generation;
+                // Every time: what is wrong now may be another thing.
                 self.lock_timeout.tell(&format!(
                     "generation {generation} is published, but old ones could not be removed: {}; the next publication tries again",
                     error.to_line()
                 ));
                 return;
             }
+            Ok(Pruned { without_locks: true, .. }) => Some(format!(
+                "old generations stay in {}: the file system has no locks, so that nobody can tell who reads them",
+                self.namespace.root().display()
+            )),
+            Ok(Pruned { damaged, .. }) => damaged
+                .first()
+                .map(|first| format!("{}: {}; `{}` removes it", first.id(), first.problem(), NextStep::Repair)),
         };
-        if let Some(first) = damaged.first().filter(|_| !std::mem::replace(&mut self.reported, true)) {
-            let (file, problem) = (first.id(), first.problem());
-            self.lock_timeout.tell(&format!("{file}: {problem}; `{}` removes it", NextStep::Repair));
+        if let Some(stays) = stays.filter(|_| !std::mem::replace(&mut self.reported, true)) {
+            self.lock_timeout.tell(&stays);
         }
     }
 

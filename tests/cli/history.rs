@@ -322,6 +322,19 @@ fn settings_limit_the_history() {
 }
 
 #[test]
+fn nothing_is_removed_where_the_system_has_no_locks() {
+    let sandbox = three_generations();
+    sandbox.write(".kb/kb.toml", "[history]\ngenerations = 1\n");
+    sandbox.write("docs/d.md", "# Bolts\n\nTighten the bolts.");
+    let run = Run::of(sandbox.command(&INGEST).env("KB_TEST_FAULT", "no-locks:published").output().unwrap());
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert_eq!(run.err.matches("has no locks").count(), 1, "{}", run.err);
+    assert_eq!(generations(&sandbox), [4, 3, 2, 1]);
+    sandbox.json(&["restore", "1"]);
+    assert_eq!(generations(&sandbox), [5], "with locks, they go");
+}
+
+#[test]
 fn a_crash_while_restoring_leaves_one_generation() {
     const STEPS: [&str; 8] = [
         "begun",

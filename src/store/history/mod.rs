@@ -17,7 +17,7 @@ mod restore;
 pub use between::{DocumentDiff, GenerationDiff, diff};
 pub use compare::{Counts, Item, What};
 pub use past::{LogEntry, log};
-pub(super) use prune::{Keeping, prune};
+pub(super) use prune::{Keeping, Pruned, prune};
 pub use record::Note;
 pub(super) use record::{Lease, Record, RecordFile, record, record_files};
 pub use restore::{Restored, plan_restore};

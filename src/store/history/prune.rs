@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::record::{Lease, Record, folder, path, records};
+use super::record::{Lease, Record, Removal, folder, path, records};
 use crate::config::Config;
 use crate::error::{Error, Result, or_gone};
 use crate::store::fault::step;
@@ -21,7 +21,8 @@ const DEFAULT_KEEP: SignedDuration = SignedDuration::from_hours(7 * 24);
 const DEFAULT_GENERATIONS: usize = 20;
 /// So many of the newest stay however old they are: a clock that jumps forward must not empty the history.
 const FEWEST_BY_AGE: usize = 5;
-/// How long a replaced generation stays whose readers may hold no leases: longer than a command that reads.
+/// How long a replaced generation stays whose record was lost and rebuilt, because readers that began before hold no
+/// lease on it: longer than a command that reads.
 const WITHOUT_LEASES: SignedDuration = SignedDuration::from_hours(1);
 
 /// Which generations are kept beside the published one: both must hold, but the newest few never go for their age.
@@ -74,43 +75,53 @@ fn age(record: &Record, now: Timestamp) -> Option<SignedDuration> {
     record.manifest.published_at.parse().ok().map(|published| now.duration_since(published))
 }
 
+/// What stayed that should have gone.
+pub(in crate::store) struct Pruned {
+    /// The unreadable versions, because of which older ones stay.
+    pub(in crate::store) damaged: Vec<DamagedVersion>,
+    /// Whether generations stay because nobody can tell who reads them.
+    pub(in crate::store) without_locks: bool,
+}
+
 /// Removes the generations that `keeping` does not keep and nobody reads. The writer's lock must be held, and `published` be
-/// the last generation. Returns the unreadable versions, because of which older ones stay.
+/// the last generation.
 pub(in crate::store) async fn prune(
     namespace: &Namespace,
     tables: &Tables,
     published: &Manifest,
     keeping: &Keeping,
-) -> Result<Vec<DamagedVersion>> {
+) -> Result<Pruned> {
     let now = Timestamp::now();
     let records = records(namespace, published.generation)?;
     let kept = keeping.kept(&records, now);
     let mut staying = vec![published];
     let mut newer: Option<&Record> = None;
-    let mut removed = false;
+    let (mut removed, mut without_locks) = (false, false);
     for record in &records {
         let generation = record.manifest.generation;
         let replaced_long_ago = newer.and_then(|newer| age(newer, now)).is_some_and(|age| age >= WITHOUT_LEASES);
         newer = Some(record);
+        let stays = kept.contains(&generation)
+            || generation == published.generation
+            || (record.note.is_none() && !replaced_long_ago);
         let path = path(namespace, generation);
-        let lease = match kept.contains(&generation) || generation == published.generation {
-            true => None,
-            // Readers that began before the record was rebuilt hold no lease.
-            false if record.note.is_none() => replaced_long_ago.then_some(None),
-            false => Lease::to_remove(&path, replaced_long_ago).map(Some),
-        };
-        if lease.is_some() {
-            or_gone(std::fs::remove_file(&path)).map_err(|error| Error::io("remove", &path, &error))?;
-            removed = true;
-        } else {
-            staying.push(&record.manifest);
+        match if stays { Removal::Read } else { Lease::to_remove(&path) } {
+            Removal::Allowed(_lease) => {
+                or_gone(std::fs::remove_file(&path)).map_err(|error| Error::io("remove", &path, &error))?;
+                removed = true;
+            }
+            Removal::Read => staying.push(&record.manifest),
+            Removal::Unknown => {
+                staying.push(&record.manifest);
+                without_locks = true;
+            }
         }
     }
     if removed {
         sync_folder(&folder(namespace))?;
     }
     step("history pruned")?;
-    tables.keep_only(&staying).await
+    Ok(Pruned { damaged: tables.keep_only(&staying).await?, without_locks })
 }
 
 #[cfg(test)]
