@@ -30,6 +30,7 @@ mod knowledge_base;
 mod llm;
 mod load;
 mod models;
+mod notice;
 mod render;
 #[cfg(test)]
 #[path = "../tests/common/repository.rs"]

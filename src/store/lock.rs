@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use jiff::{Timestamp, Zoned};
 use serde::Serialize;
 
+use super::fault;
 use super::layout::Namespace;
 use crate::error::{Error, Result, Setting};
 
@@ -117,6 +118,7 @@ impl WriterLock {
     async fn wait_for(namespace: &Namespace, lock_timeout: &LockTimeout, make: bool) -> Result<Self> {
         let started = Instant::now();
         let mut reported = false;
+        fault::begin(namespace.store());
         loop {
             if make {
                 std::fs::create_dir_all(namespace.root())

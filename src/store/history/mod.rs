@@ -19,5 +19,5 @@ pub use compare::{Counts, Item, What};
 pub use past::{LogEntry, log};
 pub(super) use prune::{Keeping, Pruned, prune};
 pub use record::Note;
-pub(super) use record::{Lease, Record, RecordFile, record, record_files};
+pub(super) use record::{Lease, Record, RecordFile, older_generations, record, record_files};
 pub use restore::{Restored, plan_restore};

@@ -57,9 +57,8 @@ impl Keeping {
             if !is_batch {
                 runs += 1;
                 // A generation whose end nobody knows is kept by number alone, as is one that was replaced in the future.
-                let is_young = |newer: &Record| {
-                    runs <= FEWEST_BY_AGE || age(newer, now).is_none_or(|age| age < self.keep)
-                };
+                let is_young =
+                    |newer: &Record| runs <= FEWEST_BY_AGE || age(newer, now).is_none_or(|age| age < self.keep);
                 if newer.is_none_or(|newer| runs <= self.generations && is_young(newer)) {
                     kept.insert(record.manifest.generation);
                 }
@@ -169,8 +168,11 @@ mod tests {
 
     #[test]
     fn a_wrong_clock_does_not_empty_the_history() {
-        let seven: Vec<(u64, i64, &str)> =
-            ["g", "f", "e", "d", "c", "b", "a"].into_iter().zip((1..8).rev()).map(|(run, n)| (n, n as i64, run)).collect();
+        let seven: Vec<(u64, i64, &str)> = ["g", "f", "e", "d", "c", "b", "a"]
+            .into_iter()
+            .zip((1..8).rev())
+            .map(|(run, n)| (n, n as i64, run))
+            .collect();
         let century = 100 * 365 * 24;
         assert_eq!(kept(24, 20, &seven, century), [3, 4, 5, 6, 7]);
         // The clock was ahead when they were published.

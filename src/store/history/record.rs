@@ -162,6 +162,12 @@ pub(super) fn records(namespace: &Namespace, published: u64) -> Result<Vec<Recor
     Ok(record_files(namespace, published)?.into_iter().filter_map(|file| file.record).collect())
 }
 
+/// The generations before one that have a record, the newest first.
+pub(in crate::store) fn older_generations(namespace: &Namespace, before: u64) -> Result<Vec<Manifest>> {
+    let manifests = records(namespace, before)?.into_iter().map(|record| record.manifest);
+    Ok(manifests.filter(|manifest| manifest.generation < before).collect())
+}
+
 /// A lock on the record of a generation: a shared one of a reader, or the one of the writer that removes the generation.
 /// Without a file where the system has no locks.
 #[derive(Debug)]
