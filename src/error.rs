@@ -150,6 +150,9 @@ impl Error {
         };
         let failed = Error::failed(format!("cannot {doing} {}: {}", path.display(), plain_io(error))).caused_by(cause);
         match error.kind() {
+            _ if cfg!(unix) && matches!(error.raw_os_error(), Some(23 | 24)) => {
+                failed.hint("close other programs, or allow more open files with `ulimit -n 4096`")
+            }
             E::PermissionDenied | E::ReadOnlyFilesystem => {
                 failed.hint(format!("check the permissions, or name another place with {}", Setting("kb")))
             }

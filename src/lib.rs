@@ -30,6 +30,7 @@ mod knowledge_base;
 mod llm;
 mod load;
 mod models;
+mod notice;
 mod paths;
 mod render;
 #[cfg(test)]

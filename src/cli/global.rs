@@ -252,6 +252,11 @@ impl WaitArgs {
     }
 }
 
+/// Writes a warning, also under `--quiet`: what it says is as grave as an error.
+pub(super) fn warn(text: &str) {
+    tell(false, &format!("warning: {}", printable(text)));
+}
+
 /// Writes a note; the work can still be done where that fails.
 fn tell(quiet: bool, text: &str) {
     if !quiet {

@@ -96,6 +96,7 @@ pub fn main() -> ExitCode {
         on_crash.report(error);
         std::process::exit(i32::from(error.kind().exit_code()));
     });
+    crate::notice::give_with(global::warn);
     match run(cli, matches) {
         Ok(code) => ExitCode::from(code),
         Err(error) => {

@@ -52,7 +52,7 @@ pub struct Config {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HistoryConfig {
-    /// How long a generation is kept after it was replaced.
+    /// How long a generation is kept after it was replaced. The newest five are kept for longer.
     #[serde(default, deserialize_with = "values::length")]
     pub keep: Option<SignedDuration>,
     /// How many generations are kept, the published one included.

@@ -1,6 +1,11 @@
 //! Faults on purpose, for tests of what a crash or a full disk leaves behind. Builds without debug assertions have none
 //! of it.
 
+use std::fs::{File, TryLockError};
+use std::path::Path;
+
+#[cfg(all(debug_assertions, unix))]
+use super::power_loss;
 use crate::error::Result;
 
 /// The steps of a publication, in order: the moments at which tests let something go wrong.
@@ -16,6 +21,7 @@ pub const STEPS: &[&str] = &[
     "tables compacted",
     "keyword written",
     "history written",
+    "tables synced",
     "pending written",
     "keyword committed",
     "published",
@@ -24,7 +30,7 @@ pub const STEPS: &[&str] = &[
 
 /// The steps that a publication has besides where it restores an older generation.
 #[cfg(debug_assertions)]
-pub const RESTORE_STEPS: &[&str] = &["tables restored"];
+pub const RESTORE_STEPS: &[&str] = &["tables restored", "keyword moved aside"];
 
 /// The steps that it has besides where all documents are written anew with the vectors of another model.
 pub const REWRITE_STEPS: &[&str] = &["tables emptied", "rows written anew"];
@@ -51,17 +57,87 @@ pub(super) fn step(_name: &str) -> Result<()> {
     Ok(())
 }
 
+/// Begins to watch what is synced, where a test asked for a power loss.
+pub(super) fn begin(store: &Path) {
+    watch(|| power_loss::begin(store));
+}
+
+/// Notes for such a test that the content of a file was synced.
+pub(super) fn synced(file: &Path) {
+    watch(|| power_loss::synced(file));
+}
+
+/// Notes for such a test that the entries of a folder were synced.
+pub(super) fn synced_folder(folder: &Path) {
+    watch(|| power_loss::synced_folder(folder));
+}
+
+#[cfg(all(debug_assertions, unix))]
+fn watch(note: impl FnOnce() -> std::io::Result<()>) {
+    if std::env::var("KB_TEST_FAULT").is_ok_and(|fault| fault.starts_with(debug::POWER)) {
+        note().expect("a test can watch its own scratch folder");
+    }
+}
+
+#[cfg(not(all(debug_assertions, unix)))]
+fn watch(_note: impl FnOnce() -> std::io::Result<()>) {}
+
+#[cfg(not(all(debug_assertions, unix)))]
+mod power_loss {
+    use std::io::Result;
+    use std::path::Path;
+
+    pub(super) fn begin(_store: &Path) -> Result<()> {
+        Ok(())
+    }
+
+    pub(super) fn synced(_file: &Path) -> Result<()> {
+        Ok(())
+    }
+
+    pub(super) fn synced_folder(_folder: &Path) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Locks a file, unless a test asked for a file system without locks.
+#[cfg(debug_assertions)]
+pub(super) fn try_lock(file: &File) -> std::result::Result<(), TryLockError> {
+    debug::try_lock(file)
+}
+
+#[cfg(not(debug_assertions))]
+pub(super) fn try_lock(file: &File) -> std::result::Result<(), TryLockError> {
+    file.try_lock()
+}
+
 #[cfg(debug_assertions)]
 mod debug {
+    use std::fs::{File, TryLockError};
     use std::path::Path;
+    use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::{Duration, Instant};
 
     use crate::error::{Error, Result};
+    #[cfg(unix)]
+    use crate::store::power_loss;
 
+    /// Begins the kinds of power losses, which go on with what is lost.
+    pub(super) const POWER: &str = "power-";
     /// While this file exists, the process waits.
     const PAUSE: &str = "KB_TEST_PAUSE";
     /// A test that has ended does not keep the process forever.
     const LONGEST_PAUSE: Duration = Duration::from_secs(120);
+
+    /// From a step on, as on a file system without locks.
+    static NO_LOCKS: AtomicBool = AtomicBool::new(false);
+
+    pub(super) fn try_lock(file: &File) -> std::result::Result<(), TryLockError> {
+        if NO_LOCKS.load(Ordering::Relaxed) {
+            return Err(TryLockError::Error(std::io::ErrorKind::Unsupported.into()));
+        }
+        file.try_lock()
+    }
 
     pub(super) fn fault(kind: &str, step: &str) -> Result<()> {
         match kind {
@@ -70,6 +146,15 @@ mod debug {
             "fail" => Err(Error::failed(format!("no space left on the disk (a test's fault at {step:?})"))),
             "full" => fill(),
             "pause" => pause(),
+            "no-locks" => {
+                NO_LOCKS.store(true, Ordering::Relaxed);
+                Ok(())
+            }
+            #[cfg(unix)]
+            _ if let Some(loss) = kind.strip_prefix(POWER).and_then(power_loss::Loss::of) => {
+                power_loss::strike(loss).map_err(|error| Error::failed(format!("no power loss: {error}")))?;
+                std::process::abort()
+            }
             _ => Err(Error::usage(format!("KB_TEST_FAULT has no fault {kind:?}"))),
         }
     }

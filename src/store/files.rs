@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::fault;
 use crate::error::{Error, Result, Setting};
 
 /// Begins the names of files that are not yet written whole.
@@ -58,6 +59,7 @@ pub(super) fn write_json<T: Serialize>(path: &Path, value: &T) -> Result<()> {
         file.sync_all()
     })
     .map_err(|error| Error::io("write", path, &error))?;
+    fault::synced(path);
     sync_folder(folder)
 }
 
@@ -76,6 +78,7 @@ pub(super) fn sync_folder(folder: &Path) -> Result<()> {
     if cfg!(unix) {
         File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| Error::io("write", folder, &error))?;
     }
+    fault::synced_folder(folder);
     Ok(())
 }
 

@@ -298,11 +298,7 @@ mod tests {
         let namespace = store.namespace("default").unwrap();
         let mut parent = ParentChunk::sample("d:0", "Prime the pump. 打开阀门。");
         parent.children = vec![Chunk::sample("d:0.0", "Prime the pump. "), Chunk::sample("d:0.2", "打开阀门。")];
-        let (mut writer, _) = KeywordWriter::open(&namespace).unwrap();
-        writer.add(std::slice::from_ref(&parent)).unwrap();
-        writer.commit(1).unwrap();
-        drop(writer);
-        let (reader, _) = KeywordReader::open(&namespace).unwrap();
+        let reader = KeywordWriter::index_of(&namespace, std::slice::from_ref(&parent));
         let parent_chunks = reader.parent_chunks(&["d:0".into()]).unwrap();
         assert_eq!(parent_chunks[0].children(), [(0, "Prime the pump. "), (2, "打开阀门。")]);
         assert_eq!(reader.with_other_child_chunks(std::slice::from_ref(&parent)).unwrap(), [""; 0]);

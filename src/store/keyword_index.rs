@@ -14,7 +14,8 @@ use tantivy::{DocSet, Index, IndexReader, ReloadPolicy, SegmentReader, TERMINATE
 
 use super::layout::Namespace;
 use super::store_error;
-use crate::error::{Error, Result, root_io};
+use super::tables::is_damage;
+use crate::error::{Error, NextStep, Result, root_io};
 use crate::text::tokens::{Token, tokenize};
 
 /// Another name for each way of making tokens: an index with another name is rebuilt.
@@ -85,14 +86,28 @@ pub struct KeywordReader {
 }
 
 impl KeywordReader {
-    /// Opens the index and returns its generation; `None` where it is missing or damaged.
-    pub(super) fn open(namespace: &Namespace) -> Option<(Self, u64)> {
+    /// Opens the index and returns its generation; `None` where it is missing, damaged or outdated.
+    ///
+    /// # Errors
+    /// Where the system does not let it be read, which says nothing about the index.
+    pub(super) fn open(namespace: &Namespace) -> Result<Option<(Self, u64)>> {
         let folder = namespace.keyword();
-        let index = usable(Index::open(ReadOnlyDirectory(MmapDirectory::open(&folder).ok()?)).ok()?)?;
-        let before = generation(&index)?;
-        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into().ok()?;
-        // A commit in between would make the reader newer than the number read.
-        (generation(&index)? == before).then(|| (KeywordReader { reader, fields: schema().1, folder }, before))
+        let open = || {
+            let Some(index) = usable(Index::open(ReadOnlyDirectory(MmapDirectory::open(&folder)?))?) else {
+                return Ok(None);
+            };
+            let Some(before) = generation(&index)? else { return Ok(None) };
+            let reader = KeywordReader::of(&index, folder.clone())?;
+            // A commit in between would make the reader newer than the number read.
+            Ok((generation(&index)? == Some(before)).then_some((reader, before)))
+        };
+        unless_damaged(open(), &folder)
+    }
+
+    /// A reader of what was committed last.
+    pub(super) fn of(index: &Index, folder: PathBuf) -> tantivy::Result<Self> {
+        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()?;
+        Ok(KeywordReader { reader, fields: schema().1, folder })
     }
 
     /// How many parent chunks are indexed.
@@ -109,7 +124,8 @@ impl KeywordReader {
     }
 
     pub(super) fn failed(&self, error: impl Into<TantivyError>) -> Error {
-        store_error("read", &self.folder, &error.into())
+        let error = store_error("read", &self.folder, &error.into());
+        if is_damage(&error) { error.hint(format!("`{}` makes it anew", NextStep::Repair)) } else { error }
     }
 
     /// The entries of a segment whose field has a term.
@@ -129,6 +145,20 @@ pub(super) fn alive(segment: &SegmentReader, mut postings: impl DocSet) -> impl 
         (entry != TERMINATED).then_some(entry)
     };
     std::iter::from_fn(next).filter(|entry| !segment.is_deleted(*entry))
+}
+
+/// What was opened; `None` where it is damaged. An error of the system is none of the index: what cannot be read because
+/// of permissions or too many open files must not be made anew.
+pub(super) fn unless_damaged<T>(opened: tantivy::Result<Option<T>>, folder: &Path) -> Result<Option<T>> {
+    let is_refused = |io: &io::Error| {
+        io.raw_os_error().is_some() && !matches!(io.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    };
+    match opened {
+        Err(error) if io_cause(&error).is_some_and(is_refused) => {
+            Err(store_error("read the keyword index in", folder, &error))
+        }
+        opened => Ok(opened.ok().flatten()),
+    }
 }
 
 /// The index with our tokens; `None` where its schema is of another version, so that it is rebuilt from the tables.
@@ -151,26 +181,13 @@ pub(super) fn io_cause(error: &TantivyError) -> Option<&io::Error> {
     root_io(&**io)
 }
 
-pub(super) fn create_index(folder: &Path) -> Result<Index> {
-    let create = || -> io::Result<()> {
-        if folder.exists() {
-            std::fs::remove_dir_all(folder)?;
-        }
-        std::fs::create_dir_all(folder)
-    };
-    create().map_err(|error| Error::io("create the keyword index", folder, &error))?;
-    Index::create_in_dir(folder, schema().0)
-        .map(with_tokenizer)
-        .map_err(|error| store_error("create the keyword index in", folder, &error))
-}
-
-fn with_tokenizer(index: Index) -> Index {
+pub(super) fn with_tokenizer(index: Index) -> Index {
     index.tokenizers().register(TOKENIZER, KbTokenizer);
     index
 }
 
-pub(super) fn generation(index: &Index) -> Option<u64> {
-    index.load_metas().ok()?.payload?.parse().ok()
+pub(super) fn generation(index: &Index) -> tantivy::Result<Option<u64>> {
+    Ok(index.load_metas()?.payload.and_then(|payload| payload.parse().ok()))
 }
 
 /// Our tokens, for tantivy.

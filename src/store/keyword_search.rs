@@ -272,12 +272,7 @@ mod tests {
 
     /// An index of these parent chunks alone, in a namespace of its own.
     fn index(store: &Store, name: &str, parent_chunks: &[ParentChunk]) -> KeywordReader {
-        let namespace = store.namespace(name).unwrap();
-        let (mut writer, _) = KeywordWriter::open(&namespace).unwrap();
-        writer.add(parent_chunks).unwrap();
-        writer.commit(1).unwrap();
-        drop(writer);
-        KeywordReader::open(&namespace).unwrap().0
+        KeywordWriter::index_of(&store.namespace(name).unwrap(), parent_chunks)
     }
 
     fn sorted(mut hits: Vec<KeywordHit>) -> Vec<(String, f32)> {

@@ -22,6 +22,7 @@
 mod cache_folder;
 pub mod check;
 mod convert;
+mod durable;
 mod entities;
 mod entity_table;
 mod fault;
@@ -36,9 +37,13 @@ mod layout;
 mod lock;
 mod manifest;
 mod namespaces;
+mod pinned;
 mod plain;
+#[cfg(all(debug_assertions, unix))]
+mod power_loss;
 mod read_cache;
 mod reading;
+mod recovery;
 mod rows;
 mod scope;
 mod snapshot;
@@ -89,7 +94,8 @@ fn store_error(doing: &str, path: &Path, error: &(dyn std::error::Error + 'stati
     }
     let text = error.to_string();
     // Object stores wrap I/O errors into text before we see them.
-    if let Some(code) = [28, 27, 30, 13].into_iter().find(|code| text.contains(&format!("os error {code})"))) {
+    let code = text.split_once("(os error ").and_then(|(_, rest)| rest.split_once(')')?.0.parse().ok());
+    if let Some(code) = code {
         return Error::io(doing, path, &std::io::Error::from_raw_os_error(code));
     }
     let text = crate::text::truncate(&crate::text::squeeze(&text), 300);

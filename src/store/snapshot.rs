@@ -9,15 +9,19 @@ use tokio::sync::OnceCell;
 
 use super::history::Lease;
 use super::keyword_index::KeywordReader;
+use super::keyword_writer::KeywordWriter;
 use super::layout::Namespace;
 use super::manifest::{Manifest, ModelRecord};
 use super::read_cache::ReadCache;
+use super::recovery::Older;
 use super::rows::DocumentName;
 use super::store_error;
 use super::tables::Tables;
+use super::versions::Lost;
 use super::writer::Writer;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
+use crate::notice;
 
 /// How often opening is tried again when a publication comes in between …
 const ATTEMPTS: u32 = 30;
@@ -39,8 +43,8 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Opens the published generation. First mends what an interrupted publication left, and rebuilds a keyword index that is
-    /// missing, damaged or behind; not in a store of others.
+    /// Opens the published generation, or the newest that can be read. First mends what an interrupted publication left, and
+    /// rebuilds a keyword index that is missing, damaged or behind; not in a store of others.
     ///
     /// # Errors
     /// Where the namespace does not exist, or is broken beyond that.
@@ -49,27 +53,22 @@ impl Snapshot {
             if let Some(snapshot) = Snapshot::try_open(namespace).await? {
                 return Ok(snapshot);
             }
-            if attempt == QUICK_ATTEMPTS && namespace.is_own() {
-                Writer::mend(namespace).await?;
+            if attempt == QUICK_ATTEMPTS
+                && namespace.is_own()
+                && let Err(error) = Writer::mend(namespace).await
+            {
+                return Snapshot::open_without_index(namespace, Some(&error)).await;
             }
             tokio::time::sleep(if attempt < QUICK_ATTEMPTS { MOMENT } else { LONGER }).await;
         }
-        let error =
-            Error::failed(format!("the keyword index of {} does not match its tables", namespace.root().display()));
-        if !namespace.is_own() {
-            let (repair, trust) = (NextStep::Repair, NextStep::Trust);
-            return Err(error.hint(format!(
-                "repair it with `{repair}`, or trust the store with `{trust}`, so that reading mends it"
-            )));
-        }
-        Err(error.hint("try again; if it stays so, delete the folder `keyword` in it and run the command once more"))
+        Snapshot::open_without_index(namespace, None).await
     }
 
     /// `None` where tables and keyword index were of different generations at this moment.
     async fn try_open(namespace: &Namespace) -> Result<Option<Self>> {
         let manifest = Manifest::read(namespace)?;
         let pending = Manifest::read_pending(namespace)?;
-        let Some((keyword, generation)) = KeywordReader::open(namespace) else {
+        let Some((keyword, generation)) = KeywordReader::open(namespace)? else {
             return if manifest.is_some() { Ok(None) } else { Err(namespace.nothing_ingested()) };
         };
         // Between tantivy's commit and the renaming, both indexes are of the pending generation.
@@ -81,9 +80,56 @@ impl Snapshot {
         if lease.is_none() && Manifest::read(namespace)?.is_some_and(|now| now.generation > manifest.generation) {
             return Ok(None);
         }
-        let tables = Tables::open_at(namespace, &manifest).await?;
+        match Tables::try_open_at(namespace, &manifest).await? {
+            Ok(tables) => Ok(Some(Snapshot::of(namespace, manifest, tables, keyword, lease))),
+            Err(_) if Manifest::read(namespace)?.is_some_and(|now| now.generation > manifest.generation) => Ok(None),
+            Err(lost) => Snapshot::open_older(namespace, &manifest, lost).await.map(Some),
+        }
+    }
+
+    fn of(
+        namespace: &Namespace,
+        manifest: Manifest,
+        tables: Tables,
+        keyword: KeywordReader,
+        lease: Option<Lease>,
+    ) -> Self {
         let cache = ReadCache::of(namespace, &manifest);
-        Ok(Some(Snapshot { manifest, tables, keyword, lease, names: OnceCell::new(), cache }))
+        Snapshot { manifest, tables, keyword, lease, names: OnceCell::new(), cache }
+    }
+
+    /// Opens the newest generation that can be read, in the place of one that cannot.
+    async fn open_older(namespace: &Namespace, published: &Manifest, lost: Lost) -> Result<Self> {
+        let older = Older::find(namespace, published, lost).await?;
+        // The index on the disk is of the generation that cannot be read.
+        let keyword = KeywordWriter::in_memory(&older.tables).await?;
+        notice::give(&format!(
+            "{}; showing {}; `{}` publishes that again",
+            older.what,
+            older.in_words(),
+            NextStep::Repair
+        ));
+        let Older { manifest, tables, lease, .. } = older;
+        Ok(Snapshot::of(namespace, manifest, tables, keyword, lease))
+    }
+
+    /// Opens the published generation with a keyword index in memory, where the one on the disk cannot be mended.
+    async fn open_without_index(namespace: &Namespace, why: Option<&Error>) -> Result<Self> {
+        let Some(manifest) = Manifest::read(namespace)? else { return Err(namespace.nothing_ingested()) };
+        let lease = Lease::take(namespace, manifest.generation);
+        let tables = match Tables::try_open_at(namespace, &manifest).await? {
+            Ok(tables) => tables,
+            Err(lost) => return Snapshot::open_older(namespace, &manifest, lost).await,
+        };
+        let keyword = KeywordWriter::in_memory(&tables).await?;
+        let why = why.map_or(String::new(), |error| format!(" ({})", error.message()));
+        notice::give(&format!(
+            "the keyword index of {} does not match its tables and was not mended{why}; this command makes one in memory; \
+             mend it with `{}`",
+            namespace.root().display(),
+            NextStep::Repair
+        ));
+        Ok(Snapshot::of(namespace, manifest, tables, keyword, lease))
     }
 
     /// The model of the published vectors; `None` where nothing is published.

@@ -1,29 +1,29 @@
 //! The LanceDB tables: schemas, opening at a version, writing and deleting rows.
 
-use std::time::Duration;
+use std::io::ErrorKind;
+use std::sync::Arc;
 
 use futures::TryStreamExt;
 use lancedb::arrow::SendableRecordBatchStream;
 use lancedb::arrow::arrow_array::RecordBatch;
 use lancedb::database::CreateTableMode;
 use lancedb::query::{ExecutableQuery, QueryBase, Select};
-use lancedb::table::{CompactionOptions, OptimizeAction};
+use lancedb::table::{CompactionOptions, OptimizeAction, ReadParams};
 use lancedb::{Connection, Table};
 
 use super::convert::{self, CHUNKS, Columns, DOCUMENTS, ENTITIES, SECTIONS, VECTOR, map_rows};
 use super::layout::Namespace;
 use super::manifest::Manifest;
+use super::pinned::Pinned;
 use super::store_error;
-use crate::error::Result;
+use super::versions::{Lost, TABLES, lost_version};
+use crate::error::{Error, NextStep, Result, root_io};
 
 /// A table with more small data files than this is compacted when a generation is published.
 const MOST_SMALL_FILES: usize = 12;
 /// From so many rows on a data file is large: others are not merged into it. So a change of one document never writes
 /// the whole of a large table again; in docs/architecture.md is what that costs.
 const ROWS_OF_A_LARGE_FILE: usize = 16_384;
-/// How often opening is tried when a publication comes in between, and how long after one another.
-const ATTEMPTS: usize = 3;
-const MOMENT: Duration = Duration::from_millis(5);
 
 /// The tables of a namespace.
 pub(super) struct Tables {
@@ -36,26 +36,57 @@ pub(super) struct Tables {
 
 impl Tables {
     /// Opens the tables at the versions of `manifest`; later writes by others do not show.
+    ///
+    /// # Errors
+    /// Where they cannot be read.
     pub(super) async fn open_at(namespace: &Namespace, manifest: &Manifest) -> Result<Self> {
-        // A table is opened through its latest version, which a running publication may remove in that moment.
-        for _ in 1..ATTEMPTS {
-            if let Ok(tables) = Tables::try_open_at(namespace, manifest).await {
-                return Ok(tables);
-            }
-            tokio::time::sleep(MOMENT).await;
-        }
-        Tables::try_open_at(namespace, manifest).await
+        Tables::try_open_at(namespace, manifest).await?.map_err(|Lost(what)| {
+            let generation = manifest.generation;
+            Error::failed(format!("generation {generation} in {} cannot be read: {what}", namespace.root().display()))
+                .hint(format!("mend the namespace with `{}`", NextStep::Repair))
+        })
     }
 
-    async fn try_open_at(namespace: &Namespace, manifest: &Manifest) -> Result<Self> {
-        let tables = Tables::open(namespace).await?;
-        for (table, version) in tables.all().zip(manifest.versions()) {
-            table.checkout(version).await.map_err(|error| {
-                store_error("open the published version of a table in", &namespace.tables(), &error)
-            })?;
+    /// The same, with what is missing or damaged where that is why they cannot be read. An error of the system is none of
+    /// the tables.
+    pub(super) async fn try_open_at(
+        namespace: &Namespace,
+        manifest: &Manifest,
+    ) -> Result<std::result::Result<Self, Lost>> {
+        for (table, version) in TABLES.into_iter().zip(manifest.versions()) {
+            if let Some(lost) = lost_version(namespace, table, version)? {
+                return Ok(Err(lost));
+            }
         }
+        let connection = connect(namespace).await?;
+        let open = async |name: &str, version| {
+            let params = ReadParams { commit_handler: Some(Arc::new(Pinned(version))), ..ReadParams::default() };
+            connection
+                .open_table(name)
+                .lance_read_params(params)
+                .execute()
+                .await
+                .map_err(|error| store_error("open a table in", &namespace.tables(), &error))
+        };
+        let tables = async || {
+            Ok(Tables {
+                namespace: namespace.clone(),
+                documents: open(DOCUMENTS, manifest.documents).await?,
+                sections: open(SECTIONS, manifest.sections).await?,
+                chunks: open(CHUNKS, manifest.chunks).await?,
+                entities: open(ENTITIES, manifest.entities).await?,
+            })
+        };
+        let tables = match tables().await {
+            Ok(tables) => tables,
+            Err(error) if is_damage(&error) => return Ok(Err(Lost(error.message().to_owned()))),
+            Err(error) => return Err(error),
+        };
         tables.refuse_foreign_files().await?;
-        Ok(tables)
+        Ok(match tables.lost_file().await? {
+            Some(lost) => Err(lost),
+            None => Ok(tables),
+        })
     }
 
     /// Opens the tables as they were last written.
@@ -111,9 +142,9 @@ impl Tables {
         [&self.documents, &self.sections, &self.chunks, &self.entities].into_iter()
     }
 
-    /// Restores the tables of `manifest` as new versions: undoes an interrupted publication, or all since a generation.
-    pub(super) async fn roll_back_to(&self, manifest: &Manifest) -> Result<()> {
-        let fail = |error: lancedb::Error| store_error("roll back", &self.namespace.tables(), &error);
+    /// Restores the tables of `manifest` as new versions.
+    pub(super) async fn restore(&self, manifest: &Manifest) -> Result<()> {
+        let fail = |error: lancedb::Error| store_error("restore", &self.namespace.tables(), &error);
         for (table, version) in self.all().zip(manifest.versions()) {
             if table.version().await.map_err(fail)? != version {
                 table.checkout(version).await.map_err(fail)?;
@@ -184,7 +215,7 @@ impl Tables {
         columns: Wanted<'_>,
     ) -> Result<Vec<RecordBatch>> {
         let stream = self.stream(table, filter, columns).await?;
-        stream.try_collect().await.map_err(|error| store_error("read", &self.namespace.tables(), &error))
+        stream.try_collect().await.map_err(|error| self.unread(&error))
     }
 
     /// Reads a value from each row that a filter lets through.
@@ -253,13 +284,41 @@ impl Tables {
             }
             query.execute().await
         };
-        start().await.map_err(|error| store_error("read", &self.namespace.tables(), &error))
+        start().await.map_err(|error| self.unread(&error))
     }
 
     /// The next rows of a stream.
     pub(super) async fn next(&self, stream: &mut SendableRecordBatchStream) -> Result<Option<RecordBatch>> {
-        stream.try_next().await.map_err(|error| store_error("read", &self.namespace.tables(), &error))
+        stream.try_next().await.map_err(|error| self.unread(&error))
     }
+
+    fn unread(&self, error: &lancedb::Error) -> Error {
+        let error = store_error("read", &self.namespace.tables(), error);
+        if is_damage(&error) {
+            error.hint(format!("`{}` goes back to what can be read", NextStep::Repair))
+        } else {
+            error
+        }
+    }
+
+    /// Reads everything, and says what cannot be read.
+    pub(super) async fn unreadable(&self) -> Result<Option<Lost>> {
+        for table in self.all() {
+            match self.each(table, None, Wanted::All, |_, _| Ok(())).await {
+                Err(error) if is_damage(&error) => {
+                    return Ok(Some(Lost(format!("the table {}: {}", table.name(), error.message()))));
+                }
+                outcome => outcome?,
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Whether an error says that something in the tables is missing or makes no sense. What the system refuses for another
+/// reason, as with too many open files, says nothing about them.
+pub(super) fn is_damage(error: &Error) -> bool {
+    root_io(error).is_none_or(|io| io.raw_os_error().is_none() || io.kind() == ErrorKind::NotFound)
 }
 
 /// Which columns of a table are read.

@@ -1,14 +1,21 @@
-//! The versions of the tables on the disk: their list, the removal of old ones, and their size.
+//! The versions of the tables on the disk: their list, whether they are whole, the removal of old and unpublished ones, and
+//! their size.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::fs::File;
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::num::NonZero;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use lance::Dataset;
 use lance::dataset::cleanup::CleanupPolicy;
+use lance_table::io::deletion::relative_deletion_file_path;
 use lancedb::Table;
 
 use super::convert::{CHUNKS, DOCUMENTS, ENTITIES, SECTIONS};
+use super::files::{name_of, or_none, paths_in, sync_folder};
+use super::layout::Namespace;
 use super::manifest::Manifest;
 use super::plain::is_plain;
 use super::store_error;
@@ -31,7 +38,7 @@ impl ExistingVersions {
     }
 }
 
-const TABLES: [&str; 4] = [DOCUMENTS, SECTIONS, CHUNKS, ENTITIES];
+pub(super) const TABLES: [&str; 4] = [DOCUMENTS, SECTIONS, CHUNKS, ENTITIES];
 
 /// A version of a table whose file cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,17 +70,98 @@ impl DamagedVersion {
     }
 }
 
+/// Why a generation cannot be read.
+#[derive(Debug)]
+pub(super) struct Lost(pub(super) String);
+
+/// The folder of the versions of a table.
+fn folder_of(namespace: &Namespace, table: &str) -> PathBuf {
+    namespace.tables().join(format!("{table}.lance/_versions"))
+}
+
+/// The names that the file of a version may have: Lance counts them down, so that the newest is listed first; of old tables
+/// they count up.
+fn names_of(version: u64) -> [String; 2] {
+    [format!("{:020}.manifest", u64::MAX - version), format!("{version}.manifest")]
+}
+
+/// The version in the name of a file.
+fn version_of(name: &str) -> Option<u64> {
+    let number: u64 = name.strip_suffix(".manifest")?.parse().ok()?;
+    Some(if number > u64::MAX / 2 { u64::MAX - number } else { number })
+}
+
+/// What is wrong with the file of a version, if anything is.
+///
+/// # Errors
+/// Where the system does not let it be read, which says nothing about the version.
+pub(super) fn lost_version(namespace: &Namespace, table: &str, version: u64) -> Result<Option<Lost>> {
+    let folder = folder_of(namespace, table);
+    for name in names_of(version) {
+        let path = folder.join(name);
+        match File::open(&path).and_then(|mut file| is_whole(&mut file)) {
+            Ok(true) => return Ok(None),
+            Ok(false) => return Ok(Some(Lost(format!("version {version} of the table {table} is damaged")))),
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(Error::io("read", &path, &error)),
+        }
+    }
+    Ok(Some(Lost(format!("version {version} of the table {table} is missing"))))
+}
+
+/// Removes all versions that came after those of a manifest, or simply all: an interrupted publication wrote them. Lance
+/// would build on the newest, which a power loss may have cut off. The writer's lock must be held.
+pub(super) fn remove_unpublished(namespace: &Namespace, published: Option<&Manifest>) -> Result<()> {
+    let newest = published.map_or([0; 4], Manifest::versions);
+    for (table, newest) in TABLES.into_iter().zip(newest) {
+        let folder = folder_of(namespace, table);
+        let files = paths_in(&folder)?;
+        if !files.iter().any(|path| version_of(name_of(path)).is_some_and(|version| version > newest)) {
+            continue;
+        }
+        for path in files {
+            let name = name_of(&path);
+            // The hint that Lance keeps of the newest version is wrong then.
+            if version_of(name).map_or(name.ends_with("_hint.json"), |version| version > newest) {
+                or_none(std::fs::remove_file(&path)).map_err(|error| Error::io("remove", &path, &error))?;
+            }
+        }
+        sync_folder(&folder)?;
+    }
+    Ok(())
+}
+
+/// Removes the damaged versions that came after those of a manifest, which Lance would build on. The others stay as long as
+/// a record names them.
+pub(super) fn remove_damaged(namespace: &Namespace, readable: &Manifest) -> Result<()> {
+    for (table, newest) in TABLES.into_iter().zip(readable.versions()) {
+        for path in paths_in(&folder_of(namespace, table))? {
+            let Some(version) = version_of(name_of(&path)).filter(|version| *version > newest) else { continue };
+            if lost_version(namespace, table, version)?.is_some() {
+                or_none(std::fs::remove_file(&path)).map_err(|error| Error::io("remove", &path, &error))?;
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Whether the file of a version is one, and all of it is there: it ends with the place of what it says (8 bytes), two
 /// numbers (4) and a mark, and what it says begins with its length. Lance trusts the place, and crashes where it is wrong.
-fn is_whole(path: &Path) -> bool {
-    const FOOTER: usize = 16;
+fn is_whole(file: &mut File) -> std::io::Result<bool> {
+    const FOOTER: u64 = 16;
     const MARK: &[u8] = b"LANC";
-    let Ok(bytes) = std::fs::read(path) else { return false };
-    let Some(start) = bytes.len().checked_sub(FOOTER) else { return false };
-    let place = bytes[start..].first_chunk::<8>().map(|place| u64::from_le_bytes(*place));
-    let place = place.and_then(|place| usize::try_from(place).ok()).filter(|place| *place < start);
-    let said = place.and_then(|place| bytes[place..start].split_first_chunk::<4>());
-    bytes.ends_with(MARK) && said.is_some_and(|(length, said)| u32::from_le_bytes(*length) as usize <= said.len())
+    let Some(start) = file.metadata()?.len().checked_sub(FOOTER) else { return Ok(false) };
+    let mut footer = [0; FOOTER as usize];
+    file.seek(SeekFrom::Start(start))?;
+    file.read_exact(&mut footer)?;
+    let place = footer.first_chunk::<8>().map_or(start, |place| u64::from_le_bytes(*place));
+    if !footer.ends_with(MARK) || start.checked_sub(place).is_none_or(|said| said < 4) {
+        return Ok(false);
+    }
+    let mut length = [0; 4];
+    file.seek(SeekFrom::Start(place))?;
+    file.read_exact(&mut length)?;
+    Ok(u64::from(u32::from_le_bytes(length)) <= start - place - 4)
 }
 
 /// Whether Lance makes sense of a version. It does so on a task of its own, so that a crash over nonsense is an answer.
@@ -148,20 +236,48 @@ impl Tables {
 
     async fn damaged_of(&self, place: usize, dataset: &Dataset) -> Result<Vec<DamagedVersion>> {
         let table = TABLES[place];
-        let folder = self.namespace().tables().join(format!("{table}.lance/_versions"));
+        let folder = folder_of(self.namespace(), table);
         let mut versions: Vec<u64> = self.versions_there(dataset).await?.into_iter().collect();
         versions.sort_unstable();
         let mut damaged = Vec::new();
         for version in versions {
-            // Lance counts the names down, so that the newest is listed first; of old tables they count up.
-            let names = [format!("{:020}.manifest", u64::MAX - version), format!("{version}.manifest")];
             // A version that was removed meanwhile is not damaged.
-            let Some(file) = names.into_iter().find(|name| folder.join(name).exists()) else { continue };
-            if !is_whole(&folder.join(&file)) || !is_readable(dataset, version).await {
+            let Some(file) = names_of(version).into_iter().find(|name| folder.join(name).exists()) else { continue };
+            if lost_version(self.namespace(), table, version)?.is_some() || !is_readable(dataset, version).await {
                 damaged.push(DamagedVersion { table, version, file });
             }
         }
         Ok(damaged)
+    }
+
+    /// The first data or deletion file of the opened versions that is missing or cut off. Damage inside of them shows when
+    /// it is read.
+    pub(super) async fn lost_file(&self) -> Result<Option<Lost>> {
+        for table in self.all() {
+            let dataset = self.dataset(table).await?;
+            let folder = self.namespace().tables().join(format!("{}.lance", table.name()));
+            for fragment in dataset.get_fragments() {
+                let fragment = fragment.metadata();
+                let data = fragment.files.iter();
+                let mut named: Vec<(String, Option<u64>)> = data
+                    .map(|file| (format!("data/{}", file.path), file.file_size_bytes.get().map(NonZero::get)))
+                    .collect();
+                named.extend(
+                    fragment.deletion_file.iter().map(|file| (relative_deletion_file_path(fragment.id, file), None)),
+                );
+                for (name, length) in named {
+                    let path = folder.join(&name);
+                    let facts = or_none(std::fs::metadata(&path)).map_err(|error| Error::io("read", &path, &error))?;
+                    let how = match facts.map(|facts| facts.len()) {
+                        None => "is missing",
+                        Some(there) if there == 0 || length.is_some_and(|length| length != there) => "is cut off",
+                        Some(_) => continue,
+                    };
+                    return Ok(Some(Lost(format!("tables/{}.lance/{name} {how}", table.name()))));
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// The bytes of the data that the opened versions consist of.

@@ -1,25 +1,29 @@
 //! The one writer: makes the next generation and publishes it.
 //!
 //! Publishing: Lance tables are written (readers still see the manifest's versions), the history records what the generation
-//! did, `PENDING.json` names the new versions, tantivy commits with the new number, `PENDING.json` becomes `MANIFEST.json`. A
+//! did, all of that is synced, `PENDING.json` names the new versions, tantivy commits with the new number, `PENDING.json` becomes `MANIFEST.json`. A
 //! writer that finds `PENDING.json` rolls forward if tantivy carries its number, otherwise back.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::convert::{self, Columns, VECTOR};
+use super::durable::{Durable, sync_above};
 use super::entities::EntityChange;
 use super::fault::step;
-use super::history::{Keeping, Note, Record, prune, record};
+use super::history::{Keeping, Note, Pruned, Record, prune, record};
 use super::keyword_writer::KeywordWriter;
 use super::layout::Namespace;
 use super::lock::{LockTimeout, WriterLock};
 use super::manifest::{Manifest, ModelRecord};
 use super::namespaces::clear_removed;
-use super::rows::{ChunkRow, DocumentRow, NewDocument, ParentChunk, SectionRow};
+use super::recovery::{Older, recover_pending};
+use super::rows::{DocumentRow, NewDocument, ParentChunk, SectionRow};
 use super::tables::{Tables, Wanted};
+use super::versions::{remove_damaged, remove_unpublished};
 use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
+use crate::notice;
 
 /// What one generation changes. A document that is both removed and added is replaced.
 #[derive(Debug, Default)]
@@ -56,6 +60,7 @@ pub struct Writer {
     namespace: Namespace,
     manifest: Manifest,
     pub(super) tables: Tables,
+    durable: Durable,
     keyword: KeywordWriter,
     /// When the namespace was taken: what one writer publishes is one run.
     begun_at: String,
@@ -63,7 +68,7 @@ pub struct Writer {
     note: Note,
     /// Where warnings about a publication are reported.
     lock_timeout: LockTimeout,
-    /// Whether a damaged version was reported.
+    /// Whether it was reported that old generations stay.
     reported: bool,
     _lock: WriterLock,
 }
@@ -116,22 +121,39 @@ impl Writer {
     ) -> Result<Self> {
         let begun_at = jiff::Timestamp::now().to_string();
         clear_removed(namespace);
-        let (mut keyword, generation) = KeywordWriter::open(namespace)?;
-        recover_pending(namespace, generation)?;
+        // What is mended below is as new as what is published later.
+        let durable = Durable::of(namespace)?;
+        let (keyword, carried) = KeywordWriter::open(namespace)?.unzip();
+        let carried = carried.flatten();
+        recover_pending(namespace, carried)?;
         let published = Manifest::read(namespace)?;
+        let older = match &published {
+            Some(published) => Older::if_needed(namespace, published).await?,
+            None => None,
+        };
+        match &older {
+            Some(older) => remove_damaged(namespace, &older.manifest)?,
+            None => remove_unpublished(namespace, published.as_ref())?,
+        }
         let tables = match &published {
             None => Tables::create(namespace, model.dimension).await?,
-            Some(manifest) => {
-                let tables = Tables::open(namespace).await?;
-                tables.roll_back_to(manifest).await?;
-                if generation != Some(manifest.generation) {
-                    fill_keyword(&tables, &mut keyword).await?;
-                    keyword.commit(manifest.generation)?;
-                }
-                tables
+            Some(_) => Tables::open(namespace).await?,
+        };
+        // It is made anew where an older generation is published again.
+        let is_of = |manifest: &Option<Manifest>| carried == manifest.as_ref().map(|manifest| manifest.generation);
+        let keyword = match keyword.filter(|_| older.is_some() || is_of(&published)) {
+            Some(keyword) => keyword,
+            None => {
+                let new = match &published {
+                    Some(published) if older.is_none() => {
+                        KeywordWriter::anew(namespace, &tables, published.generation).await?
+                    }
+                    _ => KeywordWriter::beside(namespace)?,
+                };
+                new.take_place(namespace)?
             }
         };
-        Ok(Writer {
+        let mut writer = Writer {
             namespace: namespace.clone(),
             manifest: published.unwrap_or_else(|| Manifest {
                 generation: 0,
@@ -143,13 +165,26 @@ impl Writer {
                 published_at: String::new(),
             }),
             tables,
+            durable,
             keyword,
             begun_at,
             note: Note::default(),
             lock_timeout: lock_timeout.clone(),
             reported: false,
             _lock: lock,
-        })
+        };
+        if let Some(older) = older {
+            let generation = writer.publish_again(&older.manifest).await?;
+            let text = format!("{}; {} is published again as generation {generation}", older.what, older.in_words());
+            notice::give(&text);
+        }
+        Ok(writer)
+    }
+
+    /// Publishes an old generation in the place of one that cannot be read.
+    pub(super) async fn publish_again(&mut self, old: &Manifest) -> Result<u64> {
+        let note = Note { restored: Some(old.generation), ..Note::of("recovery") };
+        self.publish_restored(old, &note).await
     }
 
     /// Mends what an interrupted publication left, for a reader that found the indexes in disagreement. Does nothing where
@@ -185,8 +220,7 @@ impl Writer {
     }
 
     /// Publishes a change as the next generation and returns its number. After an error readers see what was published
-    /// before, and the next writer mends the rest; unless the error says that the generation is published, and only old ones
-    /// could not be removed.
+    /// before, and the next writer mends the rest.
     ///
     /// # Errors
     /// Where the disk refuses, or the history settings in `kb.toml` are wrong.
@@ -206,7 +240,7 @@ impl Writer {
     /// Publishes an old generation, whose tables are there, as the next one.
     pub(super) async fn publish_restored(&mut self, old: &Manifest, note: &Note) -> Result<u64> {
         self.begin()?;
-        self.tables.roll_back_to(old).await?;
+        self.tables.restore(old).await?;
         step("tables restored")?;
         self.finish(old.model.clone(), KeywordStep::Anew, note).await
     }
@@ -224,9 +258,14 @@ impl Writer {
         let published_at = jiff::Timestamp::now().to_string();
         let generation = self.manifest.generation + 1;
         let next = Manifest { generation, documents, sections, chunks, entities, model, published_at };
+        let mut anew = None;
         let written = match keyword {
             KeywordStep::Same => Ok(()),
-            KeywordStep::Anew => fill_keyword(&self.tables, &mut self.keyword).await,
+            // There, readers would be in the way of another folder.
+            KeywordStep::Anew if cfg!(windows) => self.keyword.refill_from(&self.tables).await,
+            KeywordStep::Anew => {
+                KeywordWriter::anew(&self.namespace, &self.tables, generation).await.map(|new| anew = Some(new))
+            }
             KeywordStep::Change(change) => {
                 self.keyword.delete_documents(&change.remove);
                 change.add.iter().try_for_each(|new| self.keyword.add(&new.parents))
@@ -239,7 +278,12 @@ impl Writer {
         let note = self.note.clone().and(note);
         self.write_history(&next, &note)?;
         step("history written")?;
-        if let Err(error) = self.announce_and_commit(&next) {
+        self.durable.sync()?;
+        if self.manifest.generation == 0 {
+            sync_above(&self.namespace)?;
+        }
+        step("tables synced")?;
+        if let Err(error) = self.announce_and_commit(&next, anew) {
             // Where the disk refuses this too, the next writer does it.
             drop(recover_pending(&self.namespace, self.keyword.committed()));
             return Err(error);
@@ -249,26 +293,43 @@ impl Writer {
         (self.manifest, self.note) = (next, note);
         // The generation stands, whatever becomes of this: the next publication tries again.
         drop(self.keyword.merge());
-        let damaged = prune(&self.namespace, &self.tables, &self.manifest, &keeping).await.map_err(|error| {
-            let what =
-                format!("generation {generation} is published, but old ones could not be removed: {}", error.message());
-            match error.next_step() {
-                Some(hint) => Error::failed(what).hint(hint),
-                None => Error::failed(what),
-            }
-        })?;
-        if let Some(first) = damaged.first().filter(|_| !std::mem::replace(&mut self.reported, true)) {
-            let (file, problem) = (first.id(), first.problem());
-            self.lock_timeout.tell(&format!("{file}: {problem}; `{}` removes it", NextStep::Repair));
-        }
+        self.tidy(&keeping).await;
         Ok(generation)
     }
 
+    /// Removes old generations. Whatever becomes of it, the published one stands, so that a failure is only reported.
+    async fn tidy(&mut self, keeping: &Keeping) {
+        let generation = self.manifest.generation;
+        let stays = match prune(&self.namespace, &self.tables, &self.manifest, keeping).await {
+            Err(error) => {
+                // Every time: what is wrong now may be another thing.
+                self.lock_timeout.tell(&format!(
+                    "generation {generation} is published, but old ones could not be removed: {}; the next publication tries again",
+                    error.to_line()
+                ));
+                return;
+            }
+            Ok(Pruned { without_locks: true, .. }) => Some(format!(
+                "old generations stay in {}: the file system has no locks, so that nobody can tell who reads them",
+                self.namespace.root().display()
+            )),
+            Ok(Pruned { damaged, .. }) => damaged
+                .first()
+                .map(|first| format!("{}: {}; `{}` removes it", first.id(), first.problem(), NextStep::Repair)),
+        };
+        if let Some(stays) = stays.filter(|_| !std::mem::replace(&mut self.reported, true)) {
+            self.lock_timeout.tell(&stays);
+        }
+    }
+
     /// The commit decides: from then on the next generation stands, though not yet under the name of the published one.
-    fn announce_and_commit(&mut self, next: &Manifest) -> Result<()> {
+    fn announce_and_commit(&mut self, next: &Manifest, anew: Option<KeywordWriter>) -> Result<()> {
         next.write_pending(&self.namespace)?;
         step("pending written")?;
-        self.keyword.commit(next.generation)?;
+        match anew {
+            Some(anew) => self.keyword = anew.take_place(&self.namespace)?,
+            None => self.keyword.commit(next.generation)?,
+        }
         step("keyword committed")
     }
 
@@ -328,35 +389,6 @@ impl Writer {
         };
         Ok(rows.into_iter().map(with_vector).collect())
     }
-}
-
-/// Finishes or gives up a publication that was interrupted.
-fn recover_pending(namespace: &Namespace, keyword_generation: Option<u64>) -> Result<()> {
-    match Manifest::read_pending(namespace)? {
-        Some(pending) if keyword_generation == Some(pending.generation) => Manifest::publish_pending(namespace),
-        Some(_) => Manifest::drop_pending(namespace),
-        None => Ok(()),
-    }
-}
-
-/// How many chunks wait for the keyword index at most while it is filled.
-const CHUNKS_AT_ONCE: usize = 4096;
-
-/// Fills the keyword index from the tables, where each parent is followed by its children.
-async fn fill_keyword(tables: &Tables, keyword: &mut KeywordWriter) -> Result<()> {
-    keyword.clear()?;
-    let mut waiting: Vec<ChunkRow> = Vec::new();
-    tables
-        .each(&tables.chunks, None, Wanted::WithoutVectors, |columns, row| {
-            let chunk = convert::chunk(columns, row)?;
-            if chunk.parent_id.is_none() && waiting.len() >= CHUNKS_AT_ONCE {
-                keyword.add(&convert::parents_of_rows(std::mem::take(&mut waiting)))?;
-            }
-            waiting.push(chunk);
-            Ok(())
-        })
-        .await?;
-    keyword.add(&convert::parents_of_rows(waiting))
 }
 
 /// So many chunks are written at once: with the vectors of a large model, some hundred megabytes.

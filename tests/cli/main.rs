@@ -27,6 +27,7 @@ mod models;
 mod namespaces;
 mod output;
 mod read_cache;
+mod recovery;
 mod reindex_structure;
 mod reindex_vectors;
 mod remove;

@@ -111,7 +111,7 @@ impl Trouble {
 }
 
 /// Runs the program, which waits at `step` for what `meanwhile` does.
-fn paused(sandbox: &Sandbox, args: &[&str], step: &str, meanwhile: impl FnOnce()) -> Run {
+pub fn paused(sandbox: &Sandbox, args: &[&str], step: &str, meanwhile: impl FnOnce()) -> Run {
     let mark = sandbox.path("paused");
     let mut command = sandbox.command(args);
     command.env("KB_TEST_FAULT", format!("pause:{step}")).env("KB_TEST_PAUSE", &mark);

@@ -46,3 +46,19 @@ pub fn assert_sound(sandbox: &Sandbox) {
     let check = sandbox.kb(&["check"]);
     assert_eq!(check.code, 0, "{}{}", check.out, check.err);
 }
+
+/// Numbers by chance, the same in each run.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new() -> Self {
+        Random(0x2545_F491_4F6C_DD1D)
+    }
+
+    pub fn below(&mut self, most: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % most
+    }
+}

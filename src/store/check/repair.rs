@@ -8,7 +8,7 @@ use super::survey::{KEYWORD, Survey, survey};
 use crate::error::Result;
 use crate::store::convert::ENTITIES;
 use crate::store::history::Note;
-use crate::store::layout::Namespace;
+use crate::store::layout::{Namespace, PUBLISHED};
 use crate::store::lock::LockTimeout;
 use crate::store::manifest::PENDING;
 use crate::store::tables::Tables;
@@ -37,7 +37,12 @@ pub async fn repair(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result
     }
     // The writer finishes interrupted publications and rebuilds a keyword index that is not the manifest's.
     let mut writer = Writer::open_existing(namespace, lock_timeout).await?;
-    let locked = survey(namespace).await?;
+    let mut locked = survey(namespace).await?;
+    // What the writer has opened can be opened, but perhaps not read.
+    if locked.manifest.generation != writer.generation() {
+        writer.publish_again(&locked.manifest).await?;
+        locked = survey(namespace).await?;
+    }
     let mut mended = opening_mended(&before, &locked);
     // Before anything is published, so that the publication can take old versions away.
     mended.extend(history::mend(namespace, writer.manifest(), &locked.checked.findings)?);
@@ -65,6 +70,10 @@ fn opening_mended(before: &Survey, locked: &Survey) -> Vec<Mended> {
     if gone(KEYWORD) {
         mended.push(Mended::new(KEYWORD, "the keyword index rebuilt from the tables"));
     }
+    if gone(PUBLISHED) {
+        let what = format!("generation {} published again, the newest that can be read", before.manifest.generation);
+        mended.push(Mended::new(PUBLISHED, what));
+    }
     mended
 }
 
@@ -88,7 +97,7 @@ async fn changes(survey: &Survey, writer: &Writer, mended: &mut Vec<Mended>) -> 
             mended.push(Mended::new(id, "all rows of the document but one removed"));
         }
         change.note.add("mended", &new.document.source);
-        let (new, done) = mend(new, survey.model.dimension);
+        let (new, done) = mend(new, survey.manifest.model.dimension);
         mended.extend(done);
         change.remove.push(id.clone());
         change.add.push(new);

@@ -8,17 +8,18 @@ use super::chunks::StoredRows;
 use super::derived::{self, Entries};
 use super::finding::{Checked, Finding, Part};
 use super::{chunks, history, mend, vectors};
-use crate::error::Result;
+use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
 use crate::store::convert::{self, Columns};
 use crate::store::entities::MentionCounter;
-use crate::store::history::Lease;
+use crate::store::history::{Lease, older_generations};
 use crate::store::keyword_index::KeywordReader;
-use crate::store::layout::Namespace;
+use crate::store::layout::{Namespace, PUBLISHED};
 use crate::store::lock::Holder;
-use crate::store::manifest::{Manifest, ModelRecord, PENDING};
+use crate::store::manifest::{Manifest, PENDING};
 use crate::store::rows::{ChunkRow, DocumentRow, NewDocument, SectionRow};
-use crate::store::tables::{Tables, Wanted};
+use crate::store::tables::{Tables, Wanted, is_damage};
+use crate::store::versions::Lost;
 use crate::text::count;
 
 /// How often opening is tried again when a publication comes in between.
@@ -33,7 +34,8 @@ pub(super) const KEYWORD: &str = "keyword";
 /// What a check found, and what a repair needs to know of it.
 pub(super) struct Survey {
     pub(super) checked: Checked,
-    pub(super) model: ModelRecord,
+    /// The generation that was read.
+    pub(super) manifest: Manifest,
     /// Documents in which something can be mended.
     pub(super) mendable: Vec<DocId>,
     /// Ids of documents that rows name and that are not there.
@@ -47,16 +49,67 @@ impl Survey {
     }
 }
 
-/// Reads everything, and changes nothing.
+/// Reads everything, and changes nothing. Where the published generation cannot be read, this is of the newest of which all
+/// can be read, with a finding that says so.
 pub(super) async fn survey(namespace: &Namespace) -> Result<Survey> {
-    let (manifest, keyword, mut findings) = open(namespace).await?;
-    findings.extend(interrupted(namespace)?);
+    let (published, keyword, findings) = open(namespace).await?;
+    let Lost(why) = match survey_of(namespace, &published, keyword, findings).await? {
+        Ok(survey) => return Ok(survey),
+        Err(lost) => lost,
+    };
+    for older in older_generations(namespace, published.generation)? {
+        let generation = older.generation;
+        let what = format!("generation {} cannot be read ({why}), generation {generation} can", published.generation);
+        let finding = Finding::repairable(PUBLISHED, Part::Generation, what);
+        if let Ok(survey) = survey_of(namespace, &older, None, vec![finding]).await? {
+            return Ok(survey);
+        }
+    }
+    let what = format!("no generation of {} can be read: {why}", namespace.root().display());
+    Err(Error::failed(what).hint(format!(
+        "restore that folder from a copy, or ingest the documents into a new store with {}",
+        Setting("kb")
+    )))
+}
+
+/// The survey of one generation; `Err` inside where its tables cannot be read.
+async fn survey_of(
+    namespace: &Namespace,
+    manifest: &Manifest,
+    keyword: Option<KeywordReader>,
+    findings: Vec<Finding>,
+) -> Result<std::result::Result<Survey, Lost>> {
     let _lease = Lease::take(namespace, manifest.generation);
-    let tables = Tables::open_at(namespace, &manifest).await?;
+    let tables = match Tables::try_open_at(namespace, manifest).await? {
+        Ok(tables) => tables,
+        Err(lost) => return Ok(Err(lost)),
+    };
+    match survey_tables(namespace, manifest, &tables, keyword, findings.clone()).await {
+        Err(error) if is_damage(&error) => {
+            if let Some(lost) = tables.unreadable().await? {
+                return Ok(Err(lost));
+            }
+            // Then it is the index.
+            let finding = Finding::repairable(KEYWORD, Part::Keyword, error.message());
+            let findings = findings.into_iter().chain([finding]).collect();
+            survey_tables(namespace, manifest, &tables, None, findings).await.map(Ok)
+        }
+        outcome => outcome.map(Ok),
+    }
+}
+
+async fn survey_tables(
+    namespace: &Namespace,
+    manifest: &Manifest,
+    tables: &Tables,
+    keyword: Option<KeywordReader>,
+    mut findings: Vec<Finding>,
+) -> Result<Survey> {
+    findings.extend(interrupted(namespace)?);
     let entity_rows = tables.entity_rows().await?;
     let mut mentions = MentionCounter::new(derived::unique(&entity_rows))?;
     mentions.forget();
-    let walk = Walk::open(&tables).await?;
+    let walk = Walk::open(tables).await?;
     let mut entries = keyword.as_ref().map(Entries::read).transpose()?;
     let (mut in_keyword, mut in_documents) = (Vec::new(), Vec::new());
     let mut mendable: Vec<DocId> = walk.several.iter().cloned().collect();
@@ -87,14 +140,14 @@ pub(super) async fn survey(namespace: &Namespace) -> Result<Survey> {
     findings.extend(in_keyword);
     findings.extend(entries.iter().flat_map(Entries::strangers));
     findings.extend(derived::check_entities(&entity_rows, &mentions.into_rows()));
-    findings.extend(history::check(namespace, &tables, &manifest).await?);
+    findings.extend(history::check(namespace, tables, manifest).await?);
     if namespace.name() != DEFAULT {
         findings.iter_mut().for_each(|finding| finding.command.push_str(&format!(" -n {}", namespace.name())));
     }
     let [documents, sections, chunks] = walk.counts;
     let (namespace, generation) = (namespace.name().to_owned(), manifest.generation);
     let checked = Checked { namespace, generation, documents, sections, chunks, findings };
-    Ok(Survey { checked, model: manifest.model, mendable, strangers: walk.strangers() })
+    Ok(Survey { checked, manifest: manifest.clone(), mendable, strangers: walk.strangers() })
 }
 
 /// Everything that is wrong in a document, and the document without doubles and orphans.
@@ -125,7 +178,7 @@ async fn open(namespace: &Namespace) -> Result<(Manifest, Option<KeywordReader>,
     loop {
         let manifest = Manifest::read(namespace)?;
         let pending = Manifest::read_pending(namespace)?;
-        let keyword = KeywordReader::open(namespace);
+        let keyword = KeywordReader::open(namespace)?;
         let carried = keyword.as_ref().map(|(_, generation)| *generation);
         let both = [manifest.clone(), pending].into_iter().flatten().find(|one| Some(one.generation) == carried);
         if let (Some(manifest), Some((keyword, _))) = (both, keyword) {

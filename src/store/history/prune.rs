@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::record::{Lease, Record, folder, path, records};
+use super::record::{Lease, Record, Removal, folder, path, records};
 use crate::config::Config;
 use crate::error::{Error, Result, or_gone};
 use crate::store::fault::step;
@@ -19,10 +19,13 @@ use crate::store::versions::DamagedVersion;
 const DEFAULT_KEEP: SignedDuration = SignedDuration::from_hours(7 * 24);
 /// How many generations are kept, with the published one.
 const DEFAULT_GENERATIONS: usize = 20;
-/// How long a replaced generation stays where readers hold no leases: longer than a command that reads.
+/// So many of the newest stay however old they are: a clock that jumps forward must not empty the history.
+const FEWEST_BY_AGE: usize = 5;
+/// How long a replaced generation stays whose record was lost and rebuilt, because readers that began before hold no
+/// lease on it: longer than a command that reads.
 const WITHOUT_LEASES: SignedDuration = SignedDuration::from_hours(1);
 
-/// Which generations are kept beside the published one: both must hold.
+/// Which generations are kept beside the published one: both must hold, but the newest few never go for their age.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::store) struct Keeping {
     /// For how long, from when a generation was replaced.
@@ -53,8 +56,9 @@ impl Keeping {
             let is_batch = newer.is_some_and(|newer| newer.begun_at.is_some() && newer.begun_at == record.begun_at);
             if !is_batch {
                 runs += 1;
-                // A generation whose end nobody knows is kept by number alone.
-                let is_young = |newer: &Record| age(newer, now).is_none_or(|age| age < self.keep);
+                // A generation whose end nobody knows is kept by number alone, as is one that was replaced in the future.
+                let is_young =
+                    |newer: &Record| runs <= FEWEST_BY_AGE || age(newer, now).is_none_or(|age| age < self.keep);
                 if newer.is_none_or(|newer| runs <= self.generations && is_young(newer)) {
                     kept.insert(record.manifest.generation);
                 }
@@ -70,43 +74,53 @@ fn age(record: &Record, now: Timestamp) -> Option<SignedDuration> {
     record.manifest.published_at.parse().ok().map(|published| now.duration_since(published))
 }
 
+/// What stayed that should have gone.
+pub(in crate::store) struct Pruned {
+    /// The unreadable versions, because of which older ones stay.
+    pub(in crate::store) damaged: Vec<DamagedVersion>,
+    /// Whether generations stay because nobody can tell who reads them.
+    pub(in crate::store) without_locks: bool,
+}
+
 /// Removes the generations that `keeping` does not keep and nobody reads. The writer's lock must be held, and `published` be
-/// the last generation. Returns the unreadable versions, because of which older ones stay.
+/// the last generation.
 pub(in crate::store) async fn prune(
     namespace: &Namespace,
     tables: &Tables,
     published: &Manifest,
     keeping: &Keeping,
-) -> Result<Vec<DamagedVersion>> {
+) -> Result<Pruned> {
     let now = Timestamp::now();
     let records = records(namespace, published.generation)?;
     let kept = keeping.kept(&records, now);
     let mut staying = vec![published];
     let mut newer: Option<&Record> = None;
-    let mut removed = false;
+    let (mut removed, mut without_locks) = (false, false);
     for record in &records {
         let generation = record.manifest.generation;
         let replaced_long_ago = newer.and_then(|newer| age(newer, now)).is_some_and(|age| age >= WITHOUT_LEASES);
         newer = Some(record);
+        let stays = kept.contains(&generation)
+            || generation == published.generation
+            || (record.note.is_none() && !replaced_long_ago);
         let path = path(namespace, generation);
-        let lease = match kept.contains(&generation) || generation == published.generation {
-            true => None,
-            // Readers that began before the record was rebuilt hold no lease.
-            false if record.note.is_none() => replaced_long_ago.then_some(None),
-            false => Lease::to_remove(&path, replaced_long_ago).map(Some),
-        };
-        if lease.is_some() {
-            or_gone(std::fs::remove_file(&path)).map_err(|error| Error::io("remove", &path, &error))?;
-            removed = true;
-        } else {
-            staying.push(&record.manifest);
+        match if stays { Removal::Read } else { Lease::to_remove(&path) } {
+            Removal::Allowed(_lease) => {
+                or_gone(std::fs::remove_file(&path)).map_err(|error| Error::io("remove", &path, &error))?;
+                removed = true;
+            }
+            Removal::Read => staying.push(&record.manifest),
+            Removal::Unknown => {
+                staying.push(&record.manifest);
+                without_locks = true;
+            }
         }
     }
     if removed {
         sync_folder(&folder(namespace))?;
     }
     step("history pruned")?;
-    tables.keep_only(&staying).await
+    Ok(Pruned { damaged: tables.keep_only(&staying).await?, without_locks })
 }
 
 #[cfg(test)]
@@ -146,15 +160,29 @@ mod tests {
     #[test]
     fn time_counts_from_the_replacement() {
         // The first stood for a month, and must be there when its successor turns out to be wrong.
-        let month = [(2, 720, "b"), (1, 0, "a")];
-        assert_eq!(kept(24, 20, &month, 721), [1, 2]);
-        assert_eq!(kept(24, 20, &month, 720 + 24), [2]);
+        let newer = [(7, 725, "g"), (6, 724, "f"), (5, 723, "e"), (4, 722, "d"), (3, 721, "c")];
+        let month = [&newer[..], &[(2, 720, "b"), (1, 0, "a")]].concat();
+        assert_eq!(kept(24, 20, &month, 726), [1, 2, 3, 4, 5, 6, 7]);
+        assert_eq!(kept(24, 20, &month, 720 + 24), [2, 3, 4, 5, 6, 7]);
+    }
+
+    #[test]
+    fn a_wrong_clock_does_not_empty_the_history() {
+        let seven: Vec<(u64, i64, &str)> = ["g", "f", "e", "d", "c", "b", "a"]
+            .into_iter()
+            .zip((1..8).rev())
+            .map(|(run, n)| (n, n as i64, run))
+            .collect();
+        let century = 100 * 365 * 24;
+        assert_eq!(kept(24, 20, &seven, century), [3, 4, 5, 6, 7]);
+        // The clock was ahead when they were published.
+        assert_eq!(kept(24, 20, &seven, -century), [1, 2, 3, 4, 5, 6, 7]);
     }
 
     #[test]
     fn the_published_generation_is_always_kept() {
         let three = [(3, 2, "c"), (2, 1, "b"), (1, 0, "a")];
-        assert_eq!(kept(0, 20, &three, 2), [3]);
+        assert_eq!(kept(0, 20, &three, 2), [1, 2, 3]);
         assert_eq!(kept(1000, 1, &three, 2), [3]);
         assert_eq!(kept(1000, 2, &three, 2), [2, 3]);
     }

@@ -1,15 +1,17 @@
 //! The records of generations, and the locks on them that keep a generation while it is read.
 //!
 //! The locks are the operating system's, so a dead reader holds none. Readers never wait for one and never fail without one:
-//! on a system without locks the writer keeps generations for an hour after they were replaced.
+//! where a file system has no locks, nobody can tell what is read, and no generation is removed.
 
 use std::collections::BTreeMap;
 use std::fs::{File, TryLockError};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
+use crate::store::fault;
 use crate::store::files::{name_of, or_none, paths_in, read_text, sync_folder, write_json};
 use crate::store::layout::Namespace;
 use crate::store::lock::is_at;
@@ -160,6 +162,12 @@ pub(super) fn records(namespace: &Namespace, published: u64) -> Result<Vec<Recor
     Ok(record_files(namespace, published)?.into_iter().filter_map(|file| file.record).collect())
 }
 
+/// The generations before one that have a record, the newest first.
+pub(in crate::store) fn older_generations(namespace: &Namespace, before: u64) -> Result<Vec<Manifest>> {
+    let manifests = records(namespace, before)?.into_iter().map(|record| record.manifest);
+    Ok(manifests.filter(|manifest| manifest.generation < before).collect())
+}
+
 /// A lock on the record of a generation: a shared one of a reader, or the one of the writer that removes the generation.
 /// Without a file where the system has no locks.
 #[derive(Debug)]
@@ -180,16 +188,29 @@ impl Lease {
         }
     }
 
-    /// Takes the writer's lease, during which nobody begins to read; `None` where somebody reads the generation. Without
-    /// locks, `unread` decides.
-    pub(super) fn to_remove(record: &Path, unread: bool) -> Option<Self> {
-        let Ok(file) = File::open(record) else { return unread.then_some(Lease { _file: None }) };
-        match file.try_lock() {
-            Ok(()) => Some(Lease { _file: Some(file) }),
-            Err(TryLockError::WouldBlock) => None,
-            Err(TryLockError::Error(_)) => unread.then_some(Lease { _file: None }),
+    /// Takes the writer's lease, during which nobody begins to read.
+    pub(super) fn to_remove(record: &Path) -> Removal {
+        let file = match File::open(record) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Removal::Allowed(Lease { _file: None }),
+            Err(_) => return Removal::Unknown,
+        };
+        match fault::try_lock(&file) {
+            Ok(()) => Removal::Allowed(Lease { _file: Some(file) }),
+            Err(TryLockError::WouldBlock) => Removal::Read,
+            Err(TryLockError::Error(_)) => Removal::Unknown,
         }
     }
+}
+
+/// Whether a generation may be removed.
+pub(super) enum Removal {
+    /// As long as this lease lives.
+    Allowed(Lease),
+    /// No: somebody reads it.
+    Read,
+    /// Nobody can tell: the file system has no locks, or the record cannot be opened.
+    Unknown,
 }
 
 #[cfg(test)]

@@ -1,0 +1,22 @@
+//! What a person must hear from a room that has no result to add a note to. Each notice is given once per process.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+type Give = Box<dyn Fn(&str) + Send + Sync>;
+
+static GIVE: OnceLock<Give> = OnceLock::new();
+static GIVEN: Mutex<Option<HashSet<String>>> = Mutex::new(None);
+
+/// Registers where notices go. Only the first call counts; without one, nobody hears them.
+pub fn give_with(give: impl Fn(&str) + Send + Sync + 'static) {
+    GIVE.get_or_init(|| Box::new(give));
+}
+
+/// Gives a notice, unless it was given before.
+pub fn give(text: &str) {
+    let is_new = GIVEN.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().insert(text.to_owned());
+    if let Some(give) = GIVE.get().filter(|_| is_new) {
+        give(text);
+    }
+}

@@ -1,0 +1,133 @@
+//! What a publication names is on the disk before it is named.
+//!
+//! Lance never syncs what it writes: after a power loss, a version could be published whose files are empty. So before a
+//! generation is announced, all new files of the tables are synced, and then the folders that got new entries. What lay
+//! there when the namespace was opened was synced before it was published, or is named by nothing.
+
+use std::collections::HashSet;
+use std::fs::OpenOptions;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::fault;
+use super::files::{or_none, paths_in, sync_folder};
+use super::layout::Namespace;
+use crate::error::{Error, Result};
+
+/// So many files are synced at once, because a file system writes its journal once for several.
+const AT_ONCE: usize = 8;
+
+/// A file with its length and time, or a folder: what was removed and made again under its name is new.
+type Entry = (PathBuf, Option<(u64, SystemTime)>);
+
+/// The tables' files that are on the disk.
+pub(super) struct Durable {
+    tables: PathBuf,
+    known: HashSet<Entry>,
+}
+
+impl Durable {
+    /// Takes all that is there for synced.
+    pub(super) fn of(namespace: &Namespace) -> Result<Self> {
+        let tables = namespace.tables();
+        Ok(Durable { known: entries(&tables)?.into_iter().collect(), tables })
+    }
+
+    /// Syncs all that is new.
+    pub(super) fn sync(&mut self) -> Result<()> {
+        let there = entries(&self.tables)?;
+        let new = || there.iter().filter(|entry| !self.known.contains(entry));
+        let files: Vec<&Path> = new().filter(|(_, file)| file.is_some()).map(|(path, _)| path.as_path()).collect();
+        sync_files(&files)?;
+        let changed: HashSet<&Path> = new().filter_map(|(path, _)| path.parent()).collect();
+        // A folder comes behind all that is in it.
+        for (folder, _) in there.iter().filter(|(path, file)| file.is_none() && changed.contains(path.as_path())) {
+            sync_folder(folder)?;
+        }
+        if let Some(above) = self.tables.parent().filter(|above| changed.contains(above)) {
+            sync_folder(above)?;
+        }
+        self.known = there.into_iter().collect();
+        Ok(())
+    }
+}
+
+/// A folder and all that is in it, the deepest first.
+fn entries(folder: &Path) -> Result<Vec<Entry>> {
+    let mut found = Vec::new();
+    if folder.exists() {
+        collect(folder, &mut found)?;
+    }
+    Ok(found)
+}
+
+fn collect(folder: &Path, found: &mut Vec<Entry>) -> Result<()> {
+    for path in paths_in(folder)? {
+        let facts = path.symlink_metadata();
+        let Some(facts) = or_none(facts).map_err(|error| Error::io("read", &path, &error))? else { continue };
+        if facts.is_dir() {
+            collect(&path, found)?;
+        } else if facts.is_file() {
+            let written = facts.modified().map_err(|error| Error::io("read", &path, &error))?;
+            found.push((path, Some((facts.len(), written))));
+        }
+    }
+    found.push((folder.to_owned(), None));
+    Ok(())
+}
+
+fn sync_files(files: &[&Path]) -> Result<()> {
+    let each = |some: &[&Path]| some.iter().try_for_each(|file| sync_file(file));
+    std::thread::scope(|scope| {
+        let share = files.len().div_ceil(AT_ONCE).max(1);
+        let threads: Vec<_> = files.chunks(share).map(|some| scope.spawn(move || each(some))).collect();
+        threads.into_iter().try_for_each(|thread| {
+            thread.join().unwrap_or_else(|_| Err(Error::failed("a thread that syncs files has crashed")))
+        })
+    })
+}
+
+/// Syncs a file. One that was removed meanwhile needs no sync.
+pub(super) fn sync_file(path: &Path) -> Result<()> {
+    // Windows syncs only what is open for writing.
+    let synced = OpenOptions::new().read(true).write(cfg!(windows)).open(path).and_then(|file| file.sync_data());
+    or_none(synced).map_err(|error| Error::io("write", path, &error))?;
+    fault::synced(path);
+    Ok(())
+}
+
+/// Syncs the folders above a namespace, whose first publication made them.
+pub(super) fn sync_above(namespace: &Namespace) -> Result<()> {
+    let store = namespace.store();
+    for folder in namespace.root().ancestors().skip(1).take_while(|folder| folder.starts_with(store)) {
+        sync_folder(folder)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_come_behind_what_is_in_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let deep = folder.path().join("a/b");
+        std::fs::create_dir_all(&deep).unwrap();
+        std::fs::write(deep.join("c"), "c").unwrap();
+        let found: Vec<PathBuf> = entries(folder.path()).unwrap().into_iter().map(|(path, _)| path).collect();
+        assert_eq!(found, [deep.join("c"), deep.clone(), folder.path().join("a"), folder.path().to_owned()]);
+        assert!(entries(&folder.path().join("none")).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_file_that_is_made_again_is_new() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("1.manifest");
+        std::fs::write(&file, "one").unwrap();
+        let before = entries(folder.path()).unwrap();
+        std::fs::remove_file(&file).unwrap();
+        std::fs::write(&file, "other").unwrap();
+        assert_ne!(entries(folder.path()).unwrap(), before);
+    }
+}

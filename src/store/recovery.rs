@@ -1,0 +1,68 @@
+//! What a namespace is opened with after something went wrong: an interrupted publication is finished or given up, and where
+//! the published generation cannot be read, the newest one that can takes its place.
+//!
+//! Only what is missing or damaged counts as unreadable. Where the system refuses a file (permissions, too many open files),
+//! that is an error, and nothing is replaced.
+
+use jiff::{Timestamp, Zoned};
+
+use super::history::{Lease, older_generations};
+use super::layout::Namespace;
+use super::manifest::Manifest;
+use super::tables::Tables;
+use super::versions::Lost;
+use crate::error::{Error, Result, Setting};
+
+/// Finishes or gives up a publication that was interrupted.
+pub(super) fn recover_pending(namespace: &Namespace, keyword_generation: Option<u64>) -> Result<()> {
+    match Manifest::read_pending(namespace)? {
+        Some(pending) if keyword_generation == Some(pending.generation) => Manifest::publish_pending(namespace),
+        Some(_) => Manifest::drop_pending(namespace),
+        None => Ok(()),
+    }
+}
+
+/// An older generation that can be read, for a published one that cannot.
+pub(super) struct Older {
+    pub(super) manifest: Manifest,
+    pub(super) tables: Tables,
+    pub(super) lease: Option<Lease>,
+    /// What happened: `generation 12 cannot be read (…)`.
+    pub(super) what: String,
+}
+
+impl Older {
+    /// The same where the published generation cannot be read; `None` where it can.
+    pub(super) async fn if_needed(namespace: &Namespace, published: &Manifest) -> Result<Option<Self>> {
+        match Tables::try_open_at(namespace, published).await? {
+            Ok(_) => Ok(None),
+            Err(lost) => Older::find(namespace, published, lost).await.map(Some),
+        }
+    }
+
+    /// The newest generation before `published` whose tables can be read.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub(super) async fn find(namespace: &Namespace, published: &Manifest, Lost(why): Lost) -> Result<Self> {
+        let what =
+            format!("generation {} of {} cannot be read ({why})", published.generation, namespace.root().display());
+        for manifest in older_generations(namespace, published.generation)? {
+            let lease = Lease::take(namespace, manifest.generation);
+            if let Ok(tables) = Tables::try_open_at(namespace, &manifest).await? {
+                return Ok(Older { manifest, tables, lease, what });
+            }
+        }
+        Err(Error::failed(format!("{what}, and no older one can")).hint(format!(
+            "restore that folder from a copy, or ingest the documents into a new store with {}",
+            Setting("kb")
+        )))
+    }
+
+    /// `generation 11, published 2026-11-21 14:02:11, 3 hours ago`.
+    pub(super) fn in_words(&self) -> String {
+        let Manifest { generation, published_at, .. } = &self.manifest;
+        let when = published_at.parse::<Timestamp>().map(|time| crate::text::moment(time, &Zoned::now()));
+        format!("generation {generation}, published {}", when.unwrap_or_else(|_| published_at.clone()))
+    }
+}

@@ -1,0 +1,192 @@
+//! A store of which something is damaged or out of reach: what is shown, and what mends it.
+
+use std::path::{Path, PathBuf};
+
+use crate::common::{Run, Sandbox};
+
+const INGEST: [&str; 4] = ["ingest", "docs", "--prune", "--no-embed"];
+
+/// A store with three generations, each with other words.
+fn three_generations() -> Sandbox {
+    Sandbox::prepared("recovery::three_generations", |sandbox| {
+        for version in 1..=3 {
+            sandbox.write("docs/a.md", format!("# Valves\n\nClose the valve of version{version}x slowly."));
+            sandbox.json(&INGEST);
+        }
+    })
+}
+
+/// The newest file of a folder of a table.
+fn newest(sandbox: &Sandbox, table: &str, folder: &str) -> PathBuf {
+    let folder = sandbox.path(&format!(".kb/namespaces/default/tables/{table}.lance/{folder}"));
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let files = files.filter(|path| path.extension().is_some_and(|end| end == "manifest" || end == "lance"));
+    files.max_by_key(|path| path.metadata().unwrap().modified().unwrap()).unwrap()
+}
+
+fn search(sandbox: &Sandbox, word: &str) -> Run {
+    sandbox.kb(&["search", word, "--method", "keyword"])
+}
+
+fn cut(path: &Path) {
+    let bytes = std::fs::read(path).unwrap();
+    std::fs::write(path, &bytes[..bytes.len() / 2]).unwrap();
+}
+
+type Damage = fn(&Sandbox);
+
+const DAMAGES: [Damage; 5] = [
+    |sandbox| std::fs::remove_file(newest(sandbox, "chunks", "_versions")).unwrap(),
+    |sandbox| cut(&newest(sandbox, "documents", "_versions")),
+    |sandbox| std::fs::write(newest(sandbox, "chunks", "_versions"), "").unwrap(),
+    |sandbox| std::fs::remove_file(newest(sandbox, "sections", "data")).unwrap(),
+    |sandbox| cut(&newest(sandbox, "chunks", "data")),
+];
+
+#[test]
+fn a_generation_that_cannot_be_read_gives_way_to_the_newest_that_can() {
+    for damage in DAMAGES {
+        let sandbox = three_generations();
+        damage(&sandbox);
+        let found = search(&sandbox, "version2x");
+        assert_eq!(found.code, 0, "{}{}", found.out, found.err);
+        assert!(found.out.contains("version2x"), "{}", found.out);
+        for part in ["generation 3 of ", "cannot be read", "showing generation 2, published", "kb check --repair"] {
+            assert!(found.err.contains(part), "{part}: {}", found.err);
+        }
+        assert_eq!(found.err.matches("cannot be read").count(), 1, "said once: {}", found.err);
+        assert_eq!(search(&sandbox, "version3x").code, 1, "both indexes are of one generation");
+        let check = sandbox.kb(&["check"]);
+        assert!(check.code == 3 && check.out.contains("generation 3 cannot be read"), "{}{}", check.out, check.err);
+        let repair = sandbox.kb(&["check", "--repair"]);
+        assert_eq!(repair.code, 0, "{}{}", repair.out, repair.err);
+        let found = search(&sandbox, "version2x");
+        assert_eq!((found.code, found.err.as_str()), (0, ""), "{}", found.out);
+        let log = sandbox.kb(&["log"]).out;
+        assert!(log.contains("recovery of generation 2"), "{log}");
+        assert_eq!(sandbox.json(&["status"])["generation"], 4, "the number of the lost one is not used again");
+        assert_eq!(sandbox.kb(&["check"]).code, 0);
+    }
+}
+
+#[test]
+fn a_writer_goes_on_from_the_newest_generation_that_can_be_read() {
+    for damage in DAMAGES {
+        let sandbox = three_generations();
+        damage(&sandbox);
+        let run = sandbox.kb(&INGEST);
+        assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+        assert!(run.err.contains("generation 2, published") && run.err.contains("as generation 4"), "{}", run.err);
+        let found = search(&sandbox, "version3x");
+        assert_eq!((found.code, found.err.as_str()), (0, ""), "{}", found.out);
+        assert_eq!(sandbox.json(&["status"])["generation"], 5);
+        assert_eq!(search(&sandbox, "version2x").code, 1);
+        assert_eq!(sandbox.kb(&["check", "--repair"]).code, 0);
+        assert_eq!(sandbox.kb(&["check"]).code, 0);
+    }
+}
+
+#[test]
+fn damage_inside_a_file_is_an_error_that_names_the_repair() {
+    let sandbox = three_generations();
+    let data = newest(&sandbox, "chunks", "data");
+    let mut bytes = std::fs::read(&data).unwrap();
+    let half = bytes.len() / 2;
+    bytes[..half].fill(0xff);
+    std::fs::write(&data, bytes).unwrap();
+    let shown = sandbox.kb(&["chunks-list"]);
+    assert!(shown.code == 3 && shown.err.contains("kb check --repair"), "{}{}", shown.out, shown.err);
+    let check = sandbox.kb(&["check"]);
+    assert!(check.code == 3 && check.out.contains("generation 3 cannot be read"), "{}{}", check.out, check.err);
+    let repair = sandbox.kb(&["check", "--repair"]);
+    assert_eq!(repair.code, 0, "{}{}", repair.out, repair.err);
+    assert!(sandbox.kb(&["chunks-list"]).out.contains("version2x"));
+    assert_eq!(sandbox.kb(&["check"]).code, 0);
+}
+
+#[test]
+fn a_store_without_a_readable_generation_says_so() {
+    let sandbox = three_generations();
+    let versions = sandbox.path(".kb/namespaces/default/tables/chunks.lance/_versions");
+    std::fs::read_dir(&versions).unwrap().for_each(|entry| std::fs::write(entry.unwrap().path(), "").unwrap());
+    for command in [&["search", "valve"][..], &INGEST, &["check"], &["check", "--repair"]] {
+        let run = sandbox.kb(command);
+        assert!(
+            run.code == 3 && run.err.contains("can be read") || run.err.contains("no older one can"),
+            "{}",
+            run.err
+        );
+        assert!(run.err.contains("from a copy"), "{}", run.err);
+    }
+}
+
+#[cfg(unix)]
+mod refused {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+    use super::*;
+
+    fn keyword(sandbox: &Sandbox) -> PathBuf {
+        sandbox.path(".kb/namespaces/default/keyword")
+    }
+
+    #[test]
+    fn an_index_without_permission_is_not_made_anew() {
+        let sandbox = Sandbox::without_privileges();
+        sandbox.write("docs/a.md", "# Valves\n\nClose the valve slowly.");
+        sandbox.json(&INGEST);
+        let (folder, meta) = (keyword(&sandbox), keyword(&sandbox).join("meta.json"));
+        let before = folder.metadata().unwrap().ino();
+        let set = |mode| std::fs::set_permissions(&meta, std::fs::Permissions::from_mode(mode)).unwrap();
+        set(0o000);
+        sandbox.write("docs/b.md", "# Pumps\n\nPrime the pump.");
+        for command in [&["search", "valve"][..], &INGEST, &["check"], &["check", "--repair"]] {
+            let run = sandbox.kb(command);
+            assert!(run.code == 3 && run.err.contains("permission denied"), "{command:?}: {}{}", run.out, run.err);
+            assert!(run.err.contains("keyword"), "{command:?}: {}", run.err);
+        }
+        set(0o644);
+        assert_eq!(folder.metadata().unwrap().ino(), before, "it is the same folder");
+        assert_eq!(search(&sandbox, "valve").code, 0);
+        assert_eq!(sandbox.json(&["status"])["generation"], 1);
+    }
+
+    #[test]
+    fn too_many_open_files_cost_no_index_and_no_generation() {
+        let sandbox = three_generations();
+        let before = keyword(&sandbox).metadata().unwrap().ino();
+        let mut refused = 0;
+        for most in 6..60 {
+            let limit = format!("ulimit -n {most}");
+            for command in [&["search", "version3x", "--method", "keyword"][..], &INGEST] {
+                let run = Run::of(sandbox.command_behind(&limit, command).output().unwrap());
+                assert!(!run.err.contains("cannot be read ("), "with {most} files: {}", run.err);
+                if run.code == 3 && run.err.contains("too many open files") {
+                    assert!(run.err.contains("ulimit"), "{}", run.err);
+                    refused += 1;
+                }
+            }
+        }
+        assert!(refused > 0, "none met the limit");
+        let found = search(&sandbox, "version3x");
+        assert_eq!((found.code, found.err.as_str()), (0, ""));
+        assert_eq!(keyword(&sandbox).metadata().unwrap().ino(), before, "it is the same folder");
+        assert_eq!(sandbox.json(&["status"])["generation"], 3);
+        assert_eq!(sandbox.kb(&["check"]).code, 0);
+    }
+
+    #[test]
+    fn a_store_that_cannot_be_mended_is_searched_all_the_same() {
+        let sandbox = Sandbox::without_privileges();
+        sandbox.write("docs/a.md", "# Valves\n\nClose the valve slowly.");
+        sandbox.json(&INGEST);
+        std::fs::remove_file(keyword(&sandbox).join("meta.json")).unwrap();
+        sandbox.set_store_writable(false);
+        let found = search(&sandbox, "valve");
+        assert!(found.code == 0 && found.out.contains("slowly"), "{}{}", found.out, found.err);
+        assert!(found.err.contains("was not mended") && found.err.contains("kb check --repair"), "{}", found.err);
+        sandbox.set_store_writable(true);
+        let found = search(&sandbox, "valve");
+        assert_eq!((found.code, found.err.as_str()), (0, ""));
+    }
+}
