@@ -226,7 +226,7 @@ impl Test {
         let publishes = after != *before;
         let jobs = (self.random.below(3) + 1).to_string();
         let mut args = vec!["ingest", "docs", "--no-embed", "--jobs", &jobs];
-        args.extend(prune.then_some("--prune"));
+        args.extend(prune.then_some(["--prune", "--yes"]).into_iter().flatten());
         self.change(space, &args, after, publishes);
     }
 
