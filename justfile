@@ -42,6 +42,14 @@ fixtures:
 archive:
     scripts/release.sh
 
+# Fuzz the parsers for SECONDS each, or those that are named: just fuzz 180 html
+fuzz SECONDS *TARGETS:
+    fuzz/run {{ SECONDS }} {{ TARGETS }}
+
 # Everything that must pass before a change lands
 ci:
     .ci/run
+
+# What takes an hour or more: fuzzing, the model test, a thousand kills
+long:
+    .ci/long

@@ -23,6 +23,9 @@ mod edits;
 mod embed;
 mod error;
 mod eval;
+#[cfg(feature = "fuzzing")]
+#[doc(hidden)]
+pub mod fuzzing;
 mod ids;
 mod ingest;
 mod knowledge;

@@ -152,7 +152,7 @@ pub async fn reset_toc(place: &Place, document: &DocumentRow, progress: Arc<dyn 
     Ok(CorrectionReport::new(document, Outcome::ResetLater))
 }
 
-fn entries_of(sections: &[SectionRow]) -> Vec<OutlineEntry> {
+pub fn entries_of(sections: &[SectionRow]) -> Vec<OutlineEntry> {
     sections
         .iter()
         .filter(|section| section.path != PREAMBLE)
@@ -258,6 +258,15 @@ const HELP: &str = "\
 struct Line {
     number: usize,
     entry: OutlineEntry,
+}
+
+/// The entries of an edited text, for the fuzzer.
+///
+/// # Errors
+/// As [`parse`].
+#[cfg(feature = "fuzzing")]
+pub fn parse_toc(text: &str, pages: Option<u32>) -> Result<Vec<OutlineEntry>> {
+    Ok(parse(text, pages)?.into_iter().map(|line| line.entry).collect())
 }
 
 /// The entries of an edited text, for a document with `pages` pages or without any.

@@ -34,9 +34,9 @@ pub struct SourceFacts {
     pub time: Option<DocumentTime>,
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "fuzzing"))]
 impl SourceFacts {
-    /// Those of a document `abc123` from `docs/guide.md`, for tests.
+    /// Those of a document `abc123` from `docs/guide.md`, for tests and the fuzzer.
     pub(crate) fn sample() -> Self {
         SourceFacts {
             source: "docs/guide.md".into(),
@@ -258,6 +258,7 @@ mod tests {
     use super::*;
     use crate::chunk::context::ContextKind;
     use crate::load::markdown;
+    use proptest::prelude::*;
 
     #[test]
     fn rows_refer_to_each_other_by_id() {
@@ -304,5 +305,27 @@ mod tests {
         document.title = Some("Microsoft Word - draft.doc".into());
         let prepared = prepare(&document, &SourceFacts::sample(), &ChunkConfig::default(), "now");
         assert_eq!(prepared.new.document.title, "guide");
+    }
+
+    proptest! {
+        /// Ids depend on the document's id and the place in it, not on when it is read; what is appended changes none before.
+        #[test]
+        fn ids_are_stable(
+            text in "([a-z]{1,12}[ .。\n]|启动水泵。|\n\n|\n\n# h\n\n){1,80}",
+            more in "([a-z]{1,12}[ .。\n]|\n\n## g\n\n){1,20}",
+        ) {
+            let config = ChunkConfig { parent_chars: 60, child_chars: 20, ..ChunkConfig::default() };
+            let rows = |text: &str, now: &str| prepare(&markdown::parse(text), &SourceFacts::sample(), &config, now).new;
+            let ids = |new: &NewDocument| new.chunks().map(|row| row.chunk_id.to_string()).collect::<Vec<_>>();
+            let before = rows(&text, "now");
+            prop_assert_eq!(ids(&before), ids(&rows(&text, "later")));
+            let mut each = ids(&before);
+            each.sort_unstable();
+            each.dedup();
+            prop_assert_eq!(each.len(), before.chunks().count(), "every id once");
+            let after = rows(&format!("{text}\n\n# Appended\n\n{more}"), "later");
+            let said = |new: &NewDocument| new.parents.iter().map(|row| (row.chunk_id.to_string(), row.content.clone())).collect::<Vec<_>>();
+            prop_assert!(said(&after).starts_with(&said(&before)));
+        }
     }
 }

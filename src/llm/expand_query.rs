@@ -54,7 +54,7 @@ pub async fn expand_query(client: &Client, query: &str) -> Result<Expansion, Fai
 }
 
 /// The expansion in an answer. A field of the wrong type spoils the whole answer; an unusable text is left out.
-fn read(answer: &str) -> Result<Expansion, String> {
+pub fn read(answer: &str) -> Result<Expansion, String> {
     let object = object(answer)?;
     let expansion = Expansion {
         rewritten: text(&object, "rewritten", LONGEST_QUERY)?,

@@ -23,7 +23,11 @@ mod wire;
 pub use client::{Checked, Client, Configured};
 pub use contexts::{ContextDocument, ContextParentChunk, Unanswered, contexts, estimate_contexts};
 pub use expand_query::{Expansion, expand_query};
+#[cfg(feature = "fuzzing")]
+pub use expand_query::read as read_answer;
 pub use failure::Failure;
+#[cfg(feature = "fuzzing")]
+pub use prompts::check_prompts;
 pub use prompts::{names as prompt_names, text_of as prompt_text};
 pub use settings::{LlmConfig, LlmSettings};
 pub use usage::{Estimate, LlmReport};

@@ -129,6 +129,12 @@ impl BuiltIn {
     }
 }
 
+/// Reads a text as each of the prompts, for the fuzzer.
+#[cfg(feature = "fuzzing")]
+pub fn check_prompts(text: &str) {
+    BUILT_IN.iter().for_each(|prompt| drop(prompt.check(text)));
+}
+
 /// Both parts with the values filled in, or what is wrong with the text.
 fn filled(text: &str, values: &BTreeMap<&str, String>) -> std::result::Result<(String, String), String> {
     let lines: Vec<&str> = text.lines().collect();

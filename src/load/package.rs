@@ -234,15 +234,16 @@ fn resolve(reference: &BytesRef<'_>) -> String {
     }
 }
 
-#[cfg(test)]
+/// An archive, for tests and the fuzzer.
+#[cfg(any(test, feature = "fuzzing"))]
 pub fn zip_of(entries: &[(&str, &str)]) -> Vec<u8> {
     use std::io::Write;
     let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
     for (name, content) in entries {
-        zip.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
-        zip.write_all(content.as_bytes()).unwrap();
+        zip.start_file(*name, zip::write::SimpleFileOptions::default()).expect("memory");
+        zip.write_all(content.as_bytes()).expect("memory");
     }
-    zip.finish().unwrap().into_inner()
+    zip.finish().expect("memory").into_inner()
 }
 
 #[cfg(test)]

@@ -228,6 +228,7 @@ pub fn alike<T>(named: impl Iterator<Item = (String, T)>, wanted: &str, least: f
 mod tests {
     use super::*;
     use crate::search::section::tests::row;
+    use proptest::prelude::*;
 
     fn path_of(rows: &[SectionRow], name: &str) -> Result<String> {
         find_section(rows, name).map(|found| found.section.path.clone())
@@ -313,5 +314,24 @@ mod tests {
         let error = find_section(&rows, "Installing").unwrap_err();
         assert!(error.next_step().unwrap().contains("Installation"), "{error}");
         assert_eq!(error.kind().exit_code(), 1);
+    }
+
+    proptest! {
+        /// Titles that look like the paths and numbers of other sections do not take their place.
+        #[test]
+        fn every_section_is_found_by_its_path(
+            levels in prop::collection::vec((1usize..4, "([0-9]{1,2}(\\.[0-9]){0,2} ?|第[一二三]章 |Chapter [1-4]: |)([A-Za-z]{0,6}|阀门)"), 0..24),
+        ) {
+            let mut counters: Vec<u32> = Vec::new();
+            let rows: Vec<SectionRow> = levels.iter().map(|(level, title)| {
+                counters.truncate(*level);
+                if counters.len() < *level { counters.push(1) } else if let Some(last) = counters.last_mut() { *last += 1 }
+                row(&counters.iter().map(u32::to_string).collect::<Vec<_>>().join("."), title)
+            }).collect();
+            let paths: Vec<String> = rows.iter().map(|row| row.path.clone()).collect();
+            let found = find_sections(&rows, &paths).unwrap();
+            let found: Vec<String> = found.iter().map(|found| found.section.path.clone()).collect();
+            prop_assert_eq!(found, paths);
+        }
     }
 }

@@ -53,4 +53,6 @@ pub use searcher::Searcher;
 pub use section::{SectionContent, with_subsections};
 pub use trace::{Stage, Trace};
 pub use understand::{Kind, Route};
+#[cfg(feature = "fuzzing")]
+pub use understand::{Understanding, keyword_terms};
 pub use why::{Why, WhyStage};

@@ -61,6 +61,8 @@ pub use fault::{REWRITE_STEPS, STEPS};
 pub use history::{
     Counts, DocumentDiff, GenerationDiff, Item, LogEntry, Note, Restored, What, diff, log, plan_restore,
 };
+#[cfg(feature = "fuzzing")]
+pub use history::record_is_readable;
 #[cfg(test)]
 pub(crate) use indexed::ChildSpan;
 pub use indexed::{IndexedParentChunk, ParentChunkFacts, WordPlaces};

@@ -21,6 +21,7 @@ mod history;
 mod ingest;
 mod ingest_context;
 mod ingest_no_embed;
+mod laws;
 mod llm;
 mod locking;
 mod models;

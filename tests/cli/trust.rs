@@ -223,7 +223,7 @@ fn reading_mends_a_store_of_the_users_own_alone() {
     let keyword = sandbox.path(".kb/namespaces/default/keyword");
     std::fs::remove_dir_all(&keyword).unwrap();
     let run = sandbox.kb(&["search", "valve"]);
-    assert!(run.code == 3 && run.err.contains("`kb check --repair`") && run.err.contains("`kb trust`"), "{}", run.err);
+    assert!(run.code == 0 && run.err.contains("`kb check --repair`"), "an index in memory serves it: {}", run.err);
     assert!(!keyword.exists());
     // Who writes to a store makes it known.
     assert_eq!(sandbox.kb(&["ingest", "."]).code, 0);

@@ -8,6 +8,7 @@ mod common;
 #[cfg(unix)]
 mod disk;
 mod entities;
+mod model;
 #[cfg(unix)]
 mod power;
 mod versions;
@@ -68,6 +69,45 @@ fn a_crash_in_the_first_publication_leaves_nothing() {
         sandbox.json(&INGEST);
         assert_eq!(version_of(&sandbox, &[1]), 1, "after a crash at {name:?}");
         assert_sound(&sandbox);
+    }
+}
+
+/// All files of the namespace that are not made anew by whoever reads, with what is in them.
+fn files_of(sandbox: &Sandbox) -> Vec<(std::path::PathBuf, Vec<u8>)> {
+    let mut files = Vec::new();
+    let mut folders = vec![sandbox.path(".kb/namespaces/default")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap().flatten() {
+            match entry.path() {
+                path if path.ends_with("read-cache") => {}
+                path if path.is_dir() => folders.push(path),
+                path => files.push((path.clone(), std::fs::read(&path).unwrap())),
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn recovering_twice_is_recovering_once() {
+    for name in STEPS {
+        let sandbox = Sandbox::new();
+        write_version(&sandbox, 1);
+        sandbox.json(&INGEST);
+        write_version(&sandbox, 2);
+        let crashed = sandbox.command(&INGEST).env("KB_TEST_FAULT", format!("abort:{name}")).output().unwrap();
+        assert!(crashed.status.code().is_none(), "the process dies at {name:?}");
+        let recover = || {
+            let repair = sandbox.kb(&["check", "--repair"]);
+            assert_eq!(repair.code, 0, "after a crash at {name:?}: {}{}", repair.out, repair.err);
+            files_of(&sandbox)
+        };
+        let once = recover();
+        let twice = recover();
+        let names = |files: &[(std::path::PathBuf, _)]| files.iter().map(|file| file.0.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&twice), names(&once), "after a crash at {name:?}");
+        assert!(twice == once, "after a crash at {name:?} a second recovery changes files");
     }
 }
 

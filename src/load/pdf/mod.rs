@@ -16,6 +16,8 @@ mod tags;
 use lopdf::{Document as Pdf, LoadOptions as PdfLoadOptions};
 
 pub use self::ocr::check_ocr_command;
+#[cfg(feature = "fuzzing")]
+pub use self::pages::laid_out;
 
 use self::objects::{dictionary, text_entry};
 use self::pages::encrypted;

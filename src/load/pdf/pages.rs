@@ -146,6 +146,18 @@ fn add_blocks(pages: Vec<Reading>, tags: &Tags, document: &mut Document) {
     document.blocks = blocks;
 }
 
+/// The document of pages with these characters, for the fuzzer.
+#[cfg(feature = "fuzzing")]
+pub fn laid_out(pages: &[Vec<pdf_oxide::layout::TextChar>]) -> Document {
+    let mut fonts = Fonts::default();
+    let page = |(chars, number): (&Vec<_>, u32)| layout::page(chars, (0.0, 0.0, 600.0, 800.0), number, &mut fonts);
+    let pages: Vec<Reading> = pages.iter().zip(1..).map(page).map(Reading::Laid).collect();
+    let mut document = Document::new(crate::load::Format::Pdf, "none");
+    document.pages = u32::try_from(pages.len()).ok();
+    add_blocks(pages, &Tags::default(), &mut document);
+    document
+}
+
 /// The inner error is one that no other engine avoids: a missing password, or a failing OCR program.
 type FirstReading = Result<(Vec<Reading>, Tags)>;
 

@@ -6,6 +6,8 @@
 
 mod check;
 pub(super) mod facts;
+#[cfg(test)]
+mod laws;
 mod parse;
 pub(super) mod syntax;
 

@@ -13,8 +13,8 @@ use serde::Serialize;
 
 pub(super) use kind::NUMBERS;
 pub use kind::{Kind, Wanted};
-pub use route::Route;
-pub(super) use route::{Terms, in_all_fields, keyword_terms};
+pub(super) use route::in_all_fields;
+pub use route::{Route, Terms, keyword_terms};
 
 use super::encoder::VectorModel;
 use super::request::SearchRequest;

@@ -26,7 +26,7 @@ const COVERAGE_FULL: f32 = 0.8;
 const SEMANTIC_WEIGHT: f32 = 0.7;
 
 /// Weighted keyword terms.
-pub(in crate::search) type Terms = Vec<(KeywordField, String, f32)>;
+pub type Terms = Vec<(KeywordField, String, f32)>;
 
 /// How a question is served. The weights add up to 1.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -128,7 +128,7 @@ impl Route {
 
 /// The weighted terms of a question for all keyword fields: each once, function words left out where there is
 /// anything else.
-pub(in crate::search) fn keyword_terms(query: &str, identifiers: &[String]) -> Terms {
+pub fn keyword_terms(query: &str, identifiers: &[String]) -> Terms {
     let mut words: Vec<(String, f32)> = Vec::new();
     for token in tokenize(query) {
         let typed = &query[token.start..token.end];

@@ -19,5 +19,7 @@ pub use compare::{Counts, Item, What};
 pub use past::{LogEntry, log};
 pub(super) use prune::{Keeping, Pruned, prune};
 pub use record::Note;
+#[cfg(feature = "fuzzing")]
+pub use record::record_is_readable;
 pub(super) use record::{Lease, Record, RecordFile, older_generations, record, record_files};
 pub use restore::{Restored, plan_restore};

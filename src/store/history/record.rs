@@ -147,6 +147,12 @@ pub(in crate::store) fn record(namespace: &Namespace, generation: u64) -> Result
     Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
 }
 
+/// Whether the record of a generation can be read, for the fuzzer.
+#[cfg(feature = "fuzzing")]
+pub fn record_is_readable(namespace: &Namespace, generation: u64) -> bool {
+    record(namespace, generation).is_ok_and(|record| record.is_some())
+}
+
 /// All records of generations up to `published`, the newest first, also unreadable ones.
 pub(in crate::store) fn record_files(namespace: &Namespace, published: u64) -> Result<Vec<RecordFile>> {
     let number = |path: &PathBuf| name_of(path).strip_suffix(".json")?.parse::<u64>().ok();

@@ -1,0 +1,218 @@
+//! Documents of each format, the layout of pages, structure and chunks.
+
+use pdf_oxide::layout::{FontWeight, TextChar};
+
+use super::{parts, text};
+use crate::chunk::{ChunkConfig, cut};
+use crate::edits::{editable_toc, entries_of, parse_toc};
+use crate::ingest::{SourceFacts, prepare};
+use crate::knowledge::names::definitions;
+use crate::knowledge::profile::{ParentChunkText, TitleText, profile};
+use crate::load::{Document, Format, LoadOptions, OutlineEntry, laid_out, parse, zip_of};
+use crate::search::find_sections;
+use crate::store::NewDocument;
+use crate::structure::{PREAMBLE, not_found, sections};
+use crate::text::char_count;
+
+pub const NOW: &str = "2026-11-22T00:00:00Z";
+
+/// Small chunks, so that a short input has several.
+const SMALL: ChunkConfig =
+    ChunkConfig { parent_chars: 60, child_chars: 20, overlap_chars: 10, context: crate::chunk::context::ContextKind::Subjects };
+
+pub fn markdown(bytes: &[u8]) {
+    load(bytes, Format::Markdown);
+}
+
+pub fn html(bytes: &[u8]) {
+    load(bytes, Format::Html);
+}
+
+pub fn restructured_text(bytes: &[u8]) {
+    load(bytes, Format::RestructuredText);
+}
+
+pub fn asciidoc(bytes: &[u8]) {
+    load(bytes, Format::AsciiDoc);
+}
+
+pub fn jsonl(bytes: &[u8]) {
+    load(bytes, Format::Jsonl);
+}
+
+pub fn plain_text(bytes: &[u8]) {
+    Format::sniff(bytes);
+    load(bytes, Format::Text);
+}
+
+pub fn pdf(bytes: &[u8]) {
+    load(bytes, Format::Pdf);
+}
+
+/// The body, the styles, the numbering and the footnotes of a package.
+pub fn docx(bytes: &[u8]) {
+    let [body, styles, numbering, notes] = parts(bytes).map(text);
+    let entries = [
+        ("word/document.xml", &*body),
+        ("word/styles.xml", &*styles),
+        ("word/numbering.xml", &*numbering),
+        ("word/footnotes.xml", &*notes),
+        ("docProps/core.xml", &*styles),
+    ];
+    let present: Vec<_> = entries.into_iter().filter(|(_, text)| !text.is_empty()).collect();
+    load(&zip_of(&present), Format::Docx);
+}
+
+const CONTAINER: &str = r#"<?xml version="1.0"?><container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>"#;
+const PACKAGE: &str = r#"<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="id"><metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="id">x</dc:identifier><dc:title>T</dc:title><dc:language>en</dc:language></metadata><manifest><item id="n" href="nav.xhtml" media-type="application/xhtml+xml" properties="nav"/><item id="a" href="text/one.xhtml" media-type="application/xhtml+xml"/><item id="b" href="text/two.xhtml" media-type="application/xhtml+xml"/></manifest><spine><itemref idref="a"/><itemref idref="b"/></spine></package>"#;
+
+/// The navigation and two chapters of a book.
+pub fn epub(bytes: &[u8]) {
+    let [navigation, first, second] = parts(bytes).map(text);
+    let entries = [
+        ("mimetype", "application/epub+zip"),
+        ("META-INF/container.xml", CONTAINER),
+        ("book.opf", PACKAGE),
+        ("nav.xhtml", &*navigation),
+        ("text/one.xhtml", &*first),
+        ("text/two.xhtml", &*second),
+    ];
+    load(&zip_of(&entries), Format::Epub);
+}
+
+/// Pages of printed lines. The first four bytes of a line say how it is printed: its left edge, the distance to the line
+/// before, its size and its looks. After `>` they are the level and the page of an entry of the outline. A form feed begins
+/// a page.
+pub fn layout(bytes: &[u8]) {
+    let mut outline = Vec::new();
+    let pages = bytes.split(|byte| *byte == 0x0c).take(40).map(|page| {
+        let mut chars = Vec::new();
+        let mut down = 40.0;
+        for line in page.split(|byte| *byte == b'\n') {
+            let Some((head, words)) = line.split_first_chunk::<4>() else { continue };
+            let words = text(words);
+            if head[0] == b'>' {
+                let page = (head[2] % 8 > 0).then_some(u32::from(head[2] % 8));
+                outline.push(OutlineEntry { level: u32::from(head[1] % 5), title: words.into_owned(), page });
+                continue;
+            }
+            // Letters and blanks print an ordinary line, so that any text is a page.
+            let [left, distance, size, looks] = *head;
+            down += f32::from(distance.cast_signed()) / 4.0;
+            print(&mut chars, &words, (f32::from(left) * 2.0, 800.0 - down), f32::from(size) / 4.0, looks);
+        }
+        chars
+    });
+    let pages: Vec<Vec<TextChar>> = pages.collect();
+    let mut document = laid_out(&pages);
+    document.outline = outline;
+    hold(&document);
+}
+
+fn print(chars: &mut Vec<TextChar>, words: &str, (left, up): (f32, f32), size: f32, looks: u8) {
+    let has = |bit: u8| looks & bit != 0;
+    let angle: f32 = if has(16) { 90.0 } else { 0.0 };
+    let (sin, cos) = angle.to_radians().sin_cos();
+    let mut along = 0.0;
+    for char in words.chars() {
+        let advance_width = size * if has(32) { 1.0 } else { 0.5 };
+        chars.push(TextChar {
+            char,
+            origin_x: left + along * cos,
+            origin_y: up + along * sin,
+            font_name: if has(1) { "ABCDEF+Courier".to_owned() } else { "Times".to_owned() },
+            font_size: size,
+            font_weight: if has(2) { FontWeight::Bold } else { FontWeight::Normal },
+            is_italic: has(4),
+            mcid: has(8).then_some(u32::from(looks >> 5)),
+            rotation_degrees: angle,
+            advance_width,
+            matrix: Some([cos, sin, -sin, cos, left, up]),
+            ..TextChar::default()
+        });
+        along += advance_width;
+    }
+}
+
+/// The chunker on a bare text, with the longest chunks that the first byte says.
+pub fn chunker(bytes: &[u8]) {
+    let Some((limit, bytes)) = bytes.split_first() else { return };
+    let mut document = Document::new(Format::Text, "none");
+    document.blocks.push(crate::load::Block::paragraph(text(bytes).trim()));
+    let limit = usize::from(*limit) + 1;
+    chunks_rebuild(&document, &ChunkConfig { parent_chars: limit * 3, child_chars: limit, overlap_chars: limit / 2, ..SMALL });
+}
+
+fn load(bytes: &[u8], format: Format) {
+    if let Ok(document) = parse(bytes, format, &LoadOptions::default()) {
+        let texts = document.blocks.iter().map(|block| &block.text).chain(document.metadata.values());
+        for text in texts.chain(&document.title).chain(document.outline.iter().map(|entry| &entry.title)) {
+            assert!(!text.contains(|c: char| c.is_control() && c != '\n' && c != '\t'), "a control character: {text:?}");
+        }
+        hold(&document);
+    }
+}
+
+/// What holds of every document.
+fn hold(document: &Document) {
+    for config in [SMALL, ChunkConfig::default()] {
+        chunks_rebuild(document, &config);
+    }
+    let facts = SourceFacts::sample();
+    let new = prepare(document, &facts, &SMALL, NOW).new;
+    let again = prepare(document, &facts, &SMALL, NOW).new;
+    assert!(new == again, "the rows of a document differ from one time to the next");
+    paths_are_unique(&new);
+    describe(&new);
+    contents_are_editable(document, &new);
+}
+
+/// The parent chunks of a section, joined, are its text; the child chunks of a parent, joined, are the parent.
+fn chunks_rebuild(document: &Document, config: &ChunkConfig) {
+    let sections = sections(document, "title", None);
+    let parents = cut(&sections, config);
+    for (i, section) in sections.iter().enumerate() {
+        let own = parents.iter().filter(|parent| parent.section == i);
+        let joined: String = own.map(|parent| parent.text.content.as_str()).collect();
+        let expected = if section.text.text.trim().is_empty() { "" } else { &section.text.text };
+        assert_eq!(joined, expected, "the parent chunks of section {:?}", section.path);
+    }
+    for parent in &parents {
+        let joined: String = parent.children.iter().map(|child| child.content.as_str()).collect();
+        assert_eq!(joined, parent.text.content, "the child chunks of a parent chunk");
+        assert!(char_count(parent.text.content.trim_end()) <= config.parent_chars, "a parent chunk is too long");
+    }
+}
+
+/// Each section is found by its path.
+fn paths_are_unique(new: &NewDocument) {
+    let paths: Vec<String> = new.sections.iter().map(|section| section.path.clone()).collect();
+    let found = find_sections(&new.sections, &paths).expect("the path of a section is a name of it");
+    let found: Vec<&str> = found.iter().map(|found| found.section.path.as_str()).collect();
+    assert_eq!(found, paths);
+}
+
+/// What `kb docs` says of it.
+fn describe(new: &NewDocument) {
+    let texts: Vec<ParentChunkText> =
+        new.parents.iter().map(|parent| ParentChunkText { title: "", text: &parent.content }).collect();
+    let titles: Vec<TitleText> =
+        new.sections.iter().map(|row| TitleText { title: &row.title, level: row.level, bytes: 10 }).collect();
+    profile(&new.document.title, &new.document.language, &titles, &texts);
+    for parent in &new.parents {
+        definitions(&parent.content, &parent.titles);
+    }
+}
+
+/// The text of a table of contents says what it was made from; given back as a correction, it finds its own entries.
+fn contents_are_editable(document: &Document, new: &NewDocument) {
+    let entries = entries_of(&new.sections);
+    let text = editable_toc(&new.document, &new.sections);
+    let read = parse_toc(&text, new.document.pages).expect("an unchanged table of contents can be read");
+    assert_eq!(read, entries, "{text}");
+    assert!(not_found(document, &entries).len() <= entries.len());
+    let facts = SourceFacts { corrected_toc: Some(entries), ..SourceFacts::sample() };
+    let corrected = prepare(document, &facts, &SMALL, NOW).new;
+    let named = corrected.sections.iter().filter(|section| section.path != PREAMBLE).count();
+    assert!(named <= new.sections.len());
+}

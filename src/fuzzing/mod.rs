@@ -1,0 +1,50 @@
+//! The parsers as functions from bytes, for the fuzzer in `fuzz/`.
+//!
+//! A target reads any bytes, checks the laws of what it called, and panics where one is broken. What a parser refuses with
+//! an error is fine. Nothing here is part of the program: the feature `fuzzing` builds it.
+
+mod documents;
+mod stored;
+mod typed;
+
+/// A parser, or several that read the same.
+pub struct Target {
+    pub name: &'static str,
+    pub run: fn(&[u8]),
+}
+
+/// All targets. `fuzz/run` lists them and knows the seeds of each by its name.
+pub const TARGETS: &[Target] = &[
+    Target { name: "markdown", run: documents::markdown },
+    Target { name: "html", run: documents::html },
+    Target { name: "rst", run: documents::restructured_text },
+    Target { name: "asciidoc", run: documents::asciidoc },
+    Target { name: "jsonl", run: documents::jsonl },
+    Target { name: "text", run: documents::plain_text },
+    Target { name: "docx", run: documents::docx },
+    Target { name: "epub", run: documents::epub },
+    Target { name: "pdf", run: documents::pdf },
+    Target { name: "layout", run: documents::layout },
+    Target { name: "chunker", run: documents::chunker },
+    Target { name: "filter", run: typed::filter },
+    Target { name: "question", run: typed::question },
+    Target { name: "period", run: typed::period },
+    Target { name: "synonyms", run: typed::synonyms },
+    Target { name: "config", run: typed::config },
+    Target { name: "prompt", run: typed::prompt },
+    Target { name: "answer", run: typed::answer },
+    Target { name: "toc", run: stored::toc },
+    Target { name: "batch", run: stored::batch },
+    Target { name: "manifest", run: stored::manifest },
+];
+
+/// The parts of an input with several: they are separated by NUL.
+fn parts<const N: usize>(bytes: &[u8]) -> [&[u8]; N] {
+    let mut parts = bytes.splitn(N, |byte| *byte == 0);
+    std::array::from_fn(|_| parts.next().unwrap_or_default())
+}
+
+/// The text of an input; what is not UTF-8 is replaced.
+fn text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
+    String::from_utf8_lossy(bytes)
+}

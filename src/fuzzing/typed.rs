@@ -1,0 +1,92 @@
+//! What people type or write by hand: filters, questions, times, lists and settings; and what a language model answers.
+
+use jiff::Timestamp;
+
+use super::text;
+use crate::config::Config;
+use crate::knowledge::names::synonyms::Synonyms;
+use crate::llm;
+use crate::search::{Filter, Kind, Route, SearchRequest, Understanding, keyword_terms};
+use crate::text::highlight::{find_matches, snippet};
+use crate::text::period::{date_or_moment, duration, seconds};
+use crate::text::sentences::sentences;
+use crate::text::tokens::tokenize;
+use crate::text::{Period, fold_name};
+
+/// What a filter prints is the same filter.
+pub fn filter(bytes: &[u8]) {
+    if let Ok(filter) = text(bytes).parse::<Filter>() {
+        let printed = filter.to_string();
+        let again = printed.parse::<Filter>();
+        assert!(again.as_ref().is_ok_and(|again| *again == filter), "{filter:?} is printed as {printed}: {again:?}");
+    }
+}
+
+/// The weights of a route add up to 1; places lie inside the question.
+pub fn question(bytes: &[u8]) {
+    let question = text(bytes);
+    let mut after = 0;
+    for token in tokenize(&question) {
+        assert!(token.start < token.end && question.get(token.start..token.end).is_some());
+    }
+    for range in sentences(&question) {
+        assert_eq!(range.start, after, "sentences follow each other");
+        after = range.end;
+    }
+    assert_eq!(after, question.len(), "sentences are the text");
+    let understood = Understanding::of(&question);
+    assert!((0.0..=1.0).contains(&understood.sure));
+    Understanding::of_kind(&question, Some(Kind::Structure));
+    let route = Route::choose(understood.kind, &SearchRequest::new(&*question), 1.0);
+    assert!((route.keyword + route.semantic - 1.0).abs() < 1e-5);
+    let terms = keyword_terms(&question, &understood.identifiers);
+    assert!(terms.iter().all(|(_, term, weight)| !term.is_empty() && *weight > 0.0));
+    for range in find_matches(&question, &question) {
+        assert!(question.get(range).is_some());
+    }
+    snippet(&question, &question, 80);
+    let folded = fold_name(&question);
+    assert_eq!(fold_name(&folded), folded);
+}
+
+/// A period has a length, and its first moment can be typed.
+pub fn period(bytes: &[u8]) {
+    let text = text(bytes);
+    let now = Timestamp::from_second(1_795_000_000).expect("a time in 2026");
+    for period in [Period::stated(&text), Period::asked(&text, now)].into_iter().flatten() {
+        assert!(period.start < period.end, "{text:?}");
+        assert!(period.has(period.start) && period.has(period.last()) && !period.has(period.end), "{text:?}");
+        let first = Period::stated(&date_or_moment(period.start));
+        assert!(first.is_some_and(|first| first.start.as_second() == period.start.as_second()), "{text:?}");
+    }
+    if let Some(seconds) = seconds(&text) {
+        assert!(seconds > 0.0 && seconds.is_finite(), "{text:?}");
+        duration(seconds);
+    }
+}
+
+pub fn synonyms(bytes: &[u8]) {
+    if let Ok(mut synonyms) = Synonyms::parse(&text(bytes)) {
+        let all = synonyms.clone();
+        synonyms.extend(all.clone());
+        assert_eq!(synonyms, all, "a list adds nothing to itself");
+    }
+}
+
+/// `kb.toml`, from its file.
+pub fn config(bytes: &[u8]) {
+    let folder = std::env::temp_dir().join(format!("kb-fuzz-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::write(folder.join(crate::config::FILE), bytes).expect("a file");
+    if let Err(error) = Config::read(&folder) {
+        assert!(!error.to_line().contains('\n'), "{}", error.to_line());
+    }
+}
+
+pub fn prompt(bytes: &[u8]) {
+    llm::check_prompts(&text(bytes));
+}
+
+pub fn answer(bytes: &[u8]) {
+    drop(llm::read_answer(&text(bytes)));
+}

@@ -1,0 +1,96 @@
+//! Laws of the whole program on real files: what must hold whatever the files are, and however they come.
+
+use serde_json::Value;
+
+use crate::common::{Sandbox, copy_folder, fixtures};
+
+/// The files of `fixtures/docs` and of the other formats, with an order to name them in.
+fn files(sandbox: &Sandbox) -> Vec<String> {
+    let mut files = Vec::new();
+    for folder in ["docs", "formats"] {
+        copy_folder(&fixtures().join(folder), &sandbox.path(folder));
+        let entries = std::fs::read_dir(sandbox.path(folder)).unwrap().flatten();
+        files.extend(entries.map(|entry| format!("{folder}/{}", entry.file_name().to_str().unwrap())));
+    }
+    files.sort_unstable();
+    files
+}
+
+/// All rows of all tables as the program shows them, without the times at which they were written, and what two searches find.
+fn everything(sandbox: &Sandbox) -> Vec<Value> {
+    let mut all = vec![sandbox.json(&["docs"]), sandbox.json(&["toc"]), sandbox.json(&["chunks-list", "--limit", "10000"])];
+    for query in ["how is the pump primed?", "水泵"] {
+        all.push(sandbox.json(&["search", query, "--method", "keyword", "--limit", "20"]));
+    }
+    all.iter_mut().for_each(without_times);
+    all
+}
+
+fn without_times(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            for name in ["updated_at", "ingested_at", "mtime_ns", "published_at", "seconds"] {
+                fields.remove(name);
+            }
+            fields.values_mut().for_each(without_times);
+        }
+        Value::Array(values) => values.iter_mut().for_each(without_times),
+        _ => {}
+    }
+}
+
+#[test]
+fn an_ingest_depends_neither_on_the_order_of_the_files_nor_on_the_number_of_jobs() {
+    let first = Sandbox::new();
+    let mut files = files(&first);
+    let ingest = |sandbox: &Sandbox, files: &[String], jobs: &str| {
+        let files: Vec<&str> = files.iter().map(String::as_str).collect();
+        sandbox.json(&[&["ingest"], &files[..], &["--no-embed", "--jobs", jobs]].concat())
+    };
+    ingest(&first, &files, "1");
+    let expected = everything(&first);
+    for (turn, jobs) in ["2", "5"].into_iter().enumerate() {
+        let sandbox = Sandbox::new();
+        self::files(&sandbox);
+        files.rotate_left(5);
+        files.reverse();
+        if turn > 0 {
+            // In two runs.
+            ingest(&sandbox, &files[..4], jobs);
+        }
+        ingest(&sandbox, &files, jobs);
+        for (one, other) in everything(&sandbox).iter().zip(&expected) {
+            assert_eq!(one, other, "{jobs} jobs, files {files:?}");
+        }
+        let again = ingest(&sandbox, &files, jobs);
+        assert_eq!(again["generation"], Value::Null, "an ingest of what is there changes nothing: {again}");
+    }
+}
+
+#[test]
+fn what_the_table_of_contents_lists_is_a_section() {
+    let sandbox = Sandbox::with_keyword_fixtures();
+    for document in sandbox.json(&["docs"]).as_array().unwrap() {
+        let id = document["doc_id"].as_str().unwrap();
+        let contents = sandbox.json(&["toc", id]);
+        let listed: Vec<(&str, &str)> = sections(&contents);
+        if listed.is_empty() {
+            continue;
+        }
+        let paths: Vec<&str> = listed.iter().map(|(path, _)| *path).collect();
+        let read = sandbox.json(&[&["section", id, "--no-children"], &paths[..]].concat());
+        let read: Vec<(&str, &str)> = read["parts"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|part| (part["path"].as_str().unwrap(), part["title"].as_str().unwrap()))
+            .collect();
+        assert_eq!(read, listed, "{}", document["source"]);
+    }
+}
+
+/// The path and the title of each section in a table of contents.
+fn sections(contents: &Value) -> Vec<(&str, &str)> {
+    let rows = contents["sections"].as_array().or(contents.as_array()).unwrap();
+    rows.iter().map(|row| (row["path"].as_str().unwrap(), row["title"].as_str().unwrap())).collect()
+}
