@@ -15,9 +15,8 @@ mod parse;
 mod pdf;
 pub mod plain;
 mod restructured_text;
-pub mod worker;
 
 pub use document::{Block, BlockKind, Document, Format, LineStyle, LoadOptions, OutlineEntry};
 pub(crate) use document::{most_common, most_votes};
-pub use parse::parse;
+pub use parse::{parse, parse_with};
 pub use pdf::check_ocr_command;

@@ -40,3 +40,4 @@ mod section;
 mod structure;
 mod synonyms;
 mod toc;
+mod worker;
