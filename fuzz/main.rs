@@ -10,7 +10,8 @@ use kb::fuzzing::{TARGETS, Target};
 
 /// A panic in our code is a finding. One in a library ends a worker process in the program, and nothing here.
 fn report(panic: &PanicHookInfo<'_>) {
-    let ours = panic.location().is_none_or(|place| place.file().starts_with("src/") || place.file().starts_with("/rustc/"));
+    let ours =
+        panic.location().is_none_or(|place| place.file().starts_with("src/") || place.file().starts_with("/rustc/"));
     if ours {
         eprintln!("{panic}\n{}", std::backtrace::Backtrace::force_capture());
         std::process::abort();

@@ -40,7 +40,7 @@ impl Default for ChunkConfig {
 }
 
 /// A part of a section's text, with the white space after it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cut {
     pub content: String,
     /// Its first and last page.
@@ -48,7 +48,7 @@ pub struct Cut {
 }
 
 /// A parent chunk, cut from a section, and the child chunks cut from it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CutParent {
     /// Index of its section.
     pub section: usize,

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use crate::text::char_count;
 use crate::text::sentences::sentences;
 
 /// Cuts the text of a section into parents of at most `limit` characters, without the white space at their ends. A parent
@@ -43,8 +42,9 @@ pub(super) fn tail(text: &str, limit: usize) -> &str {
     }
 }
 
+/// Reads no more than the end and `limit` characters: this is asked again and again about the rest of a long text.
 fn fits(text: &str, limit: usize) -> bool {
-    char_count(text.trim_end()) <= limit
+    text.trim_end().chars().nth(limit).is_none()
 }
 
 /// Paragraphs, each with the blank lines after it.
@@ -80,7 +80,8 @@ fn short_sentences(text: &str, range: Range<usize>, limit: usize) -> Vec<Range<u
 fn hard_cut(text: &str, range: Range<usize>, limit: usize) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut start = range.start;
-    while !fits(&text[start..range.end], limit) {
+    let words = range.start + text[range.clone()].trim_end().len();
+    while start < words && !fits(&text[start..words], limit) {
         let window_end = text[start..range.end].char_indices().nth(limit).map_or(range.end, |(at, _)| start + at);
         let window = &text[start..window_end];
         let middle = window.char_indices().nth(limit / 2).map_or(0, |(at, _)| at);
@@ -115,6 +116,7 @@ fn pack(text: &str, units: Vec<Range<usize>>, limit: usize) -> Vec<Range<usize>>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::char_count;
 
     fn cut(text: &str, ranges: Vec<Range<usize>>) -> Vec<&str> {
         ranges.into_iter().map(|range| &text[range]).collect()
@@ -144,5 +146,15 @@ mod tests {
         assert_eq!(tail("alpha beta gamma", 8), "gamma");
         assert_eq!(tail("short", 80), "short");
         assert_eq!(tail("启动水泵", 2), "水泵");
+    }
+
+    #[test]
+    fn a_long_line_costs_no_more_than_its_length() {
+        for text in
+            ["a".repeat(1_000_000), format!("{}{}", "a".repeat(500_000), " ".repeat(500_000)), ". ".repeat(300_000)]
+        {
+            let parents = parents(&text, 1000);
+            assert_eq!(parents.iter().map(Range::len).sum::<usize>(), text.len());
+        }
     }
 }

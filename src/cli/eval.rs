@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::global::Context;
 use super::progress::progress_display;
-use crate::config::{Config, RerankBudget, RerankChoice, cores, rerank};
+use crate::config::{Config, RerankBudget, RerankChoice, Threads, cores, rerank};
 use crate::embed::Model;
 use crate::error::{Error, Result};
 use crate::eval::{Condition, Evaluation, evaluate};
@@ -40,7 +40,7 @@ pub struct EvalArgs {
     model: Option<String>,
     /// Threads that embed [default: one per core]
     #[arg(long, value_name = "N")]
-    jobs: Option<usize>,
+    jobs: Option<Threads>,
 }
 
 pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
@@ -59,7 +59,7 @@ pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
         None => Model::embedded(),
     };
     let progress = progress_display(context);
-    let jobs = args.jobs.unwrap_or_else(cores);
+    let jobs = args.jobs.map_or_else(cores, Threads::get);
     let what = Evaluation { folder: &args.folder, methods: &args.methods, rerank: &rerank, model };
     let report = evaluate(what, scratch.path(), &engine, jobs, progress).await?;
     context.show(evaluation(&report))?;

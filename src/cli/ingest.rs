@@ -9,7 +9,7 @@ use super::global::{Context, WaitArgs};
 use super::progress::{end_on_interrupt, progress_display};
 use crate::chunk::ChunkConfig;
 use crate::chunk::context::ContextKind;
-use crate::config::{IngestSettings, KnownStores};
+use crate::config::{IngestSettings, KnownStores, MEGABYTE};
 use crate::error::{Error, Kind, Result};
 use crate::ingest::{self, Action, Doubt, IngestRequest, Target};
 use crate::load::Format;
@@ -133,7 +133,7 @@ fn remember(context: &Context, root: &Path) {
 fn request(args: IngestArgs, settings: IngestSettings) -> Result<IngestRequest> {
     let (dashes, paths): (Vec<PathBuf>, Vec<PathBuf>) =
         args.paths.into_iter().partition(|path| path.as_os_str() == "-");
-    let max_file_bytes = settings.max_file_size.map(|megabytes| megabytes.saturating_mul(1 << 20));
+    let max_file_bytes = settings.max_file_size.map(|megabytes| megabytes.get() as u64 * MEGABYTE);
     let standard_input = match (dashes.is_empty(), args.name) {
         (true, None) => None,
         (true, Some(_)) => {

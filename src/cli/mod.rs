@@ -81,7 +81,7 @@ enum Command {
     Llm(llm::LlmArgs),
     Completions(completions::CompletionsArgs),
     /// Parse files for a parent process
-    #[command(name = crate::load::worker::SUBCOMMAND, hide = true)]
+    #[command(name = crate::ingest::worker::SUBCOMMAND, hide = true)]
     ParseWorker,
 }
 
@@ -108,7 +108,7 @@ pub fn main() -> ExitCode {
 
 fn run(cli: Cli, matches: ArgMatches) -> Result<u8> {
     if matches!(cli.command, Command::ParseWorker) {
-        return crate::load::worker::serve().map(|()| 0);
+        return crate::ingest::worker::serve().map(|()| 0);
     }
     if let Command::Completions(args) = &cli.command {
         return completions::run(args, &mut Cli::command());

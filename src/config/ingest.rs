@@ -8,11 +8,13 @@ use serde::Deserialize;
 use super::values::Whole;
 use crate::chunk::context::ContextKind;
 use crate::error::Result;
-use crate::load::worker::Limits;
+use crate::ingest::worker::Limits;
 use crate::load::{LoadOptions, check_ocr_command};
 
 /// Seconds after which a file is given up: a real book of 429 pages takes one.
 const FILE_TIMEOUT: usize = 120;
+/// The same for formats that are text: 20 MB of prose take a few.
+const TEXT_TIMEOUT: usize = 60;
 /// Seconds after which a page is left out.
 const PAGE_TIMEOUT: usize = 20;
 /// The same where an OCR program reads pages.
@@ -22,6 +24,14 @@ const OCR_FILE_TIMEOUT: usize = 3600;
 /// Megabytes that reading a file may take beside a small multiple of its own size. The largest of 356 hostile files and a
 /// real book of 429 pages need a tenth of it.
 const WORKER_MEMORY: usize = 900;
+
+/// In seconds: no file takes longer.
+const DAY: usize = 24 * 60 * 60;
+pub const MEGABYTE: u64 = 1 << 20;
+/// A terabyte.
+const MOST_MEGABYTES: usize = 1 << 20;
+/// A number of threads.
+pub type Threads = Whole<1, 1024>;
 
 const READING: &str = "Reading";
 
@@ -40,7 +50,7 @@ pub struct IngestSettings {
     pub context: Option<ContextKind>,
     /// Refuse larger files [default: 500 for PDF, DOCX and EPUB, 20 for text]
     #[arg(long, value_name = "MB", hide_short_help = true, help_heading = READING)]
-    pub max_file_size: Option<u64>,
+    pub max_file_size: Option<Whole<1, MOST_MEGABYTES>>,
     #[command(flatten)]
     #[serde(flatten)]
     pub reading: ReadingSettings,
@@ -53,22 +63,22 @@ pub struct ReadingSettings {
     #[arg(long, value_name = "PASSWORD", env = "KB_PASSWORD", hide_short_help = true, help_heading = READING)]
     #[serde(skip)]
     pub password: Option<String>,
-    /// Give up on a file that takes longer to parse [default: 120, with OCR 3600]
+    /// Give up on a file that takes longer to parse [default: 120, text 60, with OCR 3600]
     #[arg(long, value_name = "SECONDS", hide_short_help = true, help_heading = READING)]
-    pub file_timeout: Option<Whole<1>>,
+    pub file_timeout: Option<Whole<1, DAY>>,
     /// Leave out a page that takes longer [default: 20, with OCR 120]
     #[arg(long, value_name = "SECONDS", hide_short_help = true, help_heading = READING)]
-    pub page_timeout: Option<Whole<1>>,
+    pub page_timeout: Option<Whole<1, DAY>>,
     /// Memory for reading a file, beside four times its size [default: 900]
     #[arg(long, value_name = "MB", hide_short_help = true, help_heading = READING)]
-    pub worker_memory: Option<Whole<1>>,
+    pub worker_memory: Option<Whole<1, MOST_MEGABYTES>>,
     /// Read PDF pages without text with this program: {} is the path of the page's PNG image, and it prints the text,
     /// for example 'tesseract {} stdout -l chi_sim+eng'
     #[arg(long, value_name = "COMMAND", hide_short_help = true, help_heading = READING)]
     pub ocr_command: Option<String>,
     /// Threads that read and embed [default: one per core]
     #[arg(long, value_name = "N", hide_short_help = true, help_heading = READING)]
-    pub jobs: Option<usize>,
+    pub jobs: Option<Threads>,
 }
 
 /// How sources are read.
@@ -90,13 +100,14 @@ impl ReadingSettings {
             Some(_) => (OCR_FILE_TIMEOUT, OCR_PAGE_TIMEOUT),
             None => (FILE_TIMEOUT, PAGE_TIMEOUT),
         };
-        let or = |own: Option<Whole<1>>, default: usize| own.map_or(default, Whole::get) as u64;
+        let seconds = |own: Option<Whole<1, DAY>>, default| Duration::from_secs(own.map_or(default, Whole::get) as u64);
         let limits = Limits {
-            file: Duration::from_secs(or(self.file_timeout, file)),
-            page: Duration::from_secs(or(self.page_timeout, page)),
-            memory: or(self.worker_memory, WORKER_MEMORY).saturating_mul(1 << 20),
+            file: seconds(self.file_timeout, file),
+            text: seconds(self.file_timeout, TEXT_TIMEOUT),
+            page: seconds(self.page_timeout, page),
+            memory: self.worker_memory.map_or(WORKER_MEMORY, Whole::get) as u64 * MEGABYTE,
         };
-        let jobs = self.jobs.unwrap_or_else(cores).max(1);
+        let jobs = self.jobs.map_or_else(cores, Whole::get);
         let load = LoadOptions { password: self.password, ocr_command: self.ocr_command, ..LoadOptions::default() };
         Ok(Reading { load, limits, jobs })
     }

@@ -17,7 +17,7 @@ use jiff::SignedDuration;
 use serde::Deserialize;
 use toml::{Table, Value};
 
-pub use ingest::{IngestSettings, ReadingSettings, cores};
+pub use ingest::{IngestSettings, MEGABYTE, ReadingSettings, Threads, cores};
 pub use known_stores::KnownStores;
 pub use search::{DEFAULT_CONTEXT_TOKENS, Output, RerankBudget, RerankChoice, SearchSettings, rerank};
 pub use trust::{Ignored, Risky, StoreSettings};
@@ -167,7 +167,11 @@ mod tests {
             ("[search]\nweights = [-1, 2]\n", 2, "0.7,0.3"),
             ("[search]\nmode = \"drill:3\"\n", 2, "3,3,3"),
             ("[search]\nhalf_life = \"soon\"\n", 2, "line 2, half_life: expected a duration"),
-            ("[ingest]\nfile_timeout = 0\n", 0, "from 1 on"),
+            ("[ingest]\nfile_timeout = 0\n", 0, "from 1 to 86400"),
+            ("[ingest]\npage_timeout = 86401\n", 0, "from 1 to 86400"),
+            ("[ingest]\nworker_memory = 9999999\n", 0, "from 1 to 1048576"),
+            ("[ingest]\nmax_file_size = 9999999\n", 0, "from 1 to 1048576"),
+            ("[ingest]\njobs = 0\n", 0, "from 1 to 1024"),
             ("[ingest]\nfile_timout = 5\n", 0, "file_timout"),
         ] {
             std::fs::write(folder.path().join(FILE), text).unwrap();

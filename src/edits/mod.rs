@@ -27,6 +27,6 @@ pub use derived::{embedded_texts, mend_counts, renew_hashes, set_model_situating
 pub use parent_chunk::as_the_source_says;
 pub use publish::{documents_of, publish};
 pub use rebase::{Rebased, rebase};
+pub use toc::{Correction, CorrectionReport, Outcome, Place, editable_toc, reset_toc, set_toc};
 #[cfg(feature = "fuzzing")]
 pub use toc::{entries_of, parse_toc};
-pub use toc::{Correction, CorrectionReport, Outcome, Place, editable_toc, reset_toc, set_toc};

@@ -66,7 +66,7 @@ fn with_texts(before: &NewDocument, mut after: NewDocument) -> (Prepared, KnownV
         .collect();
     renew_hashes(&mut after.parents, &texts, holds);
     after.chunks_mut().for_each(|row| row.vector.clear());
-    (Prepared { new: after, texts }, KnownVectors::of_texts(known).and_of(&before.document))
+    (Prepared::edited(after, texts), KnownVectors::of_texts(known).and_of(&before.document))
 }
 
 #[cfg(test)]

@@ -6,11 +6,13 @@ use serde::Serialize;
 
 use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
-use crate::ingest::{Progress, RebuildOptions, Rebuilder, SourceNow, read_source, read_stored, rebuilt_rows};
-use crate::load::worker::Worker;
-use crate::load::{Document, OutlineEntry};
+use crate::ingest::worker::{Cutting, Worker};
+use crate::ingest::{
+    CutDocument, Progress, RebuildOptions, Rebuilder, SourceNow, read_source, read_stored, rebuilt_rows,
+};
+use crate::load::OutlineEntry;
 use crate::store::{DocumentRow, Namespace, SectionRow, Snapshot, Store};
-use crate::structure::{PREAMBLE, not_found};
+use crate::structure::PREAMBLE;
 
 /// The command in the history.
 const COMMAND: &str = "toc";
@@ -129,9 +131,9 @@ pub async fn set_toc(
     if entries == entries_of(of.sections) {
         return Ok(CorrectionReport::new(document, Outcome::Unchanged));
     }
-    let parsed = source_for_correction(place, document).await?;
-    refuse_unknown(&lines, &entries, &parsed, of.sections)?;
-    rebuild(place, document, &parsed, Some(entries), Outcome::Stored, progress).await
+    let cut = source_for_correction(place, document, &entries).await?;
+    refuse_unknown(&lines, &entries, &cut, of.sections)?;
+    rebuild(place, document, cut, Some(entries), Outcome::Stored, progress).await
 }
 
 /// Drops the correction of a document, whose sections are found without it.
@@ -142,8 +144,8 @@ pub async fn reset_toc(place: &Place, document: &DocumentRow, progress: Arc<dyn 
     if document.corrected_toc.is_none() {
         return Err(Error::not_found(format!("the table of contents of {} was never corrected", document.source)));
     }
-    if let SourceNow::Same(parsed) = source_now(place, document).await? {
-        return rebuild(place, document, &parsed, None, Outcome::Reset, progress).await;
+    if let SourceNow::Same(cut) = source_now(place, document, None).await? {
+        return rebuild(place, document, *cut, None, Outcome::Reset, progress).await;
     }
     let mut rebuilder = Rebuilder::open(&place.namespace, &place.options, COMMAND, progress).await?;
     refuse_changed(&rebuilder, document).await?;
@@ -164,20 +166,33 @@ pub fn entries_of(sections: &[SectionRow]) -> Vec<OutlineEntry> {
         .collect()
 }
 
-async fn source_now(place: &Place, document: &DocumentRow) -> Result<SourceNow> {
+async fn source_now(place: &Place, document: &DocumentRow, corrected: Option<&[OutlineEntry]>) -> Result<SourceNow> {
     let (document, store, options) = (document.clone(), place.store.clone(), place.options.clone());
-    tokio::task::spawn_blocking(move || read_source(&document, &store, &options.load, &mut Worker::new(options.limits)))
+    let corrected = corrected.map(<[OutlineEntry]>::to_vec);
+    let read = move || {
+        let how = cutting(&document, corrected.as_deref());
+        read_source(&document, &store, &options.load, how, &mut Worker::new(options.limits))
+    };
+    tokio::task::spawn_blocking(read)
         .await
         .map_err(|error| Error::failed(format!("reading the source crashed: {error}")))?
 }
 
+fn cutting<'a>(document: &'a DocumentRow, corrected: Option<&'a [OutlineEntry]>) -> Cutting<'a> {
+    Cutting { source: &document.source, chunking: document.chunking, corrected }
+}
+
 /// The document whose text gets the new sections.
-async fn source_for_correction(place: &Place, document: &DocumentRow) -> Result<Document> {
+async fn source_for_correction(place: &Place, document: &DocumentRow, entries: &[OutlineEntry]) -> Result<CutDocument> {
     let source = &document.source;
-    match source_now(place, document).await? {
-        SourceNow::Same(parsed) => Ok(*parsed),
+    match source_now(place, document, Some(entries)).await? {
+        SourceNow::Same(cut) => Ok(*cut),
         // Only the store has what was piped in.
-        SourceNow::Piped => read_stored(document, &Snapshot::open(&place.namespace).await?).await,
+        SourceNow::Piped => {
+            let mut worker = Worker::new(place.options.limits);
+            let snapshot = Snapshot::open(&place.namespace).await?;
+            read_stored(document, &snapshot, cutting(document, Some(entries)), &mut worker).await
+        }
         SourceNow::Changed => Err(Error::failed(format!("{source} has changed since it was ingested"))
             .hint(format!("`{}` reads it again; then correct its table of contents", NextStep::Ingest(source)))),
         SourceNow::Gone => Err(Error::failed(format!("{source} is gone, so its sections cannot be rebuilt"))
@@ -186,21 +201,21 @@ async fn source_for_correction(place: &Place, document: &DocumentRow) -> Result<
 }
 
 /// Refuses entries that the text does not have, except those that led nowhere before.
-fn refuse_unknown(lines: &[Line], entries: &[OutlineEntry], parsed: &Document, sections: &[SectionRow]) -> Result<()> {
+fn refuse_unknown(lines: &[Line], entries: &[OutlineEntry], cut: &CutDocument, sections: &[SectionRow]) -> Result<()> {
     let led_nowhere = |entry: &OutlineEntry| {
-        parsed.pages.is_some()
+        cut.pages.is_some()
             && entry.page.is_none()
             && sections.iter().any(|section| section.page_start.is_none() && section.title == entry.title)
     };
-    let unknown: Vec<String> = not_found(parsed, entries)
-        .into_iter()
-        .filter(|&i| !led_nowhere(&entries[i]))
-        .map(|i| format!("line {}, {:?}", lines[i].number, entries[i].title))
+    let missing = cut.not_found.iter().filter_map(|&i| lines.get(i).zip(entries.get(i)));
+    let unknown: Vec<String> = missing
+        .filter(|(_, entry)| !led_nowhere(entry))
+        .map(|(line, entry)| format!("line {}, {:?}", line.number, entry.title))
         .collect();
     if unknown.is_empty() {
         return Ok(());
     }
-    let hint = if parsed.pages.is_some() {
+    let hint = if cut.pages.is_some() {
         "give them a page, as in [p. 12], or write their titles as they stand in the text"
     } else {
         "write the titles as they stand in the text, in the order of the text"
@@ -211,7 +226,7 @@ fn refuse_unknown(lines: &[Line], entries: &[OutlineEntry], parsed: &Document, s
 async fn rebuild(
     place: &Place,
     document: &DocumentRow,
-    parsed: &Document,
+    cut: CutDocument,
     corrected: Option<Vec<OutlineEntry>>,
     outcome: Outcome,
     progress: Arc<dyn Progress>,
@@ -220,7 +235,7 @@ async fn rebuild(
     let work = async {
         let mut rebuilder = Rebuilder::open(&place.namespace, &place.options, COMMAND, progress.clone()).await?;
         refuse_changed(&rebuilder, document).await?;
-        let rebuilt = rebuilder.put(document, rebuilt_rows(document, parsed, corrected, &document.chunking)).await?;
+        let rebuilt = rebuilder.put(document, rebuilt_rows(document, cut, corrected, &document.chunking)).await?;
         let indexer = rebuilder.finish().await?;
         Ok(CorrectionReport {
             sections: rebuilt.sections,

@@ -17,8 +17,12 @@ use crate::text::char_count;
 pub const NOW: &str = "2026-11-22T00:00:00Z";
 
 /// Small chunks, so that a short input has several.
-const SMALL: ChunkConfig =
-    ChunkConfig { parent_chars: 60, child_chars: 20, overlap_chars: 10, context: crate::chunk::context::ContextKind::Subjects };
+const SMALL: ChunkConfig = ChunkConfig {
+    parent_chars: 60,
+    child_chars: 20,
+    overlap_chars: 10,
+    context: crate::chunk::context::ContextKind::Subjects,
+};
 
 pub fn markdown(bytes: &[u8]) {
     load(bytes, Format::Markdown);
@@ -140,14 +144,20 @@ pub fn chunker(bytes: &[u8]) {
     let mut document = Document::new(Format::Text, "none");
     document.blocks.push(crate::load::Block::paragraph(text(bytes).trim()));
     let limit = usize::from(*limit) + 1;
-    chunks_rebuild(&document, &ChunkConfig { parent_chars: limit * 3, child_chars: limit, overlap_chars: limit / 2, ..SMALL });
+    chunks_rebuild(
+        &document,
+        &ChunkConfig { parent_chars: limit * 3, child_chars: limit, overlap_chars: limit / 2, ..SMALL },
+    );
 }
 
 fn load(bytes: &[u8], format: Format) {
     if let Ok(document) = parse(bytes, format, &LoadOptions::default()) {
         let texts = document.blocks.iter().map(|block| &block.text).chain(document.metadata.values());
         for text in texts.chain(&document.title).chain(document.outline.iter().map(|entry| &entry.title)) {
-            assert!(!text.contains(|c: char| c.is_control() && c != '\n' && c != '\t'), "a control character: {text:?}");
+            assert!(
+                !text.contains(|c: char| c.is_control() && c != '\n' && c != '\t'),
+                "a control character: {text:?}"
+            );
         }
         hold(&document);
     }

@@ -8,7 +8,8 @@ use crate::ingest::{SourceFacts, prepare};
 use crate::load::markdown;
 use crate::store::{Manifest, NewDocument, Store, record_is_readable};
 
-const SOURCE: &str = "# Pumps\n\nPrime the pump. Open the vent.\n\nThen start it.\n\n## Valves\n\nClose the valve slowly. 关闭阀门。\n";
+const SOURCE: &str =
+    "# Pumps\n\nPrime the pump. Open the vent.\n\nThen start it.\n\n## Valves\n\nClose the valve slowly. 关闭阀门。\n";
 
 /// The text of a corrected table of contents, for a document with nine pages and one without any.
 pub fn toc(bytes: &[u8]) {

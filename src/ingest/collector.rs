@@ -5,34 +5,19 @@ use std::sync::Arc;
 
 use super::contexts::ContextWriter;
 use super::indexer::{Indexer, KnownVectors, Vectors};
-use super::plan::{Existing, doubt, is_gone};
-use super::prepare::{SourceFacts, corrected_toc, has_more_than_its_source, prepare};
+use super::loader::{Facts, Loaded, Read};
+use super::plan::{Existing, doubt};
+use super::prepare::{SourceFacts, has_more_than_its_source, rows};
 use super::request::{Action, IngestReport, IngestRequest, Progress, SourceReport, Target};
 use crate::embed::EngineChoice;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
 use crate::llm::Unanswered;
-use crate::load::Document;
 use crate::store::{DocumentRow, DocumentTime, ModelRecord, Snapshot, Writer};
 use crate::text::count;
 
 /// The history's word for an unchanged document that a person gave another date.
 const DATED: &str = "dated";
-
-/// What a loader thread made of a source.
-pub(super) enum Loaded {
-    /// The store has its bytes under this source.
-    Same(Facts),
-    Parsed(Facts, Box<Document>),
-}
-
-pub(super) struct Facts {
-    pub source: String,
-    /// blake3 of the bytes, in hex.
-    pub hash: String,
-    pub size: u64,
-    pub mtime_ns: i64,
-}
 
 /// Why a run ends early.
 pub(super) enum Stop {
@@ -76,8 +61,6 @@ pub(super) struct Collector<'a, 'b> {
     sink: Sink,
     /// The ids of all documents.
     taken: HashSet<DocId>,
-    /// The ids of documents that were found under another path.
-    moved: HashSet<DocId>,
     pub report: IngestReport,
 }
 
@@ -92,8 +75,7 @@ impl<'a, 'b> Collector<'a, 'b> {
         report: IngestReport,
     ) -> Self {
         let taken = existing.values().map(|row| row.doc_id.clone()).collect();
-        let (sink, moved) = (Sink::NotCreated, HashSet::new());
-        let mut collector = Collector { job, model, existing, snapshot, sink, taken, moved, report };
+        let mut collector = Collector { job, model, existing, snapshot, sink: Sink::NotCreated, taken, report };
         collector.sink = match writer {
             _ if job.request.dry_run => {
                 Sink::DryRun(Box::new(ContextWriter::new(job.target.llm.clone(), Unanswered::Skip)))
@@ -113,10 +95,8 @@ impl<'a, 'b> Collector<'a, 'b> {
                 Some(row) => self.same(&facts, row).await?,
                 None => return Err(Error::failed(format!("the plan for {source} is out of date")).into()),
             },
-            Ok(Loaded::Parsed(facts, document)) => match (existing.get(source), self.moved_from(&facts, &existing)) {
-                (None, Some(row)) if !self.job.request.must_read(row) => self.moved(&facts, row).await?,
-                (known, moved) => self.read(facts, &document, known, moved).await?,
-            },
+            Ok(Loaded::Moved(facts, row)) => self.moved(&facts, &row).await?,
+            Ok(Loaded::Cut(facts, read)) => self.read(facts, *read, existing.get(source)).await?,
         };
         self.report.sources.push(report);
         Ok(())
@@ -138,16 +118,6 @@ impl<'a, 'b> Collector<'a, 'b> {
         Ok(SourceReport::of(&facts.source, Action::Updated, row))
     }
 
-    /// The document with these bytes whose own file is gone.
-    fn moved_from<'e>(&mut self, facts: &Facts, existing: &'e Existing) -> Option<&'e DocumentRow> {
-        if existing.get(&facts.source).is_some() {
-            return None;
-        }
-        let store = &self.job.target.store;
-        let row = existing.values().find(|row| row.content_hash == facts.hash && is_gone(row, store))?;
-        self.moved.insert(row.doc_id.clone()).then_some(row)
-    }
-
     /// A document that is stored under another path.
     async fn moved(&mut self, facts: &Facts, row: &DocumentRow) -> Result<SourceReport, Stop> {
         let row = DocumentRow {
@@ -163,13 +133,8 @@ impl<'a, 'b> Collector<'a, 'b> {
     }
 
     /// A document that was read: new, changed, or needed again.
-    async fn read(
-        &mut self,
-        facts: Facts,
-        document: &Document,
-        known: Option<&DocumentRow>,
-        moved: Option<&DocumentRow>,
-    ) -> Result<SourceReport, Stop> {
+    async fn read(&mut self, facts: Facts, read: Read, known: Option<&DocumentRow>) -> Result<SourceReport, Stop> {
+        let moved = read.moved.as_ref();
         let action = match (known, moved) {
             (Some(row), _) if row.content_hash == facts.hash && self.job.request.lacks_vectors(row) => Action::Embedded,
             (Some(_), _) => Action::Updated,
@@ -186,11 +151,11 @@ impl<'a, 'b> Collector<'a, 'b> {
             content_hash: facts.hash,
             size: facts.size,
             mtime_ns: facts.mtime_ns,
-            corrected_toc: before.map(corrected_toc).transpose()?.flatten(),
+            corrected_toc: read.corrected_toc,
             time: self.job.request.time.clone().or(given),
         };
         let now = jiff::Timestamp::now().to_string();
-        let mut prepared = prepare(document, &facts, &self.job.request.chunking_of(before), &now);
+        let mut prepared = rows(read.document, &facts, &self.job.request.chunking_of(before), &now);
         let mut report = SourceReport::of(&facts.source, action, &prepared.new.document);
         if let (Some(snapshot), Some(row)) = (&self.snapshot, before.filter(|row| has_more_than_its_source(row))) {
             let rebased;
@@ -218,10 +183,10 @@ impl<'a, 'b> Collector<'a, 'b> {
         Ok(report)
     }
 
-    /// Removes the documents whose files are gone, unless these were found under another path or there is doubt.
+    /// Removes the documents whose files are gone, unless there is doubt.
     pub(super) async fn prune(&mut self, vanished: &[DocumentRow]) -> Result<(), Stop> {
         let Job { request, target, .. } = self.job;
-        let doomed: Vec<&DocumentRow> = vanished.iter().filter(|row| !self.moved.contains(&row.doc_id)).collect();
+        let doomed: Vec<&DocumentRow> = vanished.iter().collect();
         let doubt = doubt(&doomed, &self.existing, &request.paths, &target.store).filter(|_| !request.dry_run);
         if let Some(doubt) = doubt
             && !(target.confirm)(&doubt)?

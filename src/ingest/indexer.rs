@@ -205,7 +205,8 @@ impl Indexer {
         }
         // Every document comes through here, with its edits applied, so the profile is of the final text.
         let new = &mut prepared.new;
-        new.document.profile = profile_of(&new.document, &new.sections, &new.parents);
+        new.document.profile =
+            prepared.profile.take().or_else(|| profile_of(&new.document, &new.sections, &new.parents));
         new.document.embedding_hash = known.of_document.clone();
         self.plan_vector(&mut new.document, embed);
         self.waiting.push(Waiting { prepared, known, embed, action, unless });

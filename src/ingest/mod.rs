@@ -7,8 +7,10 @@
 
 mod collector;
 mod contexts;
+mod cut_document;
 mod indexer;
 mod languages;
+mod loader;
 mod plan;
 mod prepare;
 mod profile;
@@ -18,7 +20,9 @@ mod request;
 mod revector;
 mod run;
 mod source;
+pub mod worker;
 
+pub use cut_document::CutDocument;
 pub use indexer::{Indexer, KnownVectors, Vectors};
 pub use languages::LanguagesReport;
 pub use prepare::{Prepared, SourceFacts, prepare};

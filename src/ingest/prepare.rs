@@ -1,21 +1,18 @@
-//! From a parsed document to its rows, without the vectors. Pure functions.
+//! From a cut document to its rows, without the vectors. Pure functions, linear in the text.
 
 use std::collections::HashMap;
-use std::path::Path;
 
 use super::contexts::wants_model_context;
-use crate::chunk::{ChunkConfig, Cut, CutParent, context, cut};
+use super::cut_document::CutDocument;
+use crate::chunk::{ChunkConfig, Cut, CutParent, context};
 use crate::edits::{Rebased, embedded_texts, mend_counts, rebase, renew_hashes, set_model_situating, set_situating};
 use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId, SectionId};
-use crate::load::{BlockKind, Document, OutlineEntry};
+use crate::knowledge::profile::Profile;
+use crate::load::{Document, OutlineEntry};
 use crate::store::{Chunk, DocumentRow, DocumentTime, NewDocument, ParentChunk, SectionRow};
-use crate::structure::{PREAMBLE, STRUCTURE_VERSION, Section, not_found, sections};
+use crate::structure::{PREAMBLE, STRUCTURE_VERSION, Section};
 use crate::text::script::language;
-use crate::text::{squeeze, truncate};
-
-/// In characters.
-const LONGEST_TITLE: usize = 200;
 
 /// The facts about a source, apart from its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,21 +67,28 @@ pub struct Prepared {
     pub new: NewDocument,
     /// The text to embed for each child chunk, in the order of the children in `new.chunks`.
     pub texts: Vec<String>,
+    /// The profile of the text; `None` where an edit changed the text since.
+    pub(super) profile: Option<Profile>,
 }
 
 impl Prepared {
+    /// A document whose text is not that of its source.
+    pub fn edited(new: NewDocument, texts: Vec<String>) -> Self {
+        Prepared { new, texts, profile: None }
+    }
+
     /// Gives each child the hash of its embedded text, whatever vector it had.
     pub(super) fn of(mut new: NewDocument, config: &ChunkConfig) -> Self {
         let texts = embedded_texts(&new.parents, config);
         renew_hashes(&mut new.parents, &texts, |_, _| false);
-        Prepared { new, texts }
+        Prepared::edited(new, texts)
     }
 
     /// Sets the chunk contexts of a language model, by the id of the parent chunk, and renews the embedded texts.
     pub fn with_contexts(mut self, sentences: &HashMap<ChunkId, String>) -> Self {
         set_model_situating(&mut self.new.parents, sentences);
         let config = self.new.document.chunking;
-        Prepared::of(self.new, &config)
+        Prepared { profile: self.profile, ..Prepared::of(self.new, &config) }
     }
 
     /// Carries over what the store has of a document besides its source: chunk contexts of a language model, and edits.
@@ -122,11 +126,14 @@ pub(super) fn has_more_than_its_source(row: &DocumentRow) -> bool {
     wants_model_context(row) || !row.edits.is_empty()
 }
 
-/// Finds the sections of a document, cuts it and makes its rows. `now` is an RFC 3339 time.
+/// Finds the sections of a document, cuts it and makes its rows, in this process. `now` is an RFC 3339 time.
 pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, now: &str) -> Prepared {
-    let title = title(document, &facts.source);
-    let corrected = facts.corrected_toc.as_deref();
-    let sections = sections(document, &title, corrected);
+    rows(CutDocument::of(document, &facts.source, facts.corrected_toc.as_deref(), config), facts, config, now)
+}
+
+/// The rows of a document that was cut as `config` says, with its profile. `now` is an RFC 3339 time.
+pub(super) fn rows(cut: CutDocument, facts: &SourceFacts, config: &ChunkConfig, now: &str) -> Prepared {
+    let (title, sections) = (&cut.title, &cut.sections);
     let doc_id = &facts.doc_id;
     let chunk = |chunk_id: ChunkId, chunk_index: u32, text: Cut| Chunk {
         chunk_id,
@@ -145,33 +152,34 @@ pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, n
         ParentChunk {
             doc_id: doc_id.clone(),
             section_id: SectionId::new(doc_id, &sections[section].path),
-            titles: context::line(&title, &context::section_titles(&sections, section)),
+            titles: context::line(title, &context::section_titles(sections, section)),
             children: children.collect(),
             chunk: chunk(id.clone(), index, text),
         }
     };
-    let mut parents: Vec<ParentChunk> = cut(&sections, config).into_iter().zip(0..).map(with_ids).collect();
+    let mut parents: Vec<ParentChunk> = cut.parents.into_iter().zip(0..).map(with_ids).collect();
     set_situating(&mut parents, config);
     let section_rows = sections.iter().zip(0..).map(|(section, position)| {
         let above = section.parent.map(|above| SectionId::new(doc_id, &sections[above].path));
         section_row(section, position, doc_id, above)
     });
-    let all_text: String = parents.iter().take(20).map(|parent| parent.content.as_str()).collect();
     let toc = sections.iter().find(|section| section.path != PREAMBLE);
+    let corrected = facts.corrected_toc.as_deref();
     let row = DocumentRow {
         doc_id: doc_id.clone(),
         source: facts.source.clone(),
-        title,
-        format: document.format.name().to_owned(),
+        title: title.clone(),
+        format: cut.format.name().to_owned(),
         content_hash: facts.content_hash.clone(),
         size: facts.size,
         mtime_ns: facts.mtime_ns,
-        language: language(&all_text).to_owned(),
-        pages: document.pages,
-        metadata: document.metadata.clone(),
+        language: cut.language,
+        pages: cut.pages,
+        time: facts.time.clone().or_else(|| DocumentTime::of(&cut.metadata, facts.mtime_ns)),
+        metadata: cut.metadata,
         chunking: *config,
-        engine: document.engine.clone(),
-        warnings: document.warnings.iter().cloned().chain(lost_entries(document, corrected)).collect(),
+        engine: cut.engine,
+        warnings: cut.warnings.into_iter().chain(lost_entries(cut.pages, corrected, &cut.not_found)).collect(),
         toc_method: toc.map_or("none", |section| section.provenance.name()).to_owned(),
         sections: u32::try_from(sections.iter().filter(|s| s.path != PREAMBLE).count()).unwrap_or(u32::MAX),
         // Counted below.
@@ -183,15 +191,13 @@ pub fn prepare(document: &Document, facts: &SourceFacts, config: &ChunkConfig, n
         // Said by the indexer, which knows.
         embedded: false,
         edits: Vec::new(),
-        time: facts.time.clone().or_else(|| DocumentTime::of(&document.metadata, facts.mtime_ns)),
-        // Made by the indexer, when edits are on top.
         profile: None,
         embedding_hash: None,
         vector: Vec::new(),
     };
     let mut new = NewDocument { document: row, sections: section_rows.collect(), parents };
     mend_counts(&mut new);
-    Prepared::of(new, config)
+    Prepared { profile: cut.profile, ..Prepared::of(new, config) }
 }
 
 /// The beginning of that warning.
@@ -199,15 +205,15 @@ pub(super) const LOST_ENTRIES: &str = "entries of the corrected table of content
 
 /// A warning for entries of a corrected table of contents that a changed document has lost. The correction keeps them:
 /// the next version can have them again.
-fn lost_entries(document: &Document, corrected: Option<&[OutlineEntry]>) -> Option<String> {
+fn lost_entries(pages: Option<u32>, corrected: Option<&[OutlineEntry]>, not_found: &[usize]) -> Option<String> {
     let entries = corrected?;
-    let lost: Vec<String> =
+    let lost: Vec<String> = not_found
+        .iter()
+        .filter_map(|&i| entries.get(i))
         // An entry without a page of a document with pages never led anywhere.
-        not_found(document, entries)
-            .into_iter()
-            .filter(|&i| document.pages.is_none() || entries[i].page.is_some())
-            .map(|i| format!("{:?}", entries[i].title))
-            .collect();
+        .filter(|entry| pages.is_none() || entry.page.is_some())
+        .map(|entry| format!("{:?}", entry.title))
+        .collect();
     (!lost.is_empty()).then(|| format!("{LOST_ENTRIES}: {}; see `{}`", lost.join(", "), NextStep::EditContents("DOC")))
 }
 
@@ -227,30 +233,6 @@ fn section_row(section: &Section, position: u32, doc_id: &DocId, parent_id: Opti
         provenance: section.provenance.name().to_owned(),
         confidence: section.confidence,
     }
-}
-
-/// The title that the document gives, unless it is a producer's leftover; otherwise its file's name.
-fn title(document: &Document, source: &str) -> String {
-    let file_name = || {
-        let name = source.rsplit(['/', ':']).next().unwrap_or(source);
-        Path::new(name).file_stem().map_or_else(|| name.to_owned(), |stem| stem.to_string_lossy().into_owned())
-    };
-    let given = document.title.as_deref().map(squeeze).filter(|title| !is_leftover(title));
-    let heading = || {
-        let first = document.blocks.iter().find(|block| matches!(block.kind, BlockKind::Heading(1)))?;
-        Some(first.text.clone())
-    };
-    truncate(&given.or_else(heading).unwrap_or_else(file_name), LONGEST_TITLE)
-}
-
-/// Titles that word processors write by themselves.
-fn is_leftover(title: &str) -> bool {
-    let lower = title.to_lowercase();
-    lower.is_empty()
-        || lower.starts_with("microsoft word")
-        || lower.starts_with("untitled")
-        || lower == "title"
-        || [".doc", ".docx", ".dvi", ".tex", ".indd", ".qxd", ".pdf", ".ps"].iter().any(|end| lower.ends_with(end))
 }
 
 #[cfg(test)]
@@ -297,14 +279,6 @@ mod tests {
         let hash = |prepared: &Prepared, at: usize| prepared.new.chunks().nth(at).unwrap().embedding_hash.clone();
         assert_eq!(hash(&headings, 1), hash(&subjects, 1), "a vector that stays right is kept");
         assert_ne!(hash(&headings, 3), hash(&subjects, 3));
-    }
-
-    #[test]
-    fn a_leftover_title_gives_way_to_the_file_name() {
-        let mut document = markdown::parse("text");
-        document.title = Some("Microsoft Word - draft.doc".into());
-        let prepared = prepare(&document, &SourceFacts::sample(), &ChunkConfig::default(), "now");
-        assert_eq!(prepared.new.document.title, "guide");
     }
 
     proptest! {

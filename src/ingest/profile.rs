@@ -1,40 +1,73 @@
 //! Profiles of new documents, and of stored ones that an earlier version profiled.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
+use super::cut_document::CutDocument;
 use crate::knowledge::profile::{PROFILE_VERSION, ParentChunkText, Profile, TitleText, profile};
 use crate::store::{DocumentRow, ParentChunk, SectionRow};
 use crate::structure::PREAMBLE;
 
+/// A section for a profile.
+struct Node<'a> {
+    title: &'a str,
+    level: u32,
+    is_preamble: bool,
+    /// The index of the section above it, which is lower than its own.
+    above: Option<usize>,
+}
+
+/// The profile of a document; `None` without text.
+pub(super) fn profile_of_cut(cut: &CutDocument) -> Option<Profile> {
+    let nodes = cut.sections.iter().map(|section| Node {
+        title: &section.title,
+        level: section.level,
+        is_preamble: section.path == PREAMBLE,
+        above: section.parent,
+    });
+    let texts = cut.parents.iter().map(|parent| (Some(parent.section), parent.text.content.as_str()));
+    profile_of_nodes(&cut.title, &cut.language, &nodes.collect::<Vec<_>>(), texts)
+}
+
 /// The profile of a document from its rows; `None` without text.
 pub(super) fn profile_of(row: &DocumentRow, sections: &[SectionRow], parents: &[ParentChunk]) -> Option<Profile> {
-    let by_id: HashMap<&str, &SectionRow> =
-        sections.iter().map(|section| (section.section_id.as_str(), section)).collect();
-    let mut bytes: HashMap<&str, usize> = HashMap::new();
-    let mut texts: Vec<ParentChunkText> = Vec::new();
-    for parent in parents {
-        let own = by_id.get(parent.section_id.as_str()).filter(|section| section.path != PREAMBLE);
-        let title = own.map_or("", |section| section.title.as_str());
-        texts.push(ParentChunkText { title, text: &parent.content });
-        // A damaged table can have a circle of sections.
-        let mut seen = HashSet::new();
-        let mut above = by_id.get(parent.section_id.as_str());
-        while let Some(section) = above.filter(|section| seen.insert(section.section_id.as_str())) {
-            *bytes.entry(&section.section_id).or_default() += parent.content.len();
-            above = section.parent_id.as_deref().and_then(|id| by_id.get(id));
-        }
-    }
-    let mut ordered: Vec<&SectionRow> = sections.iter().filter(|section| section.path != PREAMBLE).collect();
+    let mut ordered: Vec<&SectionRow> = sections.iter().collect();
     ordered.sort_by_key(|section| section.position);
-    let titles: Vec<TitleText> = ordered
-        .into_iter()
-        .map(|section| TitleText {
-            title: &section.title,
-            level: section.level,
-            bytes: bytes.get(section.section_id.as_str()).copied().unwrap_or(0),
+    let places: HashMap<&str, usize> = ordered.iter().map(|section| section.section_id.as_str()).zip(0..).collect();
+    let nodes = ordered.iter().enumerate().map(|(own, section)| Node {
+        title: &section.title,
+        level: section.level,
+        is_preamble: section.path == PREAMBLE,
+        // A damaged table can have a circle of sections.
+        above: section.parent_id.as_deref().and_then(|id| places.get(id)).copied().filter(|above| *above < own),
+    });
+    let texts = parents.iter().map(|parent| (places.get(parent.section_id.as_str()).copied(), parent.content.as_str()));
+    profile_of_nodes(&row.title, &row.language, &nodes.collect::<Vec<_>>(), texts)
+}
+
+fn profile_of_nodes<'a>(
+    title: &str,
+    language: &str,
+    nodes: &[Node<'a>],
+    texts: impl Iterator<Item = (Option<usize>, &'a str)>,
+) -> Option<Profile> {
+    let mut bytes = vec![0; nodes.len()];
+    let texts: Vec<ParentChunkText> = texts
+        .map(|(section, text)| {
+            section.into_iter().for_each(|section| bytes[section] += text.len());
+            let own = section.map(|section| &nodes[section]).filter(|node| !node.is_preamble);
+            ParentChunkText { title: own.map_or("", |node| node.title), text }
         })
         .collect();
-    profile(&row.title, &row.language, &titles, &texts)
+    // Sections follow the one above them, so one pass backwards adds up.
+    for i in (0..nodes.len()).rev() {
+        if let Some(above) = nodes[i].above {
+            bytes[above] += bytes[i];
+        }
+    }
+    let titled = nodes.iter().zip(bytes).filter(|(node, _)| !node.is_preamble);
+    let titles: Vec<TitleText> =
+        titled.map(|(node, bytes)| TitleText { title: node.title, level: node.level, bytes }).collect();
+    profile(title, language, &titles, &texts)
 }
 
 /// The text of a document's own vector, and its hash; `None` without a profile.

@@ -5,17 +5,18 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::contexts::{ContextWriter, wants_model_context};
+use super::cut_document::CutDocument;
 use super::indexer::{Indexer, KnownVectors, Vectors};
 use super::plan::{STANDARD_INPUT, is_gone};
-use super::prepare::{LOST_ENTRIES, Prepared, SourceFacts, prepare};
+use super::prepare::{LOST_ENTRIES, Prepared, SourceFacts, rows};
 use super::request::Progress;
-use super::source::{mtime_ns, parse_bytes, read_steadily};
+use super::source::{mtime_ns, read_steadily};
+use super::worker::{Cutting, Limits, Worker};
 use crate::chunk::ChunkConfig;
 use crate::edits::as_the_source_says;
 use crate::embed::EngineChoice;
 use crate::error::{Error, Result};
 use crate::llm::{Configured, Unanswered};
-use crate::load::worker::{Limits, Worker};
 use crate::load::{Block, BlockKind, Document, Format, LoadOptions, OutlineEntry};
 use crate::models::Models;
 use crate::store::{
@@ -46,8 +47,8 @@ pub struct RebuildOptions {
 /// The source of a document, compared with what was ingested.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SourceNow {
-    /// The same, parsed.
-    Same(Box<Document>),
+    /// The same, read and cut.
+    Same(Box<CutDocument>),
     /// The file has other content.
     Changed,
     /// The file does not exist.
@@ -111,35 +112,46 @@ pub fn stale(row: &DocumentRow, store: &Store) -> Option<Stale> {
     }
 }
 
-/// Reads and parses the source of a document, if it is what was ingested.
+/// Reads and cuts the source of a document, if it is what was ingested.
 ///
 /// # Errors
-/// Where the file exists and cannot be read or parsed.
-pub fn read_source(row: &DocumentRow, store: &Store, load: &LoadOptions, worker: &mut Worker) -> Result<SourceNow> {
+/// Where the file exists and cannot be read.
+pub fn read_source(
+    row: &DocumentRow,
+    store: &Store,
+    load: &LoadOptions,
+    how: Cutting<'_>,
+    worker: &mut Worker,
+) -> Result<SourceNow> {
     match unchanged_bytes(row, store)? {
         Ok(bytes) => {
-            let document = parse_bytes(&bytes, Format::from_name(&row.format), load, worker)?;
+            let document = worker.cut_file(&bytes, Format::from_name(&row.format), load, how)?;
             Ok(SourceNow::Same(Box::new(document)))
         }
         Err(other) => Ok(other),
     }
 }
 
-/// The document as the store holds it: its parent chunks without edits, with the titles of its sections before them.
+/// Cuts the document that the store holds: its parent chunks without edits, with the titles of its sections before them.
 ///
 /// # Errors
-/// Where the store cannot be read.
-pub async fn read_stored(row: &DocumentRow, snapshot: &Snapshot) -> Result<Document> {
+/// Where the store cannot be read or the document cannot be cut.
+pub async fn read_stored(
+    row: &DocumentRow,
+    snapshot: &Snapshot,
+    how: Cutting<'_>,
+    worker: &mut Worker,
+) -> Result<CutDocument> {
     let sections = snapshot.sections(&row.doc_id).await?;
     let parents = snapshot.parents_of(&row.doc_id).await?;
     let stored = NewDocument { document: row.clone(), sections, parents };
-    stored_document(row, &stored.sections, &as_the_source_says(&stored))
+    worker.cut_stored(&stored_document(row, &stored.sections, &as_the_source_says(&stored))?, how)
 }
 
-/// The rows of a stored document from its text, cut as `chunking` says, without vectors.
+/// The rows of a stored document from its text, which was cut with these settings, without vectors.
 pub fn rebuilt_rows(
     row: &DocumentRow,
-    document: &Document,
+    document: CutDocument,
     corrected_toc: Option<Vec<OutlineEntry>>,
     chunking: &ChunkConfig,
 ) -> Prepared {
@@ -152,7 +164,7 @@ pub fn rebuilt_rows(
         corrected_toc,
         time: row.time.clone().filter(DocumentTime::is_given),
     };
-    let mut prepared = prepare(document, &facts, chunking, &jiff::Timestamp::now().to_string());
+    let mut prepared = rows(document, &facts, chunking, &jiff::Timestamp::now().to_string());
     prepared.new.document.ingested_at = row.ingested_at.clone();
     prepared
 }

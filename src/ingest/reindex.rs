@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
-use tokio::sync::mpsc::Receiver;
 
 use super::contexts::ContextWriter;
 use super::indexer::KnownVectors;
@@ -14,12 +13,14 @@ use super::prepare::{Prepared, corrected_toc};
 use super::profile::lacks_profile;
 use super::rebuild::{RebuildOptions, Rebuilder, SourceNow, read_source, read_stored, rebuilt_rows, unchanged_bytes};
 use super::request::{ContextsReport, Progress};
-use super::source::spread;
+use super::source::{Outcomes, spread};
+use super::worker::{Cutting, Worker};
 use crate::chunk::ChunkConfig;
 use crate::chunk::context::ContextKind;
 use crate::edits::set_situating;
 use crate::error::{Error, Result};
 use crate::ids::DocId;
+use crate::load::OutlineEntry;
 use crate::store::{DocumentRow, Namespace, NewDocument, Snapshot, Store};
 use crate::structure::STRUCTURE_VERSION;
 
@@ -152,10 +153,11 @@ pub async fn reindex(
                 }
             }
             _ => {
-                let mut sources = read_sources(rows, store, options, request.dry_run, &progress);
-                while let Some((row, now)) = sources.recv().await {
+                let mut sources = read_sources(rows, store, options, request, &progress);
+                let mut worker = Worker::new(options.limits);
+                while let Some((row, now)) = sources.next().await {
                     let document = match now {
-                        Ok(now) => rebuild(&row, now, request.context, rebuilder.as_mut()).await?,
+                        Ok(now) => rebuild(&row, now, request.context, rebuilder.as_mut(), &mut worker).await?,
                         Err(error) => Err(error),
                     };
                     report.documents.push(document.unwrap_or_else(|error| failed(&row, &error, &*progress)));
@@ -199,18 +201,31 @@ fn read_sources(
     rows: Vec<DocumentRow>,
     store: &Store,
     options: &RebuildOptions,
-    dry_run: bool,
+    request: &ReindexRequest,
     progress: &Arc<dyn Progress>,
-) -> Receiver<(DocumentRow, Result<Option<SourceNow>>)> {
+) -> Outcomes<DocumentRow, Option<SourceNow>> {
     let (store, load, progress) = (store.clone(), options.load.clone(), progress.clone());
+    let (dry_run, context) = (request.dry_run, request.context);
     spread(rows, options.jobs, options.limits, move |row: &DocumentRow, worker| {
         let now = match dry_run {
             true => unchanged_bytes(row, &store).map(|bytes| bytes.err()),
-            false => read_source(row, &store, &load, worker).map(Some),
+            false => corrected_toc(row).and_then(|corrected| {
+                let how = cutting(row, context, corrected.as_deref());
+                read_source(row, &store, &load, how, worker).map(Some)
+            }),
         };
         progress.file_read(&row.source);
         now
     })
+}
+
+/// How a stored document is cut again.
+fn cutting<'a>(
+    row: &'a DocumentRow,
+    context: Option<ContextKind>,
+    corrected: Option<&'a [OutlineEntry]>,
+) -> Cutting<'a> {
+    Cutting { source: &row.source, chunking: row.chunking.with(context), corrected }
 }
 
 fn failed(row: &DocumentRow, error: &Error, progress: &dyn Progress) -> ReindexedDocument {
@@ -228,6 +243,7 @@ async fn rebuild(
     now: Option<SourceNow>,
     context: Option<ContextKind>,
     rebuilder: Option<&mut Rebuilder>,
+    worker: &mut Worker,
 ) -> Result<Result<ReindexedDocument>> {
     let is_source = matches!(now, None | Some(SourceNow::Same(_)));
     let from = Some(if is_source { TextFrom::Source } else { TextFrom::Store });
@@ -239,12 +255,12 @@ async fn rebuild(
     };
     let document = match now {
         Some(SourceNow::Same(document)) => *document,
-        _ => match read_stored(row, &rebuilder.snapshot).await {
+        _ => match read_stored(row, &rebuilder.snapshot, cutting(row, context, corrected.as_deref()), worker).await {
             Ok(document) => document,
             Err(error) => return Ok(Err(error)),
         },
     };
-    let prepared = rebuilt_rows(row, &document, corrected, &row.chunking.with(context));
+    let prepared = rebuilt_rows(row, document, corrected, &row.chunking.with(context));
     if !is_source && prepared.new.document.sections < row.sections {
         // Fonts, positions and tags are not stored. Sections that were found by them would be lost.
         rebuilder.indexer.update(DocumentRow { structure_version: STRUCTURE_VERSION, ..row.clone() }, "kept");

@@ -6,12 +6,12 @@ use serde::Serialize;
 
 use super::languages::LanguagesReport;
 use super::profile::lacks_profile;
+use super::worker::Limits;
 use crate::chunk::ChunkConfig;
 use crate::chunk::context::ContextKind;
 use crate::error::Result;
 use crate::ids::DocId;
 use crate::llm::{Configured, Estimate, LlmReport};
-use crate::load::worker::Limits;
 use crate::load::{Format, LoadOptions};
 use crate::models::ModelChoice;
 use crate::store::{DocumentRow, DocumentTime, LockTimeout, Store};

@@ -130,7 +130,7 @@ fn with_vectors(
     document: Prepared,
     mut vector: impl FnMut(&str) -> Result<Vec<f32>>,
 ) -> Result<(DocumentRow, Vec<ParentChunk>)> {
-    let Prepared { new: NewDocument { mut document, mut parents, .. }, texts } = document;
+    let Prepared { new: NewDocument { mut document, mut parents, .. }, texts, .. } = document;
     let vectors: Vec<Vec<f32>> = texts.iter().map(|text| vector(text)).collect::<Result<_>>()?;
     set_vectors(&mut parents, vectors);
     document.embedded = true;

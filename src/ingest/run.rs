@@ -4,16 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use tokio::sync::mpsc::Receiver;
-
-use super::collector::{Collector, Facts, Job, Loaded, Stop};
-use super::plan::{Candidate, Existing, Plan, STANDARD_INPUT, Scan, Todo, does_not_exist, is_below, plan, scan};
+use super::collector::{Collector, Job, Stop};
+use super::loader::{Loader, of_a_pipe};
+use super::plan::{Existing, Plan, STANDARD_INPUT, Scan, does_not_exist, is_below, plan, scan};
 use super::request::{Action, IngestReport, IngestRequest, Progress, Target};
-use super::source::{parse_bytes, read_steadily, spread};
+use super::worker::Worker;
 use crate::embed::EngineChoice;
 use crate::error::{Error, Result, Setting};
 use crate::load::Format;
-use crate::load::worker::Worker;
 use crate::models::ModelChoice;
 use crate::store::{ModelRecord, Namespace, Snapshot, Writer};
 use crate::text::count;
@@ -83,19 +81,20 @@ async fn attempt(job: &Job<'_, '_>, writer: Option<Writer>) -> Result<IngestRepo
         ..IngestReport::default()
     };
     progress.begin(to_read, todo.iter().map(|todo| todo.size).sum());
+    let loader = Arc::new(Loader::new((*request).clone(), store.clone(), existing.clone()));
     let mut collector = Collector::new(job, model, existing.clone(), snapshot, writer, report);
     let outcome = async {
         if let Some((name, bytes)) = &request.standard_input {
             let source = format!("{STANDARD_INPUT}{name}");
             let format = request.format.or_else(|| Format::from_path(Path::new(name)));
-            let mut worker = Worker::new(request.limits);
-            let loaded = loaded(&source, bytes, 0, format, &existing, request, &mut worker).map_err(of_a_pipe);
-            collector.collect(&source, loaded).await?;
+            let loaded = loader.load(&source, bytes, 0, format, &mut Worker::new(request.limits));
+            collector.collect(&source, loaded.map_err(of_a_pipe)).await?;
         }
-        let mut loaded = start_loaders(todo, &existing, request, progress);
-        while let Some((todo, loaded)) = loaded.recv().await {
+        let mut loaded = loader.clone().start(todo, progress.clone());
+        while let Some((todo, loaded)) = loaded.next().await {
             collector.collect(&todo.candidate.source, loaded).await?;
         }
+        let vanished: Vec<_> = vanished.into_iter().filter(|row| !loader.has_moved(row)).collect();
         collector.prune(&vanished).await?;
         collector.finish().await
     };
@@ -150,54 +149,4 @@ fn nothing_to_ingest(request: &IngestRequest, skipped: usize) -> Error {
     let settings = format!("{} and {}", Setting("include"), Setting("exclude"));
     Error::not_found(format!("no document found in {names}"))
         .hint(format!("check the path, .gitignore, .kbignore, {settings}"))
-}
-
-/// Starts the threads that read and parse. Their results come out of the channel.
-fn start_loaders(
-    todo: Vec<Todo>,
-    existing: &Arc<Existing>,
-    request: &IngestRequest,
-    progress: &Arc<dyn Progress>,
-) -> Receiver<(Todo, Result<Loaded>)> {
-    let (existing, progress, jobs) = (existing.clone(), progress.clone(), request.jobs);
-    let request = Arc::new(request.clone());
-    spread(todo, jobs, request.limits, move |todo, worker| {
-        let Candidate { path, source, format } = &todo.candidate;
-        let bytes = read_steadily(path, request.largest(*format));
-        let loaded =
-            bytes.and_then(|(bytes, mtime_ns)| loaded(source, &bytes, mtime_ns, *format, &existing, &request, worker));
-        progress.file_read(source);
-        loaded
-    })
-}
-
-/// Parses bytes, unless the store has them under this source.
-fn loaded(
-    source: &str,
-    bytes: &[u8],
-    mtime_ns: i64,
-    format: Option<Format>,
-    existing: &Existing,
-    request: &IngestRequest,
-    worker: &mut Worker,
-) -> Result<Loaded> {
-    let hash = blake3::hash(bytes).to_hex().to_string();
-    let known = existing.get(source).filter(|row| row.content_hash == hash);
-    let facts = Facts { source: source.to_owned(), hash, size: bytes.len() as u64, mtime_ns };
-    if known.is_some_and(|row| !request.must_read(row)) {
-        return Ok(Loaded::Same(facts));
-    }
-    Ok(Loaded::Parsed(facts, Box::new(parse_bytes(bytes, format, &request.load, worker)?)))
-}
-
-/// An error on standard input, without the hint to skip the file.
-fn of_a_pipe(error: Error) -> Error {
-    let skip = format!("skip it with {}", Setting("exclude"));
-    let Some(hint) = error.next_step().filter(|hint| hint.contains(&skip)).map(str::to_owned) else {
-        return error;
-    };
-    error.hint(match hint.strip_suffix(&skip).and_then(|rest| rest.strip_suffix(", or ")) {
-        Some(rest) => rest.to_owned(),
-        None => format!("check what is piped in, and that {} ends as its format does", Setting("name")),
-    })
 }

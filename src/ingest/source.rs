@@ -1,5 +1,6 @@
 //! Reads and parses sources, in several threads.
 
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -8,22 +9,20 @@ use std::time::UNIX_EPOCH;
 
 use tokio::sync::mpsc::{Receiver, channel};
 
+use super::worker::{Limits, Worker};
 use crate::error::{Error, Result, Setting};
-use crate::load::worker::{Limits, Worker};
-use crate::load::{Document, Format, LoadOptions, parse};
 
 /// Results that wait to be taken, per thread: memory does not grow with the number of files.
 const QUEUE_PER_THREAD: usize = 4;
 
-/// Does `work` for each item in up to `jobs` threads, each with a worker process of its own. Every item comes out of the
-/// channel with its result, in any order; one whose work panics comes out as an error. When the receiver is dropped, the
-/// threads stop.
+/// Does `work` for each item in up to `jobs` threads, each with a worker process of its own. When the outcomes are dropped,
+/// the threads stop.
 pub(super) fn spread<T, R>(
     items: Vec<T>,
     jobs: usize,
     limits: Limits,
     work: impl Fn(&T, &mut Worker) -> Result<R> + Send + Sync + 'static,
-) -> Receiver<(T, Result<R>)>
+) -> Outcomes<T, R>
 where
     T: Clone + Send + Sync + 'static,
     R: Send + 'static,
@@ -35,50 +34,59 @@ where
         let (items, work, next, sender) = (items.clone(), work.clone(), next.clone(), sender.clone());
         tokio::task::spawn_blocking(move || {
             let mut worker = Worker::new(limits);
-            while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+            loop {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                let Some(item) = items.get(at) else { break };
                 let done = catch_unwind(AssertUnwindSafe(|| work(item, &mut worker))).unwrap_or_else(|_| {
                     worker = Worker::new(limits);
-                    Err(Error::failed("kb crashed while it read this source").hint("report this, with the file"))
+                    Err(crashed())
                 });
                 // The receiver is gone only after it failed.
-                if sender.blocking_send((item.clone(), done)).is_err() {
+                if sender.blocking_send((at, done)).is_err() {
                     break;
                 }
             }
         });
     }
-    receiver
+    let left = (0..items.len()).collect();
+    Outcomes { items, receiver, left }
 }
 
-/// Parses bytes, those of hostile formats in the worker process. Without a format the first bytes decide.
-pub(super) fn parse_bytes(
-    bytes: &[u8],
-    format: Option<Format>,
-    options: &LoadOptions,
-    worker: &mut Worker,
-) -> Result<Document> {
-    if bytes.is_empty() {
-        return Err(Error::failed("the file is empty").hint(skip(", or delete it")));
+/// The outcomes of [`spread`], in any order. Every item has one: an item whose work panics, or whose thread ends without a
+/// word, comes out as an error.
+pub(super) struct Outcomes<T, R> {
+    items: Arc<Vec<T>>,
+    receiver: Receiver<(usize, Result<R>)>,
+    /// The indices of the items without an outcome so far.
+    left: BTreeSet<usize>,
+}
+
+impl<T: Clone, R> Outcomes<T, R> {
+    /// The next outcome; `None` after the last item.
+    pub(super) async fn next(&mut self) -> Option<(T, Result<R>)> {
+        let (at, done) = match self.receiver.recv().await {
+            Some((at, done)) => (at, done),
+            None => (*self.left.first()?, Err(crashed())),
+        };
+        self.left.remove(&at);
+        Some((self.items.get(at)?.clone(), done))
     }
-    let format = format.or_else(|| Format::sniff(bytes)).ok_or_else(|| {
-        Error::failed("cannot recognise the format").hint(format!(
-            "name it with {} {}",
-            Setting("as"),
-            Format::names("|")
-        ))
-    })?;
-    let document = match format {
-        _ if format.needs_worker() => worker.parse(bytes, format, options)?,
-        _ => parse(bytes, format, options)?,
-    };
-    if !document.has_text() {
-        return Err(Error::failed("there is no text in it").hint(skip(", or delete it")));
+}
+
+fn crashed() -> Error {
+    Error::failed("kb crashed while it read this source").hint("report this, with the file")
+}
+
+/// Refuses a file without a byte.
+pub(super) fn refuse_empty(bytes: &[u8]) -> Result<()> {
+    match bytes {
+        [] => Err(Error::failed("the file is empty").hint(skip(", or delete it"))),
+        _ => Ok(()),
     }
-    Ok(document)
 }
 
 /// The next step for a source without content.
-fn skip(or_else: &str) -> String {
+pub(super) fn skip(or_else: &str) -> String {
     format!("skip it with {}{or_else}", Setting("exclude"))
 }
 
@@ -124,7 +132,7 @@ mod tests {
     #[tokio::test]
     async fn each_item_comes_out_even_if_its_work_panics() {
         let second = std::time::Duration::from_secs(1);
-        let limits = Limits { file: second, page: second, memory: 1 << 20 };
+        let limits = Limits { file: second, text: second, page: second, memory: 1 << 20 };
         let work = |item: &u32, _: &mut Worker| match item {
             0..7 => Ok(item * 2),
             7 => panic!("a loader crashed"),
@@ -132,7 +140,7 @@ mod tests {
         };
         let mut results = spread((0..10).collect(), 3, limits, work);
         let mut outcomes = Vec::new();
-        while let Some((item, done)) = results.recv().await {
+        while let Some((item, done)) = results.next().await {
             outcomes.push((item, done.map_err(|error| error.message().to_owned())));
         }
         outcomes.sort_by_key(|(item, _)| *item);
@@ -140,5 +148,19 @@ mod tests {
         assert!(outcomes[..7].iter().all(|(item, done)| *done == Ok(item * 2)));
         assert!(outcomes[7].1.as_ref().unwrap_err().contains("crashed"));
         assert_eq!(outcomes[8].1, Err("unreadable".to_owned()));
+    }
+
+    /// Without a bug in this file no thread ends early; then its items must not be lost without a word.
+    #[tokio::test]
+    async fn an_item_whose_thread_is_gone_is_an_error() {
+        let (sender, receiver) = channel(2);
+        sender.send((1, Ok(()))).await.unwrap();
+        drop(sender);
+        let mut results = Outcomes { items: Arc::new(vec!["a", "b", "c"]), receiver, left: (0..3).collect() };
+        let mut outcomes = Vec::new();
+        while let Some((item, done)) = results.next().await {
+            outcomes.push((item, done.is_ok()));
+        }
+        assert_eq!(outcomes, [("b", true), ("a", false), ("c", false)]);
     }
 }

@@ -22,9 +22,9 @@ mod wire;
 
 pub use client::{Checked, Client, Configured};
 pub use contexts::{ContextDocument, ContextParentChunk, Unanswered, contexts, estimate_contexts};
-pub use expand_query::{Expansion, expand_query};
 #[cfg(feature = "fuzzing")]
 pub use expand_query::read as read_answer;
+pub use expand_query::{Expansion, expand_query};
 pub use failure::Failure;
 #[cfg(feature = "fuzzing")]
 pub use prompts::check_prompts;

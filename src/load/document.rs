@@ -5,7 +5,12 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::lists;
+use crate::text::{count, lists, truncate};
+
+/// The most fields of metadata, and the most characters of their names and of their values.
+const MOST_METADATA: usize = 500;
+const LONGEST_KEY: usize = 200;
+const LONGEST_VALUE: usize = 10_000;
 
 /// One source, parsed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -58,8 +63,16 @@ impl Document {
         tops.next().is_none().then(|| first.clone())
     }
 
-    /// Removes control characters from everything that may be shown: a document must not move the cursor of a terminal.
-    pub(super) fn without_control_characters(mut self) -> Self {
+    /// Removes control characters from everything that may be shown: a document must not move the cursor of a terminal. Of
+    /// its statements about itself only so many are kept: every command that lists documents reads them all.
+    pub(super) fn cleaned(mut self) -> Self {
+        let all = self.metadata.len();
+        let fits = |key: &String| key.chars().nth(LONGEST_KEY).is_none();
+        self.metadata = self.metadata.into_iter().filter(|(key, _)| fits(key)).take(MOST_METADATA).collect();
+        self.metadata.values_mut().for_each(|value| *value = truncate(value, LONGEST_VALUE));
+        if self.metadata.len() < all {
+            self.warnings.push(format!("{} of metadata left out", count(all - self.metadata.len(), "field")));
+        }
         self.blocks.iter_mut().for_each(|block| clean(&mut block.text));
         self.outline.iter_mut().for_each(|entry| clean(&mut entry.title));
         self.title.iter_mut().for_each(clean);
@@ -254,11 +267,6 @@ impl Format {
         FORMATS.iter().find(|(.., endings)| lists(endings, &ending)).map(|(format, ..)| *format)
     }
 
-    /// Whether hostile input can make the parser hang, crash or fill the memory, so that it must run in a worker.
-    pub fn needs_worker(self) -> bool {
-        matches!(self, Format::Pdf | Format::Html | Format::Docx | Format::Epub | Format::AsciiDoc)
-    }
-
     /// Whether most of a file is usually pictures, so that a large file may hold little text.
     pub fn holds_pictures(self) -> bool {
         matches!(self, Format::Pdf | Format::Docx | Format::Epub)
@@ -289,6 +297,16 @@ mod tests {
         assert_eq!(Format::from_path(Path::new("README.md")), Some(Format::Markdown));
         assert_eq!(Format::from_path(Path::new("a.adoc")), Some(Format::AsciiDoc));
         assert_eq!(Format::from_path(Path::new("a.exe")), None);
+    }
+
+    #[test]
+    fn metadata_has_an_end() {
+        let mut document = Document::new(Format::Text, "text");
+        document.metadata = (0..600).map(|i| (format!("key {i}"), "v".repeat(20_000))).collect();
+        document.metadata.insert("a".repeat(201), "long name".into());
+        let document = document.cleaned();
+        assert_eq!((document.metadata.len(), document.warnings[0].as_str()), (500, "101 fields of metadata left out"));
+        assert_eq!(document.metadata["key 0"].chars().count(), LONGEST_VALUE + 1);
     }
 
     #[test]

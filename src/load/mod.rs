@@ -15,13 +15,12 @@ mod parse;
 mod pdf;
 pub mod plain;
 mod restructured_text;
-pub mod worker;
 
 pub use document::{Block, BlockKind, Document, Format, LineStyle, LoadOptions, OutlineEntry};
 pub(crate) use document::{most_common, most_votes};
 #[cfg(feature = "fuzzing")]
 pub use package::zip_of;
-pub use parse::parse;
+pub use parse::{parse, parse_with};
 pub use pdf::check_ocr_command;
 #[cfg(feature = "fuzzing")]
 pub use pdf::laid_out;

@@ -8,8 +8,8 @@ use crate::error::Result;
 /// Parses `bytes` as `format`.
 ///
 /// # Errors
-/// If nothing can be read, with the reason. Some formats can hang, use much memory or end the process on hostile input
-/// ([`Format::needs_worker`]): parse files of unknown origin through [`worker::Worker`].
+/// If nothing can be read, with the reason. Hostile input can make it hang, use much memory or end the process: `ingest`
+/// parses files of unknown origin in a worker process.
 pub fn parse(bytes: &[u8], format: Format, options: &LoadOptions) -> Result<Document> {
     parse_with(bytes, format, options, &|_| {})
 }
@@ -30,7 +30,7 @@ pub fn parse_with(bytes: &[u8], format: Format, options: &LoadOptions, on_page: 
         Format::Jsonl => jsonl::parse(&plain::to_text(bytes)?)?,
         Format::Text => plain::parse(&plain::to_text(bytes)?),
     };
-    Ok(document.without_control_characters())
+    Ok(document.cleaned())
 }
 
 impl Format {

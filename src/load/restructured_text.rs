@@ -4,9 +4,11 @@
 //! ("unhandled rule title", even on `fixtures/formats/tide-tables.rst`). Titles are easy to recognise without the rest
 //! of the syntax: they start in the first column, while directives, comments and literal blocks are indented.
 
+use std::collections::BTreeMap;
+
 use unicode_width::UnicodeWidthStr;
 
-use super::document::{Block, BlockKind, Document, Format};
+use super::document::{Block, Document, Format};
 use crate::text::squeeze;
 
 /// An underline may be shorter than its title only from this length on (as in docutils).
@@ -16,15 +18,17 @@ const SHORTEST_SHORT_UNDERLINE: usize = 4;
 pub fn parse(text: &str) -> Document {
     let mut document = Document::new(Format::RestructuredText, "lines");
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let goes_on = before_indented(&lines);
     // The kinds of title lines so far, outermost first: the character, and whether there is an overline.
     let mut kinds: Vec<(char, bool)> = Vec::new();
     let mut block = Vec::new();
+    let mut fields = Fields::default();
     let mut at = 0;
     while at < lines.len() {
         if begins_anew(&lines, at)
             && let Some(title) = title_at(&lines[at..])
         {
-            end_block(&mut block, &mut document);
+            end_block(&mut block, &mut fields, &mut document);
             let level = kinds.iter().position(|&kind| kind == title.kind).unwrap_or_else(|| {
                 kinds.push(title.kind);
                 kinds.len() - 1
@@ -36,16 +40,41 @@ pub fn parse(text: &str) -> Document {
         }
         // A blank line ends a block unless the next text is indented and so belongs to it.
         let line = lines[at];
-        if line.is_empty() && lines[at + 1..].iter().find(|line| !line.is_empty()).is_none_or(|next| !indented(next)) {
-            end_block(&mut block, &mut document);
+        if line.is_empty() && !goes_on[at] {
+            end_block(&mut block, &mut fields, &mut document);
         } else if !(line.is_empty() && block.is_empty()) {
             block.push(line);
         }
         at += 1;
     }
-    end_block(&mut block, &mut document);
+    end_block(&mut block, &mut fields, &mut document);
+    document.metadata = fields.values.into_iter().map(|(name, values)| (name, squeeze(&values.join(" ")))).collect();
     document.title = document.only_top_heading();
     document
+}
+
+/// For each line, whether the next one with text is indented.
+fn before_indented(lines: &[&str]) -> Vec<bool> {
+    let mut next = false;
+    let mut all: Vec<bool> = lines
+        .iter()
+        .rev()
+        .map(|line| {
+            let behind = next;
+            next = if line.is_empty() { next } else { indented(line) };
+            behind
+        })
+        .collect();
+    all.reverse();
+    all
+}
+
+/// The fields before the text, which describe the document.
+#[derive(Default)]
+struct Fields {
+    values: BTreeMap<String, Vec<String>>,
+    /// The text has begun: fields in it are text.
+    over: bool,
 }
 
 struct Title<'a> {
@@ -94,27 +123,23 @@ fn indented(line: &str) -> bool {
     line.starts_with([' ', '\t'])
 }
 
-fn end_block(lines: &mut Vec<&str>, document: &mut Document) {
+fn end_block(lines: &mut Vec<&str>, fields: &mut Fields, document: &mut Document) {
     let block = std::mem::take(lines);
-    let text = block.join("\n");
-    let text = text.trim_end();
     let Some(first) = block.first() else { return };
     if line_character(first).is_some_and(|_| block.len() == 1) || is_comment(&block) {
         return;
     }
-    // Fields before the text describe the document.
-    let at_top = document.blocks.iter().all(|block| matches!(block.kind, BlockKind::Heading(_)));
-    if at_top && block.iter().all(|line| indented(line) || field(line).is_some()) && field(first).is_some() {
+    if !fields.over && field(first).is_some() && block.iter().all(|line| indented(line) || field(line).is_some()) {
         let mut key = String::new();
         for line in &block {
-            let (name, value) = field(line).map_or((key.clone(), line.trim()), |(name, value)| (name, value));
-            let known = document.metadata.entry(name.clone()).or_default();
-            *known = squeeze(&format!("{known} {value}"));
+            let (name, value) = field(line).map_or((key, line.trim()), |(name, value)| (name, value));
+            fields.values.entry(name.clone()).or_default().push(value.to_owned());
             key = name;
         }
         return;
     }
-    document.blocks.push(Block::paragraph(text));
+    fields.over = true;
+    document.blocks.push(Block::paragraph(block.join("\n").trim_end()));
 }
 
 /// `:name: value` in the first column.
@@ -143,10 +168,7 @@ fn without_markup(title: &str) -> String {
     for part in parts {
         if quoted {
             // Removes the role in front of the quotation.
-            if out.ends_with(':')
-                && let Some(start) = out[..out.len() - 1].rfind(':')
-                && !out[start..].contains(' ')
-            {
+            if let Some(start) = out.strip_suffix(':').and_then(start_of_role) {
                 out.truncate(start);
             }
             out.push_str(part.split(" <").next().unwrap_or_default());
@@ -163,6 +185,13 @@ fn without_markup(title: &str) -> String {
         if inner.is_empty() { word } else { inner }
     });
     words.collect::<Vec<_>>().join(" ")
+}
+
+/// Where the role at the end of a text begins: `:role`. Longer ones than this are no role.
+fn start_of_role(text: &str) -> Option<usize> {
+    const LONGEST: usize = 100;
+    let behind = text.char_indices().rev().take(LONGEST).take_while(|(_, c)| *c != ' ').find(|(_, c)| *c == ':');
+    behind.map(|(start, _)| start)
 }
 
 #[cfg(test)]
@@ -223,5 +252,15 @@ mod tests {
         assert_eq!(without_markup("The ``kb toc`` *command*"), "The kb toc command");
         assert_eq!(without_markup("See :ref:`the guide <guide>` and `PyPI`_"), "See the guide and PyPI");
         assert_eq!(without_markup("2 * 3"), "2 * 3");
+    }
+
+    #[test]
+    fn blank_lines_and_repeated_fields_cost_no_more_than_their_length() {
+        assert!(parse(&"\n".repeat(2_000_000)).blocks.is_empty());
+        assert!(parse(&" \nx\n".repeat(200_000)).has_text());
+        let fields = parse(&":tag: a\n".repeat(200_000));
+        assert!(fields.metadata["tag"].starts_with("a a a"));
+        let roles = parse(&format!("{}\n{}\n\ntext", ":a:`b` c".repeat(50_000), "=".repeat(400_000)));
+        assert!(matches!(roles.blocks[0].kind, BlockKind::Heading(1)));
     }
 }

@@ -58,11 +58,11 @@ mod writer;
 pub use cache_folder::CacheFolder;
 pub use entities::{EntityChange, EntityRow, EntityState};
 pub use fault::{REWRITE_STEPS, STEPS};
+#[cfg(feature = "fuzzing")]
+pub use history::record_is_readable;
 pub use history::{
     Counts, DocumentDiff, GenerationDiff, Item, LogEntry, Note, Restored, What, diff, log, plan_restore,
 };
-#[cfg(feature = "fuzzing")]
-pub use history::record_is_readable;
 #[cfg(test)]
 pub(crate) use indexed::ChildSpan;
 pub use indexed::{IndexedParentChunk, ParentChunkFacts, WordPlaces};

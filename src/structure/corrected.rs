@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use super::locate::{from_outline, heading, heading_lines, normalise_title};
+use super::locate::{Effort, from_outline, heading, heading_lines, normalise_title};
 use super::tree::{Heading, Provenance};
 use crate::load::{Block, BlockKind, Document, OutlineEntry};
 
@@ -61,6 +61,7 @@ fn with_pages(entries: &[OutlineEntry], blocks: &[Block]) -> Vec<OutlineEntry> {
         return entries;
     }
     let normalised: Vec<String> = blocks.iter().map(|block| normalise_title(block.words())).collect();
+    let effort = Effort::unlimited();
     let mut after = 0;
     for entry in &mut entries {
         if let Some(page) = entry.page {
@@ -68,7 +69,8 @@ fn with_pages(entries: &[OutlineEntry], blocks: &[Block]) -> Vec<OutlineEntry> {
             continue;
         }
         let wanted = normalise_title(&entry.title);
-        let says = |&i: &usize| !normalised[i].is_empty() && heading_lines(&normalised[i..], &wanted).is_some();
+        let says =
+            |&i: &usize| !normalised[i].is_empty() && heading_lines(&normalised[i..], &wanted, &effort).is_some();
         if let Some(found) = (after..blocks.len()).find(says) {
             entry.page = blocks[found].page;
             after = found + 1;
@@ -88,13 +90,14 @@ struct Place {
 /// Headings of the markup win over other lines of the same words, unless that loses entries: then the first line wins.
 fn places(entries: &[OutlineEntry], blocks: &[Block]) -> Vec<Option<Place>> {
     let normalised: Vec<String> = blocks.iter().map(|block| normalise_title(block.words())).collect();
+    let effort = Effort::unlimited();
     let search = |prefer_headings: bool| -> Vec<Option<Place>> {
         let mut after = 0;
         let find = |entry: &OutlineEntry| {
             let wanted = normalise_title(&entry.title);
             // A line of signs normalises to nothing and belongs to no heading behind it.
             let mut said = (after..blocks.len()).filter(|&i| !normalised[i].is_empty()).filter_map(|i| {
-                let lines = heading_lines(&normalised[i..], &wanted)?;
+                let lines = heading_lines(&normalised[i..], &wanted, &effort)?;
                 Some(Place { start: i + lines, lines })
             });
             let place = if prefer_headings {

@@ -3,6 +3,8 @@
 //! A section starts at the line on the entry's page that has its title; otherwise at the top of the page, or behind the
 //! heading before it on the same page.
 
+use std::cell::Cell;
+
 use unicode_normalization::UnicodeNormalization;
 
 use super::numbering::{is_han_digit, number_value};
@@ -17,17 +19,45 @@ const NEARLY: f64 = 0.85;
 const SHORTEST_NEARLY: usize = 6;
 /// More lines of a page are ignored: no real page has them, and a hostile one would take forever.
 pub(super) const MOST_LINES_OF_A_PAGE: usize = 2000;
+/// Longer titles are not looked for among lines that are only like them.
+const LONGEST_NEARLY: usize = 300;
 /// The longest number in front of a title: `Chapter 12`, `第十二章`, `A.1.2`, in normalised characters.
 const LONGEST_NUMBERING: usize = 12;
 
 /// Words in front of a number.
 const WORDS_BEFORE_NUMBERS: &[&str] = &["chapter", "part", "section", "appendix", "article", "item", "附录"];
 
+/// What looking for titles may cost: bytes compared, and letters times letters where they are compared nearly. A book with
+/// an outline of 5,000 entries needs a tenth. When it is used up, titles are not found, and their sections begin at the
+/// top of their pages.
+pub(super) struct Effort(Cell<u64>);
+
+impl Default for Effort {
+    fn default() -> Self {
+        Effort(Cell::new(500_000_000))
+    }
+}
+
+impl Effort {
+    /// For titles that a person wrote.
+    pub(super) fn unlimited() -> Self {
+        Effort(Cell::new(u64::MAX))
+    }
+
+    /// Whether so much is left, which is used up then.
+    fn spend(&self, cost: usize) -> bool {
+        let left = self.0.get().checked_sub(cost as u64);
+        self.0.set(left.unwrap_or(0));
+        left.is_some()
+    }
+}
+
 /// Finds the place of each entry in a paged document.
 pub(super) fn from_outline(outline: &[OutlineEntry], blocks: &[Block]) -> Vec<Heading> {
     let page_of = |i: usize| blocks[i].page.unwrap_or(0);
     let first_on = |page: u32| blocks.partition_point(|block| block.page.unwrap_or(0) < page);
     let normalised: Vec<String> = blocks.iter().map(|block| normalise_title(block.words())).collect();
+    let effort = Effort::default();
     let mut headings: Vec<Heading> = Vec::with_capacity(outline.len());
     let mut after = 0;
     for entry in outline {
@@ -40,8 +70,8 @@ pub(super) fn from_outline(outline: &[OutlineEntry], blocks: &[Block]) -> Vec<He
         // Entries on one page keep the order of the outline.
         let from = if after > top && after <= end && after > 0 && page_of(after - 1) == page { after } else { top };
         let wanted = normalise_title(&entry.title);
-        let exact = |i: usize| heading_lines(&normalised[i..end], &wanted).map(|lines| (i, lines));
-        let near = |i: usize| nearly_heading_lines(&normalised[i..end], &wanted).map(|lines| (i, lines));
+        let exact = |i: usize| heading_lines(&normalised[i..end], &wanted, &effort).map(|lines| (i, lines));
+        let near = |i: usize| nearly_heading_lines(&normalised[i..end], &wanted, &effort).map(|lines| (i, lines));
         let found = (from..end).find_map(exact).or_else(|| (from..end).find_map(near));
         let (start, lines) = match found {
             Some((i, lines)) => (i + lines, lines),
@@ -66,18 +96,20 @@ pub(super) fn heading(entry: &OutlineEntry, start: usize, heading_blocks: usize)
 }
 
 /// The number of leading `lines` that make up `wanted`, both normalised; `None` if they do not.
-pub(super) fn heading_lines(lines: &[String], wanted: &str) -> Option<usize> {
+pub(super) fn heading_lines(lines: &[String], wanted: &str, effort: &Effort) -> Option<usize> {
     if wanted.is_empty() {
         return None;
     }
+    // With a number in front, of at most four bytes a character, and one that is written in another way.
+    let longest = wanted.len() + LONGEST_NUMBERING * 8;
     let mut joined = String::new();
     for (count, line) in (1..=MOST_HEADING_LINES).zip(lines) {
+        if joined.len() + line.len() > longest || !effort.spend(joined.len() + line.len() + 1) {
+            return None;
+        }
         joined.push_str(line);
         if is_title(&joined, wanted) {
             return Some(count);
-        }
-        if joined.len() > wanted.len() + LONGEST_NUMBERING * 4 {
-            return None;
         }
     }
     None
@@ -112,17 +144,29 @@ fn split_number(text: &str) -> Option<(u32, &str)> {
 
 /// The number of leading `lines` that nearly make up `wanted`, both normalised: fonts hide letters, and words may be
 /// printed differently.
-pub(super) fn nearly_heading_lines(lines: &[String], wanted: &str) -> Option<usize> {
+pub(super) fn nearly_heading_lines(lines: &[String], wanted: &str, effort: &Effort) -> Option<usize> {
     let length = wanted.chars().count();
-    if length < SHORTEST_NEARLY {
+    if !(SHORTEST_NEARLY..=LONGEST_NEARLY).contains(&length) {
         return None;
     }
     let mut joined = String::new();
-    (1..=MOST_HEADING_LINES).zip(lines).find_map(|(count, line)| {
+    for (count, line) in (1..=MOST_HEADING_LINES).zip(lines) {
         joined.push_str(line);
-        let near_in_length = (joined.chars().count() as f64 / length as f64 - 1.0).abs() < 1.0 - NEARLY;
-        (near_in_length && strsim::normalized_levenshtein(&joined, wanted) >= NEARLY).then_some(count)
-    })
+        if joined.len() > LONGEST_NEARLY * 8 || !effort.spend(joined.len() + 1) {
+            return None;
+        }
+        let letters = joined.chars().count();
+        let near_in_length = (letters as f64 / length as f64 - 1.0).abs() < 1.0 - NEARLY;
+        if near_in_length {
+            if !effort.spend(letters * length) {
+                return None;
+            }
+            if strsim::normalized_levenshtein(&joined, wanted) >= NEARLY {
+                return Some(count);
+            }
+        }
+    }
+    None
 }
 
 /// Whether a normalised text is only a number: `12`, `a1`, `xiv`, `chapter12`, `第十二章`.
@@ -187,6 +231,7 @@ fn is_page_name(title: &str, page: Option<u32>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load::BlockKind;
 
     #[test]
     fn a_title_is_recognised_with_and_without_its_number() {
@@ -201,8 +246,8 @@ mod tests {
     #[test]
     fn a_heading_may_continue_in_the_next_line() {
         let lines = ["alongtitle".to_owned(), "goeson".to_owned(), "text".to_owned()];
-        assert_eq!(heading_lines(&lines, "alongtitlegoeson"), Some(2));
-        assert_eq!(heading_lines(&lines, "other"), None);
+        assert_eq!(heading_lines(&lines, "alongtitlegoeson", &Effort::default()), Some(2));
+        assert_eq!(heading_lines(&lines, "other", &Effort::default()), None);
     }
 
     #[test]
@@ -215,8 +260,9 @@ mod tests {
     #[test]
     fn slightly_different_titles_match() {
         let lines = [normalise_title("10.2.4 gure 环境与浮动体的位置"), "text".to_owned()];
-        assert_eq!(nearly_heading_lines(&lines, &normalise_title("10.2.4 figure环境与浮动体的位置")), Some(1));
-        assert_eq!(nearly_heading_lines(&lines, &normalise_title("10.2.4 table环境")), None);
+        let nearly = |title: &str| nearly_heading_lines(&lines, &normalise_title(title), &Effort::default());
+        assert_eq!(nearly("10.2.4 figure环境与浮动体的位置"), Some(1));
+        assert_eq!(nearly("10.2.4 table环境"), None);
     }
 
     fn outline(titles: &[&str]) -> Vec<OutlineEntry> {
@@ -243,5 +289,17 @@ mod tests {
         entries.iter_mut().for_each(|entry| entry.page = Some(1));
         assert!(is_junk(&entries, 30));
         assert!(!is_junk(&entries, 2));
+    }
+
+    #[test]
+    fn looking_for_titles_ends() {
+        let entries: Vec<OutlineEntry> = (0..20_000)
+            .map(|i| OutlineEntry { level: 1, title: format!("{} {i}", "pumps and valves ".repeat(15)), page: Some(1) })
+            .collect();
+        let line = |i| Block::new(BlockKind::Paragraph, format!("{} {i}", "valves and pumps ".repeat(15)), Some(1));
+        let blocks: Vec<Block> = (0..2000).map(line).collect();
+        let headings = from_outline(&entries, &blocks);
+        assert_eq!(headings.len(), entries.len());
+        assert!(headings.iter().all(|heading| heading.heading_blocks == 0));
     }
 }

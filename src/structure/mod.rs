@@ -19,7 +19,7 @@ use crate::load::{BlockKind, Document, Format, OutlineEntry};
 pub use corrected::not_found;
 pub use locate::normalise_title;
 pub(crate) use numbering::{is_han_digit, number_value};
-pub use tree::{PREAMBLE, Provenance, Section};
+pub use tree::{PREAMBLE, Provenance, Section, SectionText};
 
 use tree::Heading;
 
@@ -92,7 +92,7 @@ fn from_markup(document: &Document) -> Vec<Heading> {
         .iter()
         .enumerate()
         .filter_map(|(i, block)| match block.kind {
-            BlockKind::Heading(level) => Some(Heading {
+            BlockKind::Heading(level) if !tree::is_too_long(&block.text) => Some(Heading {
                 level: u32::from(level),
                 title: block.text.clone(),
                 page: block.page,

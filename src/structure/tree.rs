@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::load::{BlockKind, Document};
-use crate::text::is_wide;
+use crate::text::{is_wide, truncate};
 
 /// The source of a section's entry in the table of contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,8 +46,16 @@ impl Provenance {
 /// The path of the preamble: the text before the first heading.
 pub const PREAMBLE: &str = "0";
 
+/// In characters. A longer heading in markup is text; titles are repeated with each chunk of their sections.
+const LONGEST_TITLE: usize = 1000;
+
+/// Whether a heading is too long for a title.
+pub(super) fn is_too_long(heading: &str) -> bool {
+    heading.chars().nth(LONGEST_TITLE).is_some()
+}
+
 /// A node of the table of contents with its own text, without that of its subsections.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Section {
     /// Its address: `1.2.3` is the third child of the second child of the first section.
     pub path: String,
@@ -64,7 +72,8 @@ pub struct Section {
     pub provenance: Provenance,
     /// The probability that this is a section, from 0 to 1.
     pub confidence: f32,
-    /// Without that of its subsections.
+    /// Without that of its subsections. It is not written: the chunks cut from it have it.
+    #[serde(skip)]
     pub text: SectionText,
 }
 
@@ -149,7 +158,7 @@ pub(super) fn build(document: &Document, title: &str, headings: Vec<Heading>) ->
         sections.push(Section {
             path,
             level,
-            title: heading.title,
+            title: truncate(&heading.title, LONGEST_TITLE),
             parent,
             page_start: heading.page,
             page_end: last_page,

@@ -44,7 +44,8 @@ fn unwrap_lines(text: &str) -> String {
 
 /// Whether a line starts a list item: `- `, `* `, `• `, `3. `, `3) `, `(3)`, `一、`, a table row.
 fn starts_item(line: &str) -> bool {
-    let line = line.trim_start();
+    // No further than this line, or lines of other white space than spaces would be read again and again.
+    let line = line.trim_start_matches(|c: char| c.is_whitespace() && c != '\n');
     let mut chars = line.chars();
     match chars.next() {
         Some('-' | '*' | '+' | '–') => chars.next().is_some_and(char::is_whitespace),

@@ -18,7 +18,8 @@ fn files(sandbox: &Sandbox) -> Vec<String> {
 
 /// All rows of all tables as the program shows them, without the times at which they were written, and what two searches find.
 fn everything(sandbox: &Sandbox) -> Vec<Value> {
-    let mut all = vec![sandbox.json(&["docs"]), sandbox.json(&["toc"]), sandbox.json(&["chunks-list", "--limit", "10000"])];
+    let mut all =
+        vec![sandbox.json(&["docs"]), sandbox.json(&["toc"]), sandbox.json(&["chunks-list", "--limit", "10000"])];
     for query in ["how is the pump primed?", "水泵"] {
         all.push(sandbox.json(&["search", query, "--method", "keyword", "--limit", "20"]));
     }

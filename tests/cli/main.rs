@@ -44,3 +44,4 @@ mod structure;
 mod synonyms;
 mod toc;
 mod trust;
+mod worker;

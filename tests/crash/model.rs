@@ -278,7 +278,8 @@ impl Test {
         let word = word(number);
         let documents = self.spaces[space].documents.values();
         let wanted: Vec<String> = documents.flat_map(Document::texts).filter(|text| text.contains(&word)).collect();
-        let args = ["search", &word, "-n", space, "--method", "keyword", "--expand", "off", "--format", "json", "-k", "20"];
+        let args =
+            ["search", &word, "-n", space, "--method", "keyword", "--expand", "off", "--format", "json", "-k", "20"];
         let run = self.sandbox.kb(&args);
         let found = run.out.matches(&format!("{word} of part {number}.")).count();
         assert_eq!(found > 0, !wanted.is_empty(), "{args:?} with {wanted:?} in {space}: {}{}", run.out, run.err);
@@ -356,7 +357,9 @@ impl Test {
         let held = self.held(space);
         if held == next {
             let typed = self.typed(space);
-            for text in after.values().flat_map(|document| document.conflicts.iter().chain(document.edits.values().flatten())) {
+            for text in
+                after.values().flat_map(|document| document.conflicts.iter().chain(document.edits.values().flatten()))
+            {
                 assert!(typed.contains(text), "{text:?} was typed and is lost");
             }
             let kept = self.spaces.get_mut(space).unwrap();

@@ -15,9 +15,15 @@ use crate::store::{Change, EntityChange, EntityRow, ModelRecord, NewDocument, Sc
 /// Documents that differ in all that filters ask about: Markdown with metadata, plain text, Chinese, pages.
 fn documents() -> Vec<NewDocument> {
     let texts = [
-        ("docs/pumps.md", "---\nauthor: Ann, Bob\ntags: [pump, valve]\ndate: 2024-03-01\nlevel: 7\n---\n# Pumps\n\nPump P-12 runs.\n\n## Valves\n\nClose the valve. It is slow."),
+        (
+            "docs/pumps.md",
+            "---\nauthor: Ann, Bob\ntags: [pump, valve]\ndate: 2024-03-01\nlevel: 7\n---\n# Pumps\n\nPump P-12 runs.\n\n## Valves\n\nClose the valve. It is slow.",
+        ),
         ("notes/field.txt", "1 Valves\n\nThe valve of pump P-12.\n\n2 Seals\n\nGrease the seal with care."),
-        ("docs/水泵.md", "---\nauthor: 张三\ndate: 2025\n---\n# 水泵\n\n启动水泵之前关闭阀门。\n\n## 阀门\n\n缓慢关闭。"),
+        (
+            "docs/水泵.md",
+            "---\nauthor: 张三\ndate: 2025\n---\n# 水泵\n\n启动水泵之前关闭阀门。\n\n## 阀门\n\n缓慢关闭。",
+        ),
         ("empty.md", "# Nothing said\n\nA."),
     ];
     let prepared = texts.iter().zip(0u8..).map(|((source, text), number)| {
@@ -70,8 +76,24 @@ fn filters() -> impl Strategy<Value = String> {
         "author", "tags", "path", "format", "title", "time", "section", "page", "language", "entity", "level", "absent",
     ]);
     let value = prop::sample::select(vec![
-        "Ann", "pump", "docs/**", "markdown", "Valves", "2024", "\"2024-03-01\"", "1", "2", "en", "zh", "\"Pump P-12\"",
-        "5", "张三", "阀门", "\"\"", "3..4", "2.1",
+        "Ann",
+        "pump",
+        "docs/**",
+        "markdown",
+        "Valves",
+        "2024",
+        "\"2024-03-01\"",
+        "1",
+        "2",
+        "en",
+        "zh",
+        "\"Pump P-12\"",
+        "5",
+        "张三",
+        "阀门",
+        "\"\"",
+        "3..4",
+        "2.1",
     ]);
     let test = (key, value, 0usize..9).prop_map(|(key, value, relation)| match relation {
         0 => format!("{key} exists"),

@@ -3,11 +3,13 @@
 mod entries;
 mod places;
 
+use std::collections::HashSet;
+
 pub use entries::is_contents_title;
 use entries::{Entry, regions};
 use places::{Places, levels, pages};
 
-use super::locate::normalise_title;
+use super::locate::{Effort, normalise_title};
 use super::tree::{Heading, Provenance};
 use crate::load::Block;
 
@@ -31,29 +33,34 @@ pub fn find(blocks: &[Block], labels: &[Option<String>]) -> Vec<Contents> {
     let regions = regions(blocks);
     let spans: Vec<(usize, usize)> =
         regions.iter().map(|entries| (entries[0].blocks.0, entries[entries.len() - 1].blocks.1)).collect();
+    let places =
+        Places { blocks, normalised: &normalised, contents: covered(&spans, blocks.len()), effort: Effort::default() };
+    let mut firsts: HashSet<Option<usize>> = HashSet::new();
     let mut found: Vec<Contents> = Vec::new();
     for (entries, &span) in regions.iter().zip(&spans) {
-        let Some(headings) = resolve(entries, blocks, &normalised, labels, &spans) else { continue };
-        let first = |contents: &Contents| contents.headings.first().map(|heading| heading.start);
-        let contents = Contents { headings, span };
+        let Some(headings) = resolve(entries, &places, labels) else { continue };
         // The same contents again in another language leads to the same places.
-        let is_known = found.iter().any(|known| first(known) == first(&contents));
-        found.push(if is_known { Contents { headings: Vec::new(), span } } else { contents });
+        let is_new = firsts.insert(headings.first().map(|heading| heading.start));
+        found.push(Contents { headings: if is_new { headings } else { Vec::new() }, span });
     }
     found
 }
 
+/// For each of so many blocks, whether it is in one of the spans, which begin with their first block and end before their
+/// last.
+pub(super) fn covered(spans: &[(usize, usize)], blocks: usize) -> Vec<bool> {
+    let mut covered = vec![false; blocks];
+    for &(start, end) in spans {
+        covered[start..end].fill(true);
+    }
+    covered
+}
+
 /// Finds the page and the line of each entry.
-fn resolve(
-    entries: &[Entry],
-    blocks: &[Block],
-    normalised: &[String],
-    labels: &[Option<String>],
-    spans: &[(usize, usize)],
-) -> Option<Vec<Heading>> {
-    let places = Places { blocks, normalised, spans };
+fn resolve(entries: &[Entry], places: &Places<'_>, labels: &[Option<String>]) -> Option<Vec<Heading>> {
+    let blocks = places.blocks;
     let titles: Vec<String> = entries.iter().map(|entry| normalise_title(&entry.title)).collect();
-    let pages = pages(entries, &titles, &places, labels);
+    let pages = pages(entries, &titles, places, labels);
     let levels = levels(entries);
     let mut headings = Vec::new();
     let mut confirmed = 0;

@@ -5,14 +5,16 @@ use std::collections::{BTreeSet, HashMap};
 use super::entries::{Entry, SAME_INDENT, value};
 use crate::load::{Block, most_votes};
 use crate::structure::levels::nested;
-use crate::structure::locate::{MOST_LINES_OF_A_PAGE, heading_lines, nearly_heading_lines};
+use crate::structure::locate::{Effort, MOST_LINES_OF_A_PAGE, heading_lines, nearly_heading_lines};
 use crate::structure::numbering::{self, Kind};
 
 /// Finds titles in the text.
 pub(super) struct Places<'a> {
     pub(super) blocks: &'a [Block],
     pub(super) normalised: &'a [String],
-    pub(super) spans: &'a [(usize, usize)],
+    /// The blocks of contents pages.
+    pub(super) contents: Vec<bool>,
+    pub(super) effort: Effort,
 }
 
 impl Places<'_> {
@@ -22,12 +24,12 @@ impl Places<'_> {
 
     /// The first line on a page, from block `after` on, with this title, and its number of lines.
     pub(super) fn find(&self, title: &str, page: u32, after: usize) -> Option<(usize, usize)> {
-        self.first_match(page, after, |lines| heading_lines(lines, title))
+        self.first_match(page, after, |lines| heading_lines(lines, title, &self.effort))
     }
 
     /// The lines on a page that nearly match a title.
     pub(super) fn find_nearly(&self, title: &str, page: u32) -> Option<(usize, usize)> {
-        self.first_match(page, 0, |lines| nearly_heading_lines(lines, title))
+        self.first_match(page, 0, |lines| nearly_heading_lines(lines, title, &self.effort))
     }
 
     fn first_match(
@@ -38,12 +40,8 @@ impl Places<'_> {
     ) -> Option<(usize, usize)> {
         let first = self.first_on(page);
         let end = self.first_on(page + 1).min(first + MOST_LINES_OF_A_PAGE);
-        let mut lines = (first.max(after)..end).filter(|i| !self.is_contents(*i));
+        let mut lines = (first.max(after)..end).filter(|i| !self.contents[*i]);
         lines.find_map(|i| count(&self.normalised[i..end]).map(|lines| (i, lines)))
-    }
-
-    fn is_contents(&self, block: usize) -> bool {
-        self.spans.iter().any(|&(start, end)| (start..end).contains(&block))
     }
 }
 
@@ -81,7 +79,7 @@ pub(super) fn pages(
 fn best_offset(entries: &[Entry], titles: &[String], places: &Places<'_>) -> Option<i64> {
     let mut pages_of: HashMap<&str, Vec<u32>> = HashMap::new();
     for (i, text) in places.normalised.iter().enumerate() {
-        if !text.is_empty() && !places.is_contents(i) {
+        if !text.is_empty() && !places.contents[i] {
             pages_of.entry(text).or_default().extend(places.blocks[i].page);
         }
     }

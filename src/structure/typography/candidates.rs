@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::titles::{could_be_title, ends_like_a_sentence, is_index_letter};
 use crate::load::{Block, BlockKind, LineStyle, most_common};
 use crate::structure::numbering::{self, Kind, Numbering};
+use crate::structure::printed::covered;
 use crate::structure::tree::{Heading, Provenance};
 use crate::text::{is_wide, join_title};
 
@@ -119,10 +120,11 @@ fn same_style(a: &LineStyle, b: &LineStyle) -> bool {
 
 pub(super) fn candidates(blocks: &[Block], body: Option<&Body>, skip: &[(usize, usize)]) -> Vec<Candidate> {
     let step = usual_step(blocks);
+    let skipped = covered(skip, blocks.len());
     let mut candidates = Vec::new();
     let mut i = 0;
     while i < blocks.len() {
-        let skipped = skip.iter().any(|&(start, end)| (start..end).contains(&i));
+        let skipped = skipped[i];
         let lines = match (skipped, body) {
             (true, _) => 0,
             (false, Some(body)) => candidate_lines(blocks, i, body),

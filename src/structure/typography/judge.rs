@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::candidates::{Body, Candidate, LARGER, MUCH_LARGER, Style};
 use super::titles::ends_like_a_sentence;
 use crate::structure::levels::nested;
-use crate::structure::numbering::Kind;
+use crate::structure::numbering::{Kind, Numbering};
 
 /// A heading style has at least this share of lines that stand alone.
 const ALONE: f32 = 0.6;
@@ -29,6 +29,7 @@ pub(super) const SURE_STYLE: f32 = 0.85;
 pub(super) fn accept<'a>(candidates: &'a [Candidate], body: Option<&Body>, lines: usize) -> Vec<(&'a Candidate, f32)> {
     let styles = body.map(|body| judge_styles(candidates, body, lines)).unwrap_or_default();
     let runs = judge_numbers(candidates);
+    let with_below = with_below(candidates);
     // In a document with numbered headings, bold lines without a number are labels more often than headings.
     let numbered = candidates.iter().enumerate().filter(|(i, candidate)| candidate.distinct && runs[*i] >= 0.8).count();
     let unnumbered = if numbered >= FEWEST_NUMBERED { 0.8 } else { 1.0 };
@@ -47,7 +48,7 @@ pub(super) fn accept<'a>(candidates: &'a [Candidate], body: Option<&Body>, lines
                         Kind::Section if !number.lettered => 0.7,
                         Kind::Han => 0.6,
                         Kind::HanInBrackets => 0.45,
-                        Kind::Decimal if number.depth() > 1 || has_below(candidates, i) => 0.55,
+                        Kind::Decimal if number.depth() > 1 || with_below[i] => 0.55,
                         _ => 0.0,
                     };
                     strong * numbers
@@ -63,15 +64,24 @@ pub(super) fn accept<'a>(candidates: &'a [Candidate], body: Option<&Body>, lines
         .collect()
 }
 
-/// Whether `1.1` follows the candidate `1` before `2` does: lists have no such items.
-fn has_below(candidates: &[Candidate], place: usize) -> bool {
-    let Some(number) = &candidates[place].number else { return false };
-    candidates[place + 1..]
-        .iter()
-        .filter_map(|candidate| candidate.number.as_ref())
-        .filter(|other| other.kind == number.kind)
-        .find(|other| other.depth() != number.depth() || other.parts != number.parts)
-        .is_some_and(|other| other.depth() == number.depth() + 1 && other.parts.starts_with(&number.parts))
+/// For each candidate, whether `1.1` follows the candidate `1` before `2` does: lists have no such items.
+fn with_below(candidates: &[Candidate]) -> Vec<bool> {
+    // For each kind, the number nearest behind and the nearest other one behind that.
+    let mut behind: HashMap<Kind, (&Numbering, Option<&Numbering>)> = HashMap::new();
+    let mut all = vec![false; candidates.len()];
+    for (i, candidate) in candidates.iter().enumerate().rev() {
+        let Some(number) = &candidate.number else { continue };
+        let same = |other: &Numbering| other.depth() == number.depth() && other.parts == number.parts;
+        let other = match behind.get(&number.kind) {
+            Some((next, other)) if same(next) => *other,
+            Some((next, _)) => Some(*next),
+            None => None,
+        };
+        all[i] =
+            other.is_some_and(|other| other.depth() == number.depth() + 1 && other.parts.starts_with(&number.parts));
+        behind.insert(number.kind, (number, other));
+    }
+    all
 }
 
 /// The probability of each style being a heading style, from 0 to 1.

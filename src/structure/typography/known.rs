@@ -55,7 +55,8 @@ pub(super) fn merge(found: Vec<Heading>, known: &[Heading]) -> Vec<Heading> {
             levels.entry(level).or_default().push(heading.level);
         }
     }
-    let level = |level: u32| levels.get(&level).map_or(level, |seen| middle(seen, u32::cmp));
+    let levels: HashMap<u32, u32> = levels.into_iter().map(|(level, seen)| (level, middle(&seen, u32::cmp))).collect();
+    let level = |level: u32| levels.get(&level).copied().unwrap_or(level);
     let mut all: Vec<Heading> =
         known.iter().map(|heading| Heading { level: level(heading.level), ..heading.clone() }).collect();
     all.extend(found.into_iter().filter(|heading| {
@@ -82,16 +83,18 @@ pub(super) fn learned(candidates: &[Candidate], known: &[Heading]) -> Vec<Headin
         }
     }
     let taken = Taken::by(known);
+    let classes: HashMap<Class, (usize, u32)> =
+        classes.into_iter().map(|(class, levels)| (class, (levels.len(), middle(&levels, u32::cmp)))).collect();
     candidates
         .iter()
         .filter(|candidate| candidate.distinct && candidate.alone && !taken.any(candidate.start, candidate.lines))
         // The cover has the type of headings.
         .filter(|candidate| candidate.number.is_some() || candidate.page != candidates[0].page)
         .filter_map(|candidate| {
-            let levels = classes.get(&candidate.class())?;
+            let &(examples, level) = classes.get(&candidate.class())?;
             // One example does not define an unnumbered type.
             let needed = if candidate.number.is_some() { 1 } else { FEWEST_EXAMPLES };
-            (levels.len() >= needed).then(|| candidate.heading(middle(levels, u32::cmp), LEARNED))
+            (examples >= needed).then(|| candidate.heading(level, LEARNED))
         })
         .collect()
 }
@@ -111,9 +114,8 @@ pub(super) fn unlisted(candidates: &[Candidate], body: Option<&Body>, lines: usi
             listed.entry(level).or_default().push(candidate.style.weight());
         }
     }
-    let level = |style: Style| {
-        1 + listed.values().filter(|weights| middle(weights, f32::total_cmp) > style.weight() + 0.2).count() as u32
-    };
+    let weights: Vec<f32> = listed.values().map(|weights| middle(weights, f32::total_cmp)).collect();
+    let level = |style: Style| 1 + weights.iter().filter(|weight| **weight > style.weight() + 0.2).count() as u32;
     let fits = |candidate: &&Candidate| {
         candidate.distinct
             && candidate.alone
@@ -141,10 +143,9 @@ pub(super) fn add_index_letters(headings: &mut Vec<Heading>, candidates: &[Candi
             continue;
         }
         let end = headings.get(i + 1).map_or(usize::MAX, |next| next.start - next.heading_blocks);
-        let letters: Vec<&Candidate> = candidates
-            .iter()
-            .filter(|candidate| (heading.start..end).contains(&candidate.start) && candidate.is_index_letter)
-            .collect();
+        let from = candidates.partition_point(|candidate| candidate.start < heading.start);
+        let below = candidates[from..].iter().take_while(|candidate| candidate.start < end);
+        let letters: Vec<&Candidate> = below.filter(|candidate| candidate.is_index_letter).collect();
         if letters.len() >= FEWEST_LETTERS {
             added.extend(letters.into_iter().map(|candidate| candidate.heading(heading.level + 1, LEARNED)));
         }

@@ -5,7 +5,9 @@ mod judge;
 mod known;
 mod titles;
 
-use candidates::{Candidate, Style, candidates};
+use std::collections::{HashMap, HashSet};
+
+use candidates::{Candidate, candidates};
 
 use super::tree::Heading;
 use crate::load::Block;
@@ -44,25 +46,28 @@ pub fn find(blocks: &[Block], skip: &[(usize, usize)], known: &[Heading]) -> Vec
 /// Removes what is large on the first page and nowhere else: the document's title and what belongs to it.
 fn without_title(accepted: Vec<(&Candidate, f32)>, lines: usize) -> Vec<(&Candidate, f32)> {
     let Some(first) = accepted.first().and_then(|(candidate, _)| candidate.page) else { return accepted };
-    let alike = |a: Style, b: Style| a.size == b.size && a.bold == b.bold;
-    let later = |style: Style| {
-        accepted.iter().any(|(candidate, _)| candidate.page != Some(first) && alike(candidate.style, style))
-    };
+    let looks = |candidate: &Candidate| (candidate.style.size, candidate.style.bold);
+    let later: HashSet<(i32, bool)> = accepted
+        .iter()
+        .filter(|(candidate, _)| candidate.page != Some(first))
+        .map(|(candidate, _)| looks(candidate))
+        .collect();
     // A document of one page has its headings there; text follows each of them, unlike on a cover.
-    let heads_text = |style: Style| {
-        let ends = accepted.iter().skip(1).map(|(next, _)| next.start).chain(std::iter::once(lines));
-        let followed = accepted.iter().zip(ends).filter(|((candidate, _), end)| {
-            alike(candidate.style, style) && end - candidate.start - candidate.lines >= LINES_BELOW
-        });
-        followed.count() >= FEWEST_ON_ONE_PAGE
-    };
+    let mut followed: HashMap<(i32, bool), usize> = HashMap::new();
+    let ends = accepted.iter().skip(1).map(|(next, _)| next.start).chain(std::iter::once(lines));
+    for ((candidate, _), end) in accepted.iter().zip(ends) {
+        if end - candidate.start - candidate.lines >= LINES_BELOW {
+            *followed.entry(looks(candidate)).or_default() += 1;
+        }
+    }
+    let heads_text = |looks| followed.get(&looks).is_some_and(|count| *count >= FEWEST_ON_ONE_PAGE);
     let leading = accepted
         .iter()
         .take_while(|(candidate, _)| {
             candidate.page == Some(first)
                 && candidate.number.is_none()
-                && !later(candidate.style)
-                && !heads_text(candidate.style)
+                && !later.contains(&looks(candidate))
+                && !heads_text(looks(candidate))
         })
         .count();
     accepted.into_iter().skip(leading).collect()

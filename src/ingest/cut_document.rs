@@ -1,0 +1,133 @@
+//! A document cut into sections and chunks: all that its content decides, without ids. Pure functions.
+//!
+//! What they cost is in the hands of whoever wrote the document, so files are cut in a [worker process](super::worker).
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::profile::profile_of_cut;
+use crate::chunk::{ChunkConfig, CutParent, cut};
+use crate::knowledge::profile::Profile;
+use crate::load::{BlockKind, Document, Format, OutlineEntry};
+use crate::structure::{Section, SectionText, not_found, sections};
+use crate::text::script::language;
+use crate::text::{squeeze, truncate};
+
+/// In characters.
+const LONGEST_TITLE: usize = 200;
+/// The parent chunks whose text decides the language of the document.
+const LANGUAGE_PARENTS: usize = 20;
+
+/// A document, cut.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CutDocument {
+    pub title: String,
+    pub format: Format,
+    pub metadata: BTreeMap<String, String>,
+    pub pages: Option<u32>,
+    pub engine: String,
+    pub warnings: Vec<String>,
+    /// BCP 47.
+    pub language: String,
+    /// Without their text, which the parents hold.
+    pub sections: Vec<Section>,
+    pub parents: Vec<CutParent>,
+    pub profile: Option<Profile>,
+    /// The indices of the entries of the corrected table of contents that the document lacks.
+    pub not_found: Vec<usize>,
+}
+
+impl CutDocument {
+    /// Cuts a document. The name of its source is its title where it has no other.
+    pub fn of(document: &Document, source: &str, corrected: Option<&[OutlineEntry]>, config: &ChunkConfig) -> Self {
+        let title = title(document, source);
+        let mut sections = sections(document, &title, corrected);
+        let parents = cut(&sections, config);
+        sections.iter_mut().for_each(|section| section.text = SectionText::default());
+        let beginning: String =
+            parents.iter().take(LANGUAGE_PARENTS).map(|parent| parent.text.content.as_str()).collect();
+        let mut cut = CutDocument {
+            title,
+            format: document.format,
+            metadata: document.metadata.clone(),
+            pages: document.pages,
+            engine: document.engine.clone(),
+            warnings: document.warnings.clone(),
+            language: language(&beginning).to_owned(),
+            sections,
+            parents,
+            profile: None,
+            not_found: corrected.map(|entries| not_found(document, entries)).unwrap_or_default(),
+        };
+        cut.profile = profile_of_cut(&cut);
+        cut
+    }
+
+    /// Whether every index leads somewhere: a worker that was taken over must not crash its parent.
+    pub(super) fn is_whole(&self) -> bool {
+        let above = |(i, section): (usize, &Section)| section.parent.is_none_or(|above| above < i);
+        self.sections.iter().enumerate().all(above)
+            && self.parents.iter().all(|parent| parent.section < self.sections.len())
+    }
+}
+
+/// The title that the document gives, unless it is a producer's leftover; otherwise its file's name.
+fn title(document: &Document, source: &str) -> String {
+    let file_name = || {
+        let name = source.rsplit(['/', ':']).next().unwrap_or(source);
+        Path::new(name).file_stem().map_or_else(|| name.to_owned(), |stem| stem.to_string_lossy().into_owned())
+    };
+    let given = document.title.as_deref().map(squeeze).filter(|title| !is_leftover(title));
+    let heading = || {
+        let first = document.blocks.iter().find(|block| matches!(block.kind, BlockKind::Heading(1)))?;
+        Some(first.text.clone())
+    };
+    truncate(&given.or_else(heading).unwrap_or_else(file_name), LONGEST_TITLE)
+}
+
+/// Titles that word processors write by themselves.
+fn is_leftover(title: &str) -> bool {
+    let lower = title.to_lowercase();
+    lower.is_empty()
+        || lower.starts_with("microsoft word")
+        || lower.starts_with("untitled")
+        || lower == "title"
+        || [".doc", ".docx", ".dvi", ".tex", ".indd", ".qxd", ".pdf", ".ps"].iter().any(|end| lower.ends_with(end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::markdown;
+
+    fn cut_of(document: &Document) -> CutDocument {
+        CutDocument::of(document, "docs/guide.md", None, &ChunkConfig::default())
+    }
+
+    #[test]
+    fn a_leftover_title_gives_way_to_the_file_name() {
+        let mut document = markdown::parse("text");
+        document.title = Some("Microsoft Word - draft.doc".into());
+        assert_eq!(cut_of(&document).title, "guide");
+    }
+
+    #[test]
+    fn a_cut_document_survives_the_way_from_the_worker() {
+        let cut = cut_of(&markdown::parse("# Guide\n\nIntro.\n\n## Start\n\nPrime the pump. Then start it."));
+        let back: CutDocument = serde_json::from_str(&serde_json::to_string(&cut).unwrap()).unwrap();
+        assert_eq!(back, cut);
+        assert!(back.is_whole() && back.profile.is_some());
+    }
+
+    #[test]
+    fn an_index_that_leads_nowhere_is_seen() {
+        let whole = cut_of(&markdown::parse("# Guide\n\nIntro."));
+        let mut lost = whole.clone();
+        lost.parents[0].section = 7;
+        let mut round = whole.clone();
+        round.sections[0].parent = Some(0);
+        assert!(whole.is_whole() && !lost.is_whole() && !round.is_whole());
+    }
+}

@@ -1,0 +1,127 @@
+//! From a file to a cut document, in loader threads. What the store has already is not read again.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::cut_document::CutDocument;
+use super::plan::{Candidate, Existing, Todo, is_gone};
+use super::prepare::corrected_toc;
+use super::request::{IngestRequest, Progress};
+use super::source::{Outcomes, read_steadily, refuse_empty, spread};
+use super::worker::{Cutting, Worker};
+use crate::error::{Error, Result, Setting};
+use crate::ids::DocId;
+use crate::load::{Format, OutlineEntry};
+use crate::store::{DocumentRow, Store};
+
+/// What came of a source.
+pub(super) enum Loaded {
+    /// The store has its bytes under this source.
+    Same(Facts),
+    /// The store has its bytes under a source whose file is gone.
+    Moved(Facts, Box<DocumentRow>),
+    Cut(Facts, Box<Read>),
+}
+
+/// The facts about a file.
+pub(super) struct Facts {
+    pub source: String,
+    /// blake3 of the bytes, in hex.
+    pub hash: String,
+    pub size: u64,
+    pub mtime_ns: i64,
+}
+
+/// A document that was read.
+pub(super) struct Read {
+    pub document: CutDocument,
+    /// The table of contents of a person with which it was cut.
+    pub corrected_toc: Option<Vec<OutlineEntry>>,
+    /// The same bytes in the store, under a source whose file is gone.
+    pub moved: Option<DocumentRow>,
+}
+
+/// Loads the sources of a request.
+pub(super) struct Loader {
+    request: IngestRequest,
+    store: Store,
+    existing: Arc<Existing>,
+    /// The documents that were found under another path.
+    moved: Mutex<HashSet<DocId>>,
+}
+
+impl Loader {
+    pub(super) fn new(request: IngestRequest, store: Store, existing: Arc<Existing>) -> Self {
+        Loader { request, store, existing, moved: Mutex::default() }
+    }
+
+    /// Starts the threads that read files.
+    pub(super) fn start(self: Arc<Self>, todo: Vec<Todo>, progress: Arc<dyn Progress>) -> Outcomes<Todo, Loaded> {
+        let (jobs, limits) = (self.request.jobs, self.request.limits);
+        spread(todo, jobs, limits, move |todo, worker| {
+            let Candidate { path, source, format } = &todo.candidate;
+            crash_for_a_test(source);
+            let bytes = read_steadily(path, self.request.largest(*format));
+            let loaded = bytes.and_then(|(bytes, mtime_ns)| self.load(source, &bytes, mtime_ns, *format, worker));
+            progress.file_read(source);
+            loaded
+        })
+    }
+
+    /// Reads and cuts bytes, unless the store has them.
+    pub(super) fn load(
+        &self,
+        source: &str,
+        bytes: &[u8],
+        mtime_ns: i64,
+        format: Option<Format>,
+        worker: &mut Worker,
+    ) -> Result<Loaded> {
+        let hash = blake3::hash(bytes).to_hex().to_string();
+        let facts = Facts { source: source.to_owned(), hash, size: bytes.len() as u64, mtime_ns };
+        let known = self.existing.get(source);
+        if known.is_some_and(|row| row.content_hash == facts.hash && !self.request.must_read(row)) {
+            return Ok(Loaded::Same(facts));
+        }
+        let moved = if known.is_none() { self.moved_from(&facts) } else { None };
+        if let Some(row) = moved.filter(|row| !self.request.must_read(row)) {
+            return Ok(Loaded::Moved(facts, Box::new(row.clone())));
+        }
+        refuse_empty(bytes)?;
+        let before = known.or(moved);
+        let corrected_toc = before.map(corrected_toc).transpose()?.flatten();
+        let how = Cutting { source, chunking: self.request.chunking_of(before), corrected: corrected_toc.as_deref() };
+        let document = worker.cut_file(bytes, format, &self.request.load, how)?;
+        Ok(Loaded::Cut(facts, Box::new(Read { document, corrected_toc, moved: moved.cloned() })))
+    }
+
+    /// The document with these bytes whose own file is gone. Each is found once.
+    fn moved_from(&self, facts: &Facts) -> Option<&DocumentRow> {
+        let same = |row: &&DocumentRow| row.content_hash == facts.hash && is_gone(row, &self.store);
+        let row = self.existing.values().find(same)?;
+        self.moved.lock().unwrap_or_else(PoisonError::into_inner).insert(row.doc_id.clone()).then_some(row)
+    }
+
+    /// Whether a document was found under another path.
+    pub(super) fn has_moved(&self, row: &DocumentRow) -> bool {
+        self.moved.lock().unwrap_or_else(PoisonError::into_inner).contains(&row.doc_id)
+    }
+}
+
+/// Crashes where a test asked for it: `KB_TEST_PANIC=SOURCE`. Builds without debug assertions have none of it.
+fn crash_for_a_test(source: &str) {
+    let asked = cfg!(debug_assertions) && std::env::var("KB_TEST_PANIC").is_ok_and(|asked| asked == source);
+    assert!(!asked, "a test's crash");
+}
+
+/// The hints for files do not fit standard input: nobody can skip or delete it.
+pub(super) fn of_a_pipe(error: Error) -> Error {
+    let skip = format!("skip it with {}", Setting("exclude"));
+    let Some(hint) = error.next_step().filter(|hint| hint.contains(&skip)).map(str::to_owned) else {
+        return error;
+    };
+    error.hint(match hint.strip_suffix(&skip).and_then(|rest| rest.strip_suffix(", or ")) {
+        Some(rest) => rest.to_owned(),
+        None => format!("check what is piped in, and that {} ends as its format does", Setting("name")),
+    })
+}

@@ -1,0 +1,136 @@
+//! What a worker may do: how much memory, which variables of the environment, no network, and no longer than its parent.
+//!
+//! What it starts, an OCR program, inherits all of this but the limit on time.
+
+use std::process::{Child, Command};
+
+/// The variables that a worker and its OCR program get; all others may hold secrets. `LC_` and more are the language.
+const VARIABLES: &[&str] = &[
+    "PATH",
+    "HOME",
+    "LANG",
+    "LANGUAGE",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+    "TESSDATA_PREFIX",
+    "OMP_THREAD_LIMIT",
+    "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+    "SystemRoot",
+];
+
+/// Gives a worker that is about to start an environment and, on Unix, a process group of its own.
+pub(super) fn prepare(command: &mut Command) {
+    command.env_clear();
+    let needed = |name: &str| name.starts_with("LC_") || VARIABLES.contains(&name);
+    command.envs(std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(needed)));
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+}
+
+/// Ends a worker with all that it started.
+pub(super) fn end(mut child: Child) {
+    #[cfg(unix)]
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+        // An error means that all of it was gone before.
+        rustix::process::kill_process_group(group, rustix::process::Signal::KILL).unwrap_or_default();
+    }
+    if child.kill().is_ok() {
+        child.wait().map(drop).unwrap_or_default();
+    }
+}
+
+/// Limits the memory of the process, in bytes; `None` lifts the limit for work that is not the file's. The limit is on
+/// data, not on address space, because the program maps far more than it touches.
+#[cfg(unix)]
+pub(super) fn limit_memory(bytes: Option<u64>) {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let maximum = getrlimit(Resource::Data).maximum;
+    let current = bytes.into_iter().chain(maximum).min();
+    // A system that refuses has a limit of its own.
+    setrlimit(Resource::Data, Rlimit { current, maximum }).unwrap_or_default();
+}
+
+#[cfg(not(unix))]
+pub(super) fn limit_memory(_bytes: Option<u64>) {}
+
+/// The data of this process in bytes; 0 where the system does not say.
+pub(super) fn data_in_use() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmData:"));
+    let kilobytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+    kilobytes.unwrap_or(0).saturating_mul(1 << 10)
+}
+
+/// Ends this process and all that it started when its parent is gone: an OCR program must not go on for a parent that was
+/// killed.
+///
+/// # Errors
+/// If the system cannot start the thread that watches.
+#[cfg(unix)]
+pub(super) fn end_with_parent() -> std::io::Result<()> {
+    use rustix::process::{Signal, getpgrp, getppid, kill_process_group};
+    use std::time::Duration;
+
+    /// How often to look. The parent's death says nothing to the processes below the worker's own children.
+    const PAUSE: Duration = Duration::from_millis(100);
+    /// In bytes: memory for threads counts against the worker's limit.
+    const STACK: usize = 64 << 10;
+
+    let parent = getppid();
+    let watch = move || {
+        while getppid() == parent {
+            std::thread::sleep(PAUSE);
+        }
+        // The group is the worker's own, unless a person started it in a terminal.
+        kill_process_group(getpgrp(), Signal::KILL).unwrap_or_default();
+        std::process::abort();
+    };
+    std::thread::Builder::new().name("parent".to_owned()).stack_size(STACK).spawn(watch).map(drop)
+}
+
+#[cfg(not(unix))]
+pub(super) fn end_with_parent() -> std::io::Result<()> {
+    Ok(())
+}
+
+/// Forbids sockets to this process and all that it starts, but for those of the same machine: a parser that was taken over
+/// sends nothing anywhere.
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+pub(super) fn forbid_network() {
+    // A system that refuses filters is one that cannot forbid it.
+    network::forbid().unwrap_or_default();
+}
+
+#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
+pub(super) fn forbid_network() {}
+
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod network {
+    use std::collections::BTreeMap;
+
+    use seccompiler::{
+        BpfProgram, Error, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+        TargetArch, apply_filter,
+    };
+
+    /// The second numbering of system calls on x86-64, which some systems still offer.
+    #[cfg(target_arch = "x86_64")]
+    const X32: i64 = 0x4000_0000;
+
+    pub(super) fn forbid() -> Result<(), Error> {
+        let other_machines = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, libc::AF_UNIX as u64)
+            .and_then(|not_local| SeccompRule::new(vec![not_local]))?;
+        // io_uring opens sockets without the system call for them.
+        let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
+            BTreeMap::from([(libc::SYS_socket, vec![other_machines]), (libc::SYS_io_uring_setup, Vec::new())]);
+        #[cfg(target_arch = "x86_64")]
+        rules.extend([(X32 + libc::SYS_socket, Vec::new()), (X32 + libc::SYS_io_uring_setup, Vec::new())]);
+        let denied = SeccompAction::Errno(libc::EACCES as u32);
+        let filter =
+            SeccompFilter::new(rules, SeccompAction::Allow, denied, TargetArch::try_from(std::env::consts::ARCH)?)?;
+        let program: BpfProgram = filter.try_into()?;
+        apply_filter(&program)
+    }
+}

@@ -1,0 +1,293 @@
+//! Reading sources in worker processes of the same binary.
+//!
+//! A hostile file can hang or crash what reads it, or fill the memory. In a worker it harms only itself: the worker ends,
+//! that file is reported as failed, and the next file gets a new worker. So everything that the content of a file decides
+//! happens there: parsing, sections, chunks, the profile. A worker serves one file after the other over its standard input
+//! and output, in the form that [`wire`] describes, with what [`confine`] leaves it.
+
+mod confine;
+mod serve;
+mod wire;
+
+use std::io::{BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::time::{Duration, Instant};
+
+use super::cut_document::CutDocument;
+use crate::chunk::ChunkConfig;
+use crate::error::{Error, Result, Setting};
+use crate::load::{Document, Format, LoadOptions, OutlineEntry};
+use wire::{Answer, Content, Heard, Request, hear, json};
+
+pub use serve::serve;
+
+/// The hidden subcommand that turns a process into a worker.
+pub const SUBCOMMAND: &str = "parse-worker";
+
+/// Copies of a file's bytes that may be in memory: as read, as the engines keep them, unpacked.
+const COPIES: u64 = 4;
+/// In bytes, in addition to the same multiple of the file's size. A cut document holds its text twice, in parents and in
+/// children.
+const LONGEST_ANSWER: u64 = 256 << 20;
+/// Answers that may wait: a worker that writes page numbers without end must wait itself.
+const MOST_WAITING: usize = 16;
+/// Pages that may take too long before the file is given up.
+const MOST_SKIPPED: usize = 3;
+/// How long a worker that has answered may take to have read its request.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// How long a worker may take, and how much memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// For a file.
+    pub file: Duration,
+    /// For a file of a format that is text, which takes no time unless it is hostile.
+    pub text: Duration,
+    /// For a page, in formats with pages. A page that takes longer is left out.
+    pub page: Duration,
+    /// In bytes, in addition to a small multiple of the file's size.
+    pub memory: u64,
+}
+
+/// How a source is cut.
+#[derive(Debug, Clone, Copy)]
+pub struct Cutting<'a> {
+    /// The name of the source.
+    pub source: &'a str,
+    pub chunking: ChunkConfig,
+    /// The table of contents of a person, which overrides the one that is found.
+    pub corrected: Option<&'a [OutlineEntry]>,
+}
+
+/// A worker process, started when it is first needed and again after it had to be ended.
+pub struct Worker {
+    running: Option<Running>,
+    limits: Limits,
+}
+
+struct Running {
+    /// `None` once it was ended.
+    child: Option<Child>,
+    input: ChildStdin,
+    answers: Receiver<Heard>,
+    /// The longest answer, in bytes.
+    most: Arc<AtomicU64>,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.child.take().into_iter().for_each(confine::end);
+    }
+}
+
+/// What came of a request.
+enum Outcome {
+    Cut(Box<CutDocument>),
+    /// Why the worker refuses the file.
+    Refused(Error),
+    /// The page on which the worker got stuck.
+    Stuck(u32),
+    /// Why the worker had to be ended.
+    Ended(Error),
+}
+
+impl Worker {
+    pub fn new(limits: Limits) -> Self {
+        Worker { running: None, limits }
+    }
+
+    /// Reads and cuts the bytes of a file in the worker process. Without a format the first bytes decide. A page that takes
+    /// too long is left out, with a warning.
+    ///
+    /// # Errors
+    /// If there is no text in the file or it cannot be read, takes too long or makes the worker crash.
+    pub fn cut_file(
+        &mut self,
+        bytes: &[u8],
+        format: Option<Format>,
+        options: &LoadOptions,
+        how: Cutting<'_>,
+    ) -> Result<CutDocument> {
+        let is_text = format.is_some_and(|format| !format.holds_pictures());
+        let deadline = Deadline::new(if is_text { self.limits.text } else { self.limits.file });
+        let mut options = options.clone();
+        loop {
+            match self.ask(bytes, Content::File(format, options.clone()), how, deadline)? {
+                Ok(document) => return Ok(*document),
+                Err(page) if options.skip_pages.len() < MOST_SKIPPED => options.skip_pages.push(page),
+                Err(_) => {
+                    let seconds = self.limits.page.as_secs();
+                    return Err(Error::failed(format!(
+                        "more than {MOST_SKIPPED} pages took more than {seconds} s each"
+                    ))
+                    .hint(format!(
+                        "raise {}, or skip the file with {}",
+                        Setting("page_timeout"),
+                        Setting("exclude")
+                    )));
+                }
+            }
+        }
+    }
+
+    /// Cuts a document that was read back from the store in the worker process.
+    ///
+    /// # Errors
+    /// If it takes too long or makes the worker crash.
+    pub fn cut_stored(&mut self, document: &Document, how: Cutting<'_>) -> Result<CutDocument> {
+        match self.ask(&json(document)?, Content::Stored, how, Deadline::new(self.limits.file))? {
+            Ok(document) => Ok(*document),
+            Err(_) => Err(crashed()),
+        }
+    }
+
+    /// The document, or the page on which the worker got stuck and was ended.
+    fn ask(
+        &mut self,
+        bytes: &[u8],
+        content: Content,
+        how: Cutting<'_>,
+        deadline: Deadline,
+    ) -> Result<std::result::Result<Box<CutDocument>, u32>> {
+        let mut running = self.running.take().map_or_else(start, Ok)?;
+        let request = json(&Request {
+            source: how.source.to_owned(),
+            content,
+            chunking: how.chunking,
+            corrected: how.corrected.map(<[OutlineEntry]>::to_vec),
+            length: bytes.len(),
+            memory: self.limits.memory,
+        })?;
+        let most = LONGEST_ANSWER.saturating_add((bytes.len() as u64).saturating_mul(COPIES));
+        running.most.store(most, Ordering::Relaxed);
+        let Running { child, input, answers, .. } = &mut running;
+        // Another thread writes, because a worker that does not read would block this one without a limit.
+        let (outcome, sent) = std::thread::scope(|scope| {
+            let sent = scope.spawn(|| {
+                input.write_all(&request)?;
+                input.write_all(b"\n")?;
+                input.write_all(bytes)?;
+                input.flush()
+            });
+            let outcome = deadline.wait(answers, self.limits.page);
+            let answered = Instant::now();
+            let whole = matches!(outcome, Outcome::Cut(_) | Outcome::Refused(_));
+            while whole && !sent.is_finished() && answered.elapsed() < GRACE {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            if !whole || !sent.is_finished() {
+                child.take().into_iter().for_each(confine::end);
+            }
+            (outcome, sent.join())
+        });
+        let read = matches!(sent, Ok(Ok(())));
+        match outcome {
+            Outcome::Cut(document) if read && document.is_whole() => {
+                self.running = Some(running);
+                Ok(Ok(document))
+            }
+            Outcome::Refused(error) if read => {
+                self.running = Some(running);
+                Err(error)
+            }
+            // What answers without reading is no worker of ours any more.
+            Outcome::Cut(_) | Outcome::Refused(_) => Err(crashed()),
+            Outcome::Ended(error) => Err(error),
+            Outcome::Stuck(page) => Ok(Err(page)),
+        }
+    }
+}
+
+/// When a file must be done.
+#[derive(Clone, Copy)]
+struct Deadline {
+    begun: Instant,
+    limit: Duration,
+}
+
+impl Deadline {
+    fn new(limit: Duration) -> Self {
+        Deadline { begun: Instant::now(), limit }
+    }
+
+    /// Waits for the answer to a request. A page may take so long.
+    fn wait(self, answers: &Receiver<Heard>, longest_page: Duration) -> Outcome {
+        let mut page: Option<u32> = None;
+        loop {
+            let left = self.limit.saturating_sub(self.begun.elapsed());
+            if left.is_zero() {
+                return Outcome::Ended(too_slow(self.limit));
+            }
+            // Only while a page is being read: opening and assembling the file may use the file's whole time.
+            let wait = if page.is_some() { left.min(longest_page) } else { left };
+            let answer = match (answers.recv_timeout(wait), page) {
+                (Ok(Heard::Answer(answer)), _) => answer,
+                (Ok(Heard::TooLong), _) => return Outcome::Ended(too_much_text()),
+                (Err(RecvTimeoutError::Timeout), Some(page)) if wait < left => return Outcome::Stuck(page),
+                (Err(RecvTimeoutError::Timeout), _) => return Outcome::Ended(too_slow(self.limit)),
+                (Ok(Heard::End) | Err(RecvTimeoutError::Disconnected), _) => return Outcome::Ended(crashed()),
+            };
+            match serde_json::from_slice(&answer) {
+                Ok(Answer::Page(number)) => page = (number > 0).then_some(number),
+                Ok(Answer::Cut(document)) => return Outcome::Cut(document),
+                Ok(Answer::Refused(message, Some(hint))) => {
+                    return Outcome::Refused(Error::failed(message).hint(hint));
+                }
+                Ok(Answer::Refused(message, None)) => return Outcome::Refused(Error::failed(message)),
+                Err(error) => {
+                    return Outcome::Ended(Error::failed(format!("cannot read the worker's answer: {error}")));
+                }
+            }
+        }
+    }
+}
+
+fn too_slow(limit: Duration) -> Error {
+    Error::failed(format!("gave no text within {} s", limit.as_secs())).hint(format!(
+        "raise {}, or skip the file with {}",
+        Setting("file_timeout"),
+        Setting("exclude")
+    ))
+}
+
+fn crashed() -> Error {
+    Error::failed("the parser crashed or ran out of memory on this file").hint(format!(
+        "the file is damaged or hostile: skip it with {}, or raise {}",
+        Setting("exclude"),
+        Setting("worker_memory")
+    ))
+}
+
+fn too_much_text() -> Error {
+    Error::failed("holds more text and sections than kb takes from one file")
+        .hint(format!("split it, or skip it with {}", Setting("exclude")))
+}
+
+fn start() -> Result<Running> {
+    let program = std::env::current_exe()
+        .map_err(|error| Error::failed(format!("cannot find the program's own file to start a worker: {error}")))?;
+    let mut command = Command::new(&program);
+    command.arg(SUBCOMMAND).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    confine::prepare(&mut command);
+    let mut child = command.spawn().map_err(|error| Error::io("start a worker from", &program, &error))?;
+    let input = child.stdin.take().expect("it was spawned with a pipe");
+    let output = child.stdout.take().expect("it was spawned with a pipe");
+    let (sender, answers) = sync_channel(MOST_WAITING);
+    let most = Arc::new(AtomicU64::new(LONGEST_ANSWER));
+    let longest = most.clone();
+    std::thread::spawn(move || {
+        let mut output = BufReader::new(output);
+        loop {
+            let heard = hear(&mut output, &longest).unwrap_or(Heard::End);
+            let goes_on = matches!(heard, Heard::Answer(_));
+            // Nobody listens any more, or nothing follows.
+            if sender.send(heard).is_err() || !goes_on {
+                break;
+            }
+        }
+    });
+    Ok(Running { child: Some(child), input, answers, most })
+}

@@ -1,0 +1,62 @@
+//! The worker's side: reads requests, cuts documents, answers.
+
+use std::io::{BufRead, BufReader, Read};
+
+use super::COPIES;
+use super::confine;
+use super::wire::{Answer, Content, Request, send};
+use crate::error::{Error, Result, Setting};
+use crate::ingest::cut_document::CutDocument;
+use crate::ingest::source::skip;
+use crate::load::{Document, Format, parse_with};
+
+/// Serves requests from standard input until it ends. Called in a worker process only.
+///
+/// # Errors
+/// If the pipe to the parent process breaks.
+pub fn serve() -> Result<()> {
+    confine::end_with_parent()?;
+    confine::forbid_network();
+    // Panics are reported as errors; their backtraces would only confuse the user of the parent.
+    std::panic::set_hook(Box::new(|_| {}));
+    let before = confine::data_in_use();
+    let mut input = BufReader::new(std::io::stdin().lock());
+    let mut line = String::new();
+    while input.read_line(&mut line)? > 0 {
+        let request: Request = serde_json::from_str(&line)
+            .map_err(|error| Error::failed(format!("the worker got something else than a request: {error}")))?;
+        let mut bytes = vec![0; request.length];
+        input.read_exact(&mut bytes)?;
+        let copies = (bytes.len() as u64).saturating_mul(COPIES);
+        confine::limit_memory(Some(before.saturating_add(request.memory).saturating_add(copies)));
+        let answer = match std::panic::catch_unwind(|| cut(&bytes, &request)) {
+            Ok(Ok(document)) => Answer::Cut(Box::new(document)),
+            Ok(Err(error)) => Answer::Refused(error.message().to_owned(), error.next_step().map(str::to_owned)),
+            Err(_) => Answer::Refused("the parser crashed on this file".to_owned(), None),
+        };
+        send(&answer)?;
+        confine::limit_memory(None);
+        line.clear();
+    }
+    Ok(())
+}
+
+fn cut(bytes: &[u8], request: &Request) -> Result<CutDocument> {
+    let document = match &request.content {
+        Content::File(format, options) => {
+            let format = format.or_else(|| Format::sniff(bytes)).ok_or_else(unknown_format)?;
+            // A parent that is gone needs no page numbers.
+            parse_with(bytes, format, options, &|page| drop(send(&Answer::Page(page))))?
+        }
+        Content::Stored => serde_json::from_slice::<Document>(bytes)
+            .map_err(|error| Error::failed(format!("the worker cannot read the stored document: {error}")))?,
+    };
+    if matches!(request.content, Content::File(..)) && !document.has_text() {
+        return Err(Error::failed("there is no text in it").hint(skip(", or delete it")));
+    }
+    Ok(CutDocument::of(&document, &request.source, request.corrected.as_deref(), &request.chunking))
+}
+
+fn unknown_format() -> Error {
+    Error::failed("cannot recognise the format").hint(format!("name it with {} {}", Setting("as"), Format::names("|")))
+}

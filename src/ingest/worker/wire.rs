@@ -1,0 +1,127 @@
+//! What a worker and its parent say to each other.
+//!
+//! A request is a line of JSON and the bytes of the source. The answer is a line of JSON behind a marker, after a line for
+//! each page that the worker begins. Lines without the marker are noise from libraries. Neither is ever held beyond a
+//! limit: noise is skipped, and an answer that is too long ends the worker.
+
+use std::io::{BufRead, BufWriter, Read, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde::{Deserialize, Serialize};
+
+use super::super::cut_document::CutDocument;
+use crate::chunk::ChunkConfig;
+use crate::error::{Error, Result};
+use crate::load::{Format, LoadOptions, OutlineEntry};
+
+/// The beginning of an answer.
+const MARKER: &[u8] = "\u{1}kb\u{1}".as_bytes();
+
+/// What a worker is asked for.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Request {
+    /// The name of the source.
+    pub source: String,
+    pub content: Content,
+    pub chunking: ChunkConfig,
+    /// The table of contents of a person.
+    pub corrected: Option<Vec<OutlineEntry>>,
+    /// Of the bytes behind this line.
+    pub length: usize,
+    /// In bytes.
+    pub memory: u64,
+}
+
+/// What the bytes of a request are.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) enum Content {
+    /// Those of a file. Without a format its first bytes decide.
+    File(Option<Format>, LoadOptions),
+    /// A [`Document`](crate::load::Document) that was read back from the store, as JSON.
+    Stored,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) enum Answer {
+    /// The worker begins this page; 0 after the last.
+    Page(u32),
+    Cut(Box<CutDocument>),
+    Refused(String, Option<String>),
+}
+
+/// Writes an answer, without a copy of it in memory.
+pub(super) fn send(answer: &Answer) -> Result<()> {
+    let mut out = BufWriter::new(std::io::stdout().lock());
+    out.write_all(b"\n")?;
+    out.write_all(MARKER)?;
+    serde_json::to_writer(&mut out, answer).map_err(std::io::Error::from)?;
+    out.write_all(b"\n")?;
+    out.flush()?;
+    Ok(())
+}
+
+pub(super) fn json(message: &impl Serialize) -> Result<Vec<u8>> {
+    serde_json::to_vec(message)
+        .map_err(|error| Error::failed(format!("cannot write a message between worker and parent: {error}")))
+}
+
+/// The next answer as it was written, without its marker.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Heard {
+    Answer(Vec<u8>),
+    /// It is longer than the limit, and was not read.
+    TooLong,
+    /// The worker is gone.
+    End,
+}
+
+/// Reads the next answer of at most `most` bytes, a number that may change until the answer comes.
+pub(super) fn hear(input: &mut impl BufRead, most: &AtomicU64) -> std::io::Result<Heard> {
+    loop {
+        let mut line = Vec::new();
+        input.by_ref().take(MARKER.len() as u64).read_until(b'\n', &mut line)?;
+        if line.is_empty() {
+            return Ok(Heard::End);
+        }
+        if line != MARKER {
+            if !line.ends_with(b"\n") {
+                input.skip_until(b'\n')?;
+            }
+            continue;
+        }
+        line.clear();
+        let most = most.load(Ordering::Relaxed);
+        input.by_ref().take(most.saturating_add(1)).read_until(b'\n', &mut line)?;
+        return Ok(match line.pop() {
+            Some(b'\n') => Heard::Answer(line),
+            Some(_) if line.len() as u64 >= most => Heard::TooLong,
+            // The worker died while it wrote.
+            _ => Heard::End,
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heard(said: &[u8], most: u64) -> Vec<Heard> {
+        let (mut input, most) = (said, AtomicU64::new(most));
+        std::iter::repeat_with(|| hear(&mut input, &most).unwrap()).take_while(|heard| *heard != Heard::End).collect()
+    }
+
+    #[test]
+    fn answers_are_heard_through_noise() {
+        let said = b"noise\n\n\x01kb\x01one\nno\n\x01kb\n\n\x01kb\x01two\n\x01kb\x01cut off";
+        assert_eq!(heard(said, 100), [Heard::Answer(b"one".into()), Heard::Answer(b"two".into())]);
+    }
+
+    #[test]
+    fn an_answer_has_a_longest_length_and_noise_has_none() {
+        assert_eq!(heard(b"\x01kb\x01four\n", 4), [Heard::Answer(b"four".into())]);
+        assert_eq!(heard(b"\x01kb\x01fives\n", 4)[0], Heard::TooLong);
+        assert_eq!(heard(b"\x01kb\x01endless and no line end", 4)[0], Heard::TooLong);
+        let noise = [vec![b'x'; 100_000], b"\n\x01kb\x01one\n".to_vec()].concat();
+        assert_eq!(heard(&noise, 4), [Heard::Answer(b"one".into())]);
+    }
+}

@@ -1,0 +1,144 @@
+//! What a hostile file can do to a run, and what a worker process may do: crashes, limits, secrets, network, children.
+
+use std::time::{Duration, Instant};
+
+use crate::common::{Run, Sandbox, fixtures};
+
+#[test]
+fn a_crash_of_a_loader_fails_that_file_alone() {
+    let sandbox = Sandbox::new();
+    (0..8).for_each(|i| drop(sandbox.write(&format!("{i}.md"), format!("# Valve {i}\n\nClose it slowly."))));
+    let mut command = sandbox.command(&["ingest", ".", "--no-embed", "--format", "json"]);
+    let run = Run::of(command.env("KB_TEST_PANIC", "3.md").output().unwrap());
+    assert_eq!(run.code, 4, "{}{}", run.out, run.err);
+    let report: serde_json::Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!((&report["counts"]["added"], &report["counts"]["failed"]), (&7.into(), &1.into()), "{report}");
+    let failed = report["sources"].as_array().unwrap().iter().find(|row| row["action"] == "failed").unwrap();
+    assert!(failed["source"] == "3.md" && failed["error"].as_str().unwrap().contains("crashed"), "{failed}");
+    assert_eq!(sandbox.json(&["ingest", ".", "--no-embed"])["counts"]["added"], 1, "the next run reads it");
+}
+
+#[test]
+fn limits_beyond_reason_are_refused() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "# Valves\n\nClose them slowly.");
+    for (flag, most) in [
+        ("--file-timeout", "86400"),
+        ("--page-timeout", "86400"),
+        ("--worker-memory", "1048576"),
+        ("--max-file-size", "1048576"),
+        ("--jobs", "1024"),
+    ] {
+        let run = sandbox.kb(&["ingest", ".", "--no-embed", flag, "18446744073709551615"]);
+        assert_eq!(run.code, 2, "{flag}: {}{}", run.out, run.err);
+        assert!(run.err.contains(flag) && run.err.contains(&format!("from 1 to {most}")), "{}", run.err);
+        let run = sandbox.kb(&["ingest", ".", "--no-embed", "--force", flag, most]);
+        assert_eq!(run.code, 0, "{flag} {most}: {}{}", run.out, run.err);
+    }
+}
+
+/// Sections, chunks and the profile count, not only parsing.
+#[test]
+fn text_is_cut_within_the_limits_of_a_worker() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "# Valves\n\nClose them slowly.");
+    sandbox.write("big.txt", "Open the drain. Close it.\n\n".repeat(400_000));
+    let slow = sandbox.kb(&["ingest", ".", "--no-embed", "--file-timeout", "5"]);
+    assert_eq!(slow.code, 4, "{}{}", slow.out, slow.err);
+    assert!(slow.out.contains("within 5 s") && slow.out.contains("--file-timeout"), "{}", slow.out);
+    #[cfg(target_os = "linux")]
+    {
+        let large = sandbox.kb(&["ingest", ".", "--no-embed", "--worker-memory", "1"]);
+        assert_eq!(large.code, 4, "{}{}", large.out, large.err);
+        assert!(large.out.contains("memory") && large.out.contains("--worker-memory"), "{}", large.out);
+    }
+    assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 1, "the other file is in");
+}
+
+#[cfg(target_os = "linux")]
+mod ocr {
+    use super::*;
+
+    /// A scan of two pages, and a program that reads them.
+    fn scan(program: &str) -> Sandbox {
+        let sandbox = Sandbox::new();
+        sandbox.write("scan.pdf", std::fs::read(fixtures().join("hostile/scanned.pdf")).unwrap());
+        sandbox.write("ocr.sh", program);
+        sandbox
+    }
+
+    const INGEST: [&str; 5] = ["ingest", "scan.pdf", "--no-embed", "--ocr-command", "bash ocr.sh"];
+
+    /// The number that the program wrote into a file, as soon as it is there.
+    fn process(sandbox: &Sandbox, file: &str) -> String {
+        let begun = Instant::now();
+        loop {
+            let text = std::fs::read_to_string(sandbox.path(file)).unwrap_or_default();
+            if text.ends_with('\n') {
+                return text.trim().to_owned();
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60), "{file} was never written");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Waits until a process is gone, or waits for its parent to notice.
+    fn assert_ends(process: &str) {
+        let begun = Instant::now();
+        let is_alive = || {
+            let state = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+            state.rsplit(") ").next().is_some_and(|rest| !rest.is_empty() && !rest.starts_with('Z'))
+        };
+        while is_alive() {
+            assert!(begun.elapsed() < Duration::from_secs(20), "{process} goes on");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Starts a child of its own and waits for it.
+    const HANGS: &str = "echo $PPID > worker; sleep 600 & echo $! > child; wait";
+
+    #[test]
+    fn a_page_that_times_out_takes_the_ocr_program_and_its_children_along() {
+        let sandbox = scan(HANGS);
+        let run = sandbox.kb(&[&INGEST[..], &["--page-timeout", "1"]].concat());
+        assert_eq!(run.code, 4, "{}{}", run.out, run.err);
+        assert_ends(&process(&sandbox, "child"));
+    }
+
+    #[test]
+    fn a_parent_that_is_killed_takes_workers_and_ocr_programs_along() {
+        let sandbox = scan(HANGS);
+        let mut parent = sandbox.command(&INGEST).spawn().unwrap();
+        let (worker, child) = (process(&sandbox, "worker"), process(&sandbox, "child"));
+        parent.kill().unwrap();
+        parent.wait().unwrap();
+        assert_ends(&worker);
+        assert_ends(&child);
+    }
+
+    #[test]
+    fn workers_get_no_secrets() {
+        let sandbox = scan("env > seen; echo The clerk read a letter.");
+        let mut command = sandbox.command(&INGEST);
+        command.env("KB_PASSWORD", "harbour").env("SERVICE_TOKEN", "harbour").env("LC_TIME", "C");
+        let run = Run::of(command.output().unwrap());
+        assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+        let seen = std::fs::read_to_string(sandbox.path("seen")).unwrap();
+        assert!(!seen.contains("harbour") && seen.contains("PATH=") && seen.contains("LC_TIME=C"), "{seen}");
+    }
+
+    #[test]
+    fn workers_have_no_network() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let program = format!("exec 3<>/dev/tcp/127.0.0.1/{port} && touch connected\necho The clerk read a letter.");
+        let sandbox = scan(&program);
+        let run = sandbox.kb(&INGEST);
+        assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+        assert!(!sandbox.path("connected").exists() && listener.accept().is_err());
+        let free = std::process::Command::new("bash").arg("ocr.sh").current_dir(sandbox.path(".")).output().unwrap();
+        assert!(free.status.success() && sandbox.path("connected").exists() && listener.accept().is_ok());
+    }
+}
