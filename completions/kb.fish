@@ -95,7 +95,7 @@ subjects\t'The titles and, for parent chunks that speak of `it` or `其`, the se
 llm\t'The titles and what a language model says about the parent chunk; needs `[llm]` in kb.toml'"
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l max-file-size -d 'Refuse larger files [default: 500 for PDF, DOCX and EPUB, 20 for text]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l password -d 'The password of encrypted PDFs' -r
-complete -c kb -n "__fish_kb_using_subcommand ingest" -l file-timeout -d 'Give up on a file that takes longer to parse [default: 120, text 60, with OCR 3600]' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l file-timeout -d 'Give up on a file that takes longer to parse [default: 120, with OCR 3600]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l page-timeout -d 'Leave out a page that takes longer [default: 20, with OCR 120]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l worker-memory -d 'Memory for reading a file, beside four times its size [default: 900]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l ocr-command -d 'Read PDF pages without text with this program: {} is the path of the page\'s PNG image, and it prints the text, for example \'tesseract {} stdout -l chi_sim+eng\'' -r
@@ -267,7 +267,7 @@ complete -c kb -n "__fish_kb_using_subcommand context" -s h -l help -d 'Print he
 complete -c kb -n "__fish_kb_using_subcommand toc" -l max-level -d 'The deepest level [default: 3, of all documents 1, in JSON all]' -r
 complete -c kb -n "__fish_kb_using_subcommand toc" -l set -d 'Replace it by the one in a file; `-` is standard input' -r -F
 complete -c kb -n "__fish_kb_using_subcommand toc" -l password -d 'The password of encrypted PDFs' -r
-complete -c kb -n "__fish_kb_using_subcommand toc" -l file-timeout -d 'Give up on a file that takes longer to parse [default: 120, text 60, with OCR 3600]' -r
+complete -c kb -n "__fish_kb_using_subcommand toc" -l file-timeout -d 'Give up on a file that takes longer to parse [default: 120, with OCR 3600]' -r
 complete -c kb -n "__fish_kb_using_subcommand toc" -l page-timeout -d 'Leave out a page that takes longer [default: 20, with OCR 120]' -r
 complete -c kb -n "__fish_kb_using_subcommand toc" -l worker-memory -d 'Memory for reading a file, beside four times its size [default: 900]' -r
 complete -c kb -n "__fish_kb_using_subcommand toc" -l ocr-command -d 'Read PDF pages without text with this program: {} is the path of the page\'s PNG image, and it prints the text, for example \'tesseract {} stdout -l chi_sim+eng\'' -r
@@ -772,7 +772,7 @@ llm\t'The titles and what a language model says about the parent chunk; needs `[
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l model -d 'The new embedding model [default: the current one]' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l password -d 'The password of encrypted PDFs' -r
-complete -c kb -n "__fish_kb_using_subcommand reindex" -l file-timeout -d 'Give up on a file that takes longer to parse [default: 120, text 60, with OCR 3600]' -r
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l file-timeout -d 'Give up on a file that takes longer to parse [default: 120, with OCR 3600]' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l page-timeout -d 'Leave out a page that takes longer [default: 20, with OCR 120]' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l worker-memory -d 'Memory for reading a file, beside four times its size [default: 900]' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l ocr-command -d 'Read PDF pages without text with this program: {} is the path of the page\'s PNG image, and it prints the text, for example \'tesseract {} stdout -l chi_sim+eng\'' -r

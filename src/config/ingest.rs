@@ -13,8 +13,6 @@ use crate::load::{LoadOptions, check_ocr_command};
 
 /// Seconds after which a file is given up: a real book of 429 pages takes one.
 const FILE_TIMEOUT: usize = 120;
-/// The same for formats that are text: 20 MB of prose take a few.
-const TEXT_TIMEOUT: usize = 60;
 /// Seconds after which a page is left out.
 const PAGE_TIMEOUT: usize = 20;
 /// The same where an OCR program reads pages.
@@ -63,7 +61,7 @@ pub struct ReadingSettings {
     #[arg(long, value_name = "PASSWORD", env = "KB_PASSWORD", hide_short_help = true, help_heading = READING)]
     #[serde(skip)]
     pub password: Option<String>,
-    /// Give up on a file that takes longer to parse [default: 120, text 60, with OCR 3600]
+    /// Give up on a file that takes longer to parse [default: 120, with OCR 3600]
     #[arg(long, value_name = "SECONDS", hide_short_help = true, help_heading = READING)]
     pub file_timeout: Option<Whole<1, DAY>>,
     /// Leave out a page that takes longer [default: 20, with OCR 120]
@@ -103,7 +101,6 @@ impl ReadingSettings {
         let seconds = |own: Option<Whole<1, DAY>>, default| Duration::from_secs(own.map_or(default, Whole::get) as u64);
         let limits = Limits {
             file: seconds(self.file_timeout, file),
-            text: seconds(self.file_timeout, TEXT_TIMEOUT),
             page: seconds(self.page_timeout, page),
             memory: self.worker_memory.map_or(WORKER_MEMORY, Whole::get) as u64 * MEGABYTE,
         };

@@ -223,7 +223,8 @@ pub(super) fn doubt(doomed: &[&DocumentRow], existing: &Existing, folders: &[Pat
     let emptied = folders.iter().find(whole).map(|folder| folder.display().to_string());
     // In a small store, one file is more than that share.
     let is_much = doomed.len() > 1 && doomed.len() as f64 > existing.len() as f64 * LARGEST_UNDOUBTED;
-    (emptied.is_some() || is_much).then(|| Doubt { documents: doomed.len(), of: existing.len(), emptied })
+    let is_doubtful = emptied.is_some() || is_much;
+    is_doubtful.then_some(Doubt { documents: doomed.len(), of: existing.len(), emptied })
 }
 
 pub(super) fn is_below(source: &str, folder: &str) -> bool {

@@ -132,7 +132,7 @@ mod tests {
     #[tokio::test]
     async fn each_item_comes_out_even_if_its_work_panics() {
         let second = std::time::Duration::from_secs(1);
-        let limits = Limits { file: second, text: second, page: second, memory: 1 << 20 };
+        let limits = Limits { file: second, page: second, memory: 1 << 20 };
         let work = |item: &u32, _: &mut Worker| match item {
             0..7 => Ok(item * 2),
             7 => panic!("a loader crashed"),

@@ -386,7 +386,8 @@ fn many_small_changes_leave_few_files() {
 #[test]
 fn sources_are_the_same_however_the_store_is_named() {
     let absolute = |sandbox: &Sandbox| sandbox.path(".kb").display().to_string();
-    let ways: [(&str, &dyn Fn(&Sandbox) -> String); 5] = [
+    type Named<'a> = &'a dyn Fn(&Sandbox) -> String;
+    let ways: [(&str, Named<'_>); 5] = [
         ("relative", &|_| ".kb".to_owned()),
         ("with dots", &|_| "./x/../.kb".to_owned()),
         ("absolute", &absolute),

@@ -44,8 +44,6 @@ const GRACE: Duration = Duration::from_secs(1);
 pub struct Limits {
     /// For a file.
     pub file: Duration,
-    /// For a file of a format that is text, which takes no time unless it is hostile.
-    pub text: Duration,
     /// For a page, in formats with pages. A page that takes longer is left out.
     pub page: Duration,
     /// In bytes, in addition to a small multiple of the file's size.
@@ -111,8 +109,7 @@ impl Worker {
         options: &LoadOptions,
         how: Cutting<'_>,
     ) -> Result<CutDocument> {
-        let is_text = format.is_some_and(|format| !format.holds_pictures());
-        let deadline = Deadline::new(if is_text { self.limits.text } else { self.limits.file });
+        let deadline = Deadline::new(self.limits.file);
         let mut options = options.clone();
         loop {
             match self.ask(bytes, Content::File(format, options.clone()), how, deadline)? {

@@ -249,7 +249,7 @@ impl PartialEq for Test {
 
 #[derive(Debug, Clone)]
 pub enum Relation {
-    Is(Comparison, Value),
+    Is(Comparison, Box<Value>),
     /// The key has one of these values.
     In(Vec<Value>),
     /// [Folded](fold).
@@ -262,7 +262,7 @@ impl Test {
     /// The document's time compares with a period.
     pub fn of_time(period: Period, comparison: Comparison, text: String) -> Self {
         let value = Value { period: Some(period), ..Value::default() };
-        Test { key: Key::Time, relation: Relation::Is(comparison, value), text }
+        Test { key: Key::Time, relation: Relation::Is(comparison, Box::new(value)), text }
     }
 
     /// Whether it needs the titles of sections.

@@ -138,7 +138,7 @@ impl Parser<'_> {
                     return Err(self.mistake("=, !=, in, contains or exists after `section`"));
                 }
                 self.next += 1;
-                Relation::Is(comparison, self.value(&key)?)
+                Relation::Is(comparison, Box::new(self.value(&key)?))
             }
             ("in", _) => {
                 self.next += 1;
