@@ -40,7 +40,7 @@ pub fn parse(bytes: &[u8], options: &LoadOptions, on_page: &dyn Fn(u32)) -> Resu
     pages::read(bytes, options, &mut document, on_page)?;
     if let Some(pdf) = &structure {
         read_metadata(pdf, &mut document);
-        document.outline = outline::read(pdf);
+        document.outline = outline::read(pdf, document.pages.unwrap_or(0));
         outline::fill_labels(pdf, &mut document.page_labels);
     }
     Ok(document)
@@ -82,5 +82,28 @@ fn read_metadata(pdf: &Pdf, document: &mut Document) {
         if let Some(value) = value(key) {
             document.metadata.insert(name.to_owned(), value);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repository::in_repository;
+
+    #[test]
+    fn an_outline_leads_to_no_page_behind_the_last() {
+        let bytes = std::fs::read(in_repository("fixtures/pdf/outline-page-numbers.pdf")).unwrap();
+        let read = |bytes: &[u8]| parse(bytes, &LoadOptions::default(), &|_| {}).unwrap();
+        let whole = read(&bytes);
+        let last = whole.pages.unwrap();
+        assert!(whole.outline.iter().any(|entry| entry.page == Some(last)));
+        // One engine believes the count, the other counts.
+        let (count, fewer) = (format!("/Count {last}"), format!("/Count {}", last - 1));
+        let at = bytes.windows(count.len()).position(|window| window == count.as_bytes()).unwrap();
+        let damaged = [&bytes[..at], fewer.as_bytes(), &bytes[at + count.len()..]].concat();
+        let read = read(&damaged);
+        assert_eq!(read.pages, Some(last - 1));
+        assert_eq!(read.outline.len(), whole.outline.len());
+        assert!(read.outline.iter().all(|entry| entry.page.is_none_or(|page| page < last)), "{:?}", read.outline);
     }
 }

@@ -16,14 +16,16 @@ const MOST_ENTRIES: usize = 100_000;
 /// Deeper nesting is cut off: a path with thousands of parts is of no use.
 const DEEPEST_NESTING: u32 = 64;
 
-/// The entries of the outline, depth first.
-pub fn read(pdf: &Pdf) -> Vec<OutlineEntry> {
+/// The entries of the outline, depth first. An entry behind the last of `page_count` pages leads nowhere: in a damaged file the
+/// outline can know more pages than can be read.
+pub fn read(pdf: &Pdf, page_count: u32) -> Vec<OutlineEntry> {
     let Ok(catalog) = pdf.catalog() else { return Vec::new() };
     let Some(root) = catalog.get(b"Outlines").ok().and_then(|object| dictionary(pdf, object)) else {
         return Vec::new();
     };
     let pages = pdf.get_pages().into_iter().map(|(number, id)| (id, number)).collect();
     let targets = Targets { pdf, catalog, pages, names: read_names(pdf, catalog) };
+    let page_of = |item| targets.page_of_item(item).filter(|page| *page <= page_count);
     let mut entries = Vec::new();
     let mut seen: HashSet<ObjectId> = HashSet::new();
     // An explicit stack, so that endless nesting does not overflow.
@@ -38,7 +40,7 @@ pub fn read(pdf: &Pdf) -> Vec<OutlineEntry> {
         if entries.len() >= MOST_ENTRIES {
             break;
         }
-        entries.push(OutlineEntry { level, title: title(pdf, item), page: targets.page_of_item(item) });
+        entries.push(OutlineEntry { level, title: title(pdf, item), page: page_of(item) });
         // The stack is last in, first out: children come before the next sibling.
         for (key, level) in [("Next", level), ("First", level + 1)] {
             if level <= DEEPEST_NESTING
