@@ -14,6 +14,8 @@ use crate::error::{Error, NextStep, Result};
 const DIVIDER: &str = "---";
 /// The placeholder of the tag around data; every prompt must use it in its first part.
 const FENCE: &str = "fence";
+/// Steps that filling a prompt may take. A store can bring prompts of its own, and loops in each other never end.
+const MOST_STEPS: u64 = 1_000_000;
 /// Tokens of the protocol around the two messages.
 const AROUND: u64 = 16;
 
@@ -144,6 +146,7 @@ fn filled(text: &str, values: &BTreeMap<&str, String>) -> std::result::Result<(S
         .ok_or_else(|| format!("has no line {DIVIDER:?} between the task and the data"))?;
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.set_fuel(Some(MOST_STEPS));
     let values = Value::from_serialize(values);
     let render = |from: usize, lines: &[&str]| {
         environment.render_str(&lines.join("\n"), &values).map(|text| text.trim().to_owned()).map_err(|error| {
@@ -197,6 +200,10 @@ mod tests {
             Prompts::of_user(&settings).unwrap_err().to_line()
         };
         assert!(refused("{{ fence }} {{ question }}").contains("no line \"---\""));
+        let endless = "{% for i in range(90000) %}{% for j in range(90000) %}{% endfor %}{% endfor %}";
+        assert!(
+            refused(&format!("{{{{ fence }}}}\n---\n{{{{ question }}}}\n{endless}")).contains("has a mistake in line")
+        );
         assert!(refused("{{ fence }}\n---\nask").contains("does not use {{ question }}"));
         assert!(refused("Just do it.\n---\n{{ question }}").contains("is data"));
         let unknown = refused("{{ fence }}\n---\n{{ question }}\n{{ wether }}");
