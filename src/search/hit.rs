@@ -6,7 +6,7 @@ use futures::future::try_join_all;
 use serde::Serialize;
 
 use crate::chunk::context::SEPARATOR;
-use crate::error::{Error, Result};
+use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::store::{DocumentName, IndexedParentChunk, Snapshot};
 use crate::text::highlight::snippet;
@@ -304,8 +304,7 @@ pub(super) async fn fetch(snapshots: &[&Snapshot], names: &[String], candidates:
         let document = chunk.and_then(|chunk| documents.iter().find(|document| document.doc_id == chunk.doc_id));
         let (Some(chunk), Some(document)) = (chunk, document) else {
             let message = format!("the chunk {} is in the indexes but not in the tables", candidate.chunk_id);
-            return Err(Error::failed(message)
-                .hint("delete the folder `keyword` of the namespace; the next command rebuilds it"));
+            return Err(Error::failed(message).hint(format!("mend the namespace with `{}`", NextStep::Repair)));
         };
         let hit = Hit::of(candidate, &names[candidate.namespace], chunk, document);
         let same = |known: &&mut Hit| {

@@ -256,7 +256,10 @@ impl Writer {
         let keeping = Keeping::of(&self.namespace)?;
         let [documents, sections, chunks, entities] = self.tables.versions().await?;
         let published_at = jiff::Timestamp::now().to_string();
-        let generation = self.manifest.generation + 1;
+        let generation = self.manifest.generation.checked_add(1).ok_or_else(|| {
+            Error::failed("the number of the published generation is the last one")
+                .hint(format!("the manifest is not one of kb: restore it from a copy, or see `{}`", NextStep::Check))
+        })?;
         let next = Manifest { generation, documents, sections, chunks, entities, model, published_at };
         let mut anew = None;
         let written = match keyword {
