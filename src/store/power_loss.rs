@@ -169,7 +169,11 @@ impl Disk {
                 }
                 Some(Entry::File(number)) => {
                     let from = path.filter(|_| chosen == after).unwrap_or_else(|| self.link(*number));
-                    fs::copy(from, &copy)?;
+                    match fs::copy(from, &copy) {
+                        // A thread of the keyword index removed it since it was listed.
+                        Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                        copied => copied?,
+                    };
                     loss.cut(&copy, self.lengths.get(number).copied().unwrap_or(0))?;
                 }
             }
