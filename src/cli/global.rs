@@ -222,7 +222,9 @@ impl Context {
 
     /// Writes a note to standard error, unless `--quiet`.
     pub(super) fn tell(&self, text: &str) {
-        tell(self.global.quiet, text);
+        if !self.global.quiet {
+            write_line(text);
+        }
     }
 
     /// Writes a note under `--verbose`.
@@ -244,7 +246,11 @@ pub struct WaitArgs {
 impl WaitArgs {
     pub(super) fn lock_timeout(&self, context: &Context) -> LockTimeout {
         let quiet = context.global.quiet;
-        LockTimeout::new(Duration::from_secs(self.wait.unwrap_or(0)), move |text| tell(quiet, text))
+        LockTimeout::new(Duration::from_secs(self.wait.unwrap_or(0)), move |text| {
+            if !quiet {
+                write_line(text);
+            }
+        })
     }
 
     pub(super) fn is_given(&self) -> bool {
@@ -254,12 +260,10 @@ impl WaitArgs {
 
 /// Writes a warning, also under `--quiet`: what it says is as grave as an error.
 pub(super) fn warn(text: &str) {
-    tell(false, &format!("warning: {}", printable(text)));
+    write_line(&format!("warning: {}", printable(text)));
 }
 
-/// Writes a note; the work can still be done where that fails.
-fn tell(quiet: bool, text: &str) {
-    if !quiet {
-        writeln!(anstream::stderr(), "{}", visible(text)).unwrap_or_default();
-    }
+/// Writes a line to standard error; the work can still be done where that fails.
+pub(super) fn write_line(text: &str) {
+    writeln!(anstream::stderr(), "{}", visible(text)).unwrap_or_default();
 }

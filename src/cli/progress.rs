@@ -1,16 +1,16 @@
 //! How an ingest or a download is going: a bar on a terminal, plain lines elsewhere, on standard error.
 
-use std::io::{IsTerminal, Write};
+use std::io::IsTerminal;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::global::Context;
+use super::global::{Context, write_line};
 use crate::ingest::Progress;
 use crate::models::DownloadProgress;
-use crate::text::{count, printable, size, visible};
+use crate::text::{count, printable, size};
 
 /// Between two plain lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
@@ -174,9 +174,4 @@ impl DownloadProgress for Display {
     fn end(&self) {
         self.bar.finish_and_clear();
     }
-}
-
-/// Writes a line to standard error; the work goes on where that fails.
-fn write_line(text: &str) {
-    writeln!(anstream::stderr(), "{}", visible(text)).unwrap_or_default();
 }

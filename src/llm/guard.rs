@@ -71,7 +71,7 @@ fn harmless(text: &str) -> String {
 
 /// Invisible characters and joiners: a turn mark with one inside looks like a turn mark.
 pub(super) fn is_hidden(c: char) -> bool {
-    crate::text::is_hidden(c) || matches!(c, '\u{200C}' | '\u{200D}')
+    crate::text::is_hidden(c) || crate::text::is_joiner(c)
 }
 
 /// The JSON object in an answer: alone, in a Markdown fence, or after the model's thoughts.

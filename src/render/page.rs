@@ -142,15 +142,17 @@ impl Page {
     pub fn write(&self, format: OutputFormat, width: usize, out: &mut dyn Write) -> Result<()> {
         let mut shown = Vec::new();
         match format {
+            OutputFormat::Json => return writeln!(out, "{:#}", visible_json(&self.json)),
+            OutputFormat::Jsonl => {
+                return match (&self.lines, &self.json) {
+                    (Some(lines), _) | (None, Value::Array(lines)) => {
+                        lines.iter().try_for_each(|line| writeln!(out, "{}", visible_json(line)))
+                    }
+                    (None, value) => writeln!(out, "{}", visible_json(value)),
+                };
+            }
             OutputFormat::Table => self.table(width, &mut shown)?,
             OutputFormat::Markdown => self.markdown(&mut shown)?,
-            OutputFormat::Json => writeln!(shown, "{:#}", visible_json(&self.json))?,
-            OutputFormat::Jsonl => match (&self.lines, &self.json) {
-                (Some(lines), _) | (None, Value::Array(lines)) => {
-                    lines.iter().try_for_each(|line| writeln!(shown, "{}", visible_json(line)))?;
-                }
-                (None, value) => writeln!(shown, "{}", visible_json(value))?,
-            },
             OutputFormat::Paths => self.paths.iter().try_for_each(|path| writeln!(shown, "{path}"))?,
         }
         out.write_all(visible_but_styles(&String::from_utf8_lossy(&shown)).as_bytes())

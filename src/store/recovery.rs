@@ -31,6 +31,14 @@ pub(super) struct Older {
     pub(super) what: String,
 }
 
+/// The error where no generation of a namespace can be read.
+pub(super) fn nothing_readable(what: String) -> Error {
+    Error::failed(what).hint(format!(
+        "restore that folder from a copy, or ingest the documents into a new store with {}",
+        Setting("kb")
+    ))
+}
+
 impl Older {
     /// The same where the published generation cannot be read; `None` where it can.
     pub(super) async fn if_needed(namespace: &Namespace, published: &Manifest) -> Result<Option<Self>> {
@@ -53,10 +61,7 @@ impl Older {
                 return Ok(Older { manifest, tables, lease, what });
             }
         }
-        Err(Error::failed(format!("{what}, and no older one can")).hint(format!(
-            "restore that folder from a copy, or ingest the documents into a new store with {}",
-            Setting("kb")
-        )))
+        Err(nothing_readable(format!("{what}, and no older one can")))
     }
 
     /// `generation 11, published 2026-11-21 14:02:11, 3 hours ago`.

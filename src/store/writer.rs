@@ -1,8 +1,8 @@
 //! The one writer: makes the next generation and publishes it.
 //!
 //! Publishing: Lance tables are written (readers still see the manifest's versions), the history records what the generation
-//! did, all of that is synced, `PENDING.json` names the new versions, tantivy commits with the new number, `PENDING.json` becomes `MANIFEST.json`. A
-//! writer that finds `PENDING.json` rolls forward if tantivy carries its number, otherwise back.
+//! did, all of that is synced, `PENDING.json` names the new versions, tantivy commits with the new number, `PENDING.json`
+//! becomes `MANIFEST.json`. A writer that finds `PENDING.json` rolls forward if tantivy carries its number, otherwise back.
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -18,6 +18,6 @@ pub use names::{Names, fold_name};
 pub use period::{Period, date_or_moment, moment};
 pub use roman::{roman, write_roman};
 pub use strings::{
-    char_count, count, first_of, fold, is_hidden, is_wide, join_line, join_title, lists, percent, printable, size,
-    squeeze, truncate, visible,
+    char_count, count, first_of, fold, is_hidden, is_joiner, is_wide, join_line, join_title, lists, percent, printable,
+    size, squeeze, truncate, visible,
 };

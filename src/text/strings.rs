@@ -110,7 +110,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-fn is_joiner(c: char) -> bool {
+/// Whether a character joins or parts its neighbours and has no shape of its own.
+pub fn is_joiner(c: char) -> bool {
     matches!(c, '\u{200C}' | '\u{200D}')
 }
 

@@ -8,7 +8,7 @@ use super::chunks::StoredRows;
 use super::derived::{self, Entries};
 use super::finding::{Checked, Finding, Part};
 use super::{chunks, history, mend, vectors};
-use crate::error::{Error, Result, Setting};
+use crate::error::Result;
 use crate::ids::DocId;
 use crate::store::convert::{self, Columns};
 use crate::store::entities::MentionCounter;
@@ -17,6 +17,7 @@ use crate::store::keyword_index::KeywordReader;
 use crate::store::layout::{Namespace, PUBLISHED};
 use crate::store::lock::Holder;
 use crate::store::manifest::{Manifest, PENDING};
+use crate::store::recovery::nothing_readable;
 use crate::store::rows::{ChunkRow, DocumentRow, NewDocument, SectionRow};
 use crate::store::tables::{Tables, Wanted, is_damage};
 use crate::store::versions::Lost;
@@ -66,10 +67,7 @@ pub(super) async fn survey(namespace: &Namespace) -> Result<Survey> {
         }
     }
     let what = format!("no generation of {} can be read: {why}", namespace.root().display());
-    Err(Error::failed(what).hint(format!(
-        "restore that folder from a copy, or ingest the documents into a new store with {}",
-        Setting("kb")
-    )))
+    Err(nothing_readable(what))
 }
 
 /// The survey of one generation; `Err` inside where its tables cannot be read.
