@@ -8,7 +8,7 @@ type Give = Box<dyn Fn(&str) + Send + Sync>;
 static GIVE: OnceLock<Give> = OnceLock::new();
 static GIVEN: Mutex<Option<HashSet<String>>> = Mutex::new(None);
 
-/// Registers where notices go. Only the first call counts; without one, nobody hears them.
+/// Registers where notices go. Only the first call counts; without one, notices are dropped.
 pub fn give_with(give: impl Fn(&str) + Send + Sync + 'static) {
     GIVE.get_or_init(|| Box::new(give));
 }

@@ -59,7 +59,7 @@ impl KnownStores {
         self.write(store, Some(settings))
     }
 
-    /// Removes the note on a store; false where there is none.
+    /// Removes the note on a store. Returns false if there was no note.
     pub fn forget(&self, store: &Path) -> Result<bool> {
         let Some(file) = self.file(store).filter(|file| file.exists()) else { return Ok(false) };
         or_gone(std::fs::remove_file(&file)).map_err(|error| Error::io("remove", &file, &error))?;

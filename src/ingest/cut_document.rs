@@ -1,6 +1,6 @@
 //! A document cut into sections and chunks: all that its content decides, without ids. Pure functions.
 //!
-//! What they cost is in the hands of whoever wrote the document, so files are cut in a [worker process](super::worker).
+//! The author of a document decides what they cost, so files are cut in a [worker process](super::worker).
 
 use std::collections::BTreeMap;
 use std::path::Path;

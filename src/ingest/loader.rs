@@ -114,7 +114,7 @@ fn crash_for_a_test(source: &str) {
     assert!(!asked, "a test's crash");
 }
 
-/// The hints for files do not fit standard input: nobody can skip or delete it.
+/// An error on standard input, without the hint to skip the file.
 pub(super) fn of_a_pipe(error: Error) -> Error {
     let skip = format!("skip it with {}", Setting("exclude"));
     let Some(hint) = error.next_step().filter(|hint| hint.contains(&skip)).map(str::to_owned) else {

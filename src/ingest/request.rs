@@ -226,7 +226,7 @@ pub struct IngestReport {
     pub languages: Option<LanguagesReport>,
     /// The chunk contexts of the language model; `None` if no document wants them.
     pub contexts: Option<ContextsReport>,
-    /// Documents whose files are gone and that stay, because nobody confirmed their removal.
+    /// Documents that stay although their files are gone: their removal was not confirmed.
     pub not_removed: Option<Doubt>,
     pub seconds: f64,
     /// For the user, about the whole run.

@@ -125,7 +125,7 @@ impl KeywordReader {
 
     pub(super) fn failed(&self, error: impl Into<TantivyError>) -> Error {
         let error = store_error("read", &self.folder, &error.into());
-        if is_damage(&error) { error.hint(format!("`{}` makes it anew", NextStep::Repair)) } else { error }
+        if is_damage(&error) { error.hint(format!("`{}` rebuilds it", NextStep::Repair)) } else { error }
     }
 
     /// The entries of a segment whose field has a term.
@@ -148,7 +148,7 @@ pub(super) fn alive(segment: &SegmentReader, mut postings: impl DocSet) -> impl 
 }
 
 /// What was opened; `None` where it is damaged. An error of the system is none of the index: what cannot be read because
-/// of permissions or too many open files must not be made anew.
+/// of permissions or too many open files must not be rebuilt.
 pub(super) fn unless_damaged<T>(opened: tantivy::Result<Option<T>>, folder: &Path) -> Result<Option<T>> {
     let is_refused = |io: &io::Error| {
         io.raw_os_error().is_some() && !matches!(io.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)

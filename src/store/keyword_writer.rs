@@ -1,6 +1,6 @@
 //! The keyword index as the one writer sees it.
 //!
-//! An index that is made anew is made beside the old one, whole and durable, and takes its place by renaming: until then
+//! An index is rebuilt beside the old one, whole and durable, and takes its place by renaming: until then
 //! readers have the old one.
 
 use std::path::{Path, PathBuf};
@@ -149,7 +149,7 @@ impl KeywordWriter {
         KeywordReader::of(&index, folder.clone()).map_err(failed)
     }
 
-    /// Fills the index anew in its place.
+    /// Fills the index in its place from nothing.
     pub(super) async fn refill_from(&mut self, tables: &Tables) -> Result<()> {
         self.writer.delete_all_documents().map_err(|error| self.failed(error))?;
         self.fill_from(tables).await

@@ -1,4 +1,4 @@
-//! A filter and its negation split what there is: each parent chunk matches exactly one of them, whatever decides it
+//! A filter and its negation split the chunks: each parent chunk matches exactly one of them, whatever decides it
 //! (documents alone, titles, notes, entities, nothing that is known).
 
 use proptest::prelude::*;
