@@ -214,14 +214,7 @@ fn a_turned_page_is_read_upright() {
 mod ocr {
     use super::*;
 
-    /// A scan of two pages, and a program that gives each its own text and prints its arguments.
-    fn scan(program: &str) -> Sandbox {
-        let sandbox = Sandbox::new();
-        sandbox.write("scan.pdf", std::fs::read(fixtures().join("hostile/scanned.pdf")).unwrap());
-        sandbox.write("ocr.sh", program);
-        sandbox
-    }
-
+    /// Gives each page its own text.
     const PROGRAM: &str = r#"
         signature=$(head -c 8 "$1" | od -An -tx1 | tr -d ' \n')
         [ "$signature" = 89504e470d0a1a0a ] || { echo "no PNG: $1" >&2; exit 9; }
@@ -233,7 +226,7 @@ mod ocr {
 
     #[test]
     fn scanned_pages_are_read_by_the_ocr_command() {
-        let sandbox = scan(PROGRAM);
+        let sandbox = Sandbox::with_scan(PROGRAM);
         let report = sandbox.json(&["ingest", "scan.pdf", "--no-embed", "--ocr-command", "sh ocr.sh"]);
         assert_eq!(report["counts"]["added"], 1, "{report}");
         let hits = sandbox.json(&["search", "ferry letter", "--method", "keyword"]);
@@ -248,7 +241,7 @@ mod ocr {
 
     #[test]
     fn a_scan_without_an_ocr_command_is_refused_with_a_hint() {
-        let sandbox = scan("");
+        let sandbox = Sandbox::with_scan("");
         let run = sandbox.kb(&["ingest", "scan.pdf", "--no-embed"]);
         assert_eq!(run.code, 4, "{}{}", run.out, run.err);
         for word in ["no text", "100 %", "scan", "--ocr-command"] {
@@ -259,7 +252,7 @@ mod ocr {
 
     #[test]
     fn a_failing_or_missing_ocr_command_is_named() {
-        let sandbox = scan("echo 'no language pack' >&2; exit 3");
+        let sandbox = Sandbox::with_scan("echo 'no language pack' >&2; exit 3");
         let run = sandbox.kb(&["ingest", "scan.pdf", "--no-embed", "--ocr-command", "sh ocr.sh"]);
         assert_eq!(run.code, 4, "{}{}", run.out, run.err);
         assert!(run.out.contains("--ocr-command") && run.out.contains("no language pack"), "{}", run.out);
@@ -270,7 +263,7 @@ mod ocr {
 
     #[test]
     fn an_ocr_command_that_reads_nothing_is_reported() {
-        let sandbox = scan("true");
+        let sandbox = Sandbox::with_scan("true");
         let run = sandbox.kb(&["ingest", "scan.pdf", "--no-embed", "--ocr-command", "sh ocr.sh"]);
         assert_eq!(run.code, 4, "{}{}", run.out, run.err);
         assert!(run.out.contains("read nothing"), "{}", run.out);
@@ -278,7 +271,7 @@ mod ocr {
 
     #[test]
     fn an_invalid_ocr_command_is_refused_before_reading() {
-        let sandbox = scan("");
+        let sandbox = Sandbox::with_scan("");
         let open = sandbox.kb(&["ingest", "scan.pdf", "--ocr-command", "sh 'ocr.sh"]);
         assert_eq!(open.code, 2, "{}", open.err);
         assert!(open.err.contains("--ocr-command"), "{}", open.err);
@@ -287,7 +280,7 @@ mod ocr {
 
     #[test]
     fn pages_with_text_need_no_ocr() {
-        let sandbox = scan("echo called >> calls; echo text");
+        let sandbox = Sandbox::with_scan("echo called >> calls; echo text");
         sandbox.write("good.pdf", std::fs::read(fixtures().join("pdf/no-outline.pdf")).unwrap());
         let run = sandbox.kb(&["ingest", "good.pdf", "--no-embed", "--ocr-command", "sh ocr.sh"]);
         assert_eq!(run.code, 0, "{}", run.err);

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::common::{Run, Sandbox, fixtures};
+use crate::common::{Run, Sandbox};
 
 #[test]
 fn a_crash_of_a_loader_fails_that_file_alone() {
@@ -59,14 +59,6 @@ fn text_is_cut_within_the_limits_of_a_worker() {
 mod ocr {
     use super::*;
 
-    /// A scan of two pages, and a program that reads them.
-    fn scan(program: &str) -> Sandbox {
-        let sandbox = Sandbox::new();
-        sandbox.write("scan.pdf", std::fs::read(fixtures().join("hostile/scanned.pdf")).unwrap());
-        sandbox.write("ocr.sh", program);
-        sandbox
-    }
-
     const INGEST: [&str; 5] = ["ingest", "scan.pdf", "--no-embed", "--ocr-command", "bash ocr.sh"];
 
     /// The number that the program wrote into a file, as soon as it is there.
@@ -100,7 +92,7 @@ mod ocr {
 
     #[test]
     fn a_page_that_times_out_takes_the_ocr_program_and_its_children_along() {
-        let sandbox = scan(HANGS);
+        let sandbox = Sandbox::with_scan(HANGS);
         let run = sandbox.kb(&[&INGEST[..], &["--page-timeout", "1"]].concat());
         assert_eq!(run.code, 4, "{}{}", run.out, run.err);
         assert_ends(&process(&sandbox, "child"));
@@ -108,7 +100,7 @@ mod ocr {
 
     #[test]
     fn a_parent_that_is_killed_takes_workers_and_ocr_programs_along() {
-        let sandbox = scan(HANGS);
+        let sandbox = Sandbox::with_scan(HANGS);
         let mut parent = sandbox.command(&INGEST).spawn().unwrap();
         let (worker, child) = (process(&sandbox, "worker"), process(&sandbox, "child"));
         parent.kill().unwrap();
@@ -119,7 +111,7 @@ mod ocr {
 
     #[test]
     fn workers_get_no_secrets() {
-        let sandbox = scan("env > seen; echo The clerk read a letter.");
+        let sandbox = Sandbox::with_scan("env > seen; echo The clerk read a letter.");
         let mut command = sandbox.command(&INGEST);
         command.env("KB_PASSWORD", "harbour").env("SERVICE_TOKEN", "harbour").env("LC_TIME", "C");
         let run = Run::of(command.output().unwrap());
@@ -134,7 +126,7 @@ mod ocr {
         listener.set_nonblocking(true).unwrap();
         let port = listener.local_addr().unwrap().port();
         let program = format!("exec 3<>/dev/tcp/127.0.0.1/{port} && touch connected\necho The clerk read a letter.");
-        let sandbox = scan(&program);
+        let sandbox = Sandbox::with_scan(&program);
         let run = sandbox.kb(&INGEST);
         assert_eq!(run.code, 0, "{}{}", run.out, run.err);
         assert!(!sandbox.path("connected").exists() && listener.accept().is_err());

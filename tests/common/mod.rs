@@ -32,6 +32,14 @@ pub struct Run {
 }
 
 impl Sandbox {
+    /// With a scan of two pages, `scan.pdf`, and a program that reads its pages, `ocr.sh`.
+    pub fn with_scan(program: &str) -> Self {
+        let sandbox = Sandbox::new();
+        sandbox.write("scan.pdf", std::fs::read(fixtures().join("hostile/scanned.pdf")).unwrap());
+        sandbox.write("ocr.sh", program);
+        sandbox
+    }
+
     /// With a document on valves and one on pumps in the store.
     pub fn of_two_documents() -> Self {
         let sandbox = Sandbox::new();

@@ -22,15 +22,21 @@ use versions::{INGEST, Random, assert_sound, version_of, write_version};
 /// From this step on the next generation stands.
 const DECIDED: &str = "keyword committed";
 
+/// With version 1 published, and a process that died at a step while it published version 2.
+fn crashed_at(step: &str) -> Sandbox {
+    let sandbox = Sandbox::new();
+    write_version(&sandbox, 1);
+    sandbox.json(&INGEST);
+    write_version(&sandbox, 2);
+    let crashed = sandbox.command(&INGEST).env("KB_TEST_FAULT", format!("abort:{step}")).output().unwrap();
+    assert!(crashed.status.code().is_none(), "the process dies at {step:?}");
+    sandbox
+}
+
 #[test]
 fn a_crash_at_any_step_leaves_one_generation() {
     for (place, name) in STEPS.iter().enumerate() {
-        let sandbox = Sandbox::new();
-        write_version(&sandbox, 1);
-        sandbox.json(&INGEST);
-        write_version(&sandbox, 2);
-        let crashed = sandbox.command(&INGEST).env("KB_TEST_FAULT", format!("abort:{name}")).output().unwrap();
-        assert!(crashed.status.code().is_none(), "the process dies at {name:?}");
+        let sandbox = crashed_at(name);
         let decided = place >= STEPS.iter().position(|step| *step == DECIDED).unwrap();
         assert_eq!(version_of(&sandbox, &[1, 2]), if decided { 2 } else { 1 }, "after a crash at {name:?}");
         sandbox.json(&INGEST);
@@ -92,12 +98,7 @@ fn files_of(sandbox: &Sandbox) -> Vec<(std::path::PathBuf, Vec<u8>)> {
 #[test]
 fn recovering_twice_is_recovering_once() {
     for name in STEPS {
-        let sandbox = Sandbox::new();
-        write_version(&sandbox, 1);
-        sandbox.json(&INGEST);
-        write_version(&sandbox, 2);
-        let crashed = sandbox.command(&INGEST).env("KB_TEST_FAULT", format!("abort:{name}")).output().unwrap();
-        assert!(crashed.status.code().is_none(), "the process dies at {name:?}");
+        let sandbox = crashed_at(name);
         let recover = || {
             let repair = sandbox.kb(&["check", "--repair"]);
             assert_eq!(repair.code, 0, "after a crash at {name:?}: {}{}", repair.out, repair.err);
