@@ -1,15 +1,16 @@
 //! Embeds prepared documents and publishes them in batches.
 
 use std::collections::HashMap;
+use std::iter::repeat_n;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::contexts::{ContextWriter, wants_model_context};
-use super::languages::{LanguageSense, LanguagesReport};
+use super::languages::{LanguageSense, LanguagesReport, is_read};
 use super::prepare::Prepared;
 use super::profile::{profile_of, vector_text};
 use super::request::{ContextsReport, Progress};
-use crate::embed::{Embedder, EngineChoice, select};
+use crate::embed::{Coverage, Embedder, EngineChoice, select};
 use crate::error::Result;
 use crate::ids::DocId;
 use crate::models::Models;
@@ -40,6 +41,15 @@ pub enum Vectors {
 }
 
 impl Vectors {
+    /// What the model reads, without loading it.
+    pub(super) fn coverage(&self) -> Result<Coverage> {
+        let model = match self {
+            Vectors::Loaded(embedder) => embedder.model().clone(),
+            Vectors::WhenNeeded { models, record, .. } => models.recorded(record)?,
+        };
+        Ok(model.embedding_config.languages.clone())
+    }
+
     pub(super) fn embedder(&mut self) -> Result<Arc<Embedder>> {
         match self {
             Vectors::Loaded(embedder) => Ok(embedder.clone()),
@@ -132,6 +142,8 @@ struct Waiting {
     prepared: Prepared,
     known: KnownVectors,
     embed: bool,
+    /// For each parent chunk, whether the model reads it; only that is embedded.
+    read: Vec<bool>,
     /// What the history calls it.
     action: &'static str,
     /// The document in the store, which stays if the new one turns out equal.
@@ -139,9 +151,17 @@ struct Waiting {
 }
 
 impl Waiting {
-    /// The child chunks with their embedded texts.
-    fn texts(&self) -> impl Iterator<Item = (&ChildChunk, &String)> {
-        self.prepared.new.children().zip(&self.prepared.texts)
+    /// The child chunks with the texts to embed, and whether the model reads them.
+    fn texts(&self) -> impl Iterator<Item = (&ChildChunk, &String, bool)> {
+        let new = &self.prepared.new;
+        let read = new.parents.iter().zip(&self.read).flat_map(|(parent, read)| repeat_n(*read, parent.children.len()));
+        new.children().zip(&self.prepared.texts).zip(read).map(|((child, text), read)| (child, text, read))
+    }
+
+    /// Those that are to be embedded, if they have no vector yet.
+    fn wanted(&self) -> impl Iterator<Item = (&ChildChunk, &String)> {
+        let wanted = self.texts().filter(|(child, _, read)| self.embed && *read && self.known.get(child).is_none());
+        wanted.map(|(child, text, _)| (child, text))
     }
 }
 
@@ -208,11 +228,12 @@ impl Indexer {
         new.document.profile =
             prepared.profile.take().or_else(|| profile_of(&new.document, &new.sections, &new.parents));
         new.document.embedding_hash = known.of_document.clone();
-        self.plan_vector(&mut new.document, embed);
-        self.waiting.push(Waiting { prepared, known, embed, action, unless });
-        let texts = |of: &Waiting| of.prepared.texts.len();
-        let all: usize = self.waiting.iter().map(texts).sum();
-        let to_embed: usize = self.waiting.iter().filter(|waiting| waiting.embed).map(texts).sum();
+        let coverage = self.model.coverage()?;
+        self.plan_vector(&mut new.document, embed, &coverage);
+        let read = new.parents.iter().map(|parent| is_read(&parent.content, &coverage)).collect();
+        self.waiting.push(Waiting { prepared, known, embed, read, action, unless });
+        let all: usize = self.waiting.iter().map(|waiting| waiting.prepared.texts.len()).sum();
+        let to_embed: usize = self.waiting.iter().map(|waiting| waiting.wanted().count()).sum();
         if self.waiting.len() >= BATCH_DOCUMENTS || all >= BATCH_CHILDREN || to_embed >= self.embed_at_once {
             self.flush().await?;
         }
@@ -231,15 +252,19 @@ impl Indexer {
         self.updates.push(row);
     }
 
-    /// Notes the text of the document's vector, unless it has that vector.
-    fn plan_vector(&mut self, row: &mut DocumentRow, embed: bool) {
+    /// Notes the text of the document's vector, unless it has that vector. One that the model does not read has none.
+    fn plan_vector(&mut self, row: &mut DocumentRow, embed: bool, coverage: &Coverage) {
         let wanted = vector_text(row);
         if row.embedding_hash.is_some() && row.embedding_hash.as_ref() == wanted.as_ref().map(|(_, hash)| hash) {
             return;
         }
         row.embedding_hash = None;
-        if let Some((text, _)) = wanted.filter(|_| embed) {
-            self.document_texts.insert(row.doc_id.clone(), text);
+        match wanted.filter(|_| embed) {
+            Some((text, _)) if is_read(&text, coverage) => {
+                self.document_texts.insert(row.doc_id.clone(), text);
+            }
+            Some((_, hash)) => (row.embedding_hash, row.vector) = (Some(hash), Vec::new()),
+            None => {}
         }
     }
 
@@ -281,8 +306,11 @@ impl Indexer {
         }
         let stored = self.stored_vectors(&waiting).await?;
         let vectors = self.vectors(&waiting, &stored)?;
-        for (Waiting { mut prepared, .. }, vectors) in waiting.into_iter().zip(vectors) {
-            prepared.new.document.embedded = vectors.iter().all(|vector| !vector.is_empty());
+        for (waiting, vectors) in waiting.into_iter().zip(vectors) {
+            let lacks = |((.., read), vector): ((_, _, bool), &Vec<f32>)| vector.is_empty() && (read || !waiting.embed);
+            let lacks_some = waiting.texts().zip(&vectors).any(lacks);
+            let mut prepared = waiting.prepared;
+            prepared.new.document.embedded = !lacks_some;
             self.without_vectors += usize::from(!prepared.new.document.embedded);
             set_vectors(&mut prepared.new.parents, vectors);
             add.push(prepared.new);
@@ -316,25 +344,19 @@ impl Indexer {
 
     /// Vectors of equal texts in other documents of the namespace, by the hash of the text.
     async fn stored_vectors(&self, waiting: &[Waiting]) -> Result<HashMap<String, Vec<f32>>> {
-        let unknown = waiting
-            .iter()
-            .filter(|waiting| waiting.embed)
-            .flat_map(|waiting| waiting.prepared.new.children().filter(|child| waiting.known.get(child).is_none()));
-        self.writer.vectors_of_texts(unknown.map(|child| child.embedding_hash.as_str()).collect()).await
+        let unknown = waiting.iter().flat_map(Waiting::wanted);
+        self.writer.vectors_of_texts(unknown.map(|(child, _)| child.embedding_hash.as_str()).collect()).await
     }
 
-    /// The vectors of the children of all waiting documents. Known and stored vectors are reused, all other texts are
-    /// embedded once each; a document that is not to be embedded gets empty ones.
+    /// The vectors of the children of all waiting documents. Known and stored vectors are reused, all other texts that the
+    /// model reads are embedded once each; what is not to be embedded gets empty ones.
     fn vectors(&mut self, waiting: &[Waiting], stored: &HashMap<String, Vec<f32>>) -> Result<Vec<Vec<Vec<f32>>>> {
         let mut wanted: Vec<&str> = Vec::new();
         let mut place: HashMap<&str, usize> = HashMap::new();
-        for waiting in waiting.iter().filter(|waiting| waiting.embed) {
-            for (child, text) in waiting.texts() {
-                let is_there = waiting.known.get(child).is_some() || stored.contains_key(&child.embedding_hash);
-                if !is_there && !place.contains_key(text.as_str()) {
-                    place.insert(text, wanted.len());
-                    wanted.push(text);
-                }
+        for (child, text) in waiting.iter().flat_map(Waiting::wanted) {
+            if !stored.contains_key(&child.embedding_hash) && !place.contains_key(text.as_str()) {
+                place.insert(text, wanted.len());
+                wanted.push(text);
             }
         }
         let bytes = waiting.iter().map(|waiting| waiting.prepared.new.document.size).sum();
@@ -343,7 +365,11 @@ impl Indexer {
         for one in waiting {
             let Waiting { embed, known, .. } = one;
             let mut vectors = Vec::new();
-            for (child, text) in one.texts() {
+            for (child, text, read) in one.texts() {
+                if *embed && !read {
+                    vectors.push(Vec::new());
+                    continue;
+                }
                 let same = || stored.get(&child.embedding_hash).filter(|_| *embed);
                 let vector = match known.get(child).or_else(same) {
                     Some(vector) => {
@@ -363,16 +389,17 @@ impl Indexer {
 
     /// Embeds the texts of waiting documents whose files have `bytes` together.
     fn embed(&mut self, waiting: &[Waiting], texts: &[&str], bytes: u64) -> Result<Vec<Vec<f32>>> {
-        if texts.is_empty() {
+        let unread = waiting.iter().any(|waiting| waiting.embed && waiting.read.contains(&false));
+        if texts.is_empty() && !unread {
             self.embed_at_once = BATCH_CHILDREN;
             self.progress.embedded(0, bytes);
             return Ok(Vec::new());
         }
-        let (total, progress) = (texts.len() as u64, &self.progress);
         let embedder = self.model.embedder()?;
         for waiting in waiting.iter().filter(|waiting| waiting.embed) {
             self.languages.sample(&waiting.prepared, &embedder)?;
         }
+        let (total, progress) = (texts.len().max(1) as u64, &self.progress);
         let start = Instant::now();
         let report = |count: usize| progress.embedded(count, bytes * count as u64 / total);
         let made = embedder.embed_documents(texts, &report)?;

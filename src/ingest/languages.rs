@@ -1,10 +1,10 @@
-//! Whether the embedding model can read the documents of a run. If not, their vectors are of little use, and the user
-//! should know before a search.
+//! Whether the embedding model can read the documents of a run. What it cannot read is not embedded, and the user should
+//! know before a search.
 
 use serde::Serialize;
 
 use super::prepare::Prepared;
-use crate::embed::Embedder;
+use crate::embed::{Coverage, Embedder};
 use crate::error::Result;
 use crate::models::{Models, model_that_reads};
 use crate::text::{char_count, truncate};
@@ -15,7 +15,7 @@ const SAMPLES: usize = 4;
 const SAMPLE_CHARS: usize = 400;
 /// Bytes of text that the model cannot read, and of text that it can, from which a better model is chosen.
 const MOST_KEPT: usize = 4000;
-/// A document counts as unreadable if the model reads a smaller share of it.
+/// A text counts as unreadable if the model reads a smaller share of it.
 const LEAST_SHARE: f32 = 0.5;
 /// A smaller share of text that the model cannot read is not reported.
 const LEAST_REPORTED: f32 = 0.1;
@@ -32,6 +32,11 @@ pub struct LanguagesReport {
     pub share_not_read: f32,
     /// A model that reads it; `None` where none is known.
     pub better: Option<String>,
+}
+
+/// Whether a model reads a text. Vectors of other text mean little, so it gets none.
+pub(super) fn is_read(text: &str, coverage: &Coverage) -> bool {
+    coverage.share(text) >= LEAST_SHARE
 }
 
 /// Samples documents as they are embedded.

@@ -5,16 +5,19 @@
 //! documents that came meanwhile are embedded too, and one generation with the new vectors is published.
 
 use std::collections::HashSet;
+use std::iter::repeat_n;
 use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
 
 use super::indexer::{KnownVectors, Vectors, set_vectors};
+use super::languages::is_read;
 use super::prepare::Prepared;
 use super::profile::vector_text;
 use super::rebuild::{RebuildOptions, Rebuilder};
 use super::request::Progress;
+use crate::embed::Coverage;
 use crate::error::Result;
 use crate::ids::DocId;
 use crate::models::record_of;
@@ -92,7 +95,8 @@ pub async fn revector(
         ..RevectorReport::default()
     };
     let only_missing = before == record && !request.force;
-    let mut run = Run { namespace, options, progress, record, report: &mut report };
+    let coverage = model.embedding_config.languages.clone();
+    let mut run = Run { namespace, options, progress, record, coverage, report: &mut report };
     match (request.dry_run, only_missing) {
         (true, _) => run.plan(&snapshot, only_missing).await?,
         (false, true) => run.complete(snapshot).await?,
@@ -114,11 +118,19 @@ async fn read(snapshot: &Snapshot, rows: &[DocumentRow]) -> Result<Vec<Prepared>
     Ok(rows.iter().map(prepared).collect())
 }
 
-/// The embedded texts of a document: its child chunks and its summary.
-fn texts_of(document: &Prepared) -> Vec<(VectorKey, String)> {
+/// The embedded texts of a document: its child chunks and its summary, as far as the model reads them.
+fn texts_of(document: &Prepared, coverage: &Coverage) -> Vec<(VectorKey, String)> {
     let summary = vector_text(&document.new.document).map(|(text, _)| text);
-    let texts = document.texts.iter().cloned().chain(summary);
+    let children = child_texts(document, coverage).flatten().cloned();
+    let texts = children.chain(summary.filter(|text| is_read(text, coverage)));
     texts.map(|text| (key_of(&text), text)).collect()
+}
+
+/// The text to embed for each child chunk; `None` for those that the model does not read.
+fn child_texts<'d>(document: &'d Prepared, coverage: &Coverage) -> impl Iterator<Item = Option<&'d String>> {
+    let parents = &document.new.parents;
+    let read = parents.iter().flat_map(|parent| repeat_n(is_read(&parent.content, coverage), parent.children.len()));
+    document.texts.iter().zip(read).map(|(text, read)| read.then_some(text))
 }
 
 fn key_of(text: &str) -> VectorKey {
@@ -128,14 +140,18 @@ fn key_of(text: &str) -> VectorKey {
 /// A document with its vectors.
 fn with_vectors(
     document: Prepared,
+    coverage: &Coverage,
     mut vector: impl FnMut(&str) -> Result<Vec<f32>>,
 ) -> Result<(DocumentRow, Vec<ParentChunk>)> {
-    let Prepared { new: NewDocument { mut document, mut parents, .. }, texts, .. } = document;
-    let vectors: Vec<Vec<f32>> = texts.iter().map(|text| vector(text)).collect::<Result<_>>()?;
+    let texts = child_texts(&document, coverage);
+    let vectors: Vec<Vec<f32>> =
+        texts.map(|text| text.map_or(Ok(Vec::new()), |text| vector(text))).collect::<Result<_>>()?;
+    let NewDocument { mut document, mut parents, .. } = document.new;
     set_vectors(&mut parents, vectors);
     document.embedded = true;
     (document.embedding_hash, document.vector) = match vector_text(&document) {
-        Some((text, hash)) => (Some(hash), vector(&text)?),
+        Some((text, hash)) if is_read(&text, coverage) => (Some(hash), vector(&text)?),
+        Some((_, hash)) => (Some(hash), Vec::new()),
         None => (None, Vec::new()),
     };
     Ok((document, parents))
@@ -146,6 +162,7 @@ struct Run<'a> {
     options: &'a RebuildOptions,
     progress: Arc<dyn Progress>,
     record: ModelRecord,
+    coverage: Coverage,
     report: &'a mut RevectorReport,
 }
 
@@ -157,8 +174,8 @@ impl Run<'_> {
         for some in rows.chunks(AT_ONCE) {
             for document in read(snapshot, some).await? {
                 let texts = match only_missing {
-                    true => document.texts.iter().map(|text| key_of(text)).collect(),
-                    false => texts_of(&document).into_iter().map(|(key, _)| key).collect::<Vec<_>>(),
+                    true => child_texts(&document, &self.coverage).flatten().map(|text| key_of(text)).collect(),
+                    false => texts_of(&document, &self.coverage).into_iter().map(|(key, _)| key).collect::<Vec<_>>(),
                 };
                 self.report.texts += texts.len();
                 keys.extend(texts);
@@ -229,10 +246,10 @@ impl Run<'_> {
         let mut rewrite = writer.rewrite(&self.record).await?;
         for some in rows.chunks(AT_ONCE) {
             for document in read(&snapshot, some).await? {
-                self.report.texts += texts_of(&document).len();
+                self.report.texts += texts_of(&document, &self.coverage).len();
                 note.add(EMBEDDED, &document.new.document.source);
                 let vector = |text: &str| cache.get(&key_of(text));
-                let (document, parents) = with_vectors(document, vector)?;
+                let (document, parents) = with_vectors(document, &self.coverage, vector)?;
                 rewrite.put(document, parents).await?;
             }
         }
@@ -255,7 +272,7 @@ impl Run<'_> {
         let mut fresh: HashSet<VectorKey> = HashSet::new();
         for some in rows.chunks(AT_ONCE) {
             for document in read(snapshot, some).await? {
-                for (key, text) in texts_of(&document) {
+                for (key, text) in texts_of(&document, &self.coverage) {
                     if fresh.contains(&key) {
                         continue;
                     }
@@ -317,11 +334,12 @@ mod tests {
         let text = "# Pump\n\nOpen the valve. Close the drain. Start the pump. Wait for it.\n";
         let mut prepared = prepare(&markdown::parse(text), &SourceFacts::sample(), &config, "now");
         prepared.new.document.profile = profile("Pump", "en", &[], &[ParentChunkText { title: "", text }]);
-        let all = texts_of(&prepared);
+        let coverage = Coverage::latin();
+        let all = texts_of(&prepared, &coverage);
         assert_eq!(all.len(), prepared.texts.len() + 1, "the summary too");
         // A vector that differs by text.
         let of = |text: &str| if text.contains("valve") { vec![1.0, 0.0] } else { vec![0.0, 1.0] };
-        let (document, parents) = with_vectors(prepared.clone(), |text| Ok(of(text))).unwrap();
+        let (document, parents) = with_vectors(prepared.clone(), &coverage, |text| Ok(of(text))).unwrap();
         assert!(document.embedded && document.embedding_hash.is_some() && document.vector.len() == 2);
         let mut texts = prepared.texts.iter();
         for parent in &parents {
@@ -331,6 +349,6 @@ mod tests {
             let length: f32 = parent.vector.iter().map(|x| x * x).sum();
             assert!((length - 1.0).abs() < 1e-6);
         }
-        assert!(with_vectors(prepared, |_| Err(crate::Error::failed("none"))).is_err());
+        assert!(with_vectors(prepared, &coverage, |_| Err(crate::Error::failed("none"))).is_err());
     }
 }

@@ -87,7 +87,8 @@ fn summarise(report: &IngestReport, page: &mut Page) {
 fn unread(report: &LanguagesReport) -> String {
     let LanguagesReport { model, share_not_read, better, .. } = report;
     let unread = format!(
-        "the model {model} cannot read {:.0} % of the text of these documents; only keyword search finds it",
+        "the model {model} cannot read {:.0} % of the text of these documents, which is not embedded: only keyword search \
+         finds it",
         100.0 * share_not_read
     );
     match better {

@@ -90,11 +90,16 @@ fn an_ingest_names_a_model_that_can_read_the_text() {
     let report = sandbox.json(&["ingest", "zh"]);
     let languages = &report["languages"];
     assert!(languages["share_not_read"].as_f64() > Some(0.9) && languages["documents_not_read"] == 1, "{report}");
+    assert_eq!(report["embedded"], 0, "no search uses vectors of what the model cannot read: {report}");
     let better = languages["better"].as_str().unwrap().to_owned();
     let message = sandbox.kb(&["ingest", "zh", "--force", "-n", "other"]).out;
     assert!(message.contains("cannot read") && message.contains(&format!("kb models add {better}")), "{message}");
     assert!(sandbox.json(&["ingest", "en"])["languages"].is_null());
     assert!(sandbox.json(&["models"]).to_string().contains(&better));
+    let status = sandbox.json(&["status"]);
+    assert_eq!(status["without_vectors"], 0, "nothing is missing that this model could make: {status}");
+    assert_eq!(sandbox.json(&["ingest", "zh"])["counts"]["unchanged"], 1, "it is not tried again");
+    assert!(sandbox.kb(&["check"]).code == 0);
     // A question that the model can only spell is left to the words.
     let spelt = sandbox.json(&["search", "ўзбекча vented", "--explain"]);
     assert_eq!(spelt["weights"]["semantic"], 0.0, "{spelt}");

@@ -2,9 +2,9 @@
 
 use super::chunks::{StoredRows, agrees, counts, missing, spans};
 use super::finding::{Finding, Mended, Part};
-use super::vectors::{close, document_fault, fault};
+use super::vectors::{close, fault};
 use crate::error::NextStep;
-use crate::store::{Edit, NewDocument, ParentChunk};
+use crate::store::{ChildChunk, Edit, NewDocument, ParentChunk};
 use crate::text::count;
 
 /// Mends what can be mended, and returns what was done.
@@ -30,13 +30,15 @@ pub(super) fn mend(mut rows: StoredRows, dimension: usize) -> (NewDocument, Vec<
 fn mend_vectors(new: &mut NewDocument, dimension: usize, done: &mut Vec<Mended>) {
     let removed =
         |id: &str| Mended::new(id, format!("its vector removed; `{}` makes a new one", NextStep::MakeVectors));
-    if document_fault(&new.document, dimension).is_some() {
+    if fault(&new.document.vector, dimension).is_some() {
         (new.document.vector, new.document.embedding_hash) = (Vec::new(), None);
         done.push(removed(&new.document.doc_id));
     }
+    let mut lost = false;
     for parent in &mut new.parents {
         for child in parent.children.iter_mut().filter(|child| fault(&child.vector, dimension).is_some()) {
             child.vector.clear();
+            lost = true;
             done.push(removed(&child.chunk_id));
         }
         let mean = parent.mean_vector();
@@ -45,11 +47,16 @@ fn mend_vectors(new: &mut NewDocument, dimension: usize, done: &mut Vec<Mended>)
             done.push(Mended::new(&parent.chunk_id, "its vector recomputed from its child chunks"));
         }
     }
+    let has_vector = |child: &ChildChunk| !child.vector.is_empty();
     let any = new.children().next().is_some();
-    let all = new.children().all(|child| !child.vector.is_empty());
-    if any && new.document.embedded != all {
-        new.document.embedded = all;
-        let what = match all {
+    let all = new.children().all(has_vector);
+    // Of a parent chunk that the model does not read, no child chunk has a vector.
+    let lost =
+        lost || new.parents.iter().any(|parent| !parent.vector.is_empty() && !parent.children.iter().all(has_vector));
+    let embedded = (new.document.embedded || (any && all)) && !lost;
+    if new.document.embedded != embedded {
+        new.document.embedded = embedded;
+        let what = match embedded {
             true => "marked as having all vectors".to_owned(),
             false => format!("marked as lacking vectors; `{}` makes them", NextStep::MakeVectors),
         };
@@ -190,7 +197,7 @@ mod tests {
 
     #[test]
     fn a_damaged_vector_of_the_document_is_removed() {
-        for vector in [Vec::new(), vec![f32::NAN, 0.0], vec![1.0]] {
+        for vector in [vec![f32::NAN, 0.0], vec![1.0]] {
             let mut new = rows();
             (new.document.vector, new.document.embedding_hash) = (vector, Some("h".into()));
             assert_eq!(findings(new.clone()).len(), 1);

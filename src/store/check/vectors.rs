@@ -1,7 +1,7 @@
 //! Vectors: of the right size and length 1, and a parent chunk's is the normalised mean of its child chunks'.
 
 use super::finding::{Finding, Part};
-use crate::store::{DocumentRow, NewDocument};
+use crate::store::NewDocument;
 
 /// How far a length may be from 1, and a number from the one recomputed: single precision leaves a ten-thousandth of
 /// this.
@@ -22,12 +22,6 @@ pub(super) fn fault(vector: &[f32], dimension: usize) -> Option<String> {
     ((length - 1.0).abs() > TOLERANCE).then(|| format!("has a vector of length {length:.3} instead of 1"))
 }
 
-/// What is wrong with the vector of a document's summary.
-pub(super) fn document_fault(row: &DocumentRow, dimension: usize) -> Option<String> {
-    let missing = row.embedding_hash.is_some() && row.vector.is_empty();
-    fault(&row.vector, dimension).or_else(|| missing.then(|| "has no vector, and its row says that it has".to_owned()))
-}
-
 /// Whether a parent chunk's vector is the one it should have.
 pub(super) fn close(vector: &[f32], wanted: &[f32]) -> bool {
     vector.len() == wanted.len() && vector.iter().zip(wanted).all(|(a, b)| (a - b).abs() <= TOLERANCE)
@@ -37,7 +31,7 @@ pub(super) fn close(vector: &[f32], wanted: &[f32]) -> bool {
 pub(super) fn check(new: &NewDocument, dimension: usize) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut say = |id: &str, what: String| findings.push(Finding::repairable(id, Part::Vectors, what));
-    if let Some(what) = document_fault(&new.document, dimension) {
+    if let Some(what) = fault(&new.document.vector, dimension) {
         say(&new.document.doc_id, what);
     }
     let mut child_chunks_without = 0;
@@ -46,10 +40,14 @@ pub(super) fn check(new: &NewDocument, dimension: usize) -> Vec<Finding> {
             say(&row.chunk_id, what);
         }
     }
-    for child in new.children().filter(|child| child.vector.is_empty()) {
-        child_chunks_without += 1;
-        if new.document.embedded {
-            say(&child.chunk_id, "has no vector, and its document says that all have one".to_owned());
+    for parent in &new.parents {
+        let without = parent.children.iter().filter(|child| child.vector.is_empty());
+        child_chunks_without += without.clone().count();
+        // The model does not read a parent chunk of which no child chunk has a vector.
+        if new.document.embedded && !parent.vector.is_empty() {
+            without.for_each(|child| {
+                say(&child.chunk_id, "has no vector, and others of its parent chunk have".to_owned())
+            });
         }
     }
     for row in new.parents.iter().filter(|row| fault(&row.vector, dimension).is_none()) {
@@ -96,10 +94,14 @@ mod tests {
     #[test]
     fn vectors_may_be_missing_where_the_document_says_so() {
         let mut new = document();
-        new.chunks_mut().for_each(|row| row.vector.clear());
-        assert_eq!(check(&new, DIMENSION).len(), 3);
+        new.parents[0].children[0].vector.clear();
+        new.parents[0].vector = new.parents[0].mean_vector();
+        assert_eq!(check(&new, DIMENSION)[0].id, "abc123:0.0");
         new.document.embedded = false;
         assert!(check(&new, DIMENSION).is_empty());
+        new.document.embedded = true;
+        new.chunks_mut().for_each(|row| row.vector.clear());
+        assert!(check(&new, DIMENSION).is_empty(), "the model does not read it");
         let mut all_there = document();
         all_there.document.embedded = false;
         assert_eq!(check(&all_there, DIMENSION)[0].id, "abc123");
