@@ -89,15 +89,12 @@ fn rows(file: &Path, store: &Store, random: &mut Random) -> Result<NewDocument> 
     Ok(new)
 }
 
-/// Gives each child a random vector of length 1 and each parent the mean of its children's.
+/// Gives each chunk a random vector of length 1.
 fn set_vectors(parents: &mut [ParentChunk], random: &mut Random) {
-    for parent in parents {
-        for child in &mut parent.children {
-            child.vector = (0..Model::embedded().embedding_config.dimension).map(|_| random.number()).collect();
-            let length = child.vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(f32::EPSILON);
-            child.vector.iter_mut().for_each(|x| *x /= length);
-        }
-        parent.vector = parent.mean_vector();
+    for chunk in parents.iter_mut().flat_map(|parent| std::iter::once(&mut parent.chunk).chain(&mut parent.children)) {
+        chunk.vector = (0..Model::embedded().embedding_config.dimension).map(|_| random.number()).collect();
+        let length = chunk.vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(f32::EPSILON);
+        chunk.vector.iter_mut().for_each(|x| *x /= length);
     }
 }
 

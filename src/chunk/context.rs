@@ -17,6 +17,10 @@ use crate::text::{is_wide, squeeze, truncate};
 /// In characters. Titles as long as the chunk itself would outweigh it.
 const LONGEST_TITLES: usize = 400;
 
+/// The number of titles next to a text that are embedded with it, and the most characters of each title.
+const NEAREST: usize = 2;
+const LONGEST_EMBEDDED_TITLE: usize = 80;
+
 /// Between titles.
 pub const SEPARATOR: &str = " › ";
 
@@ -85,7 +89,16 @@ pub fn line(document_title: &str, section_titles: &str) -> String {
     truncate(&with_more(document_title, rest), LONGEST_TITLES)
 }
 
-/// What is embedded for a child chunk: the context line, the end of the text before it, and its content.
+/// What is read of titles in front of a text that is embedded: the document's and the nearest two, shortened. Long titles
+/// would make all chunks below them alike.
+pub fn nearest_titles(titles: &str) -> String {
+    let all: Vec<&str> = titles.split(SEPARATOR).collect();
+    let nearest = all.iter().skip(1).skip(all.len().saturating_sub(1 + NEAREST));
+    let kept = all.first().into_iter().chain(nearest);
+    kept.map(|title| truncate(title, LONGEST_EMBEDDED_TITLE)).collect::<Vec<_>>().join(SEPARATOR)
+}
+
+/// What is read of a chunk: the context line, the end of the text before it, and its content.
 pub fn embedded_text(context: &str, overlap: &str, content: &str) -> String {
     let parts: Vec<&str> = [context, overlap, content.trim_end()].into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("\n")

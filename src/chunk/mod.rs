@@ -5,9 +5,12 @@
 //! to the one before.
 
 pub mod context;
+mod embedded;
 mod split;
 
 use serde::{Deserialize, Serialize};
+
+pub use embedded::EmbeddedText;
 
 use crate::structure::Section;
 use context::ContextKind;

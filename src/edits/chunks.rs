@@ -322,7 +322,7 @@ pub(super) mod tests {
     pub(in crate::edits) fn stored(text: &str) -> NewDocument {
         let config = ChunkConfig { parent_chars: 90, child_chars: 20, overlap_chars: 8, ..ChunkConfig::default() };
         let mut new = prepare(&markdown::parse(text), &SourceFacts::sample(), &config, "then").new;
-        for (i, row) in new.parents.iter_mut().flat_map(|parent| &mut parent.children).enumerate() {
+        for (i, row) in new.chunks_mut().enumerate() {
             row.vector = if i % 2 == 0 { vec![1.0, 0.0] } else { vec![0.0, 1.0] };
         }
         new.document.embedded = true;

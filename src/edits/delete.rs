@@ -238,8 +238,6 @@ mod tests {
                 let own = || parent.children.iter();
                 prop_assert!(own().count() > 0);
                 prop_assert_eq!(own().map(|row| row.content.as_str()).collect::<String>(), parent.content.as_str());
-                let hash = blake3::hash(parent.content.as_bytes()).to_hex().to_string();
-                prop_assert_eq!(&hash, &parent.embedding_hash);
             }
             let children = after.children().count();
             prop_assert_eq!(after.document.parents as usize, parents.len());

@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use crate::chunk::context::{self, ContextKind};
-use crate::chunk::{ChunkConfig, overlap};
+use crate::chunk::context::ContextKind;
+use crate::chunk::{ChunkConfig, EmbeddedText, overlap};
 use crate::ids::ChunkId;
-use crate::store::{ChildChunk, Chunk, NewDocument, ParentChunk};
+use crate::store::{Chunk, NewDocument, ParentChunk};
 
 /// Sets the counts of the document and the ranges of its sections from its chunks.
 pub fn mend_counts(new: &mut NewDocument) {
@@ -50,29 +50,32 @@ pub fn set_model_situating(parents: &mut [ParentChunk], sentences: &HashMap<Chun
     }
 }
 
-/// The embedded text of each child, parent by parent. The end of the text before a child is part of it, so a change
-/// reaches the next child.
-pub fn embedded_texts(parents: &[ParentChunk], config: &ChunkConfig) -> Vec<String> {
-    let mut texts = Vec::new();
+/// The embedded text of each parent chunk. The end of the text before it is part of it, so a change reaches the next
+/// parent chunk.
+pub fn embedded_texts(parents: &[ParentChunk], config: &ChunkConfig) -> Vec<EmbeddedText> {
+    let mut texts = Vec::with_capacity(parents.len());
     for section in parents.chunk_by(|a, b| a.section_id == b.section_id) {
-        let mut before = String::new();
+        let mut before = "";
         for parent in section {
-            for child in &parent.children {
-                let context = parent.context_line(child);
-                texts.push(context::embedded_text(&context, overlap(&before, config), &child.content));
-                before.push_str(&child.content);
-            }
+            let children = parent.children.iter().map(|child| child.content.as_str());
+            texts.push(EmbeddedText::new(&parent.context_line(), before, children, config));
+            before = &parent.content;
         }
     }
     texts
 }
 
-/// Sets the hashes of the children from their embedded texts, except where `keep` says that a hash still names its vector:
-/// that can be of a text with other titles.
-pub fn renew_hashes(parents: &mut [ParentChunk], texts: &[String], keep: impl Fn(&ChildChunk, &str) -> bool) {
-    for (child, text) in parents.iter_mut().flat_map(|parent| &mut parent.children).zip(texts) {
-        if !keep(child, text) {
-            child.embedding_hash = blake3::hash(text.as_bytes()).to_hex().to_string();
+/// Sets the hashes of chunks from their embedded texts, except where `keep` says that the hashes of a parent chunk and its
+/// child chunks still name their vectors: those can be of a text with other titles.
+pub fn renew_hashes(
+    parents: &mut [ParentChunk],
+    texts: &[EmbeddedText],
+    keep: impl Fn(&ParentChunk, &EmbeddedText) -> bool,
+) {
+    for (parent, text) in parents.iter_mut().zip(texts) {
+        if !keep(parent, text) {
+            parent.embedding_hash = text.hash();
+            parent.children.iter_mut().enumerate().for_each(|(i, child)| child.embedding_hash = text.child_hash(i));
         }
     }
 }

@@ -174,7 +174,6 @@ fn parent_row(doc_id: &DocId, source: &SourceParent, now: &str) -> ParentChunk {
         page_start: source.page_start,
         page_end: source.page_end,
         language: language(&source.text).to_owned(),
-        embedding_hash: blake3::hash(source.text.as_bytes()).to_hex().to_string(),
         updated_at: now.to_owned(),
         ..Chunk::default()
     };
@@ -189,7 +188,6 @@ fn parent_row(doc_id: &DocId, source: &SourceParent, now: &str) -> ParentChunk {
 
 fn set_text(parent: &mut ParentChunk, content: String) {
     parent.language = language(&content).to_owned();
-    parent.embedding_hash = blake3::hash(content.as_bytes()).to_hex().to_string();
     parent.page_start = parent.children.iter().filter_map(|row| row.page_start).min();
     parent.page_end = parent.children.iter().filter_map(|row| row.page_end).max();
     parent.content = content;

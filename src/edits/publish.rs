@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use super::derived::{embedded_texts, renew_hashes, set_situating};
+use crate::chunk::EmbeddedText;
 use crate::error::Result;
 use crate::ids::DocId;
 use crate::ingest::{Indexer, KnownVectors, Prepared, Rebuilder};
-use crate::store::{ChildChunk, NewDocument, Snapshot};
+use crate::store::{NewDocument, ParentChunk, Snapshot};
 
 /// A document before and after a change.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,7 +36,7 @@ pub async fn documents_of(snapshot: &Snapshot, ids: &[impl AsRef<str>]) -> Resul
     Ok(documents)
 }
 
-/// Publishes changed documents. Child chunks with a new text are embedded, and those after a changed one, whose embedded
+/// Publishes changed documents. Parent chunks with a new text are embedded, and those after a changed one, whose embedded
 /// text begins with its end. A document without vectors stays without. Gives the indexer with its counts.
 ///
 /// # Errors
@@ -53,20 +54,19 @@ pub async fn publish(mut rebuilder: Rebuilder, changed: Vec<ChangedDocument>) ->
 fn with_texts(before: &NewDocument, mut after: NewDocument) -> (Prepared, KnownVectors) {
     let config = after.document.chunking;
     let texts_before = embedded_texts(&before.parents, &config);
-    let was: HashMap<&str, &str> =
-        before.children().zip(&texts_before).map(|(row, text)| (row.chunk_id.as_str(), text.as_str())).collect();
+    let was: HashMap<&str, &EmbeddedText> =
+        before.parents.iter().map(|parent| parent.chunk_id.as_str()).zip(&texts_before).collect();
     set_situating(&mut after.parents, &config);
     let texts = embedded_texts(&after.parents, &config);
-    let holds = |row: &ChildChunk, text: &str| was.get(row.chunk_id.as_str()) == Some(&text) && !row.vector.is_empty();
-    let known: HashMap<String, Vec<f32>> = after
-        .children()
-        .zip(&texts)
-        .filter(|(row, text)| holds(row, text))
-        .map(|(row, _)| (row.embedding_hash.clone(), row.vector.clone()))
-        .collect();
+    let holds = |parent: &ParentChunk, text: &EmbeddedText| {
+        was.get(parent.chunk_id.as_str()) == Some(&text) && parent.has_vectors()
+    };
+    let known = KnownVectors::of_chunks(
+        after.parents.iter().zip(&texts).filter(|(parent, text)| holds(parent, text)).map(|(parent, _)| parent),
+    );
     renew_hashes(&mut after.parents, &texts, holds);
     after.chunks_mut().for_each(|row| row.vector.clear());
-    (Prepared::edited(after, texts), KnownVectors::of_texts(known).and_of(&before.document))
+    (Prepared::edited(after, texts), known.and_of(&before.document))
 }
 
 #[cfg(test)]
@@ -76,18 +76,25 @@ mod tests {
     use crate::edits::{ChunkOrder, NewText, edit_chunks};
 
     #[test]
-    fn only_the_next_child_after_a_change_is_embedded_again() {
-        let new = stored("First sentence here.\n\nSecond sentence is. Third one stands. Fourth one too.\n");
+    fn only_a_changed_parent_chunk_and_the_next_one_are_embedded_again() {
+        let new = stored(
+            "First sentence here.\n\nSecond sentence is. Third one stands.\n\nFourth one follows them, and it is a long one.\n\nFifth one comes last, and it is as long as that.\n",
+        );
         let order = ChunkOrder {
-            chunk_id: "abc123:0.1".into(),
-            text: Some(NewText::Given("Second is other.".into())),
+            chunk_id: "abc123:0.2".into(),
+            text: Some(NewText::Given("Third is other.".into())),
             ..ChunkOrder::default()
         };
         let changed = edit_chunks(vec![new], &[order], "now").unwrap().changed.remove(0);
         let (prepared, known) = with_texts(&changed.before, changed.after);
-        let fresh: Vec<&str> =
-            prepared.new.children().filter(|row| !known.knows(row)).map(|row| row.chunk_id.as_str()).collect();
-        assert_eq!(fresh, ["abc123:0.1", "abc123:0.2"]);
-        assert!(prepared.texts[2].contains("other."), "{:?}", prepared.texts);
+        let fresh: Vec<&str> = prepared
+            .new
+            .parents
+            .iter()
+            .filter(|row| known.of(row).is_none())
+            .map(|row| row.chunk_id.as_str())
+            .collect();
+        assert_eq!(fresh, ["abc123:0", "abc123:1"]);
+        assert!(prepared.texts[0].text.contains("other."), "{:?}", prepared.texts);
     }
 }

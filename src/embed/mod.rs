@@ -12,6 +12,7 @@ mod embedder;
 mod embedding_folder;
 mod engine;
 mod folder;
+mod late_chunking;
 mod model;
 mod onnx;
 mod sense;
@@ -26,6 +27,7 @@ pub use embedder::Embedder;
 pub(crate) use embedding_folder::{DEFAULT_TOKENS, DeclaredConfig, EmbeddingFolder, GRAPHS};
 pub use engine::{Engine, EngineChoice, devices, select, select_available};
 pub(crate) use folder::ModelFolder;
+pub use late_chunking::ParentVectors;
 pub use model::{
     Coverage, EMBEDDED, EmbeddingConfig, Model, ModelFiles, Pooling, Quantization, Source, VectorOutput, is_known_word,
 };

@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::contexts::ContextWriter;
-use super::indexer::{Indexer, KnownVectors, Vectors};
+use super::indexer::{Indexer, Vectors};
+use super::known_vectors::KnownVectors;
 use super::loader::{Facts, Loaded, Read};
 use super::plan::{Existing, doubt};
 use super::prepare::{SourceFacts, has_more_than_its_source, rows};

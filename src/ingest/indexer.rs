@@ -1,20 +1,21 @@
 //! Embeds prepared documents and publishes them in batches.
 
 use std::collections::HashMap;
-use std::iter::repeat_n;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::contexts::{ContextWriter, wants_model_context};
+use super::known_vectors::{KnownVectors, by_hashes};
 use super::languages::{LanguageSense, LanguagesReport, is_read};
 use super::prepare::Prepared;
 use super::profile::{profile_of, vector_text};
 use super::request::{ContextsReport, Progress};
-use crate::embed::{Coverage, Embedder, EngineChoice, select};
+use crate::chunk::EmbeddedText;
+use crate::embed::{Coverage, Embedder, EngineChoice, ParentVectors, select};
 use crate::error::Result;
 use crate::ids::DocId;
 use crate::models::Models;
-use crate::store::{Change, ChildChunk, DocumentRow, ModelRecord, NewDocument, Note, ParentChunk, Writer};
+use crate::store::{Change, DocumentRow, ModelRecord, NewDocument, Note, ParentChunk, Writer};
 
 /// A batch is published when it has so many documents …
 const BATCH_DOCUMENTS: usize = 256;
@@ -63,54 +64,6 @@ impl Vectors {
     }
 }
 
-/// Vectors of the store that a document can keep.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct KnownVectors {
-    /// By the hash of the embedded text.
-    by_text: HashMap<String, Vec<f32>>,
-    /// By the child's content.
-    by_content: HashMap<String, Vec<f32>>,
-    /// The hash of the text of the document's own vector.
-    of_document: Option<String>,
-}
-
-impl KnownVectors {
-    /// Vectors by the hash of the embedded text, for documents whose text can have changed.
-    pub fn of_texts(by_text: HashMap<String, Vec<f32>>) -> Self {
-        KnownVectors { by_text, ..KnownVectors::default() }
-    }
-
-    /// Adds the vector of the document itself, which the store has as `row`.
-    pub fn and_of(self, row: &DocumentRow) -> Self {
-        KnownVectors { of_document: row.embedding_hash.clone(), ..self }
-    }
-
-    /// The vectors of a document that gets new sections. A child also keeps its vector where only the titles above it
-    /// changed: they move a vector little, and embedding is most of what a document costs.
-    pub fn of_children(parents: &[ParentChunk]) -> Self {
-        let mut known = KnownVectors::default();
-        for child in parents.iter().flat_map(|parent| &parent.children).filter(|child| !child.vector.is_empty()) {
-            known.by_text.insert(child.embedding_hash.clone(), child.vector.clone());
-            known.by_content.insert(child.content.trim_end().to_owned(), child.vector.clone());
-        }
-        known
-    }
-
-    /// Keeps only the vectors of equal texts.
-    pub(super) fn by_text_alone(self) -> Self {
-        KnownVectors { by_content: HashMap::new(), ..self }
-    }
-
-    #[cfg(test)]
-    pub(crate) fn knows(&self, child: &ChildChunk) -> bool {
-        self.get(child).is_some()
-    }
-
-    fn get(&self, child: &ChildChunk) -> Option<&Vec<f32>> {
-        self.by_text.get(&child.embedding_hash).or_else(|| self.by_content.get(child.content.trim_end()))
-    }
-}
-
 /// Collects documents, embeds their new texts, and publishes them batch by batch.
 pub struct Indexer {
     writer: Writer,
@@ -151,17 +104,16 @@ struct Waiting {
 }
 
 impl Waiting {
-    /// The child chunks with the texts to embed, and whether the model reads them.
-    fn texts(&self) -> impl Iterator<Item = (&ChildChunk, &String, bool)> {
-        let new = &self.prepared.new;
-        let read = new.parents.iter().zip(&self.read).flat_map(|(parent, read)| repeat_n(*read, parent.children.len()));
-        new.children().zip(&self.prepared.texts).zip(read).map(|((child, text), read)| (child, text, read))
+    /// The parent chunks with the texts to embed, and whether the model reads them.
+    fn texts(&self) -> impl Iterator<Item = (&ParentChunk, &EmbeddedText, bool)> {
+        let each = self.prepared.new.parents.iter().zip(&self.prepared.texts).zip(&self.read);
+        each.map(|((parent, text), read)| (parent, text, *read))
     }
 
-    /// Those that are to be embedded, if they have no vector yet.
-    fn wanted(&self) -> impl Iterator<Item = (&ChildChunk, &String)> {
-        let wanted = self.texts().filter(|(child, _, read)| self.embed && *read && self.known.get(child).is_none());
-        wanted.map(|(child, text, _)| (child, text))
+    /// Those that are to be embedded, if the store has no vectors of them.
+    fn wanted(&self) -> impl Iterator<Item = (&ParentChunk, &EmbeddedText)> {
+        let wanted = self.texts().filter(|(parent, _, read)| self.embed && *read && self.known.of(parent).is_none());
+        wanted.map(|(parent, text, _)| (parent, text))
     }
 }
 
@@ -232,8 +184,10 @@ impl Indexer {
         self.plan_vector(&mut new.document, embed, &coverage);
         let read = new.parents.iter().map(|parent| is_read(&parent.content, &coverage)).collect();
         self.waiting.push(Waiting { prepared, known, embed, read, action, unless });
-        let all: usize = self.waiting.iter().map(|waiting| waiting.prepared.texts.len()).sum();
-        let to_embed: usize = self.waiting.iter().map(|waiting| waiting.wanted().count()).sum();
+        let children =
+            |texts: &mut dyn Iterator<Item = &EmbeddedText>| -> usize { texts.map(|text| text.children.len()).sum() };
+        let all: usize = self.waiting.iter().map(|one| children(&mut one.prepared.texts.iter())).sum();
+        let to_embed: usize = self.waiting.iter().map(|one| children(&mut one.wanted().map(|(_, text)| text))).sum();
         if self.waiting.len() >= BATCH_DOCUMENTS || all >= BATCH_CHILDREN || to_embed >= self.embed_at_once {
             self.flush().await?;
         }
@@ -307,7 +261,8 @@ impl Indexer {
         let stored = self.stored_vectors(&waiting).await?;
         let vectors = self.vectors(&waiting, &stored)?;
         for (waiting, vectors) in waiting.into_iter().zip(vectors) {
-            let lacks = |((.., read), vector): ((_, _, bool), &Vec<f32>)| vector.is_empty() && (read || !waiting.embed);
+            let lacks =
+                |((.., read), vectors): ((_, _, bool), &Option<_>)| vectors.is_none() && (read || !waiting.embed);
             let lacks_some = waiting.texts().zip(&vectors).any(lacks);
             let mut prepared = waiting.prepared;
             prepared.new.document.embedded = !lacks_some;
@@ -345,17 +300,22 @@ impl Indexer {
     /// Vectors of equal texts in other documents of the namespace, by the hash of the text.
     async fn stored_vectors(&self, waiting: &[Waiting]) -> Result<HashMap<String, Vec<f32>>> {
         let unknown = waiting.iter().flat_map(Waiting::wanted);
-        self.writer.vectors_of_texts(unknown.map(|(child, _)| child.embedding_hash.as_str()).collect()).await
+        let hashes = unknown.flat_map(|(parent, _)| parent.hashes());
+        self.writer.vectors_of_texts(hashes.collect()).await
     }
 
-    /// The vectors of the children of all waiting documents. Known and stored vectors are reused, all other texts that the
-    /// model reads are embedded once each; what is not to be embedded gets empty ones.
-    fn vectors(&mut self, waiting: &[Waiting], stored: &HashMap<String, Vec<f32>>) -> Result<Vec<Vec<Vec<f32>>>> {
-        let mut wanted: Vec<&str> = Vec::new();
+    /// The vectors of the parent chunks of all waiting documents. Known and stored vectors are reused, all other texts that
+    /// the model reads are embedded once each; what is not to be embedded gets none.
+    fn vectors(
+        &mut self,
+        waiting: &[Waiting],
+        stored: &HashMap<String, Vec<f32>>,
+    ) -> Result<Vec<Vec<Option<ParentVectors>>>> {
+        let mut wanted: Vec<&EmbeddedText> = Vec::new();
         let mut place: HashMap<&str, usize> = HashMap::new();
-        for (child, text) in waiting.iter().flat_map(Waiting::wanted) {
-            if !stored.contains_key(&child.embedding_hash) && !place.contains_key(text.as_str()) {
-                place.insert(text, wanted.len());
+        for (parent, text) in waiting.iter().flat_map(Waiting::wanted) {
+            if by_hashes(parent, stored).is_none() && !place.contains_key(parent.embedding_hash.as_str()) {
+                place.insert(&parent.embedding_hash, wanted.len());
                 wanted.push(text);
             }
         }
@@ -363,24 +323,14 @@ impl Indexer {
         let fresh = self.embed(waiting, &wanted, bytes)?;
         let mut all = Vec::with_capacity(waiting.len());
         for one in waiting {
-            let Waiting { embed, known, .. } = one;
             let mut vectors = Vec::new();
-            for (child, text, read) in one.texts() {
-                if *embed && !read {
-                    vectors.push(Vec::new());
-                    continue;
-                }
-                let same = || stored.get(&child.embedding_hash).filter(|_| *embed);
-                let vector = match known.get(child).or_else(same) {
-                    Some(vector) => {
-                        self.reused += 1;
-                        vector.clone()
-                    }
-                    // An equal text of another document can be embedded for that document alone.
-                    None if !embed => Vec::new(),
-                    None => fresh[place[text.as_str()]].clone(),
-                };
-                vectors.push(vector);
+            for (parent, _, read) in one.texts() {
+                // An equal text of another document can be embedded for that document alone.
+                let same = || by_hashes(parent, stored).filter(|_| one.embed);
+                let known = one.known.of(parent).or_else(same).filter(|_| read || !one.embed);
+                self.reused += known.as_ref().map_or(0, |known| known.children.len());
+                let made = || Some(fresh[*place.get(parent.embedding_hash.as_str())?].clone());
+                vectors.push(known.or_else(|| made().filter(|_| one.embed && read)));
             }
             all.push(vectors);
         }
@@ -388,7 +338,7 @@ impl Indexer {
     }
 
     /// Embeds the texts of waiting documents whose files have `bytes` together.
-    fn embed(&mut self, waiting: &[Waiting], texts: &[&str], bytes: u64) -> Result<Vec<Vec<f32>>> {
+    fn embed(&mut self, waiting: &[Waiting], texts: &[&EmbeddedText], bytes: u64) -> Result<Vec<ParentVectors>> {
         let unread = waiting.iter().any(|waiting| waiting.embed && waiting.read.contains(&false));
         if texts.is_empty() && !unread {
             self.embed_at_once = BATCH_CHILDREN;
@@ -399,12 +349,13 @@ impl Indexer {
         for waiting in waiting.iter().filter(|waiting| waiting.embed) {
             self.languages.sample(&waiting.prepared, &embedder)?;
         }
-        let (total, progress) = (texts.len().max(1) as u64, &self.progress);
+        let children: usize = texts.iter().map(|text| text.children.len()).sum();
+        let (total, progress) = (children.max(1) as u64, &self.progress);
         let start = Instant::now();
         let report = |count: usize| progress.embedded(count, bytes * count as u64 / total);
-        let made = embedder.embed_documents(texts, &report)?;
-        self.embed_at_once = within(BATCH_TIME, texts.len(), start.elapsed());
-        self.embedded += texts.len();
+        let made = embedder.embed_parents(texts, &report)?;
+        self.embed_at_once = within(BATCH_TIME, children, start.elapsed());
+        self.embedded += children;
         Ok(made)
     }
 }
@@ -415,14 +366,12 @@ fn within(time: Duration, texts: usize, took: Duration) -> usize {
     ((texts as f64 * share) as usize).clamp(LEAST_EMBEDDED, BATCH_CHILDREN)
 }
 
-/// Gives each child its vector, and each parent the mean of its children's.
-pub(super) fn set_vectors(parents: &mut [ParentChunk], vectors: Vec<Vec<f32>>) {
-    let mut vectors = vectors.into_iter();
-    for parent in parents {
-        for child in &mut parent.children {
-            child.vector = vectors.next().expect("each child has a vector, if only an empty one");
-        }
-        parent.vector = parent.mean_vector();
+/// Gives parent chunks and their child chunks their vectors.
+fn set_vectors(parents: &mut [ParentChunk], vectors: Vec<Option<ParentVectors>>) {
+    for (parent, vectors) in parents.iter_mut().zip(vectors) {
+        let Some(vectors) = vectors else { continue };
+        parent.vector = vectors.parent;
+        parent.children.iter_mut().zip(vectors.children).for_each(|(child, vector)| child.vector = vector);
     }
 }
 

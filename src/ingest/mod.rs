@@ -1,6 +1,6 @@
 //! Scan, plan, load, chunk, embed, publish.
 //!
-//! Only changed files are read again, and only chunks with a changed text are embedded again. Several threads load files and
+//! Only changed files are read again, and only parent chunks with a changed text are embedded again. Several threads load files and
 //! hand them to the collector through a bounded channel, so memory does not grow with the folder. Each batch is published
 //! as one generation: an interrupted run loses at most the batch in work. A file that fails keeps what the store has of
 //! it, and stops no other file. Every source comes out with one [`Action`].
@@ -9,6 +9,7 @@ mod collector;
 mod contexts;
 mod cut_document;
 mod indexer;
+mod known_vectors;
 mod languages;
 mod loader;
 mod plan;
@@ -23,7 +24,8 @@ mod source;
 pub mod worker;
 
 pub use cut_document::CutDocument;
-pub use indexer::{Indexer, KnownVectors, Vectors};
+pub use indexer::{Indexer, Vectors};
+pub use known_vectors::KnownVectors;
 pub use languages::LanguagesReport;
 pub use prepare::{Prepared, SourceFacts, prepare};
 pub use rebuild::{RebuildOptions, Rebuilder, SourceNow, Stale, read_source, read_stored, rebuilt_rows, stale};

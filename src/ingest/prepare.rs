@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::contexts::wants_model_context;
 use super::cut_document::CutDocument;
-use crate::chunk::{ChunkConfig, Cut, CutParent, context};
+use crate::chunk::{ChunkConfig, Cut, CutParent, EmbeddedText, context};
 use crate::edits::{Rebased, embedded_texts, mend_counts, rebase, renew_hashes, set_model_situating, set_situating};
 use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId, SectionId};
@@ -65,19 +65,19 @@ pub fn corrected_toc(row: &DocumentRow) -> Result<Option<Vec<OutlineEntry>>> {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prepared {
     pub new: NewDocument,
-    /// The text to embed for each child chunk, in the order of the children in `new.chunks`.
-    pub texts: Vec<String>,
+    /// The text to embed for each parent chunk.
+    pub texts: Vec<EmbeddedText>,
     /// The profile of the text; `None` where an edit changed the text since.
     pub(super) profile: Option<Profile>,
 }
 
 impl Prepared {
     /// A document whose text is not that of its source.
-    pub fn edited(new: NewDocument, texts: Vec<String>) -> Self {
+    pub fn edited(new: NewDocument, texts: Vec<EmbeddedText>) -> Self {
         Prepared { new, texts, profile: None }
     }
 
-    /// Gives each child the hash of its embedded text, whatever vector it had.
+    /// Gives each chunk the hash of its embedded text, whatever vector it had.
     pub(super) fn of(mut new: NewDocument, config: &ChunkConfig) -> Self {
         let texts = embedded_texts(&new.parents, config);
         renew_hashes(&mut new.parents, &texts, |_, _| false);
@@ -141,7 +141,6 @@ pub(super) fn rows(cut: CutDocument, facts: &SourceFacts, config: &ChunkConfig, 
         page_start: text.pages.map(|(first, _)| first),
         page_end: text.pages.map(|(_, last)| last),
         language: language(&text.content).to_owned(),
-        embedding_hash: blake3::hash(text.content.as_bytes()).to_hex().to_string(),
         content: text.content,
         updated_at: now.to_owned(),
         ..Chunk::default()
@@ -263,14 +262,17 @@ mod tests {
             let config = ChunkConfig { parent_chars: 30, child_chars, overlap_chars: 10, context };
             prepare(&document, &SourceFacts::sample(), &config, "now")
         };
+        let read = |prepared: &Prepared| -> Vec<String> {
+            prepared.texts.iter().flat_map(|text| (0..text.children.len()).map(|child| text.alone(child))).collect()
+        };
         let headings = texts(ContextKind::Headings, 30);
-        assert_eq!(headings.texts, ["Pump\nThe main pump moves water.", "Pump\nwater.\nIt must be vented."]);
-        assert_eq!(texts(ContextKind::None, 30).texts, ["The main pump moves water.", "water.\nIt must be vented."]);
+        assert_eq!(read(&headings), ["Pump\nThe main pump moves water.", "Pump\nwater.\nIt must be vented."]);
+        assert_eq!(read(&texts(ContextKind::None, 30)), ["The main pump moves water.", "water.\nIt must be vented."]);
         let subjects = texts(ContextKind::Subjects, 30);
-        assert_eq!(subjects.texts[1], "Pump › The main pump moves water.\nwater.\nIt must be vented.");
+        assert_eq!(read(&subjects)[1], "Pump › The main pump moves water.\nwater.\nIt must be vented.");
         let written = HashMap::from([("abc123:1".into(), "How the pump is vented.".to_owned())]);
         let llm = texts(ContextKind::Llm, 30).with_contexts(&written);
-        assert_eq!(llm.texts[1], "Pump › How the pump is vented.\nwater.\nIt must be vented.");
+        assert_eq!(read(&llm)[1], "Pump › How the pump is vented.\nwater.\nIt must be vented.");
         for prepared in [&headings, &subjects, &llm] {
             assert!(prepared.new.parents.iter().all(|row| row.titles == "Pump"));
             let contents: String = prepared.new.chunks().map(|row| row.content.as_str()).collect();

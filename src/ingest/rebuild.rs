@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use super::contexts::{ContextWriter, wants_model_context};
 use super::cut_document::CutDocument;
-use super::indexer::{Indexer, KnownVectors, Vectors};
+use super::indexer::{Indexer, Vectors};
+use super::known_vectors::KnownVectors;
 use super::plan::{STANDARD_INPUT, is_gone};
 use super::prepare::{LOST_ENTRIES, Prepared, SourceFacts, rows};
 use super::request::Progress;
@@ -206,7 +207,7 @@ impl Rebuilder {
     }
 
     /// Replaces the sections and chunks of a document by [`rebuilt_rows`], with its edits applied. Vectors are kept as
-    /// [`KnownVectors::of_children`] says; of equal texts alone if the context changes or a language model writes it. A
+    /// [`KnownVectors::of_contents`] says; of equal texts alone if the context changes or a language model writes it. A
     /// document without vectors stays without.
     ///
     /// # Errors
@@ -214,7 +215,7 @@ impl Rebuilder {
     pub async fn put(&mut self, row: &DocumentRow, prepared: Prepared) -> Result<Rebuilt> {
         let parents = self.snapshot.parents_of(&row.doc_id).await?;
         let context = |row: &DocumentRow| row.chunking.context;
-        let known = KnownVectors::of_children(&parents).and_of(row);
+        let known = KnownVectors::of_contents(&parents).and_of(row);
         // The context of a model is part of the embedded text.
         let by_content = context(row) == context(&prepared.new.document) && !wants_model_context(row);
         let known = if by_content { known } else { known.by_text_alone() };

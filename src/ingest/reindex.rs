@@ -1,14 +1,13 @@
 //! Rebuilds documents from their sources, or from the store if a source changed, with the sections that this version finds
 //! or in another chunk context.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
 
 use super::contexts::ContextWriter;
-use super::indexer::KnownVectors;
+use super::known_vectors::KnownVectors;
 use super::prepare::{Prepared, corrected_toc};
 use super::profile::lacks_profile;
 use super::rebuild::{RebuildOptions, Rebuilder, SourceNow, read_source, read_stored, rebuilt_rows, unchanged_bytes};
@@ -295,11 +294,7 @@ async fn change_context(
 
 /// A document in another context, and its vectors by the hashes of their texts.
 fn with_context(mut new: NewDocument, context: ContextKind) -> (Prepared, KnownVectors) {
-    let known: HashMap<String, Vec<f32>> = new
-        .children()
-        .filter(|child| !child.vector.is_empty())
-        .map(|child| (child.embedding_hash.clone(), child.vector.clone()))
-        .collect();
+    let known = KnownVectors::of_chunks(new.parents.iter()).and_of(&new.document);
     new.chunks_mut().for_each(|row| row.vector.clear());
     let before = new.document.chunking;
     let config = ChunkConfig { context, ..before };
@@ -309,7 +304,6 @@ fn with_context(mut new: NewDocument, context: ContextKind) -> (Prepared, KnownV
     }
     new.document.chunking = config;
     set_situating(&mut new.parents, &config);
-    let known = KnownVectors::of_texts(known).and_of(&new.document);
     (Prepared::of(new, &config), known)
 }
 
@@ -341,7 +335,7 @@ mod tests {
             };
             assert_eq!(without(&prepared.new), without(&expected), "{from:?} to {to:?} is what an ingest makes");
             assert_eq!(prepared.new.document.chunking, expected.document.chunking);
-            let (kept, lost): (Vec<_>, Vec<_>) = prepared.new.children().partition(|row| known.knows(row));
+            let (kept, lost): (Vec<_>, Vec<_>) = prepared.new.parents.iter().partition(|row| known.of(row).is_some());
             match (from, to) {
                 _ if from == to => assert!(lost.is_empty()),
                 (ContextKind::None, _) | (_, ContextKind::None) => assert!(kept.is_empty()),

@@ -5,19 +5,20 @@
 //! documents that came meanwhile are embedded too, and one generation with the new vectors is published.
 
 use std::collections::HashSet;
-use std::iter::repeat_n;
 use std::sync::Arc;
 use std::time::Instant;
 
 use serde::Serialize;
 
-use super::indexer::{KnownVectors, Vectors, set_vectors};
+use super::indexer::Vectors;
+use super::known_vectors::KnownVectors;
 use super::languages::is_read;
 use super::prepare::Prepared;
 use super::profile::vector_text;
 use super::rebuild::{RebuildOptions, Rebuilder};
 use super::request::Progress;
-use crate::embed::Coverage;
+use crate::chunk::EmbeddedText;
+use crate::embed::{Coverage, ParentVectors};
 use crate::error::Result;
 use crate::ids::DocId;
 use crate::models::record_of;
@@ -118,39 +119,65 @@ async fn read(snapshot: &Snapshot, rows: &[DocumentRow]) -> Result<Vec<Prepared>
     Ok(rows.iter().map(prepared).collect())
 }
 
-/// The embedded texts of a document: its child chunks and its summary, as far as the model reads them.
-fn texts_of(document: &Prepared, coverage: &Coverage) -> Vec<(VectorKey, String)> {
-    let summary = vector_text(&document.new.document).map(|(text, _)| text);
-    let children = child_texts(document, coverage).flatten().cloned();
-    let texts = children.chain(summary.filter(|text| is_read(text, coverage)));
-    texts.map(|text| (key_of(&text), text)).collect()
+/// What is embedded at once: a parent chunk with its child chunks, or the summary of a document.
+struct Unit {
+    /// Of its vectors, those of child chunks behind that of the parent chunk.
+    keys: Vec<VectorKey>,
+    text: UnitText,
 }
 
-/// The text to embed for each child chunk; `None` for those that the model does not read.
-fn child_texts<'d>(document: &'d Prepared, coverage: &Coverage) -> impl Iterator<Item = Option<&'d String>> {
-    let parents = &document.new.parents;
-    let read = parents.iter().flat_map(|parent| repeat_n(is_read(&parent.content, coverage), parent.children.len()));
-    document.texts.iter().zip(read).map(|(text, read)| read.then_some(text))
+enum UnitText {
+    ParentChunk(EmbeddedText),
+    Summary(String),
 }
 
-fn key_of(text: &str) -> VectorKey {
-    *blake3::hash(text.as_bytes()).as_bytes()
+impl Unit {
+    /// The number of texts, as reports count them.
+    fn texts(&self) -> usize {
+        match &self.text {
+            UnitText::ParentChunk(text) => text.children.len(),
+            UnitText::Summary(_) => 1,
+        }
+    }
+
+    fn is_in(&self, has: impl Fn(&VectorKey) -> bool) -> bool {
+        self.keys.iter().all(has)
+    }
 }
 
-/// A document with its vectors.
+/// What is embedded of a document, as far as the model reads it.
+fn units_of(document: Prepared, coverage: &Coverage) -> Vec<Unit> {
+    let summary = vector_text(&document.new.document).filter(|(text, _)| is_read(text, coverage));
+    let summary = summary.map(|(text, hash)| Unit { keys: vec![key_of(&hash)], text: UnitText::Summary(text) });
+    let parents = document.new.parents.iter().zip(document.texts);
+    let read = parents.filter(|(parent, _)| is_read(&parent.content, coverage));
+    let unit = |(parent, text): (&ParentChunk, EmbeddedText)| Unit {
+        keys: parent.hashes().map(key_of).collect(),
+        text: UnitText::ParentChunk(text),
+    };
+    read.map(unit).chain(summary).collect()
+}
+
+fn key_of(hash: &str) -> VectorKey {
+    *blake3::Hash::from_hex(hash).expect("hashes of texts are made by blake3").as_bytes()
+}
+
+/// A document with its vectors, by their hashes.
 fn with_vectors(
     document: Prepared,
     coverage: &Coverage,
     mut vector: impl FnMut(&str) -> Result<Vec<f32>>,
 ) -> Result<(DocumentRow, Vec<ParentChunk>)> {
-    let texts = child_texts(&document, coverage);
-    let vectors: Vec<Vec<f32>> =
-        texts.map(|text| text.map_or(Ok(Vec::new()), |text| vector(text))).collect::<Result<_>>()?;
     let NewDocument { mut document, mut parents, .. } = document.new;
-    set_vectors(&mut parents, vectors);
+    for parent in &mut parents {
+        let is_read = is_read(&parent.content, coverage);
+        for chunk in std::iter::once(&mut parent.chunk).chain(&mut parent.children) {
+            chunk.vector = if is_read { vector(&chunk.embedding_hash)? } else { Vec::new() };
+        }
+    }
     document.embedded = true;
     (document.embedding_hash, document.vector) = match vector_text(&document) {
-        Some((text, hash)) if is_read(&text, coverage) => (Some(hash), vector(&text)?),
+        Some((text, hash)) if is_read(&text, coverage) => (Some(hash.clone()), vector(&hash)?),
         Some((_, hash)) => (Some(hash), Vec::new()),
         None => (None, Vec::new()),
     };
@@ -170,22 +197,25 @@ impl Run<'_> {
     /// Counts what would be embedded.
     async fn plan(&mut self, snapshot: &Snapshot, only_missing: bool) -> Result<()> {
         let rows = self.documents(snapshot, only_missing).await?;
-        let mut keys: HashSet<VectorKey> = HashSet::new();
+        let mut known: HashSet<VectorKey> = HashSet::new();
+        // Vectors of texts that no longer exist are of no use.
+        let unpublished = match only_missing {
+            true => HashSet::new(),
+            false => unpublished_vectors(self.namespace, &self.record)?,
+        };
         for some in rows.chunks(AT_ONCE) {
-            for document in read(snapshot, some).await? {
-                let texts = match only_missing {
-                    true => child_texts(&document, &self.coverage).flatten().map(|text| key_of(text)).collect(),
-                    false => texts_of(&document, &self.coverage).into_iter().map(|(key, _)| key).collect::<Vec<_>>(),
-                };
-                self.report.texts += texts.len();
-                keys.extend(texts);
+            for unit in read(snapshot, some).await?.into_iter().flat_map(|document| units_of(document, &self.coverage))
+            {
+                if only_missing && matches!(unit.text, UnitText::Summary(_)) {
+                    continue;
+                }
+                self.report.texts += unit.texts();
+                if known.insert(unit.keys[0]) {
+                    let is_there = unit.is_in(|key| unpublished.contains(key));
+                    *(if is_there { &mut self.report.resumed } else { &mut self.report.embedded }) += unit.texts();
+                }
             }
         }
-        if !only_missing {
-            // Vectors of texts that no longer exist are of no use.
-            self.report.resumed = unpublished_vectors(self.namespace, &self.record)?.intersection(&keys).count();
-        }
-        self.report.embedded = keys.len() - self.report.resumed;
         Ok(())
     }
 
@@ -213,7 +243,7 @@ impl Run<'_> {
         self.begin(&rows);
         for some in rows.chunks(AT_ONCE) {
             for mut document in read(&rebuilder.snapshot, some).await? {
-                self.report.texts += document.texts.len();
+                self.report.texts += document.texts.iter().map(|text| text.children.len()).sum::<usize>();
                 self.progress.file_read(&document.new.document.source);
                 document.new.sections = rebuilder.snapshot.sections(&document.new.document.doc_id).await?;
                 rebuilder.indexer.put(document, KnownVectors::default(), true, "updated", None).await?;
@@ -246,9 +276,10 @@ impl Run<'_> {
         let mut rewrite = writer.rewrite(&self.record).await?;
         for some in rows.chunks(AT_ONCE) {
             for document in read(&snapshot, some).await? {
-                self.report.texts += texts_of(&document, &self.coverage).len();
+                let units = units_of(document.clone(), &self.coverage);
+                self.report.texts += units.iter().map(Unit::texts).sum::<usize>();
                 note.add(EMBEDDED, &document.new.document.source);
-                let vector = |text: &str| cache.get(&key_of(text));
+                let vector = |hash: &str| cache.get(&key_of(hash));
                 let (document, parents) = with_vectors(document, &self.coverage, vector)?;
                 rewrite.put(document, parents).await?;
             }
@@ -268,55 +299,71 @@ impl Run<'_> {
         vectors: &mut Vectors,
     ) -> Result<usize> {
         let mut waiting = Waiting::default();
-        let mut resumed: HashSet<VectorKey> = HashSet::new();
-        let mut fresh: HashSet<VectorKey> = HashSet::new();
+        let mut known: HashSet<VectorKey> = HashSet::new();
+        let mut resumed = 0;
         for some in rows.chunks(AT_ONCE) {
             for document in read(snapshot, some).await? {
-                for (key, text) in texts_of(&document, &self.coverage) {
-                    if fresh.contains(&key) {
+                let (size, source) = (document.new.document.size, document.new.document.source.clone());
+                for unit in units_of(document, &self.coverage) {
+                    if !known.insert(unit.keys[0]) {
                         continue;
                     }
-                    if cache.has(&key) {
-                        resumed.insert(key);
+                    if unit.is_in(|key| cache.has(key)) {
+                        resumed += unit.texts();
                     } else {
-                        fresh.insert(key);
-                        waiting.texts.push((key, text));
+                        waiting.texts += unit.texts();
+                        waiting.units.push(unit);
                     }
                 }
-                waiting.bytes += document.new.document.size;
-                self.progress.file_read(&document.new.document.source);
-                if waiting.texts.len() >= BATCH {
+                waiting.bytes += size;
+                self.progress.file_read(&source);
+                if waiting.texts >= BATCH {
                     self.embed_waiting(std::mem::take(&mut waiting), cache, vectors)?;
                 }
             }
         }
         self.embed_waiting(waiting, cache, vectors)?;
-        Ok(resumed.len())
+        Ok(resumed)
     }
 
     fn embed_waiting(&mut self, waiting: Waiting, cache: &mut VectorCache, vectors: &mut Vectors) -> Result<()> {
-        let Waiting { texts, bytes } = waiting;
-        if texts.is_empty() {
+        let Waiting { units, texts, bytes } = waiting;
+        if units.is_empty() {
             self.progress.embedded(0, bytes);
+            return Ok(());
         }
-        let (total, progress) = (texts.len() as u64, &self.progress);
+        let (total, progress) = (texts as u64, &self.progress);
         let report = |count: usize| progress.embedded(count, bytes * count as u64 / total);
+        let embedder = vectors.embedder()?;
         // A long document can have more texts than an interruption may lose.
-        for some in texts.chunks(BATCH) {
-            let inputs: Vec<&str> = some.iter().map(|(_, text)| text.as_str()).collect();
-            let made = vectors.embedder()?.embed_documents(&inputs, &report)?;
-            let keyed: Vec<(VectorKey, Vec<f32>)> = some.iter().map(|(key, _)| *key).zip(made).collect();
-            cache.put(&keyed)?;
-            self.report.embedded += keyed.len();
+        for some in units.chunks(BATCH) {
+            let mut parents: Vec<&EmbeddedText> = Vec::new();
+            let mut summaries: Vec<&str> = Vec::new();
+            for unit in some {
+                match &unit.text {
+                    UnitText::ParentChunk(text) => parents.push(text),
+                    UnitText::Summary(text) => summaries.push(text),
+                }
+            }
+            let mut parents = embedder.embed_parents(&parents, &report)?.into_iter();
+            let mut summaries = embedder.embed_documents(&summaries, &report)?.into_iter();
+            let made = some.iter().flat_map(|unit| match unit.text {
+                UnitText::ParentChunk(_) => parents.next().map_or_else(Vec::new, ParentVectors::in_order),
+                UnitText::Summary(_) => summaries.next().into_iter().collect(),
+            });
+            let keys = some.iter().flat_map(|unit| unit.keys.iter().copied());
+            cache.put(&keys.zip(made).collect::<Vec<_>>())?;
+            self.report.embedded += some.iter().map(Unit::texts).sum::<usize>();
         }
         Ok(())
     }
 }
 
-/// Texts to embed, and the bytes of their documents.
+/// What is to be embedded, the number of its texts, and the bytes of their documents.
 #[derive(Default)]
 struct Waiting {
-    texts: Vec<(VectorKey, String)>,
+    units: Vec<Unit>,
+    texts: usize,
     bytes: u64,
 }
 
@@ -329,25 +376,22 @@ mod tests {
     use crate::load::markdown;
 
     #[test]
-    fn a_child_gets_the_vector_of_its_text_and_a_parent_their_mean() {
+    fn chunks_get_the_vectors_of_their_hashes() {
         let config = ChunkConfig { parent_chars: 40, child_chars: 20, ..ChunkConfig::default() };
-        let text = "# Pump\n\nOpen the valve. Close the drain. Start the pump. Wait for it.\n";
+        let text =
+            "# Pump\n\nOpen the valve. Close the drain. Start the pump. Wait for it.\n\n启动水泵之前检查压力表。";
         let mut prepared = prepare(&markdown::parse(text), &SourceFacts::sample(), &config, "now");
         prepared.new.document.profile = profile("Pump", "en", &[], &[ParentChunkText { title: "", text }]);
         let coverage = Coverage::latin();
-        let all = texts_of(&prepared, &coverage);
-        assert_eq!(all.len(), prepared.texts.len() + 1, "the summary too");
-        // A vector that differs by text.
-        let of = |text: &str| if text.contains("valve") { vec![1.0, 0.0] } else { vec![0.0, 1.0] };
-        let (document, parents) = with_vectors(prepared.clone(), &coverage, |text| Ok(of(text))).unwrap();
+        let units = units_of(prepared.clone(), &coverage);
+        assert_eq!(units.len(), prepared.texts.len(), "the summary too, and not what the model does not read");
+        let of = |hash: &str| vec![f32::from(hash.as_bytes()[0]), f32::from(hash.as_bytes()[1])];
+        let (document, parents) = with_vectors(prepared.clone(), &coverage, |hash| Ok(of(hash))).unwrap();
         assert!(document.embedded && document.embedding_hash.is_some() && document.vector.len() == 2);
-        let mut texts = prepared.texts.iter();
-        for parent in &parents {
-            for child in &parent.children {
-                assert_eq!(child.vector, of(texts.next().unwrap()), "{}", child.content);
-            }
-            let length: f32 = parent.vector.iter().map(|x| x * x).sum();
-            assert!((length - 1.0).abs() < 1e-6);
+        let (unread, read) = parents.split_last().unwrap();
+        assert!(unread.vector.is_empty() && unread.children.iter().all(|child| child.vector.is_empty()));
+        for chunk in read.iter().flat_map(|parent| std::iter::once(&parent.chunk).chain(&parent.children)) {
+            assert_eq!(chunk.vector, of(&chunk.embedding_hash), "{}", chunk.content);
         }
         assert!(with_vectors(prepared, &coverage, |_| Err(crate::Error::failed("none"))).is_err());
     }

@@ -187,9 +187,9 @@ impl Snapshot {
         self.tables.read(&self.tables.chunks, noted, columns, notes).await
     }
 
-    /// The vectors of a document's child chunks by the hash of the text that was embedded. Chunks without one are left out.
+    /// The vectors of a document's chunks by the hash of what they are made of. Chunks without one are left out.
     pub async fn vectors_by_hash(&self, doc_id: &str) -> Result<HashMap<String, Vec<f32>>> {
-        let filter = format!("{} AND chunk_type = 'child'", in_list("doc_id", &[doc_id]));
+        let filter = in_list("doc_id", &[doc_id]);
         let columns = Wanted::Named(&["embedding_hash", VECTOR]);
         let rows = self.tables.read(&self.tables.chunks, Some(filter), columns, |columns, row| {
             Ok((columns.text("embedding_hash", row)?, columns.vector(VECTOR, row)?))

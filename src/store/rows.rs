@@ -261,7 +261,7 @@ pub struct Chunk {
     pub page_end: Option<u32>,
     /// Main language, BCP 47.
     pub language: String,
-    /// blake3 of the embedded text (of a parent: of its content), in hex.
+    /// blake3 of what its vector is made of, in hex.
     pub embedding_hash: String,
     /// RFC 3339.
     pub updated_at: String,
@@ -269,7 +269,7 @@ pub struct Chunk {
     pub edited: bool,
     /// The notes of a person.
     pub metadata: BTreeMap<String, String>,
-    /// Of length 1; of a parent the normalised mean of its children's. Empty if there is none, or it was not read.
+    /// Of length 1. Empty if there is none, or it was not read.
     pub vector: Vec<f32>,
 }
 
@@ -293,28 +293,25 @@ impl ParentChunk {
         if chunk.situating.as_deref() == Some("") { "" } else { &self.titles }
     }
 
-    /// All that is embedded in front of a child.
-    pub fn context_line(&self, child: &ChildChunk) -> String {
-        context::with_more(self.titles_in_front_of(child), child.situating.as_deref().unwrap_or_default())
+    /// All that is embedded in front of its text.
+    pub fn context_line(&self) -> String {
+        let titles = context::nearest_titles(self.titles_in_front_of(&self.chunk));
+        context::with_more(&titles, self.situating.as_deref().unwrap_or_default())
+    }
+
+    /// The hashes of its vector and those of its child chunks.
+    pub fn hashes(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.chunk).chain(&self.children).map(|chunk| chunk.embedding_hash.as_str())
+    }
+
+    /// Whether it and all its child chunks have vectors.
+    pub fn has_vectors(&self) -> bool {
+        !self.vector.is_empty() && self.children.iter().all(|child| !child.vector.is_empty())
     }
 
     /// Itself or the child with an id.
     pub fn find(&self, chunk_id: &str) -> Option<&Chunk> {
         std::iter::once(&self.chunk).chain(&self.children).find(|chunk| chunk.chunk_id == chunk_id)
-    }
-
-    /// The normalised mean of its children's vectors; empty if none has one.
-    pub fn mean_vector(&self) -> Vec<f32> {
-        let mut sum: Vec<f32> = Vec::new();
-        for vector in self.children.iter().map(|child| &child.vector).filter(|vector| !vector.is_empty()) {
-            sum.resize(vector.len(), 0.0);
-            sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
-        }
-        let length = sum.iter().map(|x| x * x).sum::<f32>().sqrt();
-        if length > 0.0 {
-            sum.iter_mut().for_each(|x| *x /= length);
-        }
-        sum
     }
 }
 

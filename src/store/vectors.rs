@@ -14,7 +14,6 @@ use super::convert::{CHUNKS, Columns, VECTOR, map_rows};
 use super::layout::Namespace;
 use super::manifest::Manifest;
 use super::read_cache::{ReadAhead, ReadCache};
-use super::rows::ChunkType;
 use super::scope::Scope;
 use super::snapshot::Snapshot;
 use super::store_error;
@@ -174,8 +173,8 @@ const FEWEST: usize = 32;
 const MOST_ROWS: usize = 4;
 
 impl Writer {
-    /// The published vectors of child chunks in any document, by the hash of the text that was embedded, for those of `hashes`
-    /// that have one. Nothing is searched for a few texts: embedding them is faster.
+    /// The published vectors of chunks in any document, by the hash of what they are made of, for those of `hashes` that have
+    /// one. Nothing is searched for a few texts: embedding them is faster.
     ///
     /// # Errors
     /// Where the table cannot be read.
@@ -189,12 +188,12 @@ impl Writer {
         // Reads all hashes once, then only the wanted rows: a filter that lists them would read all rows repeatedly.
         let mut wanted: HashMap<&str, usize> = hashes.into_iter().map(|hash| (hash, MOST_ROWS)).collect();
         let mut rows: Vec<u64> = Vec::new();
-        let keys = chunks.query().select(Select::columns(&["embedding_hash", "chunk_type"])).with_row_id();
+        let keys = chunks.query().select(Select::columns(&["embedding_hash"])).with_row_id();
         let mut keys = keys.execute().await.map_err(fail)?;
         while let Some(batch) = self.tables.next(&mut keys).await? {
             let columns = Columns { table: CHUNKS, batch: &batch };
-            let (texts, types) = (columns.texts("embedding_hash")?, columns.texts("chunk_type")?);
-            for row in (0..batch.num_rows()).filter(|row| types.value(*row) == ChunkType::Child.name()) {
+            let texts = columns.texts("embedding_hash")?;
+            for row in 0..batch.num_rows() {
                 if let Some(left) = wanted.get_mut(texts.value(row)).filter(|left| **left > 0) {
                     *left -= 1;
                     rows.push(columns.primitive::<UInt64Type>("_rowid", row)?);

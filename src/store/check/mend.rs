@@ -2,9 +2,9 @@
 
 use super::chunks::{StoredRows, agrees, counts, missing, spans};
 use super::finding::{Finding, Mended, Part};
-use super::vectors::{close, fault};
+use super::vectors::{fault, is_torn};
 use crate::error::NextStep;
-use crate::store::{ChildChunk, Edit, NewDocument, ParentChunk};
+use crate::store::{Edit, NewDocument, ParentChunk};
 use crate::text::count;
 
 /// Mends what can be mended, and returns what was done.
@@ -36,24 +36,16 @@ fn mend_vectors(new: &mut NewDocument, dimension: usize, done: &mut Vec<Mended>)
     }
     let mut lost = false;
     for parent in &mut new.parents {
-        for child in parent.children.iter_mut().filter(|child| fault(&child.vector, dimension).is_some()) {
-            child.vector.clear();
-            lost = true;
-            done.push(removed(&child.chunk_id));
+        for chunk in std::iter::once(&mut parent.chunk).chain(&mut parent.children) {
+            if fault(&chunk.vector, dimension).is_some() {
+                chunk.vector.clear();
+                done.push(removed(&chunk.chunk_id));
+            }
         }
-        let mean = parent.mean_vector();
-        if !close(&parent.vector, &mean) {
-            parent.vector = mean;
-            done.push(Mended::new(&parent.chunk_id, "its vector recomputed from its child chunks"));
-        }
+        lost |= is_torn(parent);
     }
-    let has_vector = |child: &ChildChunk| !child.vector.is_empty();
-    let any = new.children().next().is_some();
-    let all = new.children().all(has_vector);
-    // Of a parent chunk that the model does not read, no child chunk has a vector.
-    let lost =
-        lost || new.parents.iter().any(|parent| !parent.vector.is_empty() && !parent.children.iter().all(has_vector));
-    let embedded = (new.document.embedded || (any && all)) && !lost;
+    let all = !new.parents.is_empty() && new.parents.iter().all(ParentChunk::has_vectors);
+    let embedded = (new.document.embedded || all) && !lost;
     if new.document.embedded != embedded {
         new.document.embedded = embedded;
         let what = match embedded {
@@ -176,23 +168,22 @@ mod tests {
     fn what_the_store_suffices_for_is_mended() {
         let mut new = rows();
         new.chunks.push(new.chunks[1].clone());
-        new.chunks[0].chunk.vector = vec![f32::NAN, 0.0];
         new.sections[1].chunk_start = 7;
         new.document.children = 12;
-        assert_eq!(findings(new.clone()).len(), 4);
+        assert_eq!(findings(new.clone()).len(), 3);
         let (mended, done) = mend(new, DIMENSION);
-        assert_eq!(done.len(), 4, "{done:?}");
+        assert_eq!(done.len(), 3, "{done:?}");
         assert!(left(&mended).is_empty());
         assert_eq!(mended, document());
     }
 
     #[test]
-    fn a_vector_that_cannot_be_recomputed_is_left_to_the_next_ingest() {
+    fn a_damaged_vector_is_left_to_the_next_ingest() {
         let mut new = rows();
         new.chunks[1].chunk.vector = vec![0.0, 0.0];
         let (mended, done) = mend(new, DIMENSION);
         assert!(left(&mended).is_empty(), "{done:?}");
-        assert_eq!((mended.document.embedded, mended.parents[0].vector.as_slice()), (false, &[0.0, 1.0][..]));
+        assert!(!mended.document.embedded && mended.parents[0].children[0].vector.is_empty());
     }
 
     #[test]

@@ -1,10 +1,9 @@
-//! Vectors: of the right size and length 1, and a parent chunk's is the normalised mean of its child chunks'.
+//! Vectors: of the right size and length 1. A parent chunk and its child chunks, which are read together, all have one or none.
 
 use super::finding::{Finding, Part};
-use crate::store::NewDocument;
+use crate::store::{NewDocument, ParentChunk};
 
-/// How far a length may be from 1, and a number from the one recomputed: single precision leaves a ten-thousandth of
-/// this.
+/// How far a length may be from 1: single precision leaves a ten-thousandth of this.
 const TOLERANCE: f32 = 1e-3;
 
 /// What is wrong with a vector by itself; nothing, where there is none.
@@ -22,9 +21,10 @@ pub(super) fn fault(vector: &[f32], dimension: usize) -> Option<String> {
     ((length - 1.0).abs() > TOLERANCE).then(|| format!("has a vector of length {length:.3} instead of 1"))
 }
 
-/// Whether a parent chunk's vector is the one it should have.
-pub(super) fn close(vector: &[f32], wanted: &[f32]) -> bool {
-    vector.len() == wanted.len() && vector.iter().zip(wanted).all(|(a, b)| (a - b).abs() <= TOLERANCE)
+/// Whether some of a parent chunk and its child chunks have vectors, and others none.
+pub(super) fn is_torn(parent: &ParentChunk) -> bool {
+    let any = std::iter::once(&parent.chunk).chain(&parent.children).any(|chunk| !chunk.vector.is_empty());
+    any && !parent.has_vectors()
 }
 
 /// Vectors that are wrong or missing.
@@ -34,36 +34,20 @@ pub(super) fn check(new: &NewDocument, dimension: usize) -> Vec<Finding> {
     if let Some(what) = fault(&new.document.vector, dimension) {
         say(&new.document.doc_id, what);
     }
-    let mut child_chunks_without = 0;
     for row in new.chunks() {
         if let Some(what) = fault(&row.vector, dimension) {
             say(&row.chunk_id, what);
         }
     }
-    for parent in &new.parents {
-        let without = parent.children.iter().filter(|child| child.vector.is_empty());
-        child_chunks_without += without.clone().count();
-        // The model does not read a parent chunk of which no child chunk has a vector.
-        if new.document.embedded && !parent.vector.is_empty() {
-            without.for_each(|child| {
-                say(&child.chunk_id, "has no vector, and others of its parent chunk have".to_owned())
-            });
-        }
+    // The model does not read a parent chunk of which nothing has a vector.
+    for parent in new.parents.iter().filter(|parent| new.document.embedded && is_torn(parent)) {
+        say(
+            &parent.chunk_id,
+            "lacks a vector, itself or one of its child chunks, and others of them have one".to_owned(),
+        );
     }
-    for row in new.parents.iter().filter(|row| fault(&row.vector, dimension).is_none()) {
-        let sound = row.children.iter().all(|child| fault(&child.vector, dimension).is_none());
-        // Of child chunks that are wrong themselves, no mean can be expected.
-        if !row.children.is_empty() && sound && !close(&row.vector, &row.mean_vector()) {
-            let what = if row.vector.is_empty() {
-                "has no vector, and its child chunks have"
-            } else {
-                "has a vector that is not the mean of its child chunks'"
-            };
-            say(&row.chunk_id, what.to_owned());
-        }
-    }
-    let [_, _, children] = super::chunks::counts(new);
-    if !new.document.embedded && children > 0 && child_chunks_without == 0 {
+    let all = !new.parents.is_empty() && new.parents.iter().all(ParentChunk::has_vectors);
+    if !new.document.embedded && all {
         say(&new.document.doc_id, "says that vectors are missing, and none is".to_owned());
     }
     findings
@@ -84,19 +68,11 @@ mod tests {
     }
 
     #[test]
-    fn a_parent_chunk_has_the_mean_of_its_child_chunks() {
-        let mut new = document();
-        assert!(check(&new, DIMENSION).is_empty());
-        new.parents[0].vector = vec![1.0, 0.0];
-        assert_eq!(check(&new, DIMENSION)[0].id, "abc123:0");
-    }
-
-    #[test]
     fn vectors_may_be_missing_where_the_document_says_so() {
         let mut new = document();
+        assert!(check(&new, DIMENSION).is_empty());
         new.parents[0].children[0].vector.clear();
-        new.parents[0].vector = new.parents[0].mean_vector();
-        assert_eq!(check(&new, DIMENSION)[0].id, "abc123:0.0");
+        assert_eq!(check(&new, DIMENSION)[0].id, "abc123:0");
         new.document.embedded = false;
         assert!(check(&new, DIMENSION).is_empty());
         new.document.embedded = true;

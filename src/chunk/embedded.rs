@@ -1,0 +1,113 @@
+//! What a model reads of a parent chunk: its context, the end of the text before it, and its own text.
+//!
+//! A parent chunk goes through the model as a whole, and the vector of a child chunk is the mean of its own tokens there
+//! ("late chunking", Günther et al. 2024): it knows what stands around the child chunk, and titles are read once. The text
+//! behind a vector is therefore that of the whole parent chunk, and a change in it changes all of its vectors. Models
+//! that do not take the mean of their tokens read each child chunk by itself, with the end of the text before it.
+
+use std::ops::Range;
+
+use super::{ChunkConfig, overlap};
+
+/// The text behind the vectors of a parent chunk and its child chunks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EmbeddedText {
+    /// The context line, the end of the text before the parent chunk, and its text, each on lines of its own.
+    pub text: String,
+    /// The bytes of the context line, which `text` begins with.
+    pub context: usize,
+    /// Where the child chunks are in `text`.
+    pub children: Vec<EmbeddedChild>,
+}
+
+/// The place of a child chunk, in bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EmbeddedChild {
+    /// The end of the text before it.
+    pub overlap: Range<usize>,
+    pub own: Range<usize>,
+}
+
+impl EmbeddedText {
+    /// `before` is the text of the section in front of the parent chunk; `children` are the contents of its child chunks.
+    pub fn new<'c>(context: &str, before: &str, children: impl Iterator<Item = &'c str>, config: &ChunkConfig) -> Self {
+        let mut text = String::new();
+        for line in [context, overlap(before, config)].into_iter().filter(|line| !line.is_empty()) {
+            text.push_str(line);
+            text.push('\n');
+        }
+        let start = if context.is_empty() { 0 } else { context.len() + 1 };
+        let mut places = Vec::new();
+        for content in children {
+            let front = text[start..].trim_end();
+            let end = start + front.len();
+            let overlap = end - overlap(front, config).len()..end;
+            let own = text.len()..text.len() + content.len();
+            text.push_str(content);
+            places.push(EmbeddedChild { overlap, own });
+        }
+        EmbeddedText { text, context: context.len(), children: places }
+    }
+
+    /// The text of a child chunk that is read by itself.
+    pub fn alone(&self, child: usize) -> String {
+        let EmbeddedChild { overlap, own } = &self.children[child];
+        let parts = [&self.text[..self.context], &self.text[overlap.clone()], self.text[own.clone()].trim_end()];
+        parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<&str>>().join("\n")
+    }
+
+    /// blake3 of what the vector of the parent chunk is made of, in hex.
+    pub fn hash(&self) -> String {
+        blake3::hash(self.text.as_bytes()).to_hex().to_string()
+    }
+
+    /// blake3 of what the vector of a child chunk is made of, in hex.
+    pub fn child_hash(&self, child: usize) -> String {
+        let Range { start, end } = self.children[child].own;
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(self.text.as_bytes()).update(&start.to_le_bytes()).update(&end.to_le_bytes());
+        hasher.finalize().to_hex().to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CONFIG: ChunkConfig = ChunkConfig {
+        parent_chars: 100,
+        child_chars: 30,
+        overlap_chars: 13,
+        context: super::super::context::ContextKind::Headings,
+    };
+
+    #[test]
+    fn children_stand_in_the_text_of_their_parent() {
+        let children = ["Open the valve. ", "It is red.\n\n"];
+        let text = EmbeddedText::new("Guide › Pump", "Close the drain first.", children.into_iter(), &CONFIG);
+        assert_eq!(text.text, "Guide › Pump\ndrain first.\nOpen the valve. It is red.\n\n");
+        let own: Vec<&str> = text.children.iter().map(|child| &text.text[child.own.clone()]).collect();
+        assert_eq!(own, children);
+        assert_eq!(text.alone(0), "Guide › Pump\ndrain first.\nOpen the valve.");
+        assert_eq!(text.alone(1), "Guide › Pump\nthe valve.\nIt is red.");
+    }
+
+    #[test]
+    fn a_text_without_context_or_anything_before_it_is_the_text() {
+        let text = EmbeddedText::new("", "", ["Open."].into_iter(), &CONFIG);
+        assert_eq!((text.text.as_str(), text.context, text.alone(0).as_str()), ("Open.", 0, "Open."));
+    }
+
+    #[test]
+    fn each_vector_has_a_hash_of_its_own() {
+        let hashes = |before: &str, second: &str| {
+            let text = EmbeddedText::new("Guide", before, ["One. ", second].into_iter(), &CONFIG);
+            [text.hash(), text.child_hash(0), text.child_hash(1)]
+        };
+        let all = hashes("", "Two.");
+        assert!(all[0] != all[1] && all[1] != all[2] && all[0] != all[2]);
+        for other in [hashes("Zero.", "Two."), hashes("", "Three.")] {
+            assert!(all.iter().all(|hash| !other.contains(hash)));
+        }
+    }
+}
