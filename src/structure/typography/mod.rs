@@ -3,6 +3,7 @@
 mod candidates;
 mod judge;
 mod known;
+mod rows;
 mod titles;
 
 use std::collections::{HashMap, HashSet};
