@@ -7,6 +7,7 @@ mod corrected;
 mod levels;
 mod locate;
 mod numbering;
+mod page_titles;
 mod printed;
 mod tagged;
 #[cfg(test)]
@@ -77,6 +78,10 @@ fn found_on_pages(document: &Document) -> Vec<Heading> {
         return tagged;
     }
     let mut headings = typography::find(blocks, &contents, &known);
+    if let Some(body) = typography::body(blocks) {
+        let listed = printed::covered(&contents, blocks.len());
+        page_titles::add(&mut headings, page_titles::find(blocks, &document.page_heads, &body, |at| listed[at]));
+    }
     // The contents page itself is not a section: it would shift the paths of all others.
     headings.retain(|heading| !printed::is_contents_title(&heading.title));
     levels::make_consistent(&mut headings);

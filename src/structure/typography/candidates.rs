@@ -52,7 +52,7 @@ pub fn body(blocks: &[Block]) -> Option<Body> {
 }
 
 /// Whether a line differs from the body in size or weight.
-pub(super) fn is_distinct(style: &LineStyle, body: &Body) -> bool {
+pub fn is_distinct(style: &LineStyle, body: &Body) -> bool {
     style.size >= body.size * LARGER || (style.bold && !body.bold)
 }
 

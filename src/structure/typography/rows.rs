@@ -12,7 +12,7 @@ fn is_figure(word: &str) -> bool {
 }
 
 /// The figures at the end of a line; signs without digits count only among others.
-fn figures(text: &str) -> usize {
+pub fn figures(text: &str) -> usize {
     let last = text.split_whitespace().rev().take_while(|word| is_figure(word));
     last.filter(|word| word.contains(|c: char| c.is_ascii_digit())).count()
 }
@@ -23,7 +23,7 @@ fn cells(text: &str, style: &LineStyle) -> u32 {
 }
 
 /// Whether a line has figures in cells of their own.
-pub(super) fn is_row(block: &Block) -> bool {
+pub fn is_row(block: &Block) -> bool {
     let text = block.words();
     let figures = figures(text);
     let alone = figures > 0 && text.split_whitespace().all(is_figure);
