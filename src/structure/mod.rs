@@ -4,6 +4,7 @@
 //! heading belongs to the section with path `0`, the preamble.
 
 mod corrected;
+mod deepen;
 mod levels;
 mod locate;
 mod numbering;
@@ -46,7 +47,11 @@ pub fn sections(document: &Document, title: &str, corrected: Option<&[OutlineEnt
 fn headings(document: &Document) -> Vec<Heading> {
     let trusted = !document.outline.is_empty() && !locate::is_junk(&document.outline, document.pages.unwrap_or(0));
     if trusted {
-        return locate::from_outline(&document.outline, &document.blocks);
+        let entries = locate::from_outline(&document.outline, &document.blocks);
+        return match document.format {
+            Format::Pdf => deepen::deepen(entries, &found_on_pages(document), &document.blocks),
+            _ => entries,
+        };
     }
     let found = match document.format {
         Format::Pdf => found_on_pages(document),
