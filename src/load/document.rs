@@ -29,6 +29,10 @@ pub struct Document {
     /// The number printed on each page, or given by the page labels: `12`, `xiv`.
     #[serde(default)]
     pub page_labels: Vec<Option<String>>,
+    /// The lines at the tops of pages that are left out of the text because they come again: running heads, and titles
+    /// in their place. In the order of the pages.
+    #[serde(default)]
+    pub page_heads: Vec<Block>,
     /// The library that read the text: `pdf_oxide`, `pdf-extract`, `pulldown-cmark`, …
     pub engine: String,
     /// What people should know about the reading: pages without text, a page read by a second engine.
@@ -45,6 +49,7 @@ impl Document {
             blocks: Vec::new(),
             outline: Vec::new(),
             page_labels: Vec::new(),
+            page_heads: Vec::new(),
             engine: engine.to_owned(),
             warnings: Vec::new(),
         }
@@ -73,7 +78,7 @@ impl Document {
         if self.metadata.len() < all {
             self.warnings.push(format!("{} of metadata left out", count(all - self.metadata.len(), "field")));
         }
-        self.blocks.iter_mut().for_each(|block| clean(&mut block.text));
+        self.blocks.iter_mut().chain(&mut self.page_heads).for_each(|block| clean(&mut block.text));
         self.outline.iter_mut().for_each(|entry| clean(&mut entry.title));
         self.title.iter_mut().for_each(clean);
         self.metadata = std::mem::take(&mut self.metadata)

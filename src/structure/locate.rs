@@ -45,7 +45,7 @@ impl Effort {
     }
 
     /// Whether so much is left, which is used up then.
-    fn spend(&self, cost: usize) -> bool {
+    pub(super) fn spend(&self, cost: usize) -> bool {
         let left = self.0.get().checked_sub(cost as u64);
         self.0.set(left.unwrap_or(0));
         left.is_some()
@@ -108,6 +108,10 @@ pub(super) fn heading_lines(lines: &[String], wanted: &str, effort: &Effort) -> 
             return None;
         }
         joined.push_str(line);
+        // `Part II` above `Item 5` is another heading.
+        if count == 1 && joined != wanted && is_part(line) && split_number(wanted).is_some() {
+            return None;
+        }
         if is_title(&joined, wanted) {
             return Some(count);
         }
@@ -181,6 +185,13 @@ fn is_numbering(text: &str) -> bool {
     let letters = &number[..number.len() - digits.len()];
     let letters_fit = letters.len() <= 1 || letters.chars().all(is_roman);
     letters_fit && digits.chars().all(|c| c.is_numeric() || "〇零一二三四五六七八九十百".contains(c))
+}
+
+/// Whether a normalised text is only the number of a part: `partii`, `第一篇`.
+fn is_part(text: &str) -> bool {
+    let by_word =
+        text.starts_with("part") || (text.starts_with('第') && text.ends_with(['编', '編', '篇', '卷', '部']));
+    by_word && is_numbering(text)
 }
 
 /// A title for comparison: compatibility forms folded, lower case, simplified characters, letters and digits only.

@@ -4,9 +4,11 @@
 //! heading belongs to the section with path `0`, the preamble.
 
 mod corrected;
+mod deepen;
 mod levels;
 mod locate;
 mod numbering;
+mod page_titles;
 mod printed;
 mod tagged;
 #[cfg(test)]
@@ -25,7 +27,7 @@ use tree::Heading;
 
 /// Raised with each change of this room that gives documents other sections. It is kept with each document, so that `kb
 /// reindex --structure` finds those of older versions.
-pub const STRUCTURE_VERSION: u32 = 2;
+pub const STRUCTURE_VERSION: u32 = 3;
 
 /// The sections of a document in the order of its table of contents, after a preamble if there is text for one.
 ///
@@ -45,7 +47,11 @@ pub fn sections(document: &Document, title: &str, corrected: Option<&[OutlineEnt
 fn headings(document: &Document) -> Vec<Heading> {
     let trusted = !document.outline.is_empty() && !locate::is_junk(&document.outline, document.pages.unwrap_or(0));
     if trusted {
-        return locate::from_outline(&document.outline, &document.blocks);
+        let entries = locate::from_outline(&document.outline, &document.blocks);
+        return match document.format {
+            Format::Pdf => deepen::deepen(entries, &found_on_pages(document), &document.blocks),
+            _ => entries,
+        };
     }
     let found = match document.format {
         Format::Pdf => found_on_pages(document),
@@ -77,6 +83,10 @@ fn found_on_pages(document: &Document) -> Vec<Heading> {
         return tagged;
     }
     let mut headings = typography::find(blocks, &contents, &known);
+    if let Some(body) = typography::body(blocks) {
+        let listed = printed::covered(&contents, blocks.len());
+        page_titles::add(&mut headings, page_titles::find(blocks, &document.page_heads, &body, |at| listed[at]));
+    }
     // The contents page itself is not a section: it would shift the paths of all others.
     headings.retain(|heading| !printed::is_contents_title(&heading.title));
     levels::make_consistent(&mut headings);

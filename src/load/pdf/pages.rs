@@ -9,7 +9,7 @@ use super::layout::{self, Fonts, Line, Page, furniture, paragraphs};
 use super::ocr;
 use super::tags::Tags;
 use crate::error::{Error, Result, Setting};
-use crate::load::document::{Block, Document, LoadOptions};
+use crate::load::document::{Block, BlockKind, Document, LoadOptions};
 use crate::load::plain::lines_to_blocks;
 use crate::text::{count, percent, squeeze};
 
@@ -133,8 +133,17 @@ fn add_blocks(pages: Vec<Reading>, tags: &Tags, document: &mut Document) {
     for ((number, page), furniture) in (1u32..).zip(pages).zip(&found) {
         match page {
             Reading::Laid(page) => {
-                let text = page.lines.into_iter().enumerate().filter(|(i, _)| !furniture.lines.contains(i));
-                lines.extend(text.map(|(_, line)| line));
+                let middle = (page.top + page.bottom) / 2.0;
+                for (i, line) in page.lines.into_iter().enumerate() {
+                    if !furniture.lines.contains(&i) {
+                        lines.push(line);
+                    } else if line.style.baseline < middle {
+                        let style = Some(line.style);
+                        document
+                            .page_heads
+                            .push(Block { style, ..Block::new(BlockKind::Line, line.text, Some(number)) });
+                    }
+                }
             }
             Reading::Plain(text) => {
                 blocks.extend(paragraphs::blocks(std::mem::take(&mut lines), |page, mark| tags.heading(page, mark)));

@@ -1,5 +1,6 @@
 //! The lines of a contents page: titles, then a page number behind leaders or a wide gap.
 
+use super::groups::group;
 use crate::load::Block;
 use crate::structure::locate::normalise_title;
 use crate::structure::numbering;
@@ -30,6 +31,9 @@ const CONTENTS: &str = "contents 目录 目次 inhalt inhaltsverzeichnis sommair
 const OTHER_LISTS: &str = "listoffigures listoftables listofequations listofalgorithms listoflistings listofexamples \
     figures tables 插图索引 插图目录 插图 图目录 图索引 图录 表格索引 表格目录 表格 表目录 表索引 公式索引 插图清单 \
     表格清单 附表清单 index 索引 关键词索引 bibliography references 参考文献";
+
+/// The page number of a line that has none and is the title of the entries below it.
+pub(super) const LABEL_OF_GROUPS: &str = "";
 
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
@@ -77,6 +81,7 @@ fn region(blocks: &[Block], strict: &[Option<(String, String)>], first: usize) -
     {
         pending.push(above);
     }
+    let mut above: Vec<usize> = (1..=LONGEST_GAP).rev().filter_map(|back| first.checked_sub(back)).collect();
     for i in first..blocks.len() {
         if entries.len() >= MOST_ENTRIES {
             return (entries, i);
@@ -95,7 +100,7 @@ fn region(blocks: &[Block], strict: &[Option<(String, String)>], first: usize) -
                 }
                 join_title(&mut whole, &title, false);
                 let style = blocks[start].style.as_ref();
-                entries.push(Entry {
+                let entry = Entry {
                     title: spaced(whole),
                     label,
                     left: style.map_or(0.0, |style| style.left),
@@ -103,7 +108,10 @@ fn region(blocks: &[Block], strict: &[Option<(String, String)>], first: usize) -
                     size: style.map_or(0.0, |style| style.size),
                     part: (blocks[start].page.unwrap_or(0), style.map_or(0, |style| style.part)),
                     blocks: (start, i + 1),
-                });
+                };
+                let lines = if entries.is_empty() { std::mem::take(&mut above) } else { std::mem::take(&mut pending) };
+                entries.extend(group(&lines, &entry, blocks).filter(|group| group.blocks.0 < start));
+                entries.push(entry);
                 pending.clear();
             }
             None => {
@@ -151,7 +159,12 @@ fn loose_entry(block: &Block, entries: &[Entry], blocks: &[Block]) -> Option<(St
     if entries.len() >= FEWEST_ENTRIES && rises && title.chars().count() <= LONGEST_LOOSE {
         return Some((title, label));
     }
-    let known = entries.iter().rev().take(3).filter_map(|entry| blocks[entry.blocks.1 - 1].style.as_ref());
+    let known = entries
+        .iter()
+        .rev()
+        .filter(|entry| !entry.is_group())
+        .take(3)
+        .filter_map(|entry| blocks[entry.blocks.1 - 1].style.as_ref());
     known.into_iter().any(|style| (style.right - right).abs() < SAME_INDENT).then_some((title, label))
 }
 
@@ -199,6 +212,12 @@ fn is_contents(entries: &[Entry]) -> bool {
 pub fn is_contents_title(title: &str) -> bool {
     let title = normalise_title(title);
     lists(CONTENTS, &title) || title == "tableofcontents"
+}
+
+/// Whether a line is the title of contents or of another list, on its first page or a later one.
+pub(super) fn is_title_of_list(text: &str) -> bool {
+    let title = normalise_title(text);
+    is_contents_title(text) || title.starts_with("contents") || lists(OTHER_LISTS, &title)
 }
 
 /// Whether a heading announces contents, or there are enough entries without one.

@@ -1,6 +1,7 @@
 //! The printed contents page: titles with dotted leaders or aligned page numbers, on one or more pages.
 
 mod entries;
+mod groups;
 mod places;
 
 use std::collections::HashSet;
@@ -10,6 +11,7 @@ use entries::{Entry, regions};
 use places::{Places, levels, pages};
 
 use super::locate::{Effort, normalise_title};
+use super::numbering::{self, Kind};
 use super::tree::{Heading, Provenance};
 use crate::load::Block;
 
@@ -66,31 +68,70 @@ fn resolve(entries: &[Entry], places: &Places<'_>, labels: &[Option<String>]) ->
     let mut confirmed = 0;
     let mut after = entries.last()?.blocks.1;
     let last_page = blocks.last()?.page?;
+    // The group that waits for the place of its first entry.
+    let mut group = None;
     for (i, entry) in entries.iter().enumerate() {
+        if entry.is_group() {
+            group = Some(i);
+            continue;
+        }
         let Some(page) = pages[i] else { continue };
         let nearby = [page, page + 1, page.saturating_sub(1)];
         let exact = |&page: &u32| places.find(&titles[i], page, after).or_else(|| places.find(&titles[i], page, 0));
-        let found = nearby.iter().find_map(exact).or_else(|| places.find_nearly(&titles[i], page));
+        let nearly = || places.find_nearly(&titles[i], page).or_else(|| places.find_longer(&titles[i], page));
+        let found = nearby.iter().find_map(exact).or_else(nearly);
+        let mut title = entry.title.clone();
         let (start, lines, page) = match found {
             Some((at, lines)) => {
                 confirmed += 1;
+                if places.goes_on(at, &titles[i]) {
+                    title = blocks[at].words().to_owned();
+                }
                 (at + lines, lines, blocks[at].page.unwrap_or(page))
             }
             None if page == 0 || page > last_page => continue,
             None => (places.first_on(page).max(after), 0, page),
         };
+        if let Some(i) = group.take() {
+            let behind = headings.last().map_or(0, |above: &Heading| above.start);
+            headings.extend(group_heading(&entries[i], &titles[i], levels[i], behind, start - lines, places));
+        }
         after = start;
-        headings.push(Heading {
-            level: levels[i],
-            title: entry.title.clone(),
-            page: Some(page),
-            start,
-            heading_blocks: lines,
-            provenance: Provenance::PrintedContents,
-            confidence: if lines > 0 { CONFIRMED } else { COUNTED },
-        });
+        headings.push(heading(title, levels[i], Some(page), start, lines));
     }
-    (confirmed as f32 >= FEWEST_CONFIRMED * entries.len() as f32).then_some(headings)
+    let counted = entries.iter().filter(|entry| !entry.is_group()).count();
+    (confirmed as f32 >= FEWEST_CONFIRMED * counted as f32).then_some(headings)
+}
+
+fn heading(title: String, level: u32, page: Option<u32>, start: usize, lines: usize) -> Heading {
+    Heading {
+        level,
+        title,
+        page,
+        start,
+        heading_blocks: lines,
+        provenance: Provenance::PrintedContents,
+        confidence: if lines > 0 { CONFIRMED } else { COUNTED },
+    }
+}
+
+/// The title of a group: the line between the entry above and its first entry at block `first`, on the same page or the
+/// one before. One that no line has begins with its first entry if it has the number of a part.
+fn group_heading(
+    entry: &Entry,
+    title: &str,
+    level: u32,
+    behind: usize,
+    first: usize,
+    places: &Places<'_>,
+) -> Option<Heading> {
+    let page = places.blocks.get(first)?.page?;
+    let found = places.last_before(title, behind.max(places.first_on(page.saturating_sub(1))), first);
+    if let Some((at, lines)) = found {
+        return Some(heading(entry.title.clone(), level, places.blocks[at].page, at + lines, lines));
+    }
+    let is_part = numbering::parse(&entry.title).is_some_and(|number| number.kind == Kind::Part);
+    is_part.then(|| heading(entry.title.clone(), level, Some(page), first, 0))
 }
 
 #[cfg(test)]
@@ -252,6 +293,40 @@ mod tests {
         let terms = ["bearing", "coupling", "gland", "motor"];
         assert_eq!(list(aligned, terms, ","), [], "terms of an index end in commas");
         assert_eq!(list(aligned, terms, "").len(), 4, "and without them these would be contents");
+    }
+
+    #[test]
+    fn lines_over_groups_of_entries_are_above_them() {
+        let grouped = |first: &str, second: &str| {
+            let mut entries = contents(dotted);
+            entries.insert(3, line(second).bold());
+            entries.insert(1, line(first).bold());
+            entries
+        };
+        let levels = |blocks: &[Block]| read(blocks).into_iter().map(|(level, ..)| level).collect::<Vec<u32>>();
+        let parts = book(grouped("PART I", "PART II"), 2);
+        let titles: Vec<String> = read(&parts).into_iter().map(|(_, title, _)| title).collect();
+        assert_eq!((titles[0].as_str(), titles[3].as_str()), ("PART I", "PART II"));
+        assert_eq!(levels(&parts), [1, 2, 2, 1, 2, 2]);
+        let found = &find(&parts, &[])[0].headings;
+        assert_eq!((found[3].heading_blocks, found[3].page), (0, Some(4)), "no line has it: with its first entry");
+        let mut printed = parts.clone();
+        let at = printed.iter().position(|block| block.text == "3 Operation" && block.page == Some(4)).unwrap();
+        printed.insert(at, Block { page: Some(4), ..heading("Part II", 16.0) });
+        assert_eq!(find(&printed, &[])[0].headings[3].heading_blocks, 1);
+        assert_eq!(levels(&book(grouped("Water", "People"), 2)).len(), 4, "other titles must be in the text");
+        assert_eq!(levels(&book(grouped("第一部分", "第二部分"), 2)), [1, 2, 2, 1, 2, 2]);
+    }
+
+    #[test]
+    fn a_title_that_the_contents_cut_off_is_found() {
+        let whole = "2 Description of the plant and of all of its machinery";
+        let mut entries = contents(dotted);
+        entries[2] = dotted("2 Description of the plant and of all", "2");
+        let mut blocks = book(entries, 2);
+        blocks.iter_mut().filter(|block| block.text == CHAPTERS[1]).for_each(|block| block.text = whole.into());
+        let second = &find(&blocks, &[])[0].headings[1];
+        assert_eq!((second.title.as_str(), second.heading_blocks), (whole, 1));
     }
 
     #[test]

@@ -8,6 +8,10 @@ use crate::structure::levels::nested;
 use crate::structure::locate::{Effort, MOST_LINES_OF_A_PAGE, heading_lines, nearly_heading_lines};
 use crate::structure::numbering::{self, Kind};
 
+/// A title that goes on in the text is at least so long, in characters, and there at most longer by this factor.
+const SHORTEST_CUT: usize = 30;
+const LONGEST_CUT: f32 = 1.5;
+
 /// Finds titles in the text.
 pub(super) struct Places<'a> {
     pub(super) blocks: &'a [Block],
@@ -27,9 +31,34 @@ impl Places<'_> {
         self.first_match(page, after, |lines| heading_lines(lines, title, &self.effort))
     }
 
+    /// The last lines between two blocks that are a title.
+    pub(super) fn last_before(&self, title: &str, from: usize, end: usize) -> Option<(usize, usize)> {
+        let from = from.max(end.saturating_sub(MOST_LINES_OF_A_PAGE));
+        let mut lines = (from..end).rev().filter(|i| !self.contents[*i]);
+        lines.find_map(|i| heading_lines(&self.normalised[i..end], title, &self.effort).map(|lines| (i, lines)))
+    }
+
     /// The lines on a page that nearly match a title.
     pub(super) fn find_nearly(&self, title: &str, page: u32) -> Option<(usize, usize)> {
         self.first_match(page, 0, |lines| nearly_heading_lines(lines, title, &self.effort))
+    }
+
+    /// The line on a page that begins with a title and goes on.
+    pub(super) fn find_longer(&self, title: &str, page: u32) -> Option<(usize, usize)> {
+        let first = self.first_on(page);
+        let end = self.first_on(page + 1).min(first + MOST_LINES_OF_A_PAGE);
+        let mut lines = (first..end).filter(|i| !self.contents[*i]);
+        lines.find(|&i| self.effort.spend(title.len()) && self.goes_on(i, title)).map(|i| (i, 1))
+    }
+
+    /// Whether a line has more words behind a title: the contents page cut them off or has them on a line of their own.
+    pub(super) fn goes_on(&self, line: usize, title: &str) -> bool {
+        let line = &self.normalised[line];
+        let letters = title.chars().count();
+        letters >= SHORTEST_CUT
+            && line.len() > title.len()
+            && line.starts_with(title)
+            && line.chars().count() as f32 <= LONGEST_CUT * letters as f32
     }
 
     fn first_match(
@@ -109,7 +138,13 @@ pub(super) fn levels(entries: &[Entry]) -> Vec<u32> {
     let style = |(entry, left): (&Entry, &f32)| {
         let indent = indents.iter().position(|indent| (indent - left).abs() < SAME_INDENT).unwrap_or(0);
         let number = numbering::parse(&entry.title).map(|number| (number.kind, number.depth()));
-        (number, indent, entry.bold, (entry.size * 2.0).round() as i32)
+        EntryStyle {
+            group: entry.is_group(),
+            number,
+            indent,
+            bold: entry.bold,
+            size: (entry.size * 2.0).round() as i32,
+        }
     };
     nested(entries.iter().zip(&lefts).map(style), is_below)
 }
@@ -131,35 +166,44 @@ fn indentation(entries: &[Entry]) -> Vec<f32> {
         .collect()
 }
 
-type EntryStyle = (Option<(Kind, usize)>, usize, bool, i32);
+#[derive(Clone, Copy)]
+struct EntryStyle {
+    group: bool,
+    number: Option<(Kind, usize)>,
+    indent: usize,
+    bold: bool,
+    size: i32,
+}
 
 /// Whether an entry with these features is below one with those of `above`.
-fn is_below(
-    (number, indent, bold, size): EntryStyle,
-    (number_above, indent_above, bold_above, size_above): EntryStyle,
-) -> bool {
-    if let (Some((kind, depth)), Some((kind_above, depth_above))) = (number, number_above) {
+fn is_below(entry: EntryStyle, above: EntryStyle) -> bool {
+    let kinds = entry.number.zip(above.number);
+    if entry.group || above.group {
+        return !entry.group && kinds.is_none_or(|((kind, _), (kind_above, _))| kind > kind_above);
+    }
+    if let Some(((kind, depth), (kind_above, depth_above))) = kinds {
         if kind == kind_above {
             return depth > depth_above;
         }
-        let ordered = |kind: Kind| matches!(kind, Kind::Part | Kind::Chapter | Kind::Section | Kind::Article);
+        let ordered =
+            |kind: Kind| matches!(kind, Kind::Part | Kind::Chapter | Kind::Item | Kind::Section | Kind::Article);
         if ordered(kind) && ordered(kind_above) {
             return kind > kind_above;
         }
         if kind_above == Kind::Decimal && depth_above > 1 && depth == 1 {
-            return indent > indent_above;
+            return entry.indent > above.indent;
         }
     }
-    if indent != indent_above {
-        return indent > indent_above;
+    if entry.indent != above.indent {
+        return entry.indent > above.indent;
     }
-    if size != size_above {
-        return size < size_above;
+    if entry.size != above.size {
+        return entry.size < above.size;
     }
-    if bold != bold_above {
-        return bold_above;
+    if entry.bold != above.bold {
+        return above.bold;
     }
     let rank = |number: Option<(Kind, usize)>| number.map_or(0, |(kind, _)| i32::from(kind == Kind::Decimal));
-    rank(number) > rank(number_above)
-        && number_above.is_some_and(|(kind, _)| kind < Kind::Decimal && kind != Kind::Appendix)
+    rank(entry.number) > rank(above.number)
+        && above.number.is_some_and(|(kind, _)| kind < Kind::Decimal && kind != Kind::Appendix)
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::rows;
 use super::titles::{could_be_title, ends_like_a_sentence, is_index_letter};
 use crate::load::{Block, BlockKind, LineStyle, most_common};
 use crate::structure::numbering::{self, Kind, Numbering};
@@ -51,7 +52,7 @@ pub fn body(blocks: &[Block]) -> Option<Body> {
 }
 
 /// Whether a line differs from the body in size or weight.
-pub(super) fn is_distinct(style: &LineStyle, body: &Body) -> bool {
+pub fn is_distinct(style: &LineStyle, body: &Body) -> bool {
     style.size >= body.size * LARGER || (style.bold && !body.bold)
 }
 
@@ -283,6 +284,10 @@ fn candidate(blocks: &[Block], start: usize, lines: usize, body: Option<&Body>, 
         || !could_be_title(&candidate.text, candidate.number.as_ref())
         || (!distinct && candidate.number.is_none())
     {
+        return None;
+    }
+    let of_table = |block: &Block| rows::is_row(block) || (candidate.number.is_none() && rows::has_columns(block));
+    if blocks[start..start + lines].iter().any(of_table) || rows::is_between_rows(blocks, start, start + lines) {
         return None;
     }
     // In body type, only a short numbered line that stands alone can be a heading.

@@ -3,11 +3,15 @@
 mod candidates;
 mod judge;
 mod known;
+mod rows;
 mod titles;
 
 use std::collections::{HashMap, HashSet};
 
+pub(super) use candidates::{Body, body, is_distinct};
 use candidates::{Candidate, candidates};
+pub(super) use rows::{figures, is_row};
+pub(super) use titles::{could_be_title, ends_like_a_sentence};
 
 use super::tree::Heading;
 use crate::load::Block;
@@ -19,7 +23,7 @@ const LINES_BELOW: usize = 2;
 /// The headings with their confidence. `skip` holds blocks that cannot be headings, such as printed contents. `known`
 /// are headings that the contents name: if there are any, only lines of the same type are added.
 pub fn find(blocks: &[Block], skip: &[(usize, usize)], known: &[Heading]) -> Vec<Heading> {
-    let body = candidates::body(blocks);
+    let body = body(blocks);
     let candidates = candidates(blocks, body.as_ref(), skip);
     let mut headings = if known.is_empty() || known::is_coarse(known, blocks) {
         let accepted = judge::accept(&candidates, body.as_ref(), blocks.len());

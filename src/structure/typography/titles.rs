@@ -8,12 +8,12 @@ use crate::text::{is_wide, lists};
 const BOX_TITLES: &str = "note notes warning tip caution important example hint danger attention 注意 警告 提示 注 \
     重要 小心 说明 示例 例";
 
-pub(super) fn ends_like_a_sentence(text: &str) -> bool {
+pub fn ends_like_a_sentence(text: &str) -> bool {
     text.ends_with(['.', '。', ',', '，', ';', '；', ':', '：', '、', '!', '！'])
 }
 
 /// Whether a text can be a title. Captions, formulas, code, page references and quotations cannot.
-pub(super) fn could_be_title(text: &str, number: Option<&Numbering>) -> bool {
+pub fn could_be_title(text: &str, number: Option<&Numbering>) -> bool {
     let rest = number.map_or(text, |number| &text[number.length..]);
     let letters = rest.chars().filter(|c| c.is_alphabetic()).count();
     let others = rest.chars().filter(|c| !c.is_alphanumeric() && !c.is_whitespace()).count();

@@ -1,0 +1,349 @@
+//! Titles at the tops of pages: of statements and slides, which stand alone above a table, and of those that were taken
+//! for running heads because others stand in the same place.
+//!
+//! A company's name above the titles of several pages is none of them, and a title that goes on over several pages
+//! begins with the first.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use super::locate::normalise_title;
+use super::numbering;
+use super::tree::{Heading, Provenance};
+use super::typography::{Body, could_be_title, ends_like_a_sentence, figures, is_distinct, is_row};
+use crate::load::{Block, BlockKind, LineStyle};
+
+/// The confidence of a title above a table, and of one that was taken for a running head.
+const ABOVE_TABLE: f32 = 0.7;
+const IN_HEAD: f32 = 0.6;
+/// The lines at the top of a page of which one may be its title.
+const MOST_LINES: usize = 5;
+/// The lines below a title among which its table begins, and its least rows.
+const LINES_TO_TABLE: usize = 25;
+const FEWEST_ROWS: usize = 3;
+/// The largest share of the width of a page's text that a title takes.
+const WIDEST: f32 = 0.8;
+/// Lines so long, in characters, are text; titles are shorter.
+const LONGEST: usize = 100;
+/// A head on more runs of pages is the name of the document or of what every part has.
+const MOST_RUNS: usize = 2;
+/// The pages without a head that do not end its run.
+const LARGEST_GAP: u32 = 1;
+
+/// The level of titles until they stand among the other headings.
+const OF_PAGES: u32 = 0;
+
+/// A line at the top of a page.
+#[derive(Clone, Copy)]
+struct Top<'a> {
+    block: &'a Block,
+    style: &'a LineStyle,
+    /// Its place among the blocks; `None` for one that was left out of the text.
+    at: Option<usize>,
+}
+
+/// The titles of pages, for [`add`].
+pub(super) fn find(blocks: &[Block], heads: &[Block], body: &Body, is_skipped: impl Fn(usize) -> bool) -> Vec<Heading> {
+    let pages = tops(blocks, heads);
+    let names = names_above_titles(&pages);
+    let mut pages_of: HashMap<String, BTreeSet<u32>> = HashMap::new();
+    for (page, lines) in &pages {
+        for line in lines.iter().filter(|line| line.at.is_none()) {
+            pages_of.entry(key(line.block.words())).or_default().insert(*page);
+        }
+    }
+    // A head that goes on from the page before names what began there.
+    let goes_on = |text: &str, page: u32| {
+        let Some(pages) = pages_of.get(text) else { return false };
+        pages.range(page.saturating_sub(1 + LARGEST_GAP)..page).next().is_some() || runs(pages) > MOST_RUNS
+    };
+    let mut found = Vec::new();
+    let mut before: HashSet<String> = HashSet::new();
+    // The first page has the title of the document.
+    for (&page, lines) in pages.range(2..) {
+        let from = blocks.partition_point(|block| block.page.unwrap_or(0) < page);
+        let end = blocks.partition_point(|block| block.page.unwrap_or(0) <= page);
+        let here = keys(&blocks[from..end]);
+        let place = lines.iter().position(|line| !names.contains(&key(line.block.words())));
+        if let Some(place) = place
+            && let line = lines[place]
+            && looks_like_a_title(line, body)
+            && !line.at.is_some_and(&is_skipped)
+        {
+            let text = key(line.block.words());
+            let below_name = place > 0 && lines[..place].iter().all(|name| stands_out(*name, body));
+            let is_new = found.last().is_none_or(|last: &Heading| key(&last.title) != text);
+            let heading = match line.at {
+                Some(at)
+                    if is_new
+                        && !runs_on(blocks, at, below_name)
+                        && is_short(&blocks[from..end], line.style)
+                        && (below_name || is_above_table(&blocks[from..end], line.style)) =>
+                {
+                    Some(heading(line, at + 1, 1))
+                }
+                None if !goes_on(&text, page) && !here.contains(&text) && !before.contains(&text) => {
+                    Some(heading(line, from, 0))
+                }
+                _ => None,
+            };
+            found.extend(heading);
+        }
+        before = here;
+    }
+    found
+}
+
+/// Adds titles of pages to the headings behind the first one, unless one of these has the same title there. Among listed
+/// headings they are below the one that they follow.
+pub(super) fn add(headings: &mut Vec<Heading>, titles: Vec<Heading>) {
+    let first = headings.iter().map(|heading| heading.start).min().unwrap_or(0);
+    let mut known: HashSet<(u32, String)> = HashSet::new();
+    let mut owner: HashMap<usize, usize> = HashMap::new();
+    for (i, heading) in headings.iter().enumerate() {
+        if let Some(page) = heading.page {
+            known.extend([page, page + 1].map(|page| (page, key(&heading.title))));
+        }
+        owner.extend((heading.start - heading.heading_blocks..heading.start).map(|block| (block, i)));
+    }
+    let mut replaced: HashSet<usize> = HashSet::new();
+    let mut is_new = |title: &Heading| {
+        if title.start < first || title.page.is_some_and(|page| known.contains(&(page, key(&title.title)))) {
+            return false;
+        }
+        let Some(&i) = owner.get(&(title.start.wrapping_sub(1))).filter(|_| title.heading_blocks > 0) else {
+            return true;
+        };
+        // What stands below a title in its type says of which numbers the table is.
+        let rest = headings[i].title.strip_prefix(title.title.as_str()).unwrap_or("").trim_start();
+        let is_longer = headings[i].provenance != Provenance::PrintedContents && rest.starts_with(['(', '（']);
+        is_longer && replaced.insert(i)
+    };
+    let titles: Vec<Heading> = titles.into_iter().filter(|title| is_new(title)).collect();
+    let mut i = 0;
+    headings.retain(|_| {
+        i += 1;
+        !replaced.contains(&(i - 1))
+    });
+    headings.extend(titles);
+    headings.sort_by_key(|heading| heading.start);
+    let mut above = 0;
+    for heading in headings {
+        match heading.provenance {
+            Provenance::PrintedContents => above = heading.level,
+            _ if heading.level == OF_PAGES => heading.level = above + 1,
+            _ => {}
+        }
+    }
+}
+
+fn heading(line: Top<'_>, start: usize, heading_blocks: usize) -> Heading {
+    Heading {
+        level: OF_PAGES,
+        title: line.block.words().to_owned(),
+        page: line.block.page,
+        start,
+        heading_blocks,
+        provenance: Provenance::Typography,
+        confidence: if heading_blocks > 0 { ABOVE_TABLE } else { IN_HEAD },
+    }
+}
+
+/// A title without its number and without words that say that it goes on.
+fn key(title: &str) -> String {
+    let title = title.trim_end_matches(|c: char| c.is_ascii_digit() || c.is_whitespace());
+    let rest = numbering::parse(title).map_or(title, |number| &title[number.length..]);
+    let rest = ["(continued)", "(cont.)", "(Continued)", "(CONTINUED)", "（续）"]
+        .iter()
+        .find_map(|end| rest.trim_end().strip_suffix(end))
+        .unwrap_or(rest);
+    normalise_title(rest)
+}
+
+/// The number of runs of pages, with gaps that do not end one.
+fn runs(pages: &BTreeSet<u32>) -> usize {
+    let later = pages.iter().zip(pages.iter().skip(1));
+    1 + later.filter(|(a, b)| *b - *a > 1 + LARGEST_GAP).count()
+}
+
+/// The titles that the lines of a page may be, over one line or two.
+fn keys(page: &[Block]) -> HashSet<String> {
+    let one = page.iter().map(|block| key(block.words()));
+    let two = page.windows(2).map(|pair| key(&format!("{} {}", pair[0].words(), pair[1].words())));
+    one.chain(two).collect()
+}
+
+/// The lines at the top of each page, from above.
+fn tops<'a>(blocks: &'a [Block], heads: &'a [Block]) -> BTreeMap<u32, Vec<Top<'a>>> {
+    let mut pages: BTreeMap<u32, Vec<Top<'a>>> = BTreeMap::new();
+    let lines = blocks.iter().enumerate().map(|(i, block)| (Some(i), block));
+    for (at, block) in heads.iter().map(|block| (None, block)).chain(lines) {
+        if let (Some(page), Some(style)) = (block.page, &block.style)
+            && style.upright
+        {
+            pages.entry(page).or_default().push(Top { block, style, at });
+        }
+    }
+    for lines in pages.values_mut() {
+        lines.sort_by(|a, b| a.style.baseline.total_cmp(&b.style.baseline));
+        lines.truncate(MOST_LINES);
+    }
+    pages
+}
+
+/// The first lines of pages that have different lines below them: names above titles.
+fn names_above_titles(pages: &BTreeMap<u32, Vec<Top<'_>>>) -> HashSet<String> {
+    let mut below: HashMap<String, HashSet<String>> = HashMap::new();
+    for lines in pages.values() {
+        if let [first, second, ..] = lines.as_slice()
+            && second.block.words().starts_with(char::is_alphabetic)
+            && !second.block.words().ends_with(|c: char| c.is_ascii_digit())
+            && second.style.cells == 1
+            && second.block.words().chars().count() < LONGEST
+        {
+            below.entry(key(first.block.words())).or_default().insert(key(second.block.words()));
+        }
+    }
+    below.into_iter().filter(|(_, below)| below.len() > 1).map(|(name, _)| name).collect()
+}
+
+/// Whether a line differs from text in type or by capitals, and has no page number.
+fn stands_out(line: Top<'_>, body: &Body) -> bool {
+    let text = line.block.words();
+    let letters = || text.chars().filter(|c| c.is_alphabetic());
+    let in_capitals = letters().count() > 3 && letters().all(char::is_uppercase);
+    (is_distinct(line.style, body) || in_capitals)
+        && letters().count() > 1
+        && !text.ends_with(|c: char| c.is_ascii_digit())
+        && !text.starts_with(|c: char| c.is_ascii_digit())
+}
+
+fn looks_like_a_title(line: Top<'_>, body: &Body) -> bool {
+    let text = line.block.words();
+    let number = numbering::parse(text);
+    stands_out(line, body)
+        && line.style.cells == 1
+        && !line.style.fixed
+        && !text.starts_with(['(', '（'])
+        && text.chars().count() <= LONGEST
+        && could_be_title(text, number.as_ref())
+        && !ends_like_a_sentence(text)
+}
+
+/// Whether a line is in the middle or at the beginning of a paragraph. Lines in the middle of the page look joined.
+fn runs_on(blocks: &[Block], at: usize, below_name: bool) -> bool {
+    let wrapped = |block: &Block| matches!(block.kind, BlockKind::Wrapped | BlockKind::Glued);
+    let below = blocks.get(at + 1).is_some_and(|next| wrapped(next) && !next.words().starts_with(['(', '（']));
+    below || (wrapped(&blocks[at]) && !below_name)
+}
+
+/// Whether a line leaves a part of the width of its page's text empty, as no line of a paragraph does.
+fn is_short(page: &[Block], line: &LineStyle) -> bool {
+    let styles = || page.iter().filter_map(|block| block.style.as_ref()).filter(|style| style.upright);
+    let left = styles().map(|style| style.left).fold(f32::MAX, f32::min);
+    let right = styles().map(|style| style.right).fold(0.0, f32::max);
+    line.right - line.left <= WIDEST * (right - left)
+}
+
+/// Whether the lines of a page below a title begin with a table, not with text.
+fn is_above_table(page: &[Block], title: &LineStyle) -> bool {
+    let mut below: Vec<(&Block, f32)> = page
+        .iter()
+        .filter_map(|block| Some((block, block.style.as_ref()?.baseline)))
+        .filter(|(_, baseline)| *baseline > title.baseline)
+        .collect();
+    below.sort_by(|a, b| a.1.total_cmp(&b.1));
+    let lines = below.into_iter().take(LINES_TO_TABLE).map(|(block, _)| block);
+    let rows = lines
+        .take_while(|block| is_row(block) || block.words().chars().count() < LONGEST)
+        .filter(|block| is_row(block) && figures(block.words()) > 1);
+    rows.count() >= FEWEST_ROWS
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::structure::tests::{body, line, page};
+    use crate::structure::typography;
+
+    fn titles(blocks: &[Block], heads: &[Block]) -> Vec<(u32, String, usize)> {
+        let looks = typography::body(blocks).expect("lines with looks");
+        let found = find(blocks, heads, &looks, |_| false);
+        found.into_iter().map(|title| (title.page.unwrap_or(0), title.title, title.heading_blocks)).collect()
+    }
+
+    fn rows() -> Vec<Block> {
+        let row = |name: &str| line(&format!("{name} 4,132 5,719")).cells(3).below();
+        ["Net revenue", "Cost of sales", "Gross profit", "Taxes"].map(row).into()
+    }
+
+    /// A page with a statement: these lines, and a table.
+    fn statement(number: u32, lines: &[&str]) -> Vec<Block> {
+        let above: Vec<Block> = lines.iter().map(|text| line(text).indented(100.0)).collect();
+        page(number, [above, rows(), body("the notes below the table")])
+    }
+
+    /// A line left out at the top of a page.
+    fn head(number: u32, text: &str) -> Block {
+        let block = page(number, [vec![line(text).indented(100.0).bold()]]).remove(0);
+        Block { style: block.style.map(|style| LineStyle { baseline: 40.0, ..style }), ..block }
+    }
+
+    #[test]
+    fn the_title_of_a_statement_is_below_the_name_of_the_company() {
+        let first = page(1, [body("the year")]);
+        let balance = statement(2, &["NORWICK WATER COMPANY", "BALANCE SHEETS", "(in millions)"]);
+        let income = statement(3, &["NORWICK WATER COMPANY", "STATEMENTS OF INCOME", "(in millions)"]);
+        let notes = page(4, [vec![line("NORWICK WATER COMPANY"), line("NOTES TO THE TABLES")], body("pumps")]);
+        let wanted = [(2, "BALANCE SHEETS"), (3, "STATEMENTS OF INCOME"), (4, "NOTES TO THE TABLES")];
+        let wanted = wanted.map(|(page, title)| (page, title.to_owned(), 1));
+        assert_eq!(titles(&[first, balance, income, notes].concat(), &[]), wanted);
+    }
+
+    #[test]
+    fn only_a_line_that_stands_out_above_a_table_is_a_title() {
+        let first = || page(1, [body("the year")]);
+        let under = |title: Block, below: Vec<Block>| [first(), page(2, [vec![title], below, body("more")])].concat();
+        assert_eq!(titles(&under(line("Balance Sheets").bold(), rows()), &[]), [(2, "Balance Sheets".to_owned(), 1)]);
+        assert_eq!(titles(&under(line("Balance Sheets"), rows()), &[]), [], "type of the text");
+        assert_eq!(titles(&under(line("Balance Sheets").bold(), body("pumps")), &[]), [], "text below");
+        assert_eq!(titles(&under(line("2023 2022").bold(), rows()), &[]), [], "the head of the columns");
+        assert_eq!(titles(&page(1, [vec![line("Report").bold()], rows(), body("it")]), &[]), [], "the cover");
+    }
+
+    #[test]
+    fn a_title_in_the_place_of_running_heads_begins_its_pages() {
+        let blocks: Vec<Block> = (1..=12).flat_map(|number| page(number, [body("pumps")])).collect();
+        let heads = [(6, "Details"), (7, "Details (continued)"), (8, "Cautionary Statement")];
+        let heads = heads.map(|(number, text)| head(number, text));
+        let wanted = [(6, "Details"), (8, "Cautionary Statement")];
+        assert_eq!(titles(&blocks, &heads), wanted.map(|(page, title)| (page, title.to_owned(), 0)));
+        let parts = [2, 5, 8, 11].map(|number| head(number, "References"));
+        assert_eq!(titles(&blocks, &parts), [], "what every part has");
+        let mut said = blocks.clone();
+        said.push(Block { page: Some(12), ..line("2 Pumps") });
+        assert_eq!(titles(&said, &[head(12, "Pumps")]), [], "the heading is in the text");
+        assert_eq!(titles(&blocks, &[head(8, "Pumps 8")]), [], "running heads have page numbers");
+    }
+
+    #[test]
+    fn titles_of_pages_are_below_the_listed_heading_before_them() {
+        let listed = |title: &str, start| Heading {
+            level: 2,
+            title: title.into(),
+            page: Some(1),
+            start,
+            heading_blocks: 1,
+            provenance: Provenance::PrintedContents,
+            confidence: 0.95,
+        };
+        let title = |title: &str, start| Heading {
+            level: OF_PAGES,
+            provenance: Provenance::Typography,
+            ..listed(title, start)
+        };
+        let mut headings = vec![listed("Statements", 1), listed("Exhibits", 40)];
+        add(&mut headings, vec![title("Cover", 0), title("Balance Sheets", 9), title("Exhibits", 40)]);
+        let found: Vec<(u32, &str)> = headings.iter().map(|heading| (heading.level, heading.title.as_str())).collect();
+        assert_eq!(found, [(2, "Statements"), (3, "Balance Sheets"), (2, "Exhibits")]);
+    }
+}
