@@ -6,6 +6,7 @@ use crate::chunk::context::{self, ContextKind};
 use crate::chunk::{ChunkConfig, overlap};
 use crate::ids::ChunkId;
 use crate::store::{ChildChunk, Chunk, NewDocument, ParentChunk};
+use crate::text::tables::Heads;
 
 /// Sets the counts of the document and the ranges of its sections from its chunks.
 pub fn mend_counts(new: &mut NewDocument) {
@@ -51,15 +52,18 @@ pub fn set_model_situating(parents: &mut [ParentChunk], sentences: &HashMap<Chun
 }
 
 /// The embedded text of each child, parent by parent. The end of the text before a child is part of it, so a change
-/// reaches the next child.
+/// reaches the next child; a later part of a table has the caption and the column heads instead.
 pub fn embedded_texts(parents: &[ParentChunk], config: &ChunkConfig) -> Vec<String> {
     let mut texts = Vec::new();
     for section in parents.chunk_by(|a, b| a.section_id == b.section_id) {
         let mut before = String::new();
+        let mut heads = Heads::default();
         for parent in section {
             for child in &parent.children {
                 let context = parent.context_line(child);
-                texts.push(context::embedded_text(&context, overlap(&before, config), &child.content));
+                let heads = heads.take(&child.content);
+                let in_front = heads.as_deref().unwrap_or_else(|| overlap(&before, config));
+                texts.push(context::embedded_text(&context, in_front, &child.content));
                 before.push_str(&child.content);
             }
         }
