@@ -6,7 +6,7 @@ use super::rows::{is_caption, is_empty_value, is_figure, is_sign, is_tail, start
 use crate::text::tables::Row;
 
 /// The narrowest alley between columns, in sizes.
-const ALLEY: f32 = 0.5;
+const ALLEY: f32 = 0.3;
 /// One row in so many may cross an alley: a long label, a number too wide for its column.
 const MAY_CROSS: usize = 10;
 /// A line without cells is a label if it ends within this share of the width.
@@ -99,7 +99,10 @@ impl Grid {
             if self.rows[at].cells.len() > 1 || style.left > second - style.size {
                 return false;
             }
-            if is_caption(&lines[at].text) || is_sentence(&lines[at].text) {
+            // A line between the rows of one table and the heads of the next.
+            let heads_below =
+                self.rows.get(at + 1).is_some_and(|row| !row.is_label() && !row.has(0) && !starts_body(row));
+            if heads_below || is_caption(&lines[at].text) || is_sentence(&lines[at].text) {
                 return true;
             }
             let narrow = style.right < (self.left() + LABEL * width).max(self.columns[0].1 + style.size);
@@ -137,7 +140,12 @@ impl Piece<'_> {
 pub fn pieces(line: &Line) -> Vec<Piece<'_>> {
     let mut ends: Vec<usize> = Vec::new();
     let mut start = 0;
-    for words in line.words.chunk_by(|a, b| b.left - a.right <= CELL_GAP * line.style.size) {
+    let joined = |a: &Placed, b: &Placed| {
+        // Two figures are two cells, however near they stand.
+        let figures = stands_at_sign(&a.text) && (is_figure(&b.text) || is_sign(&b.text));
+        b.left - a.right <= CELL_GAP * line.style.size && !figures
+    };
+    for words in line.words.chunk_by(joined) {
         let end = start + words.len();
         let after_sign = start > 0 && is_sign(&line.words[start - 1].text) && stands_at_sign(&words[0].text);
         if after_sign || (start > 0 && words.len() == 1 && is_tail(&words[0].text)) {

@@ -37,7 +37,9 @@ pub fn is_table(grid: &Grid) -> bool {
     if aligned + 1 < columns.len() || columns.iter().skip(1).any(|column| column.aligned < IN_LINE * 0.7) {
         return false;
     }
-    if columns.iter().skip(1).any(|column| column.figures >= FIGURES && column.cells.len() >= FEWEST_ROWS) {
+    let of_figures =
+        |column: &Column<'_>| column.figures >= FIGURES && column.cells.len() >= FEWEST_ROWS && !is_numbering(column);
+    if columns.iter().skip(1).any(of_figures) {
         return columns[0].width() < LONGEST_LABEL;
     }
     let cells: usize = full.iter().map(|row| row.cells.len()).sum();
@@ -135,6 +137,15 @@ fn is_contents(column: &Column<'_>) -> bool {
     let known: Vec<u32> = pages.iter().flatten().copied().collect();
     let rising = known.windows(2).filter(|pair| pair[0] <= pair[1]).count();
     known.len() * 10 >= pages.len() * 7 && known.len() > 2 && rising * 10 >= (known.len() - 1) * 8
+}
+
+/// `8.7`, `8.8`, `8.9`: the numbers of paragraphs beside their text.
+fn is_numbering(column: &Column<'_>) -> bool {
+    let last =
+        |cell: &&Cell| cell.text.trim_end_matches('.').rsplit('.').next().and_then(|part| part.parse::<u32>().ok());
+    let parts: Vec<Option<u32>> = column.cells.iter().map(last).collect();
+    let next = parts.windows(2).filter(|pair| pair[0].is_some_and(|number| pair[1] == number.checked_add(1))).count();
+    parts.len() > 2 && next * 10 >= (parts.len() - 1) * 8
 }
 
 /// Names that run down a column in their order: a list in columns.

@@ -13,8 +13,8 @@ const NEAR: f32 = 2.2;
 const FULL: f32 = 6.0;
 /// A label of so many characters that fills its column goes on whatever follows.
 const LONG: usize = 50;
-/// Baselines this close are one row, in sizes.
-const LEVEL: f32 = 0.5;
+/// Baselines this close are one row, in sizes: figures stand in the middle of a label over two lines.
+const LEVEL: f32 = 0.75;
 /// The widest step inside a cell, in sizes.
 const STEP: f32 = 1.7;
 
@@ -63,7 +63,8 @@ pub fn rows(above: &[Line], grid: Grid) -> Vec<Row> {
             None => vec![row],
         };
         let texts = line.texts(columns);
-        if line.is_label() && i + 1 < lines.len() && goes_on(line, &lines[i + 1], edge) {
+        let level = i > heads && is_level(&lines[i - 1], line);
+        if !level && line.is_label() && i + 1 < lines.len() && goes_on(line, &lines[i + 1], edge) {
             // The label so far, in front of the line with the figures.
             match label {
                 Some(label) => {
@@ -72,7 +73,7 @@ pub fn rows(above: &[Line], grid: Grid) -> Vec<Row> {
                 }
                 None => waiting = Some(i),
             }
-        } else if i > heads && continues(&lines[i - 1], line, edge) && !rows.is_empty() && label.is_none() {
+        } else if (level || i > heads && continues(&lines[i - 1], line, edge)) && !rows.is_empty() && label.is_none() {
             if let Some(row) = rows.pop() {
                 rows.push(joined_row(row, texts));
             }
@@ -110,7 +111,9 @@ fn in_brackets(text: &str) -> bool {
 
 /// A row with a label and figures that are not years.
 pub fn starts_body(line: &GridRow) -> bool {
-    line.cells.iter().any(|cell| cell.column > 0 && is_figure(&cell.text) && !is_year(&cell.text))
+    line.cells
+        .iter()
+        .any(|cell| cell.column > 0 && is_figure(&cell.text) && !is_year(&cell.text) && !is_note(&cell.text))
         && !line.cells.iter().all(|cell| cell.column == 0 || is_head_like(&cell.text))
 }
 
@@ -118,7 +121,9 @@ pub fn starts_body(line: &GridRow) -> bool {
 pub fn is_caption(text: &str) -> bool {
     let words = ["Table ", "TABLE ", "Figure ", "FIGURE ", "Fig. ", "表", "续表", "图", "附表"];
     let rest = words.iter().find_map(|word| text.strip_prefix(word));
-    rest.is_some_and(|rest| rest.trim_start().starts_with(|c: char| c.is_ascii_digit() || "一二三四五六七八九十".contains(c)))
+    rest.is_some_and(|rest| {
+        rest.trim_start().starts_with(|c: char| c.is_ascii_digit() || "一二三四五六七八九十".contains(c))
+    })
 }
 
 /// Whether a label without figures goes on in the line below, which has them.
@@ -129,13 +134,14 @@ fn goes_on(label: &GridRow, next: &GridRow, edge: f32) -> bool {
     near && figures && !own.text.ends_with([':', '：']) && is_broken(own, below, edge, label.size)
 }
 
+/// Whether a line stands in the row above, printed a little lower.
+fn is_level(above: &GridRow, line: &GridRow) -> bool {
+    line.baseline - above.baseline < LEVEL * above.size && line.cells.iter().all(|cell| !above.has(cell.column))
+}
+
 /// Whether a line without figures continues the cells of the one above.
 fn continues(above: &GridRow, line: &GridRow, edge: f32) -> bool {
-    let step = line.baseline - above.baseline;
-    if step < LEVEL * above.size && line.cells.iter().all(|cell| !above.has(cell.column)) {
-        return true;
-    }
-    if step > STEP * above.size {
+    if line.baseline - above.baseline > STEP * above.size {
         return false;
     }
     let (Some(own), Some(below)) = (above.cells.first(), line.cells.first()) else { return false };
@@ -192,7 +198,9 @@ fn row_above(line: &Line, grid: &Grid) -> GridRow {
 pub fn is_figure(text: &str) -> bool {
     let digits = text.chars().filter(char::is_ascii_digit).count();
     let letters = text.chars().filter(|c| c.is_alphabetic()).map(|c| if is_wide(c) { 2 } else { 1 }).sum::<usize>();
-    digits > 0 && ((letters <= digits && letters < 5 && text.split_whitespace().count() < 5) || has_unit(text))
+    digits > 0
+        && !text.ends_with(',')
+        && ((letters <= digits && letters < 5 && text.split_whitespace().count() < 5) || has_unit(text))
 }
 
 fn has_unit(text: &str) -> bool {
@@ -213,6 +221,12 @@ pub fn is_empty_value(text: &str) -> bool {
 fn is_year(text: &str) -> bool {
     let core = text.trim_end_matches(['年', '*', 'E', 'A']).trim_start_matches("FY").trim();
     core.len() == 4 && core.parse().is_ok_and(|year: u32| (1900..2100).contains(&year))
+}
+
+/// `(1)` behind a head; a row of the body has other figures too.
+fn is_note(text: &str) -> bool {
+    let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    inner.is_some_and(|inner| inner.len() < 3 && inner.chars().all(|c| c.is_ascii_digit()))
 }
 
 /// Dates and years are heads; so are words.
