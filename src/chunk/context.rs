@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::structure::{PREAMBLE, Section};
 use crate::text::sentences::sentences;
 use crate::text::stopwords::is_stopword;
+use crate::text::tables;
 use crate::text::tokens::{TokenKind, tokenize};
 use crate::text::{is_wide, squeeze, truncate};
 
@@ -98,9 +99,11 @@ pub fn nearest_titles(titles: &str) -> String {
     kept.map(|title| truncate(title, LONGEST_EMBEDDED_TITLE)).collect::<Vec<_>>().join(SEPARATOR)
 }
 
-/// What is read of a chunk: the context line, the end of the text before it, and its content.
-pub fn embedded_text(context: &str, overlap: &str, content: &str) -> String {
-    let parts: Vec<&str> = [context, overlap, content.trim_end()].into_iter().filter(|part| !part.is_empty()).collect();
+/// What is read of a chunk: the context line, the end of the text before it, and its content. Tables are read without
+/// their pipes.
+pub fn embedded_text(context: &str, before: &str, content: &str) -> String {
+    let (before, content) = (tables::plain(before), tables::plain(content));
+    let parts: Vec<&str> = [context, &before, content.trim_end()].into_iter().filter(|part| !part.is_empty()).collect();
     parts.join("\n")
 }
 

@@ -5,9 +5,11 @@
 //! behind a vector is therefore that of the whole parent chunk, and a change in it changes all of its vectors. Models
 //! that do not take the mean of their tokens read each child chunk by itself, with the end of the text before it.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::{ChunkConfig, overlap};
+use crate::text::tables::plain;
 
 /// The text behind the vectors of a parent chunk and its child chunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,10 +31,11 @@ pub struct EmbeddedChild {
 }
 
 impl EmbeddedText {
-    /// `before` is the text of the section in front of the parent chunk; `children` are the contents of its child chunks.
+    /// `before` is what is read of the section in front of the parent chunk; `children` are the contents of its child
+    /// chunks. Tables are read without their pipes.
     pub fn new<'c>(context: &str, before: &str, children: impl Iterator<Item = &'c str>, config: &ChunkConfig) -> Self {
         let mut text = String::new();
-        for line in [context, overlap(before, config)].into_iter().filter(|line| !line.is_empty()) {
+        for line in [Cow::Borrowed(context), plain(before)].iter().filter(|line| !line.is_empty()) {
             text.push_str(line);
             text.push('\n');
         }
@@ -42,9 +45,9 @@ impl EmbeddedText {
             let front = text[start..].trim_end();
             let end = start + front.len();
             let overlap = end - overlap(front, config).len()..end;
-            let own = text.len()..text.len() + content.len();
-            text.push_str(content);
-            places.push(EmbeddedChild { overlap, own });
+            let start = text.len();
+            text.push_str(&plain(content));
+            places.push(EmbeddedChild { overlap, own: start..text.len() });
         }
         EmbeddedText { text, context: context.len(), children: places }
     }
@@ -84,7 +87,7 @@ mod tests {
     #[test]
     fn children_stand_in_the_text_of_their_parent() {
         let children = ["Open the valve. ", "It is red.\n\n"];
-        let text = EmbeddedText::new("Guide › Pump", "Close the drain first.", children.into_iter(), &CONFIG);
+        let text = EmbeddedText::new("Guide › Pump", "drain first.", children.into_iter(), &CONFIG);
         assert_eq!(text.text, "Guide › Pump\ndrain first.\nOpen the valve. It is red.\n\n");
         let own: Vec<&str> = text.children.iter().map(|child| &text.text[child.own.clone()]).collect();
         assert_eq!(own, children);

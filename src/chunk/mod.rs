@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 pub use embedded::EmbeddedText;
 
 use crate::structure::Section;
+use crate::text::tables::is_row;
 use context::ContextKind;
 
 /// How documents are cut, and the context of their chunks. Lengths are in characters.
@@ -20,7 +21,7 @@ use context::ContextKind;
 pub struct ChunkConfig {
     /// The longest parent.
     pub parent_chars: usize,
-    /// The longest child, unless a single sentence is longer.
+    /// The longest child, unless a single sentence is longer. A table may fill its parent.
     pub child_chars: usize,
     /// The text before a child that is embedded with it.
     pub overlap_chars: usize,
@@ -73,7 +74,7 @@ pub fn cut(sections: &[Section], config: &ChunkConfig) -> Vec<CutParent> {
             Cut { content: text[start..end].to_owned(), pages: pages() }
         };
         for range in split::parents(text, config.parent_chars) {
-            let children = split::children(&text[range.clone()], config.child_chars);
+            let children = split::children(&text[range.clone()], config.child_chars, config.parent_chars);
             parents.push(CutParent {
                 section: section_index,
                 text: part(range.start, range.end),
@@ -86,11 +87,14 @@ pub fn cut(sections: &[Section], config: &ChunkConfig) -> Vec<CutParent> {
 
 /// Cuts the text of one parent into the texts of its children.
 pub fn child_chunks<'a>(parent: &'a str, config: &ChunkConfig) -> Vec<&'a str> {
-    split::children(parent, config.child_chars).into_iter().map(|range| &parent[range]).collect()
+    split::children(parent, config.child_chars, config.parent_chars).into_iter().map(|range| &parent[range]).collect()
 }
 
-/// The end of the text before a child in its section, which is embedded with it.
+/// The end of the text before a child in its section, which is embedded with it. The last row of a table says nothing.
 pub fn overlap<'a>(before: &'a str, config: &ChunkConfig) -> &'a str {
+    if before.trim_end().rsplit('\n').next().is_some_and(is_row) {
+        return "";
+    }
     split::tail(before, config.overlap_chars)
 }
 
@@ -104,7 +108,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn chunks_rebuild_the_text(text in "([a-z]{1,12}[ .。\n]|启动水泵|。|\n\n|# h\n){0,400}", limit in 20usize..300) {
+        fn chunks_rebuild_the_text(text in "([a-z]{1,12}[ .。\n]|启动水泵|。|\n\n|# h\n|\\| a \\| 12 \\|\n|\n\\| b \\| c \\|\n\\| --- \\| --- \\|\n){0,400}", limit in 20usize..300) {
             let document = markdown::parse(&text);
             let sections = sections(&document, "t", None);
             let config = ChunkConfig { parent_chars: limit * 3, child_chars: limit, overlap_chars: 10, ..ChunkConfig::default() };

@@ -1,28 +1,63 @@
-//! Cuts texts: between paragraphs if they fit, otherwise between sentences, at worst inside a sentence.
+//! Cuts texts: between paragraphs if they fit, otherwise between sentences, at worst inside a sentence; tables between
+//! rows.
 
 use std::ops::Range;
 
 use crate::text::sentences::sentences;
+use crate::text::tables::{self, Found};
 
 /// Cuts the text of a section into parents of at most `limit` characters, without the white space at their ends. A parent
-/// takes whole paragraphs; a paragraph that is too long is cut by sentences.
+/// takes whole paragraphs and whole tables; a paragraph that is too long is cut by sentences, a table by rows.
 pub(super) fn parents(text: &str, limit: usize) -> Vec<Range<usize>> {
-    let units = paragraphs(text)
-        .into_iter()
-        .flat_map(|paragraph| {
+    let prose = |range: Range<usize>| {
+        let cut = |paragraph: Range<usize>| {
             if fits(&text[paragraph.clone()], limit) {
                 vec![paragraph]
             } else {
                 short_sentences(text, paragraph, limit)
             }
-        })
-        .collect();
-    pack(text, units, limit)
+        };
+        paragraphs(text, range).into_iter().flat_map(cut).collect()
+    };
+    pack(text, units(text, limit, prose), limit)
 }
 
-/// Cuts a parent into children of about `limit` characters: sentences, short ones together.
-pub(super) fn children(text: &str, limit: usize) -> Vec<Range<usize>> {
-    pack(text, short_sentences(text, 0..text.len(), limit), limit)
+/// Cuts a parent into children of about `limit` characters: sentences, short ones together. A table stays whole up to the
+/// length of a parent, because a few rows of figures alone say nothing.
+pub(super) fn children(text: &str, limit: usize, parent_limit: usize) -> Vec<Range<usize>> {
+    let prose = |range: Range<usize>| short_sentences(text, range, limit);
+    pack(text, units(text, parent_limit.max(limit), prose), limit)
+}
+
+/// What is not cut further: the parts of prose, and tables with their captions, or as many of their rows as fit.
+fn units(text: &str, limit: usize, prose: impl Fn(Range<usize>) -> Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    let mut done = 0;
+    for table in tables::find(text) {
+        let start = tables::caption(text, table.range.start).start.max(done);
+        let end = text.len() - text[table.range.end..].trim_start_matches('\n').len();
+        out.extend(prose(done..start));
+        out.extend(rows(text, start..end, &table, limit));
+        done = end;
+    }
+    out.extend(prose(done..text.len()));
+    out
+}
+
+/// A table from its caption to the white space behind it, cut between rows if it is too long.
+fn rows(text: &str, whole: Range<usize>, table: &Found, limit: usize) -> Vec<Range<usize>> {
+    if fits(&text[whole.clone()], limit) {
+        return vec![whole];
+    }
+    // Where the heads and each row begin; the first also has the caption.
+    let begins = (!table.heads.is_empty()).then_some(table.heads.start).into_iter();
+    let begins: Vec<usize> = begins.chain(table.rows.iter().map(|row| row.start)).collect();
+    let starts = std::iter::once(whole.start).chain(begins.iter().copied().filter(|begin| *begin > whole.start));
+    let ends = begins.iter().copied().filter(|begin| *begin > whole.start).chain([whole.end]);
+    let units = starts.zip(ends).flat_map(|(start, end)| {
+        if fits(&text[start..end], limit) { vec![start..end] } else { hard_cut(text, start..end, limit) }
+    });
+    pack(text, units.collect(), limit)
 }
 
 /// The last `limit` characters of `text` or fewer, from the beginning of a word.
@@ -47,10 +82,11 @@ fn fits(text: &str, limit: usize) -> bool {
     text.trim_end().chars().nth(limit).is_none()
 }
 
-/// Paragraphs, each with the blank lines after it.
-fn paragraphs(text: &str) -> Vec<Range<usize>> {
+/// The paragraphs in `range`, each with the blank lines after it.
+fn paragraphs(text: &str, range: Range<usize>) -> Vec<Range<usize>> {
+    let text = &text[..range.end];
     let mut out = Vec::new();
-    let mut start = 0;
+    let mut start = range.start;
     while start < text.len() {
         let end = match text[start..].find("\n\n") {
             Some(blank) => {
@@ -132,6 +168,37 @@ mod tests {
     fn a_long_paragraph_is_cut_between_sentences() {
         let text = "First sentence here. Second sentence here. Third one.";
         assert_eq!(cut(text, parents(text, 25)), ["First sentence here. ", "Second sentence here. ", "Third one."]);
+    }
+
+    /// A caption and a table of so many rows.
+    fn table(rows: usize) -> String {
+        let rows: Vec<String> = (0..rows).map(|row| format!("| Season {row} | {} |", row * 7)).collect();
+        format!(
+            "Text before it.\n\nTurns of the crank\n\n| Season | Turns |\n| --- | --- |\n{}\n\nText behind it.",
+            rows.join("\n")
+        )
+    }
+
+    #[test]
+    fn a_table_that_fits_is_in_one_chunk_with_its_caption() {
+        let text = table(4);
+        let cut = cut(&text, parents(&text, 130));
+        assert_eq!(cut[0], "Text before it.\n\n");
+        assert!(cut[1].starts_with("Turns of the crank\n\n| Season") && cut[1].contains("Season 3"), "{cut:?}");
+        assert_eq!(children(cut[1], 30, 130).len(), 1, "longer than other children");
+    }
+
+    #[test]
+    fn a_long_table_is_cut_between_rows() {
+        let text = table(40);
+        for (ranges, most) in [(parents(&text, 200), 200), (children(&text, 60, 200), 200)] {
+            let parts = cut(&text, ranges);
+            assert!(parts.len() > 3 && parts.iter().all(|part| char_count(part.trim_end()) <= most), "{parts:?}");
+            for part in &parts[2..parts.len() - 1] {
+                assert!(part.starts_with("| ") && part.trim_end().ends_with(" |"), "{part}");
+            }
+            assert_eq!(parts.concat(), text);
+        }
     }
 
     #[test]

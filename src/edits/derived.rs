@@ -6,6 +6,7 @@ use crate::chunk::context::ContextKind;
 use crate::chunk::{ChunkConfig, EmbeddedText, overlap};
 use crate::ids::ChunkId;
 use crate::store::{Chunk, NewDocument, ParentChunk};
+use crate::text::tables::Heads;
 
 /// Sets the counts of the document and the ranges of its sections from its chunks.
 pub fn mend_counts(new: &mut NewDocument) {
@@ -51,14 +52,17 @@ pub fn set_model_situating(parents: &mut [ParentChunk], sentences: &HashMap<Chun
 }
 
 /// The embedded text of each parent chunk. The end of the text before it is part of it, so a change reaches the next
-/// parent chunk.
+/// parent chunk; a later part of a table has the caption and the column heads instead.
 pub fn embedded_texts(parents: &[ParentChunk], config: &ChunkConfig) -> Vec<EmbeddedText> {
     let mut texts = Vec::with_capacity(parents.len());
     for section in parents.chunk_by(|a, b| a.section_id == b.section_id) {
         let mut before = "";
+        let mut heads = Heads::default();
         for parent in section {
+            let heads = heads.take(&parent.content);
+            let in_front = heads.as_deref().unwrap_or_else(|| overlap(before, config));
             let children = parent.children.iter().map(|child| child.content.as_str());
-            texts.push(EmbeddedText::new(&parent.context_line(), before, children, config));
+            texts.push(EmbeddedText::new(&parent.context_line(), in_front, children, config));
             before = &parent.content;
         }
     }

@@ -4,13 +4,13 @@
 //! rows, or a line of as many quotation marks, takes the parser minutes, so AsciiDoc is parsed in a worker process with
 //! a time limit.
 
-use asciidoc_parser::blocks::{Block as Node, ContentModel, FindBlocks, IsBlock, SectionType};
+use asciidoc_parser::blocks::{Block as Node, ContentModel, FindBlocks, IsBlock, SectionType, TableBlock};
 use asciidoc_parser::document::InterpretedValue;
 use asciidoc_parser::{HasSpan, Parser};
 
 use super::document::{Block, Document, Format};
 use crate::error::{Error, Result, Setting};
-use crate::text::squeeze;
+use crate::text::{squeeze, tables};
 
 /// The names of header attributes in other formats.
 const NAMES: &[(&str, &str)] = &[("revdate", "date"), ("revnumber", "version"), ("lang", "language")];
@@ -56,6 +56,10 @@ pub fn parse(text: &str) -> Result<Document> {
                 }
             }
             Node::Preamble(_) => {}
+            Node::Table(table) => {
+                push_table(table, &parsed, &mut document);
+                continue;
+            }
             _ => {
                 push_source(node, &parsed, &mut document);
                 continue;
@@ -73,6 +77,21 @@ fn add(document: &mut Document, name: &str, value: &str) {
         let name = NAMES.iter().find(|(theirs, _)| *theirs == name).map_or(name, |(_, ours)| ours);
         document.metadata.insert(name.to_owned(), value);
     }
+}
+
+/// The title of a table and its rows, each cell with its source.
+fn push_table(table: &TableBlock<'_>, parsed: &asciidoc_parser::Document<'_>, document: &mut Document) {
+    document.blocks.extend(table.title().map(plain).filter(|title| !title.is_empty()).map(Block::paragraph));
+    let rows = table.header_row().into_iter().chain(table.body_rows()).chain(table.footer_row()).map(|row| {
+        let cells = row.cells().iter().flat_map(|cell| {
+            let text = with_values(&squeeze(cell.span().data()), parsed);
+            // As many columns as fit on a page; the number is the document's.
+            let behind = cell.colspan().clamp(1, 63) - 1;
+            std::iter::once(text).chain(std::iter::repeat_n(String::new(), behind))
+        });
+        cells.collect()
+    });
+    document.blocks.extend(tables::write(rows.collect()).map(Block::paragraph));
 }
 
 /// The source of a block with the title and the attributes above it.
@@ -150,7 +169,8 @@ mod tests {
                 Block::paragraph("text\nmore"),
                 Block::paragraph("----\n== {product} no section\n----"),
                 Block::heading(3, "附录 <deep>"),
-                Block::paragraph(".Settings\n|===\n|a |b\n|==="),
+                Block::paragraph("Settings"),
+                Block::paragraph("| a | b |\n| --- | --- |"),
             ]
         );
     }

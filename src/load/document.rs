@@ -147,6 +147,9 @@ pub struct LineStyle {
     pub margin: u32,
     /// The heading that it belongs to in the structure tree of a tagged document.
     pub tag: Option<HeadingTag>,
+    /// It is a whole table, with all its rows in its text.
+    #[serde(default)]
+    pub table: bool,
 }
 
 /// A heading in the structure tree of a tagged PDF.

@@ -8,8 +8,7 @@ use std::collections::HashMap;
 use dom_query::{Document as Dom, NodeData, NodeRef};
 
 use super::document::{Block, BlockKind, Document, Format};
-use super::plain;
-use crate::text::{lists, squeeze};
+use crate::text::{lists, squeeze, tables};
 
 /// Elements that are not part of the document's text.
 const SKIPPED: &str = "script style noscript template nav aside footer iframe svg form button select head dialog object \
@@ -21,6 +20,9 @@ const BREAKING: &str = "address article aside blockquote body caption center dd 
 
 /// Roles of elements around the text.
 const SKIPPED_ROLES: &str = "navigation banner contentinfo search complementary";
+
+/// The most columns of one cell.
+const WIDEST_CELL: usize = 63;
 
 /// Elements that hold the text, most reliable first.
 const MAIN_ELEMENTS: &[&str] = &["main", "[role=main]", "article"];
@@ -241,6 +243,8 @@ impl Walk {
                 Some("td" | "th") => {
                     if let Some(row) = rows.last_mut() {
                         row.push(squeeze(&node.text()));
+                        let columns = node.attr("colspan").and_then(|span| span.trim().parse().ok()).unwrap_or(1usize);
+                        row.extend(std::iter::repeat_n(String::new(), columns.clamp(1, WIDEST_CELL) - 1));
                     }
                     continue;
                 }
@@ -256,7 +260,7 @@ impl Walk {
             let children: Vec<NodeRef<'_>> = node.children_it(false).collect();
             stack.extend(children.into_iter().rev());
         }
-        self.blocks.extend(plain::table_to_markdown(rows).map(Block::paragraph));
+        self.blocks.extend(tables::write(rows).map(Block::paragraph));
     }
 }
 

@@ -1,12 +1,13 @@
 //! Markdown, through `pulldown-cmark`: front matter, headings, and the source text of everything between them.
 //!
-//! Tables, lists and code stay readable that way; only headings are reduced to their words.
+//! Lists and code stay readable that way; headings are reduced to their words, and tables are written as those of all
+//! formats are.
 
 use pulldown_cmark::{Event, MetadataBlockKind, Options, Parser, Tag, TagEnd};
 
 use super::document::{Block, Document, Format};
 use super::html;
-use crate::text::squeeze;
+use crate::text::{squeeze, tables};
 
 /// Lines that begin with `#` inside a code fence are code, not headings.
 pub fn parse(text: &str) -> Document {
@@ -22,6 +23,7 @@ pub fn parse(text: &str) -> Document {
     let mut depth = 0usize;
     let mut heading: Option<(u8, String)> = None;
     let mut front_matter: Option<MetadataBlockKind> = None;
+    let mut rows: Option<Vec<tables::Row>> = None;
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         match &event {
             Event::Start(Tag::Heading { level, .. }) if depth == 0 => heading = Some((*level as u8, String::new())),
@@ -49,6 +51,20 @@ pub fn parse(text: &str) -> Document {
                 }
             }
             Event::Start(Tag::HtmlBlock) if depth == 0 => push_html(&text[range.clone()], &mut document),
+            Event::Start(Tag::Table(_)) if depth == 0 => rows = Some(Vec::new()),
+            Event::Start(Tag::TableHead | Tag::TableRow) => {
+                if let Some(rows) = &mut rows {
+                    rows.push(Vec::new());
+                }
+            }
+            Event::Start(Tag::TableCell) => {
+                if let Some(row) = rows.as_mut().and_then(|rows| rows.last_mut()) {
+                    row.push(text[range.clone()].trim_matches(['|', ' ']).replace("\\|", "|"));
+                }
+            }
+            Event::End(TagEnd::Table) => {
+                document.blocks.extend(rows.take().and_then(tables::write).map(Block::paragraph));
+            }
             // Other blocks at the top level keep their source.
             Event::Start(tag) if depth == 0 && !matches!(tag, Tag::Heading { .. } | Tag::MetadataBlock(_)) => {
                 push_source(&text[range.clone()], &mut document);
@@ -159,9 +175,9 @@ mod tests {
 
     #[test]
     fn tables_and_lists_stay_whole() {
-        let document = parse("| a | b |\n|---|---|\n| 1 | 2 |\n\n- x\n  - y\n- z\n");
+        let document = parse("a | b\n--|:-:\n1 | `2\\|3`\n4\n\n- x\n  - y\n- z\n");
         assert_eq!(document.blocks.len(), 2);
-        assert!(document.blocks[0].text.ends_with("| 1 | 2 |"));
+        assert_eq!(document.blocks[0].text, "| a | b |\n| --- | --- |\n| 1 | `2\\|3` |\n| 4 |  |");
         assert_eq!(document.blocks[1].text, "- x\n  - y\n- z");
     }
 

@@ -15,6 +15,7 @@ mod parse;
 mod pdf;
 pub mod plain;
 mod restructured_text;
+mod rst_tables;
 
 pub use document::{Block, BlockKind, Document, Format, LineStyle, LoadOptions, OutlineEntry};
 pub(crate) use document::{most_common, most_votes};

@@ -30,26 +30,6 @@ pub fn lines_to_blocks(text: &str, page: Option<u32>) -> Vec<Block> {
     blocks
 }
 
-/// Rows of cells are filled up to the width of the widest, but no further than this: one row of a million cells must not
-/// widen a million rows.
-const FILLED_WIDTH: usize = 100;
-
-/// The rows as a Markdown table with the first row as its head; `None` if no cell has text.
-pub fn table_to_markdown(mut rows: Vec<Vec<String>>) -> Option<String> {
-    rows.retain(|row| row.iter().any(|cell| !cell.is_empty()));
-    let width = rows.iter().map(Vec::len).max()?.min(FILLED_WIDTH);
-    let mut lines = Vec::with_capacity(rows.len() + 1);
-    for (i, mut row) in rows.into_iter().enumerate() {
-        row.resize(row.len().max(width), String::new());
-        let cells: Vec<String> = row.iter().map(|cell| cell.replace('|', "\\|")).collect();
-        lines.push(format!("| {} |", cells.join(" | ")));
-        if i == 0 {
-            lines.push(format!("|{}", " --- |".repeat(cells.len())));
-        }
-    }
-    Some(lines.join("\n"))
-}
-
 /// More NUL bytes in a thousand make a file binary. Text has none, but a stray one is forgiven.
 const BINARY_NULS_PER_MILLE: usize = 2;
 
@@ -128,14 +108,6 @@ mod tests {
         let document = parse("one\ntwo\n\n \nthree\n");
         let kinds: Vec<(BlockKind, &str)> = document.blocks.iter().map(|b| (b.kind, b.text.as_str())).collect();
         assert_eq!(kinds, [(BlockKind::Paragraph, "one"), (BlockKind::Line, "two"), (BlockKind::Paragraph, "three")]);
-    }
-
-    #[test]
-    fn rows_are_filled_up_and_empty_ones_left_out() {
-        let rows = |rows: &[&[&str]]| rows.iter().map(|row| row.iter().map(|c| c.to_string()).collect()).collect();
-        let table = table_to_markdown(rows(&[&["a", "b"], &["", ""], &["1|2"]]));
-        assert_eq!(table.as_deref(), Some("| a | b |\n| --- | --- |\n| 1\\|2 |  |"));
-        assert_eq!(table_to_markdown(rows(&[&[""]])), None);
     }
 
     #[test]

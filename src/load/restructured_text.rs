@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 use unicode_width::UnicodeWidthStr;
 
 use super::document::{Block, Document, Format};
-use crate::text::squeeze;
+use super::rst_tables;
+use crate::text::{squeeze, tables};
 
 /// An underline may be shorter than its title only from this length on (as in docutils).
 const SHORTEST_SHORT_UNDERLINE: usize = 4;
@@ -139,7 +140,8 @@ fn end_block(lines: &mut Vec<&str>, fields: &mut Fields, document: &mut Document
         return;
     }
     fields.over = true;
-    document.blocks.push(Block::paragraph(block.join("\n").trim_end()));
+    let table = rst_tables::rows(&block).and_then(tables::write);
+    document.blocks.push(Block::paragraph(table.as_deref().unwrap_or(block.join("\n").trim_end())));
 }
 
 /// `:name: value` in the first column.

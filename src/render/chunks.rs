@@ -2,12 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::format::{value, values};
+use super::format::{value, value_with};
 use super::page::{Page, quoted};
 use super::search::omitted;
 use super::style::{DIM, PLACE, TITLE, around, as_markdown, cut, pages, paint};
+use super::tables::{aligned, with_tables};
 use crate::search::{ChunkList, ListedChunk, SectionContent};
-use crate::text::{char_count, squeeze};
+use crate::text::{char_count, squeeze, tables};
 
 /// Columns that a text keeps, however narrow the screen.
 pub(super) const LEAST_TEXT: usize = 20;
@@ -20,7 +21,7 @@ fn json(listed: &ListedChunk) -> Value {
     metadata["language"] = json!(row.language);
     metadata["page_start"] = json!(row.page_start);
     metadata["page_end"] = json!(row.page_end);
-    json!({
+    let json = json!({
         "chunk_id": row.chunk_id,
         "doc_id": row.doc_id,
         "source_id": listed.source,
@@ -33,7 +34,8 @@ fn json(listed: &ListedChunk) -> Value {
         "metadata": metadata,
         "updated_at": row.updated_at,
         "edited": row.edited,
-    })
+    });
+    with_tables(json, &row.content)
 }
 
 /// What `kb chunks-list` shows.
@@ -51,7 +53,7 @@ pub fn chunk_list(list: &ChunkList, width: usize) -> Page {
         let kind = paint(DIM, format!("{name:<6}"));
         let place = paint(PLACE, format!("{section_id:<section$}"));
         let mark = if row.edited { "✎ " } else { "" };
-        let text = format!("{mark}{}", squeeze(&row.content));
+        let text = format!("{mark}{}", squeeze(&tables::plain(&row.content)));
         let gap = if i > 0 { "\n" } else { "" };
         let title = around(" ", section_title, "");
         let pages = around(" · ", &pages(row.page_start, row.page_end), "");
@@ -67,10 +69,11 @@ pub fn chunk_list(list: &ChunkList, width: usize) -> Page {
 }
 
 /// What `kb section` shows.
-pub fn sections(content: &SectionContent) -> Page {
+pub fn sections(content: &SectionContent, width: usize) -> Page {
     let rest = (!content.left_out.is_empty()).then(|| json!({ "left_out": content.left_out }));
-    let mut page = Page::new(content)
-        .with_lines(values(&content.parts).into_iter().chain(rest))
+    let parts: Vec<Value> = content.parts.iter().map(|part| with_tables(value(part), &part.text)).collect();
+    let mut page = Page::new(&value_with(content, "parts", &parts))
+        .with_lines(parts.into_iter().chain(rest))
         .with_paths(content.parts.iter().map(|part| &part.section.section_id));
     for part in &content.parts {
         let section = &part.section;
@@ -88,7 +91,7 @@ pub fn sections(content: &SectionContent) -> Page {
                 paint(DIM, &section.path),
                 paint(TITLE, &section.title),
                 paint(PLACE, place),
-                around("\n\n", &part.text, "")
+                around("\n\n", &aligned(&part.text, width), "")
             ),
             format!("{level} {}{origin}{}", section.title, around("\n\n", &text, "")),
         );

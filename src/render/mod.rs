@@ -18,6 +18,7 @@ mod reindex;
 mod search;
 mod store;
 mod style;
+mod tables;
 mod toc;
 mod trust;
 

@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 
 use super::explain::stages;
-use super::format::{unique, values};
+use super::format::{unique, value};
 use super::page::Page;
 use super::style::{DIM, MATCH, PLACE, TITLE, around, as_markdown, marked, pages, paint};
+use super::tables::with_tables;
 use super::toc::{Shown, add_contents, json_entries};
 use crate::chunk::context::SEPARATOR;
 use crate::search::{Contents, Hit, Omitted, SearchResult};
@@ -18,7 +19,7 @@ pub fn search(result: &SearchResult, width: usize) -> Page {
     let contents = || result.contents.iter();
     let sources = contents().map(|contents| &contents.document.source).chain(result.hits.iter().map(|hit| &hit.source));
     let mut page = Page::new(&json(result))
-        .with_lines(contents().map(json_contents).chain(values(&result.hits)).chain(left_out))
+        .with_lines(contents().map(json_contents).chain(hits(result)).chain(left_out))
         .with_paths(unique(sources.cloned()));
     for contents in contents() {
         page.gap();
@@ -37,6 +38,10 @@ pub fn search(result: &SearchResult, width: usize) -> Page {
     page
 }
 
+fn hits(result: &SearchResult) -> Vec<Value> {
+    result.hits.iter().map(|hit| with_tables(value(hit), &hit.content)).collect()
+}
+
 fn json(result: &SearchResult) -> Value {
     let rounded = |ms: f64| json!((ms * 1000.0).round() / 1000.0);
     let mut timings: serde_json::Map<String, Value> =
@@ -50,7 +55,7 @@ fn json(result: &SearchResult) -> Value {
         "understood": result.understood,
         "contents": result.contents.iter().map(json_contents).collect::<Vec<_>>(),
         "mode": result.mode,
-        "hits": result.hits,
+        "hits": hits(result),
         "left_out": result.left_out,
         "notes": result.notes,
         "timings_ms": timings,

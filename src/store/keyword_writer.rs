@@ -19,7 +19,8 @@ use super::store_error;
 use super::tables::{Tables, Wanted};
 use super::words::name_entries;
 use crate::error::{Error, Result};
-use crate::ids::DocId;
+use crate::ids::{DocId, SectionId};
+use crate::text::tables::Heads;
 
 const WRITER_MEMORY_BYTES: usize = 64 << 20;
 /// How many chunks wait for the index at most while it is filled.
@@ -33,6 +34,29 @@ pub(super) struct KeywordWriter {
     writer: IndexWriter,
     fields: Fields,
     folder: PathBuf,
+    heads: SectionHeads,
+}
+
+/// The heads of the table in which the parent chunk before ends, as its next part is indexed with them.
+#[derive(Default)]
+struct SectionHeads {
+    /// The section and the place of that parent chunk.
+    last: Option<(SectionId, u32)>,
+    heads: Heads,
+}
+
+impl SectionHeads {
+    fn take(&mut self, chunk: &ParentChunk) -> Option<String> {
+        let goes_on = self
+            .last
+            .as_ref()
+            .is_some_and(|(section, index)| *section == chunk.section_id && *index < chunk.chunk_index);
+        if !goes_on {
+            self.heads = Heads::default();
+        }
+        self.last = Some((chunk.section_id.clone(), chunk.chunk_index));
+        self.heads.take(&chunk.content)
+    }
 }
 
 impl KeywordWriter {
@@ -93,7 +117,7 @@ impl KeywordWriter {
         // write over a file.
         writer.set_merge_policy(Box::new(NoMergePolicy));
         writer.garbage_collect_files().wait().map_err(|error| store_error("tidy", &folder, &error))?;
-        let writer = KeywordWriter { writer, fields: schema().1, folder };
+        let writer = KeywordWriter { writer, fields: schema().1, folder, heads: SectionHeads::default() };
         writer.remove_strangers()?;
         Ok(writer)
     }
@@ -143,7 +167,8 @@ impl KeywordWriter {
         let failed = |error: TantivyError| store_error("read into memory what belongs into", &folder, &error);
         let index = with_tokenizer(Index::create_in_ram(schema().0));
         let writer = index.writer_with_num_threads(1, WRITER_MEMORY_BYTES).map_err(failed)?;
-        let mut new = KeywordWriter { writer, fields: schema().1, folder: folder.clone() };
+        let mut new =
+            KeywordWriter { writer, fields: schema().1, folder: folder.clone(), heads: SectionHeads::default() };
         new.fill_from(tables).await?;
         new.writer.commit().map_err(failed)?;
         KeywordReader::of(&index, folder.clone()).map_err(failed)
@@ -186,6 +211,9 @@ impl KeywordWriter {
             document.add_text(self.fields.content, &chunk.content);
             document.add_text(self.fields.titles_in_front, chunk.titles_in_front_of(chunk));
             document.add_text(self.fields.situating, chunk.situating.as_deref().unwrap_or_default());
+            if let Some(heads) = self.heads.take(chunk) {
+                document.add_text(self.fields.situating, heads);
+            }
             document.add_text(self.fields.titles, &chunk.titles);
             for entry in name_entries(chunk) {
                 document.add_text(self.fields.names, &entry);

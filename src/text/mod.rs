@@ -12,6 +12,7 @@ pub mod script;
 pub mod sentences;
 pub mod stopwords;
 mod strings;
+pub mod tables;
 pub mod tokens;
 
 pub use names::{Names, fold_name};

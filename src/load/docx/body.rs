@@ -6,8 +6,7 @@ use super::styles::{ListPlace, Numbering, Role, Styles};
 use crate::error::Result;
 use crate::load::document::{Block, BlockKind};
 use crate::load::package::{Element, Token, Xml};
-use crate::load::plain;
-use crate::text::{lists, squeeze};
+use crate::text::{lists, squeeze, tables};
 
 /// Elements outside the current text: deletions, moves, earlier formatting, field codes, the pronunciation over a word,
 /// and the copy of a drawing for old programs.
@@ -255,7 +254,7 @@ impl Walk<'_> {
         }
         self.in_title = false;
         let alone = rows.iter().map(Vec::len).sum::<usize>() == 1;
-        let text = if alone { rows.into_iter().flatten().next() } else { plain::table_to_markdown(rows) };
+        let text = if alone { rows.into_iter().flatten().next() } else { tables::write(rows) };
         if let Some(text) = text.filter(|text| !text.is_empty()) {
             self.blocks.push(Block::paragraph(text));
         }

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use pdf_oxide::PdfDocument;
 
 use super::characters::{characters, shown_by_annotations};
-use super::layout::{self, Fonts, Line, Page, furniture, paragraphs};
+use super::layout::{self, Fonts, Line, Page, furniture, paragraphs, tables};
 use super::ocr;
 use super::tags::Tags;
 use crate::error::{Error, Result, Setting};
@@ -117,7 +117,7 @@ fn report_empty(pages: &[Reading], options: &LoadOptions, document: &mut Documen
     Ok(())
 }
 
-/// Removes the furniture and makes blocks of the rest.
+/// Removes the furniture, recognises tables and makes blocks of the rest.
 fn add_blocks(pages: Vec<Reading>, tags: &Tags, document: &mut Document) {
     let laid: Vec<Page> = pages
         .iter()
@@ -146,12 +146,14 @@ fn add_blocks(pages: Vec<Reading>, tags: &Tags, document: &mut Document) {
                 }
             }
             Reading::Plain(text) => {
-                blocks.extend(paragraphs::blocks(std::mem::take(&mut lines), |page, mark| tags.heading(page, mark)));
+                blocks.extend(paragraphs::blocks(tables::join(std::mem::take(&mut lines)), |page, mark| {
+                    tags.heading(page, mark)
+                }));
                 blocks.extend(lines_to_blocks(&text, Some(number)));
             }
         }
     }
-    blocks.extend(paragraphs::blocks(lines, |page, mark| tags.heading(page, mark)));
+    blocks.extend(paragraphs::blocks(tables::join(lines), |page, mark| tags.heading(page, mark)));
     document.blocks = blocks;
 }
 

@@ -200,7 +200,7 @@ fn distance(above: &Block, below: &Block) -> Option<f32> {
 /// The number of lines from `first` on that have the same type and belong together; 0 if none can be a heading.
 fn candidate_lines(blocks: &[Block], first: usize, body: &Body) -> usize {
     let Some(style) = &blocks[first].style else { return 0 };
-    if !style.upright || style.fixed || style.size < body.size * 0.85 {
+    if !style.upright || style.fixed || style.table || style.size < body.size * 0.85 {
         return 0;
     }
     let distinct = is_distinct(style, body);

@@ -1,7 +1,8 @@
 //! Rows in reading order to lines of text with their type.
 
 use super::glyphs::{Fonts, Glyph, normalise};
-use super::rows::Row;
+use super::rows::{Row, Word};
+use super::tables;
 use crate::load::document::LineStyle;
 use crate::load::document::most_common;
 
@@ -16,12 +17,23 @@ pub struct Line {
     pub mark: Option<u32>,
     pub text: String,
     pub style: LineStyle,
+    /// The words with their places, where gaps as wide as those between the cells of a table stand among them.
+    pub words: Vec<Placed>,
+}
+
+/// A word with its edges, in points.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Placed {
+    pub left: f32,
+    pub right: f32,
+    pub text: String,
 }
 
 impl Line {
     /// A line outside the page's content: the value of a form field.
     pub fn without_place(text: String, page: u32) -> Self {
-        Line { page, mark: None, text, style: LineStyle { part: u32::MAX, cells: 1, ..LineStyle::default() } }
+        let style = LineStyle { part: u32::MAX, cells: 1, ..LineStyle::default() };
+        Line { page, mark: None, text, style, words: Vec::new() }
     }
 }
 
@@ -63,8 +75,20 @@ pub fn line(row: &Row, page: u32, part: u32, upright: bool, numbered: bool, font
         upright,
         margin: u32::try_from(margin).unwrap_or(0),
         tag: None,
+        table: false,
     };
-    Line { page, mark: most_common(significant.iter().map(|glyph| glyph.mark)).flatten(), text, style }
+    let mark = most_common(significant.iter().map(|glyph| glyph.mark)).flatten();
+    Line { page, mark, text, style, words: placed(row) }
+}
+
+/// The words of a row that may be one of a table.
+fn placed(row: &Row) -> Vec<Placed> {
+    let wide = |pair: &[Word]| pair[1].left - pair[0].right > tables::CELL_GAP * row.size;
+    if !row.words.windows(2).any(wide) {
+        return Vec::new();
+    }
+    let text = |word: &Word| normalise(&word.glyphs.iter().map(|glyph| glyph.char).collect::<String>());
+    row.words.iter().map(|word| Placed { left: word.left, right: word.right, text: text(word) }).collect()
 }
 
 #[cfg(test)]

@@ -70,6 +70,9 @@ fn right_edges(lines: &[Line]) -> Vec<f32> {
 }
 
 fn relation(before: &Line, line: &Line, edge: f32, step: f32) -> BlockKind {
+    if before.style.table || line.style.table {
+        return BlockKind::Paragraph;
+    }
     let alike = (before.style.size - line.style.size).abs() < SAME_SIZE
         && before.style.bold == line.style.bold
         && before.style.fixed == line.style.fixed;

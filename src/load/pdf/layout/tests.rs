@@ -51,7 +51,7 @@ pub fn sample(text: &str) -> Line {
         upright: true,
         ..LineStyle::default()
     };
-    Line { page: 1, mark: None, text: text.to_owned(), style }
+    Line { page: 1, mark: None, text: text.to_owned(), style, words: Vec::new() }
 }
 
 impl Line {

@@ -1,0 +1,134 @@
+//! Small pages as they would be printed, and what is read from them.
+
+use proptest::prelude::*;
+
+use super::super::glyphs::Fonts;
+use super::super::lines::{Line, line};
+use super::super::tests::{end, printed};
+use super::join;
+use crate::text::tables;
+
+/// The lines of a page on which each row is printed: label at the left, figures ending at these places.
+fn page(rows: &[&[&str]], ends: &[f32]) -> Vec<Line> {
+    let mut pieces: Vec<(&str, f32, f32)> = Vec::new();
+    for (i, row) in rows.iter().enumerate() {
+        let baseline = 100.0 + 13.0 * i as f32;
+        pieces.extend(row.first().filter(|label| !label.is_empty()).map(|label| (*label, 72.0, baseline)));
+        for (text, right) in row.iter().skip(1).zip(ends).filter(|(text, _)| !text.is_empty()) {
+            pieces.push((text, right - end(text, 0.0, 10.0), baseline));
+        }
+    }
+    lines(&pieces)
+}
+
+fn lines(pieces: &[(&str, f32, f32)]) -> Vec<Line> {
+    printed(pieces).iter().map(|row| line(row, 1, 0, true, false, &Fonts::default())).collect()
+}
+
+fn read(lines: Vec<Line>) -> Vec<String> {
+    join(lines).into_iter().map(|line| line.text).collect()
+}
+
+#[test]
+fn a_statement_has_its_heads_groups_signs_and_wrapped_labels_in_place() {
+    let rows: &[&[&str]] = &[
+        &["", "2025", "2024"],
+        &["Operating activities:"],
+        &["Net income", "$ 8,978", "$ 7,679"],
+        &["Impairment and other charges", "(3,321)", "—"],
+        &["Cash payments for pumps and"],
+        &["other large machines", "", "118"],
+        &["Other", "4", "22"],
+    ];
+    let wanted = "|  | 2025 | 2024 |\n| --- | --- | --- |\n| Operating activities: |  |  |\n| Net income | $8,978 | $7,679 |\n\
+                  | Impairment and other charges | (3,321) | — |\n\
+                  | Cash payments for pumps and other large machines |  | 118 |\n| Other | 4 | 22 |";
+    assert_eq!(read(page(rows, &[380.0, 480.0])), [wanted]);
+}
+
+#[test]
+fn signs_that_stand_apart_belong_to_their_number() {
+    let mut pieces = vec![("2025", 330.0, 87.0), ("2024", 450.0, 87.0)];
+    for (i, (label, a, b)) in
+        [("Revenue", "86,392", "79,474"), ("Cost", "40,576", "37,075"), ("Profit", "45,816", "42,399")]
+            .into_iter()
+            .enumerate()
+    {
+        let y = 100.0 + 13.0 * i as f32;
+        pieces.extend([(label, 72.0, y), ("$", 300.0, y), (a, 330.0, y), ("$", 420.0, y), (b, 450.0, y)]);
+    }
+    let read = read(lines(&pieces));
+    assert_eq!(read.len(), 1, "{read:?}");
+    assert!(read[0].contains("| Revenue | $86,392 | $79,474 |"), "{read:?}");
+}
+
+#[test]
+fn chinese_tables_are_read_too() {
+    let rows: &[&[&str]] = &[
+        &["项目", "本期金额", "上期金额"],
+        &["货币资金", "1,234.00", "987.50"],
+        &["应收账款", "56.10", ""],
+        &["存货", "7.00", "8.00"],
+    ];
+    let wanted = "| 项目 | 本期金额 | 上期金额 |\n| --- | --- | --- |\n| 货币资金 | 1,234.00 | 987.50 |\n| 应收账款 | 56.10 |  |\n| 存货 | 7.00 | 8.00 |";
+    assert_eq!(read(page(rows, &[300.0, 420.0])), [wanted]);
+}
+
+#[test]
+fn contents_lists_and_labels_stay_lines() {
+    let not_tables: [&[&[&str]]; 4] = [
+        &[&["Introduction", "1"], &["Plant description", "4"], &["Starting", "9"], &["Care", "17"]],
+        &[&["Pumps ..........", "1"], &["Valves ..........", "7"], &["Screens ..........", "4"]],
+        &[&["Name:", "Ann 1"], &["Date:", "2026-03-01"], &["Number:", "17"]],
+        &[&["x =", "12"], &["y =", "17"], &["z =", "3"]],
+    ];
+    for rows in not_tables {
+        let lines = page(rows, &[400.0]);
+        assert_eq!(read(lines.clone()).len(), lines.len(), "{rows:?}");
+    }
+}
+
+#[test]
+fn what_stands_above_and_below_a_table_stays_outside() {
+    let mut rows: Vec<&[&str]> =
+        vec![&["The turns of the crank are counted in each season, as it is shown here for the lamp."]];
+    rows.extend([
+        &["Season", "Turns", "Hours"] as &[&str],
+        &["Winter", "42", "15"],
+        &["Spring", "15", "9"],
+        &["Summer", "7", "4"],
+    ]);
+    rows.push(&["Nobody could say who had first marked the shelf with chalk, but everybody kept to it."]);
+    let read = read(page(&rows, &[300.0, 380.0]));
+    assert_eq!(read.len(), 3, "{read:?}");
+    assert!(read[1].starts_with("| Season | Turns | Hours |"), "{read:?}");
+}
+
+proptest! {
+    #[test]
+    fn no_letter_is_lost(
+        rows in prop::collection::vec(prop::collection::vec(("[a-z]{0,5}|[0-9,]{0,6}|\\$|\\)|[启泵站]{0,3}", 0.0f32..40.0), 0..6), 0..14),
+        steps in prop::collection::vec(0.0f32..30.0, 14),
+    ) {
+        let mut baseline = 100.0;
+        let mut pieces: Vec<(String, f32, f32)> = Vec::new();
+        for (row, step) in rows.into_iter().zip(steps) {
+            baseline += step;
+            let place = |(i, (text, shift)): (usize, (String, f32))| (text, 60.0 + 90.0 * i as f32 + shift, baseline);
+            pieces.extend(row.into_iter().enumerate().map(place));
+        }
+        let pieces: Vec<(&str, f32, f32)> = pieces.iter().map(|(text, x, y)| (text.as_str(), *x, *y)).collect();
+        let lines = lines(&pieces);
+        let letters = |texts: &[String]| {
+            let mut all: Vec<char> = texts.iter().flat_map(|text| text.chars()).filter(|c| c.is_alphanumeric()).collect();
+            all.sort_unstable();
+            all
+        };
+        let before: Vec<String> = lines.iter().map(|line| line.text.clone()).collect();
+        let after = read(lines);
+        prop_assert_eq!(letters(&before), letters(&after));
+        for table in after.iter().filter(|text| text.starts_with('|')) {
+            prop_assert_eq!(tables::find(table).len(), 1);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! The tables of reStructuredText, drawn with characters: grids (`+---+---+`) and simple ones (`=== ===`).
+
+use std::ops::Range;
+
+use crate::text::squeeze;
+use crate::text::tables::Row;
+
+/// The rows of a block that is a table as a whole; `None` for anything else.
+pub fn rows(block: &[&str]) -> Option<Vec<Row>> {
+    let (first, last) = (block.first()?, block.last()?);
+    if is_border(first) && is_border(last) && first.starts_with('+') {
+        grid(block)
+    } else if is_rule(first) && first == last && block.len() > 2 {
+        simple(block)
+    } else {
+        None
+    }
+}
+
+/// `+----+-----+`, or with `=` under the heads.
+fn is_border(line: &str) -> bool {
+    line.len() > 2 && line.ends_with('+') && line.chars().all(|c| matches!(c, '+' | '-' | '='))
+}
+
+/// `====  =====`
+fn is_rule(line: &str) -> bool {
+    line.starts_with("==") && line.contains(" =") && line.chars().all(|c| matches!(c, '=' | ' '))
+}
+
+/// Columns are cut at the pipes of the border. Cells that span several columns are not cut, and their block stays text.
+fn grid(block: &[&str]) -> Option<Vec<Row>> {
+    let columns = block[0].matches('+').count() - 1;
+    let mut rows: Vec<Row> = Vec::new();
+    let mut open = false;
+    for line in &block[1..] {
+        if is_border(line) {
+            open = false;
+            continue;
+        }
+        let inner = line.strip_prefix('|')?.strip_suffix('|')?;
+        let cells: Row = inner.split('|').map(squeeze).collect();
+        if cells.len() != columns {
+            return None;
+        }
+        match rows.last_mut().filter(|_| open) {
+            Some(row) => extend(row, cells),
+            None => rows.push(cells),
+        }
+        open = true;
+    }
+    Some(rows)
+}
+
+/// Columns stand under the runs of `=`. A row without text in its first column continues the row above.
+fn simple(block: &[&str]) -> Option<Vec<Row>> {
+    let columns = runs(block[0]);
+    let mut rows: Vec<Row> = Vec::new();
+    for line in &block[1..] {
+        if is_rule(line) || line.is_empty() || line.chars().all(|c| matches!(c, '-' | ' ')) {
+            continue;
+        }
+        let chars: Vec<char> = line.chars().collect();
+        let cut = |(i, column): (usize, &Range<usize>)| {
+            // The last column has no right edge.
+            let end = if i + 1 == columns.len() { chars.len() } else { columns[i + 1].start };
+            squeeze(&chars.get(column.start..end.min(chars.len())).unwrap_or_default().iter().collect::<String>())
+        };
+        let cells: Row = columns.iter().enumerate().map(cut).collect();
+        match rows.last_mut() {
+            Some(row) if cells.first().is_some_and(String::is_empty) => extend(row, cells),
+            _ => rows.push(cells),
+        }
+    }
+    Some(rows)
+}
+
+fn extend(row: &mut Row, more: Row) {
+    for (cell, more) in row.iter_mut().zip(more) {
+        *cell = squeeze(&format!("{cell} {more}"));
+    }
+}
+
+/// The places of the runs of `=`.
+fn runs(rule: &str) -> Vec<Range<usize>> {
+    let mut runs: Vec<Range<usize>> = Vec::new();
+    for (at, _) in rule.char_indices().filter(|(_, c)| *c == '=') {
+        match runs.last_mut() {
+            Some(run) if run.end == at => run.end = at + 1,
+            _ => runs.push(at..at + 1),
+        }
+    }
+    runs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grids_and_simple_tables_are_read() {
+        let wanted: Vec<Row> = [["Season", "Turns"], ["Winter and spring", "42"], ["夏", ""]]
+            .map(|row| row.map(str::to_owned).to_vec())
+            .into();
+        let grid = [
+            "+--------+-------+",
+            "| Season | Turns |",
+            "+========+=======+",
+            "| Winter | 42    |",
+            "| and    |       |",
+            "| spring |       |",
+            "+--------+-------+",
+            "| 夏     |       |",
+            "+--------+-------+",
+        ];
+        assert_eq!(rows(&grid), Some(wanted.clone()));
+        let simple = ["======  =====", "Season  Turns", "======  =====", "Winter and spring", "夏", "======  ====="];
+        assert_eq!(rows(&simple).unwrap()[2], wanted[2]);
+        let simple = [
+            "=================  =====",
+            "Season             Turns",
+            "=================  =====",
+            "Winter and spring  42",
+            "=================  =====",
+        ];
+        assert_eq!(rows(&simple).unwrap(), wanted[..2]);
+    }
+
+    #[test]
+    fn other_blocks_are_text() {
+        assert_eq!(rows(&["=====", "Title", "====="]), None);
+        assert_eq!(rows(&["text", "more"]), None);
+        assert_eq!(rows(&[]), None);
+    }
+}
