@@ -45,9 +45,9 @@ impl EmbeddedText {
             let front = text[start..].trim_end();
             let end = start + front.len();
             let overlap = end - overlap(front, config).len()..end;
-            let start = text.len();
+            let at = text.len();
             text.push_str(&plain(content));
-            places.push(EmbeddedChild { overlap, own: start..text.len() });
+            places.push(EmbeddedChild { overlap, own: at..text.len() });
         }
         EmbeddedText { text, context: context.len(), children: places }
     }

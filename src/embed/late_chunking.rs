@@ -46,11 +46,13 @@ pub(super) fn passes(text: &EmbeddedText, tokenizer: &Tokenizer, most_tokens: us
     let mut left = 0;
     for (child, range) in text.children.iter().map(|child| child.own.clone()).enumerate() {
         let own = &tokens[tokens.partition_point(|at| *at < range.start)..tokens.partition_point(|at| *at < range.end)];
+        // Tokens of bytes may begin inside a character.
+        let begin_of = |piece: usize| text.text.floor_char_boundary(own[piece * room]);
         // One that is too long is cut between tokens.
         let pieces = own.chunks(room).count().max(1);
         for piece in 0..pieces {
-            let begin = if piece == 0 { range.start } else { own[piece * room] };
-            let end = if piece + 1 == pieces { range.end } else { own[(piece + 1) * room] };
+            let begin = if piece == 0 { range.start } else { begin_of(piece) };
+            let end = if piece + 1 == pieces { range.end } else { begin_of(piece + 1) };
             let count = own.len().saturating_sub(piece * room).min(room);
             if count > left || passes.is_empty() {
                 let mut head = text.text[..text.context].to_owned();

@@ -87,10 +87,10 @@ fn title(document: &Document, source: &str) -> String {
     truncate(&given.or_else(heading).unwrap_or_else(file_name), LONGEST_TITLE)
 }
 
-/// Titles that word processors write by themselves.
+/// Titles that word processors write by themselves, and numbers of files.
 fn is_leftover(title: &str) -> bool {
     let lower = title.to_lowercase();
-    lower.is_empty()
+    !title.contains(char::is_alphabetic)
         || lower.starts_with("microsoft word")
         || lower.starts_with("untitled")
         || lower == "title"
@@ -109,8 +109,10 @@ mod tests {
     #[test]
     fn a_leftover_title_gives_way_to_the_file_name() {
         let mut document = markdown::parse("text");
-        document.title = Some("Microsoft Word - draft.doc".into());
-        assert_eq!(cut_of(&document).title, "guide");
+        for title in ["Microsoft Word - draft.doc", "0000078003-22-000027", ""] {
+            document.title = Some(title.into());
+            assert_eq!(cut_of(&document).title, "guide", "{title:?}");
+        }
     }
 
     #[test]
