@@ -83,6 +83,9 @@ fn found_on_pages(document: &Document) -> Vec<Heading> {
         return tagged;
     }
     let mut headings = typography::find(blocks, &contents, &known);
+    if !known.is_empty() {
+        headings = deepen::deepen(headings, &typography::find(blocks, &contents, &[]), blocks);
+    }
     if let Some(body) = typography::body(blocks) {
         let listed = printed::covered(&contents, blocks.len());
         page_titles::add(&mut headings, page_titles::find(blocks, &document.page_heads, &body, |at| listed[at]));
