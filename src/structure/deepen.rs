@@ -1,48 +1,75 @@
 //! Headings below the entries of outlines and contents pages: those found between an entry and the next, if the entry
 //! has none of its own below it and goes on over several pages.
 
+use std::collections::{HashMap, HashSet};
+
 use super::locate::normalise_title;
+use super::numbering;
 use super::tree::Heading;
 use crate::load::Block;
 
 /// An entry on fewer pages is left as it is.
 const FEWEST_PAGES: u32 = 3;
+/// Entries below this level are as deep as the outline or the contents go.
+const DEEPEST: u32 = 2;
+/// The least entries with numbers that make them the rule on their level.
+const FEWEST_NUMBERED: usize = 3;
 /// Fewer headings below an entry are no structure.
-const FEWEST_BELOW: usize = 2;
+const FEWEST_BELOW: usize = 3;
 
 /// Adds those of the `found` headings, in the order of the text, that are below an entry without entries below it.
 pub(super) fn deepen(entries: Vec<Heading>, found: &[Heading], blocks: &[Block]) -> Vec<Heading> {
     let ends = ends(&entries, blocks.len());
+    let numbered = numbered_levels(&entries);
     let page = |block: usize| blocks.get(block).and_then(|block| block.page).unwrap_or(0);
     let mut all = Vec::with_capacity(entries.len());
     let mut entries = entries.into_iter().zip(ends).peekable();
     while let Some((entry, end)) = entries.next() {
         let is_leaf = entries.peek().is_none_or(|(next, _)| next.level <= entry.level);
-        let from = entry.start;
-        let below = if is_leaf && end > from && page(end - 1) + 1 >= page(from) + FEWEST_PAGES {
-            let first = found.partition_point(|heading| heading.start <= from);
-            let title = normalise_title(&entry.title);
-            let inside = found[first..].iter().take_while(|heading| heading.start < end);
-            inside
-                .filter(|heading| {
-                    heading.start - heading.heading_blocks >= from && normalise_title(&heading.title) != title
-                })
-                .collect()
+        let is_long = end > entry.start && page(end - 1) + 1 >= page(entry.start) + FEWEST_PAGES;
+        let below = if is_leaf && is_long && entry.level <= DEEPEST {
+            // Below 2.1 stands 2.1.1.
+            let is_deep = numbering::parse(&entry.title).is_some_and(|number| number.depth() > 1);
+            below(&entry, end, found, is_deep || numbered.contains(&(entry.level + 1)))
         } else {
             Vec::new()
         };
-        let above = entry.level;
         all.push(entry);
-        if below.len() >= FEWEST_BELOW {
-            let highest = below.iter().map(|heading| heading.level).min().unwrap_or(1);
-            all.extend(
-                below
-                    .into_iter()
-                    .map(|heading| Heading { level: above + 1 + heading.level - highest, ..heading.clone() }),
-            );
-        }
+        all.extend(below);
     }
     all
+}
+
+/// The headings found in the text of an entry, which ends at block `end`; empty if there are too few.
+fn below(entry: &Heading, end: usize, found: &[Heading], only_numbered: bool) -> Vec<Heading> {
+    let title = normalise_title(&entry.title);
+    let first = found.partition_point(|heading| heading.start <= entry.start);
+    let inside = found[first..].iter().take_while(|heading| heading.start < end).filter(|heading| {
+        heading.start - heading.heading_blocks >= entry.start
+            && (!only_numbered || numbering::parse(&heading.title).is_some())
+            && normalise_title(&heading.title) != title
+    });
+    let inside: Vec<&Heading> = inside.collect();
+    let Some(highest) = inside.iter().map(|heading| heading.level).min() else { return Vec::new() };
+    if inside.len() < FEWEST_BELOW {
+        return Vec::new();
+    }
+    inside
+        .into_iter()
+        .map(|heading| Heading { level: entry.level + 1 + heading.level - highest, ..heading.clone() })
+        .collect()
+}
+
+/// The levels on which most entries have numbers: there is no section without one.
+fn numbered_levels(entries: &[Heading]) -> HashSet<u32> {
+    let mut counts: HashMap<u32, (usize, usize)> = HashMap::new();
+    for entry in entries {
+        let (numbered, all) = counts.entry(entry.level).or_default();
+        *numbered += usize::from(numbering::parse(&entry.title).is_some());
+        *all += 1;
+    }
+    let mostly = counts.into_iter().filter(|(_, (numbered, all))| *numbered >= FEWEST_NUMBERED && numbered * 2 > *all);
+    mostly.map(|(level, _)| level).collect()
 }
 
 /// The first block behind the text of each entry; outlines may jump back.
@@ -124,9 +151,19 @@ mod tests {
     }
 
     #[test]
-    fn a_single_heading_below_an_entry_is_left_out() {
-        let one = [chapter("Plant", 1, &["Pumps"]), page(2, [body("a")]), page(3, [body("b")])].concat();
-        assert_eq!(deepened(&one, &[("Plant", 1)]), [(1, "Plant".to_owned())]);
+    fn where_sections_have_numbers_only_numbered_ones_are_added() {
+        let first = chapter("Plant", 1, &["1.1 Pumps", "1.2 Motors", "1.3 Screens"]);
+        let second = chapter("Repairs", 4, &["2.1 Seals", "2.2 Lamps", "2.3 Valves", "Attention"]);
+        let entries = [("Plant", 1), ("1.1 Pumps", 2), ("1.2 Motors", 2), ("1.3 Screens", 2), ("Repairs", 1)];
+        let found = deepened(&[first, second].concat(), &entries);
+        let added: Vec<&str> = found[5..].iter().map(|(_, title)| title.as_str()).collect();
+        assert_eq!(added, ["2.1 Seals", "2.2 Lamps", "2.3 Valves"]);
+    }
+
+    #[test]
+    fn two_headings_below_an_entry_are_no_structure() {
+        let two = [chapter("Plant", 1, &["Pumps", "Motors"]), page(3, [body("b")])].concat();
+        assert_eq!(deepened(&two, &[("Plant", 1)]), [(1, "Plant".to_owned())]);
         assert_eq!(deepened(&[], &[]), []);
     }
 }

@@ -10,6 +10,7 @@ mod locate;
 mod numbering;
 mod page_titles;
 mod printed;
+mod repeats;
 mod tagged;
 #[cfg(test)]
 mod tests;
@@ -83,15 +84,23 @@ fn found_on_pages(document: &Document) -> Vec<Heading> {
         return tagged;
     }
     let mut headings = typography::find(blocks, &contents, &known);
+    if !known.is_empty() {
+        headings = deepen::deepen(headings, &typography::find(blocks, &contents, &[]), blocks);
+    }
     if let Some(body) = typography::body(blocks) {
         let listed = printed::covered(&contents, blocks.len());
-        page_titles::add(&mut headings, page_titles::find(blocks, &document.page_heads, &body, |at| listed[at]));
+        let is_listed = |at: usize| listed[at..listed.len().min(at + LINES_ABOVE_CONTENTS)].contains(&true);
+        page_titles::add(&mut headings, page_titles::find(blocks, &document.page_heads, &body, is_listed));
     }
+    repeats::merge(&mut headings);
     // The contents page itself is not a section: it would shift the paths of all others.
     headings.retain(|heading| !printed::is_contents_title(&heading.title));
     levels::make_consistent(&mut headings);
     headings
 }
+
+/// The lines above contents that belong to them: their title, and the word over the page numbers.
+const LINES_ABOVE_CONTENTS: usize = 4;
 
 /// The confidence of entries of an untrusted outline.
 const JUNK: f32 = 0.3;

@@ -22,6 +22,8 @@ const LINES_TO_TABLE: usize = 25;
 const FEWEST_ROWS: usize = 3;
 /// The largest share of the width of a page's text that a title takes.
 const WIDEST: f32 = 0.8;
+/// The share of it by which a title may be off the left edge, or twice that off the middle.
+const EDGE: f32 = 0.05;
 /// Lines so long, in characters, are text; titles are shorter.
 const LONGEST: usize = 100;
 /// A head on more runs of pages is the name of the document or of what every part has.
@@ -76,7 +78,7 @@ pub(super) fn find(blocks: &[Block], heads: &[Block], body: &Body, is_skipped: i
                 Some(at)
                     if is_new
                         && !runs_on(blocks, at, below_name)
-                        && is_short(&blocks[from..end], line.style)
+                        && is_in_place(&blocks[from..end], line.style)
                         && (below_name || is_above_table(&blocks[from..end], line.style)) =>
                 {
                     Some(heading(line, at + 1, 1))
@@ -236,12 +238,14 @@ fn runs_on(blocks: &[Block], at: usize, below_name: bool) -> bool {
     below || (wrapped(&blocks[at]) && !below_name)
 }
 
-/// Whether a line leaves a part of the width of its page's text empty, as no line of a paragraph does.
-fn is_short(page: &[Block], line: &LineStyle) -> bool {
+/// Whether a line begins at the left edge of its page's text or stands in the middle, and leaves a part of the width
+/// empty, as no line of a paragraph does. Heads of columns stand elsewhere.
+fn is_in_place(page: &[Block], line: &LineStyle) -> bool {
     let styles = || page.iter().filter_map(|block| block.style.as_ref()).filter(|style| style.upright);
     let left = styles().map(|style| style.left).fold(f32::MAX, f32::min);
     let right = styles().map(|style| style.right).fold(0.0, f32::max);
-    line.right - line.left <= WIDEST * (right - left)
+    let (before, behind, width) = (line.left - left, right - line.right, right - left);
+    line.right - line.left <= WIDEST * width && (before < EDGE * width || (before - behind).abs() < 2.0 * EDGE * width)
 }
 
 /// Whether the lines of a page below a title begin with a table, not with text.
@@ -278,8 +282,12 @@ mod tests {
 
     /// A page with a statement: these lines, and a table.
     fn statement(number: u32, lines: &[&str]) -> Vec<Block> {
-        let above: Vec<Block> = lines.iter().map(|text| line(text).indented(100.0)).collect();
-        page(number, [above, rows(), body("the notes below the table")])
+        let middle = |text: &&str| {
+            let half = 2.5 * text.len() as f32;
+            line(text).indented(115.0 - half).ending_at(187.0 + half)
+        };
+        let above: Vec<Block> = lines.iter().map(middle).collect();
+        page(number, [above, rows(), body("it")])
     }
 
     /// A line left out at the top of a page.

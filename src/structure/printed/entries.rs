@@ -91,6 +91,7 @@ fn region(blocks: &[Block], strict: &[Option<(String, String)>], first: usize) -
             Some((title, label)) => {
                 let joins = !pending.is_empty()
                     && pending.len() < MOST_LINES
+                    && !pending.iter().any(|&line| blocks[line].text.ends_with("N/A"))
                     && numbering::parse(&title).is_none()
                     && same_style_of_lines(&blocks[pending[0]], &blocks[i]);
                 let start = if joins { pending[0] } else { i };
@@ -185,7 +186,10 @@ fn split_label(text: &str) -> Option<(String, String, bool)> {
     let leaders = before[title.len()..].chars().filter(|c| !c.is_whitespace()).count();
     let leaders = leaders >= 3 || before[title.len()..].contains(['…', '⋯']);
     let has_letters = title.chars().any(char::is_alphabetic);
-    (has_letters && title.chars().count() <= 200).then(|| (title.trim().to_owned(), label.to_owned(), leaders))
+    // The number of a part is no page number.
+    let is_reference = title.split_whitespace().next_back().is_some_and(|word| word.eq_ignore_ascii_case("part"));
+    (has_letters && !is_reference && title.chars().count() <= 200)
+        .then(|| (title.trim().to_owned(), label.to_owned(), leaders))
 }
 
 pub(super) fn value(label: &str) -> Option<i64> {

@@ -6,6 +6,8 @@ use crate::structure::numbering::{self, Kind};
 
 /// Longer lines are text, in characters.
 const LONGEST: usize = 80;
+/// The column of page numbers, in points.
+const WIDTH_OF_NUMBERS: f32 = 40.0;
 /// Letters of a line in capitals.
 const FEWEST_CAPITALS: usize = 3;
 
@@ -26,9 +28,9 @@ pub(super) fn group(lines: &[usize], entry: &Entry, blocks: &[Block]) -> Option<
         let text = block.words();
         let number = numbering::parse(text);
         let is_part = number.as_ref().is_some_and(|number| number.kind == Kind::Part);
-        // The words over the column of page numbers are right of the middle.
+        // What ends at the right edge is the word over the column of page numbers.
         let fits = block.page == first.page
-            && style.left < (entry.left + right) / 2.0
+            && (style.right < right - WIDTH_OF_NUMBERS || style.cells > 1)
             && text.chars().count() <= LONGEST
             && text.chars().filter(|c| c.is_alphabetic()).count() > 1
             && !is_title_of_list(text);

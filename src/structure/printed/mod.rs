@@ -17,6 +17,9 @@ use crate::load::Block;
 
 /// The least share of entries that are found on their pages.
 const FEWEST_CONFIRMED: f32 = 0.6;
+/// Titles of so many letters are found on pages so far from the expected one.
+const LONG_ENOUGH: usize = 10;
+const FARTHEST: u32 = 8;
 /// The confidence of an entry that was found on its page, and of one that was only counted.
 const CONFIRMED: f32 = 0.95;
 const COUNTED: f32 = 0.6;
@@ -40,7 +43,8 @@ pub fn find(blocks: &[Block], labels: &[Option<String>]) -> Vec<Contents> {
     let mut firsts: HashSet<Option<usize>> = HashSet::new();
     let mut found: Vec<Contents> = Vec::new();
     for (entries, &span) in regions.iter().zip(&spans) {
-        let Some(headings) = resolve(entries, &places, labels) else { continue };
+        let resolved = resolve(entries, &places, labels, 0).or_else(|| resolve(entries, &places, labels, FARTHEST));
+        let Some(headings) = resolved else { continue };
         // The same contents again in another language leads to the same places.
         let is_new = firsts.insert(headings.first().map(|heading| heading.start));
         found.push(Contents { headings: if is_new { headings } else { Vec::new() }, span });
@@ -58,8 +62,9 @@ pub(super) fn covered(spans: &[(usize, usize)], blocks: usize) -> Vec<bool> {
     covered
 }
 
-/// Finds the page and the line of each entry.
-fn resolve(entries: &[Entry], places: &Places<'_>, labels: &[Option<String>]) -> Option<Vec<Heading>> {
+/// Finds the page and the line of each entry, up to so many pages off. A document printed from a web page has other
+/// pages than its contents say, and ever more of them; where they are right, looking further only finds other lines.
+fn resolve(entries: &[Entry], places: &Places<'_>, labels: &[Option<String>], farthest: u32) -> Option<Vec<Heading>> {
     let blocks = places.blocks;
     let titles: Vec<String> = entries.iter().map(|entry| normalise_title(&entry.title)).collect();
     let pages = pages(entries, &titles, places, labels);
@@ -68,6 +73,7 @@ fn resolve(entries: &[Entry], places: &Places<'_>, labels: &[Option<String>]) ->
     let mut confirmed = 0;
     let mut after = entries.last()?.blocks.1;
     let last_page = blocks.last()?.page?;
+    let mut shift = 0;
     // The group that waits for the place of its first entry.
     let mut group = None;
     for (i, entry) in entries.iter().enumerate() {
@@ -76,10 +82,19 @@ fn resolve(entries: &[Entry], places: &Places<'_>, labels: &[Option<String>]) ->
             continue;
         }
         let Some(page) = pages[i] else { continue };
+        let moved = page.saturating_add_signed(shift);
         let nearby = [page, page + 1, page.saturating_sub(1)];
         let exact = |&page: &u32| places.find(&titles[i], page, after).or_else(|| places.find(&titles[i], page, 0));
+        let far = || {
+            let is_long = farthest > 0 && titles[i].chars().count() >= LONG_ENOUGH;
+            let mut pages = moved.saturating_sub(farthest)..=moved.saturating_add(farthest);
+            is_long.then(|| pages.find_map(|page| places.find(&titles[i], page, after))).flatten()
+        };
         let nearly = || places.find_nearly(&titles[i], page).or_else(|| places.find_longer(&titles[i], page));
-        let found = nearby.iter().find_map(exact).or_else(nearly);
+        let found = nearby.iter().find_map(exact).or_else(nearly).or_else(far);
+        if let Some((at, _)) = found {
+            shift = blocks[at].page.unwrap_or(page) as i32 - page as i32;
+        }
         let mut title = entry.title.clone();
         let (start, lines, page) = match found {
             Some((at, lines)) => {
@@ -316,6 +331,18 @@ mod tests {
         assert_eq!(find(&printed, &[])[0].headings[3].heading_blocks, 1);
         assert_eq!(levels(&book(grouped("Water", "People"), 2)).len(), 4, "other titles must be in the text");
         assert_eq!(levels(&book(grouped("第一部分", "第二部分"), 2)), [1, 2, 2, 1, 2, 2]);
+    }
+
+    #[test]
+    fn entries_are_found_on_pages_that_drift_away_from_their_numbers() {
+        let titles = ["1 Introduction", "2 Plant description", "3 Operation of it", "4 Maintenance"];
+        let entries = titles.iter().zip(["1", "3", "5", "7"]).map(|(title, label)| dotted(title, label));
+        let contents: Vec<Block> = std::iter::once(heading("Contents", 16.0)).chain(entries).collect();
+        let chapter = |(title, number): (&&str, u32)| page(number, [vec![heading(title, 16.0)], body(title)]);
+        let drifting = titles.iter().zip([2, 6, 10, 14]).flat_map(chapter);
+        let blocks: Vec<Block> = page(1, [contents]).into_iter().chain(drifting).collect();
+        let pages: Vec<u32> = read(&blocks).into_iter().map(|(_, _, page)| page).collect();
+        assert_eq!(pages, [2, 6, 10, 14]);
     }
 
     #[test]

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::candidates::{Body, Candidate, Style};
 use super::judge::{SURE_STYLE, judge_styles, middle};
-use crate::load::Block;
 use crate::structure::locate::normalise_title;
 use crate::structure::numbering::Kind;
 use crate::structure::tree::Heading;
@@ -12,8 +11,6 @@ use crate::structure::tree::Heading;
 /// The confidence of headings in an unlisted style, and their least number.
 const UNLISTED: f32 = 0.6;
 const FEWEST_UNLISTED: usize = 8;
-/// Contents with fewer entries than one per this many pages list chapters only.
-const PAGES_PER_ENTRY: usize = 4;
 /// The confidence of headings of a listed type.
 const LEARNED: f32 = 0.75;
 /// The least number of listed headings of one type before others of that type count.
@@ -35,35 +32,6 @@ impl Taken {
     fn any(&self, start: usize, count: usize) -> bool {
         (start..start + count.max(1)).any(|block| self.0.contains(&block))
     }
-}
-
-/// Whether the contents list chapters only, so that the rest must be found.
-pub(super) fn is_coarse(known: &[Heading], blocks: &[Block]) -> bool {
-    let pages = blocks.last().and_then(|block| block.page).unwrap_or(0);
-    pages as usize > PAGES_PER_ENTRY * known.len()
-}
-
-/// Combines listed headings with those found by type. A heading in both has the title of the contents and the level of
-/// its type. What is in front of the first chapter is dropped.
-pub(super) fn merge(found: Vec<Heading>, known: &[Heading]) -> Vec<Heading> {
-    let Some(first) = known.iter().map(|heading| heading.start - heading.heading_blocks).min() else { return found };
-    let taken = Taken::by(known);
-    let levels_of: HashMap<usize, u32> = known.iter().map(|heading| (heading.start, heading.level)).collect();
-    let mut levels: HashMap<u32, Vec<u32>> = HashMap::new();
-    for heading in &found {
-        if let Some(&level) = levels_of.get(&heading.start) {
-            levels.entry(level).or_default().push(heading.level);
-        }
-    }
-    let levels: HashMap<u32, u32> = levels.into_iter().map(|(level, seen)| (level, middle(&seen, u32::cmp))).collect();
-    let level = |level: u32| levels.get(&level).copied().unwrap_or(level);
-    let mut all: Vec<Heading> =
-        known.iter().map(|heading| Heading { level: level(heading.level), ..heading.clone() }).collect();
-    all.extend(found.into_iter().filter(|heading| {
-        heading.start > first && !taken.any(heading.start - heading.heading_blocks, heading.heading_blocks)
-    }));
-    all.sort_by_key(|heading| heading.start);
-    all
 }
 
 /// The levels of the headings that stand in the text, by the first block behind each.

@@ -25,16 +25,15 @@ const LINES_BELOW: usize = 2;
 pub fn find(blocks: &[Block], skip: &[(usize, usize)], known: &[Heading]) -> Vec<Heading> {
     let body = body(blocks);
     let candidates = candidates(blocks, body.as_ref(), skip);
-    let mut headings = if known.is_empty() || known::is_coarse(known, blocks) {
+    let mut headings = if known.is_empty() {
         let accepted = judge::accept(&candidates, body.as_ref(), blocks.len());
         let accepted = without_title(accepted, blocks.len());
         let levels = judge::levels(&accepted);
-        let found: Vec<Heading> = accepted
+        accepted
             .iter()
             .zip(levels)
             .map(|((candidate, confidence), level)| candidate.heading(level, *confidence))
-            .collect();
-        known::merge(found, known)
+            .collect()
     } else {
         let mut all: Vec<Heading> = known.to_vec();
         all.extend(known::learned(&candidates, known));

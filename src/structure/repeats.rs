@@ -1,0 +1,78 @@
+//! The same heading twice in a row: the entry of a contents page that was only counted to its page, and the line there
+//! that was found by its type, or a title that is printed twice.
+
+use super::locate::normalise_title;
+use super::numbering;
+use super::tree::{Heading, Provenance};
+
+/// The lines between a title and the same title again.
+const MOST_BETWEEN: usize = 3;
+/// A title that begins another has so many letters.
+const SHORTEST_BEGINNING: usize = 12;
+
+/// Makes one of each two headings in a row, in the order of the text, that have the same title on the same page.
+pub(super) fn merge(headings: &mut Vec<Heading>) {
+    let mut merged: Vec<Heading> = Vec::with_capacity(headings.len());
+    for heading in headings.drain(..) {
+        match merged.last_mut() {
+            Some(before) if repeats(before, &heading) => {
+                if before.heading_blocks == 0 {
+                    (before.start, before.heading_blocks) = (heading.start, heading.heading_blocks);
+                }
+                before.confidence = before.confidence.max(heading.confidence);
+            }
+            _ => merged.push(heading),
+        }
+    }
+    *headings = merged;
+}
+
+fn repeats(before: &Heading, heading: &Heading) -> bool {
+    let key = |heading: &Heading| {
+        let number = numbering::parse(&heading.title).map_or(0, |number| number.length);
+        normalise_title(&heading.title[number..])
+    };
+    let (a, b) = (key(before), key(heading));
+    // A section may have the title of its first subsection; then each has its number, or the contents list both.
+    let number = |heading: &Heading| numbering::parse(&heading.title).map(|number| number.parts);
+    let both = number(before).zip(number(heading)).is_some_and(|(a, b)| a != b)
+        || (before.provenance == heading.provenance && before.provenance == Provenance::PrintedContents);
+    let is_counted = before.heading_blocks == 0 && heading.heading_blocks > 0;
+    let is_near = heading.start.saturating_sub(heading.heading_blocks + before.start) <= MOST_BETWEEN;
+    let begins = || is_counted && b.chars().count() >= SHORTEST_BEGINNING && a.starts_with(&b);
+    !both && before.page == heading.page && (is_counted || is_near) && !b.is_empty() && (a == b || begins())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn heading(title: &str, start: usize, heading_blocks: usize) -> Heading {
+        let provenance = if heading_blocks == 0 { Provenance::PrintedContents } else { Provenance::Typography };
+        Heading { level: 1, title: title.into(), page: Some(3), start, heading_blocks, provenance, confidence: 0.6 }
+    }
+
+    fn merged(mut headings: Vec<Heading>) -> Vec<(String, usize)> {
+        merge(&mut headings);
+        headings.into_iter().map(|heading| (heading.title, heading.start)).collect()
+    }
+
+    #[test]
+    fn an_entry_takes_the_place_of_the_line_with_its_title() {
+        let found = merged(vec![heading("Item 5 Market", 10, 0), heading("ITEM 5 - Market", 30, 1)]);
+        assert_eq!(found, [("Item 5 Market".to_owned(), 30)]);
+        let longer = vec![
+            heading("Collaboration and Promotion Agreements", 10, 0),
+            heading("COLLABORATION AND PROMOTION", 30, 1),
+        ];
+        assert_eq!(merged(longer).len(), 1);
+    }
+
+    #[test]
+    fn a_title_that_is_printed_twice_is_one_and_two_sections_with_one_title_are_two() {
+        assert_eq!(merged(vec![heading("License", 10, 1), heading("1 License", 12, 1)]), [("License".to_owned(), 10)]);
+        assert_eq!(merged(vec![heading("Syntax", 10, 1), heading("Syntax", 30, 1)]).len(), 2);
+        assert_eq!(merged(vec![heading("Syntax", 10, 1), heading("Options", 11, 1)]).len(), 2);
+        assert_eq!(merged(vec![heading("1 Syntax", 10, 1), heading("1.1 Syntax", 11, 1)]).len(), 2);
+    }
+}
