@@ -31,7 +31,8 @@ pub fn heads_above<'l>(lines: &'l [Line], grid: &Grid) -> &'l [Line] {
             && line.style.left + line.style.right > 2.0 * grid.columns[1].0
             && line.style.right < grid.right() + 2.0 * grid.rows[0].size;
         let near = below.0 - line.style.baseline < NEAR * below.1 && line.style.baseline < below.0;
-        if !(over && near && !line.style.fixed && !is_caption(&line.text)) || lines.len() - start >= MOST_HEADS {
+        let is_head = over && near && !line.style.fixed && !is_caption(&line.text);
+        if !is_head || lines.len() - start >= MOST_HEADS {
             break;
         }
         below = (line.style.baseline, line.style.size);
