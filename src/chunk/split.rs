@@ -55,7 +55,8 @@ fn rows(text: &str, whole: Range<usize>, table: &Found, limit: usize) -> Vec<Ran
     let starts = std::iter::once(whole.start).chain(begins.iter().copied().filter(|begin| *begin > whole.start));
     let ends = begins.iter().copied().filter(|begin| *begin > whole.start).chain([whole.end]);
     let units = starts.zip(ends).flat_map(|(start, end)| {
-        if fits(&text[start..end], limit) { vec![start..end] } else { hard_cut(text, start..end, limit) }
+        let row = start..end;
+        if fits(&text[row.clone()], limit) { vec![row] } else { hard_cut(text, row, limit) }
     });
     pack(text, units.collect(), limit)
 }

@@ -130,23 +130,30 @@ fn words(row: &[String]) -> String {
     row.iter().map(String::as_str).filter(|cell| !cell.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// The longest caption and unit line that are repeated, in characters; and the longest heads.
-const LONGEST_CAPTION: usize = 160;
+/// The most paragraphs of a caption (title, period, unit), their characters together, and the longest heads.
+const MOST_CAPTIONS: usize = 4;
+const LONGEST_CAPTION: usize = 240;
 const LONGEST_HEADS: usize = 300;
 
-/// The last lines in front of `table` that name it: a caption, a unit. The bytes begin at the caption and end at the table.
+/// The short lines in front of `table` that name it: a caption, a unit. The bytes begin at the first and end at the table.
 pub fn caption(text: &str, table: usize) -> Range<usize> {
-    let before = text[..table].trim_end();
-    let far = before.char_indices().rev().nth(LONGEST_CAPTION).map(|(at, _)| at);
-    let near = &before[far.unwrap_or(0)..];
-    let start = match near.rfind("\n\n") {
-        Some(blank) => before.len() - near.len() + blank + 2,
-        None if far.is_none() => 0,
-        None => return table..table,
-    };
-    let caption = &before[start..];
-    let is_prose = caption.ends_with(['.', '。', ';', '；', '!', '?']) || caption.lines().any(is_row);
-    if caption.is_empty() || is_prose { table..table } else { start..table }
+    let far = text[..table].trim_end().char_indices().rev().nth(LONGEST_CAPTION).map_or(0, |(at, _)| at);
+    let mut start = table;
+    for _ in 0..MOST_CAPTIONS {
+        let near = text[far..start].trim_end();
+        let paragraph = match near.rfind("\n\n") {
+            Some(blank) => far + blank + 2..far + near.len(),
+            None if far == 0 => 0..near.len(),
+            None => break,
+        };
+        let caption = &text[paragraph.clone()];
+        let is_prose = caption.ends_with(['.', '。', ';', '；', '!', '?', '！', '？']) || caption.lines().any(is_row);
+        if caption.is_empty() || is_prose {
+            break;
+        }
+        start = paragraph.start;
+    }
+    start..table
 }
 
 /// What the parts of a table need in front of them: follows the text of a section part by part.
@@ -236,8 +243,8 @@ mod tests {
     fn a_sentence_is_no_caption() {
         let text = "It is shown below.\n\n| a |";
         assert_eq!(caption(text, text.len() - 5), text.len() - 5..text.len() - 5);
-        let text = "Below.\n\n单位：万元\n\n| a |";
-        assert_eq!(&text[caption(text, text.len() - 5)], "单位：万元\n\n");
+        let text = "Below.\n\n资产负债表\n\n单位：万元\n\n| a |";
+        assert_eq!(&text[caption(text, text.len() - 5)], "资产负债表\n\n单位：万元\n\n");
     }
 
     proptest! {

@@ -69,7 +69,7 @@ fn sections_hold_their_text_tables_and_notes() {
     assert!(wick.contains("every four hours") && wick.contains("In fog, every three"), "{wick}");
     assert!(!section("skarn-light.epub", "Oil").contains("wick"), "an entry ends where the next one leads to");
     assert!(section("茶园笔记.epub", "第二章 炒茶").contains("锅温二百度"));
-    assert!(section("signal-flags.adoc", "Flag O").contains("|Flag |Colours"));
+    assert!(section("signal-flags.adoc", "Flag O").contains("| Flag | Colours"));
     assert!(section("tide-tables.rst", "Heights").contains("Not a heading"));
     assert!(section("records.jsonl", "白茶的存放").contains("_id: tea-07"));
 }

@@ -42,6 +42,7 @@ mod search_rerank;
 mod section;
 mod structure;
 mod synonyms;
+mod tables;
 mod toc;
 mod trust;
 mod worker;

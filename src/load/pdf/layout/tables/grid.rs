@@ -2,7 +2,8 @@
 
 use super::super::lines::{Line, Placed};
 use super::CELL_GAP;
-use super::rows::{is_caption, is_empty_value, is_figure, is_sign, is_tail, starts_body};
+use super::rows::starts_body;
+use super::words::{is_caption, is_empty_value, is_figure, is_sign, is_tail};
 use crate::text::tables::Row;
 
 /// The narrowest alley between columns, in sizes.
@@ -78,8 +79,18 @@ impl Grid {
         let pieces: Vec<Vec<Piece>> = lines.iter().map(pieces).collect();
         let mut columns = columns(lines, &pieces)?;
         split_labels(&mut columns, &pieces);
-        let rows = rows(lines, &pieces, &columns);
-        (2..=MOST_COLUMNS).contains(&columns.len()).then_some(Grid { columns, rows })
+        if columns.len() > MOST_COLUMNS {
+            return None;
+        }
+        let mut rows = rows(lines, &pieces, &columns);
+        // A head in the middle of a wide column stands beside its short cells.
+        let of_heads = |column: usize| rows.iter().skip(1).all(|row| !row.has(column));
+        let kept: Vec<(f32, f32)> = (0..columns.len()).filter(|&i| !of_heads(i)).map(|i| columns[i]).collect();
+        if kept.len() < columns.len() {
+            columns = kept;
+            rows = self::rows(lines, &pieces, &columns);
+        }
+        (columns.len() > 1).then_some(Grid { columns, rows })
     }
 
     pub fn left(&self) -> f32 {
@@ -208,7 +219,7 @@ fn split_labels(columns: &mut Vec<(f32, f32)>, pieces: &[Vec<Piece<'_>>]) {
         let last = piece.words.iter().rposition(|word| !stands_at_sign(&word.text) && !is_sign(&word.text));
         let begin = last.map_or(0, |last| last + 1);
         let number = piece.words.get(begin);
-        if let Some(word) = number.filter(|_| (edge - piece.right).abs() < edge_of(piece)) {
+        if let Some(word) = number.filter(|_| begin > 0 && (edge - piece.right).abs() < edge_of(piece)) {
             figures.push((word.left, piece.right));
         }
     }

@@ -1,7 +1,12 @@
 //! Whether rows in columns are a table, or prose, a list, a contents page, a formula.
 
+use std::ops::Range;
+
 use super::grid::{Cell, Grid, GridRow};
-use super::rows::{is_empty_value, is_figure, starts_body};
+use super::rows::starts_body;
+use super::words::{
+    in_brackets, is_empty_value, is_equation_number, is_figure, is_formula, is_index_entry, is_marker, is_symbol,
+};
 use crate::text::is_wide;
 
 /// The fewest rows with several cells, and their least share of all lines.
@@ -13,13 +18,18 @@ const ALIGNED: f32 = 0.6;
 const IN_LINE: f32 = 0.7;
 /// The least share of figures in a column of figures.
 const FIGURES: f32 = 0.6;
-/// A table without figures has at least this many columns, so much of it filled, and cells no longer than this on average,
+/// A table without figures has at least so many rows and columns, so much of it filled, and cells no longer than this on average,
 /// in characters, ideographs counted twice.
+const TEXT_ROWS: usize = 4;
 const TEXT_COLUMNS: usize = 3;
 const FILLED: f32 = 0.6;
 const LONGEST_TEXT: f32 = 30.0;
 /// Labels longer than this on average are prose beside numbers.
 const LONGEST_LABEL: f32 = 90.0;
+/// With fewer rows no step is the usual one.
+const SHOWS_STEP: usize = 5;
+/// A step of more than this many usual ones sets a row apart.
+const APART: f32 = 1.6;
 /// The share of lines that shows a kind that is no table.
 const MOSTLY: f32 = 0.6;
 
@@ -37,16 +47,38 @@ pub fn is_table(grid: &Grid) -> bool {
     if aligned + 1 < columns.len() || columns.iter().skip(1).any(|column| column.aligned < IN_LINE * 0.7) {
         return false;
     }
-    let of_figures =
-        |column: &Column<'_>| column.figures >= FIGURES && column.cells.len() >= FEWEST_ROWS && !is_numbering(column);
+    let of_figures = |column: &Column<'_>| column.figures >= FIGURES && column.cells.len() > 1 && !is_numbering(column);
     if columns.iter().skip(1).any(of_figures) {
         return columns[0].width() < LONGEST_LABEL;
     }
     let cells: usize = full.iter().map(|row| row.cells.len()).sum();
     columns.len() >= TEXT_COLUMNS
+        && full.len() >= TEXT_ROWS
         && cells as f32 >= FILLED * (full.len() * columns.len()) as f32
         && full.len() * 4 >= grid.rows.len() * 3
         && columns.iter().all(|column| column.width() < LONGEST_TEXT && column.aligned >= IN_LINE)
+}
+
+/// The rows of a grid without headings and labels above and below: those with cells in one column alone, and rows without
+/// figures that stand apart from rows with them.
+pub fn extent(grid: &Grid) -> Range<usize> {
+    let rows = &grid.rows;
+    let step = |at: usize| rows[at + 1].baseline - rows[at].baseline;
+    let mut steps: Vec<f32> = (0..rows.len().saturating_sub(1)).map(step).collect();
+    steps.sort_by(f32::total_cmp);
+    let usual = steps.get(steps.len() / 2).copied().unwrap_or(0.0);
+    let figures = |row: &GridRow| row.cells.iter().skip(1).any(|cell| is_figure(&cell.text));
+    let any = rows.len() > SHOWS_STEP && rows.iter().any(figures);
+    let apart = |row: &GridRow, step: f32| any && row.has(0) && !figures(row) && step > APART * usual;
+    let is_heading = |row: &GridRow| row.is_label() && !row.cells.iter().all(|cell| in_brackets(&cell.text));
+    let (mut from, mut to) = (0, rows.len());
+    while from + 1 < to && (is_heading(&rows[from]) || apart(&rows[from], step(from))) {
+        from += 1;
+    }
+    while from + 1 < to && (rows[to - 1].is_label() || apart(&rows[to - 1], step(to - 2))) {
+        to -= 1;
+    }
+    from..to
 }
 
 /// The cells of a column in rows that have several.
@@ -154,39 +186,4 @@ fn is_sorted(column: &Column<'_>) -> bool {
     let letters: Vec<char> = column.cells.iter().filter_map(first).collect();
     let rising = letters.windows(2).filter(|pair| pair[0] <= pair[1]).count();
     letters.len() > 4 && letters.len() * 10 >= column.cells.len() * 9 && rising * 10 >= (letters.len() - 1) * 8
-}
-
-/// `1.`, `(a)`, `•`, `第一条`: what begins an item of a list.
-fn is_marker(text: &str) -> bool {
-    let core = text.trim_matches(|c: char| !c.is_alphanumeric());
-    let numbered = core.chars().all(|c| c.is_ascii_digit() || c == '.') || core.chars().count() <= 3;
-    numbered && (core.is_empty() || core.len() < text.len()) || (text.starts_with('第') && core.chars().count() <= 6)
-}
-
-fn is_formula(text: &str) -> bool {
-    text.chars().any(|c| {
-        matches!(c, '=' | '∑' | '∫' | '√' | '≤' | '≥' | '∈' | '→' | '⇒' | '∂' | '\\' | '{' | '}' | '^' | '≈' | '∞')
-    })
-}
-
-/// A single sign or letter.
-fn is_symbol(text: &str) -> bool {
-    text.chars().count() == 1 && !text.starts_with(|c: char| c.is_ascii_digit() || is_wide(c))
-}
-
-/// `(3.2)`
-fn is_equation_number(text: &str) -> bool {
-    let inner = text.strip_prefix(['(', '（']).and_then(|rest| rest.strip_suffix([')', '）']));
-    inner.is_some_and(|inner| {
-        inner.len() < 7 && inner.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '-')) && !inner.contains("00")
-    })
-}
-
-/// `pump, 12, 34`, `泵 12`
-fn is_index_entry(text: &str) -> bool {
-    let letters = text.starts_with(|c: char| c.is_alphabetic() || c == '\\');
-    let behind = text.rsplit_once([',', '，']).map(|(_, last)| last.trim());
-    letters
-        && behind
-            .is_some_and(|last| !last.is_empty() && last.chars().all(|c| c.is_ascii_digit() || matches!(c, '–' | '-')))
 }

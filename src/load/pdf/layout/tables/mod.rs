@@ -4,7 +4,8 @@
 //! A missed table stays readable lines; a false one ruins prose. So [`judge`] asks for at least three rows of several
 //! cells that align, and sorts out what only looks like a table: contents pages, lists, formulas, listings, columns of
 //! prose. [`bands`] finds the rows that may belong together, [`grid`] their columns and cells, [`rows`] joins heads and
-//! wrapped labels. Ruled lines are not read: pdf_oxide parses a page's content a second time for them.
+//! wrapped labels, [`words`] tells figures from words. Ruled lines are not read: pdf_oxide would parse each page a second
+//! time for them.
 
 mod bands;
 mod grid;
@@ -12,6 +13,7 @@ mod judge;
 mod rows;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use std::ops::Range;
 
@@ -54,6 +56,11 @@ fn tables_of(part: &[Line]) -> Vec<Table> {
         let breaks = grid.breaks(&part[band.clone()]);
         if !breaks.is_empty() {
             waiting.extend(bands::without(part, &band, &breaks).into_iter().rev());
+            continue;
+        }
+        let extent = judge::extent(&grid);
+        if extent.len() < grid.rows.len() {
+            waiting.push(band.start + extent.start..band.start + extent.end);
             continue;
         }
         if !judge::is_table(&grid) {

@@ -2,6 +2,7 @@
 
 use super::super::lines::Line;
 use super::grid::{Cell, Grid, GridRow, pieces, push};
+use super::words::{in_brackets, is_caption, is_figure, is_head_like, is_note, is_year};
 use crate::text::is_wide;
 use crate::text::tables::Row;
 
@@ -10,7 +11,9 @@ const MOST_HEADS: usize = 6;
 /// Heads above a table are no further from it than this, in sizes.
 const NEAR: f32 = 2.2;
 /// A label that ends this near the edge of its column, in sizes, may go on in the next line.
-const FULL: f32 = 6.0;
+const FULL: f32 = 2.5;
+/// Chinese labels of fewer characters are not broken.
+const SHORT: usize = 9;
 /// A label of so many characters that fills its column goes on whatever follows.
 const LONG: usize = 50;
 /// Baselines this close are one row, in sizes: figures stand in the middle of a label over two lines.
@@ -28,7 +31,8 @@ pub fn heads_above<'l>(lines: &'l [Line], grid: &Grid) -> &'l [Line] {
             && line.style.left + line.style.right > 2.0 * grid.columns[1].0
             && line.style.right < grid.right() + 2.0 * grid.rows[0].size;
         let near = below.0 - line.style.baseline < NEAR * below.1 && line.style.baseline < below.0;
-        if !(over && near && !line.style.fixed && !is_caption(&line.text)) || lines.len() - start >= MOST_HEADS {
+        let is_head = over && near && !line.style.fixed && !is_caption(&line.text);
+        if !is_head || lines.len() - start >= MOST_HEADS {
             break;
         }
         below = (line.style.baseline, line.style.size);
@@ -55,31 +59,19 @@ pub fn rows(above: &[Line], grid: Grid) -> Vec<Row> {
     if heads > 0 {
         rows.push(joined(&lines[..heads], columns));
     }
-    let mut waiting: Option<usize> = None;
+    // Whether the next line belongs to the last row.
+    let mut open = false;
     for (i, line) in lines.iter().enumerate().skip(heads) {
-        let label = waiting.take();
-        let begins = |row: Row| match label {
-            Some(label) => vec![joined_row(lines[label].texts(columns), row)],
-            None => vec![row],
-        };
         let texts = line.texts(columns);
-        let level = i > heads && is_level(&lines[i - 1], line);
-        if !level && line.is_label() && i + 1 < lines.len() && goes_on(line, &lines[i + 1], edge) {
-            // The label so far, in front of the line with the figures.
-            match label {
-                Some(label) => {
-                    let cells = joined_row(lines[label].texts(columns), texts);
-                    rows.push(cells);
-                }
-                None => waiting = Some(i),
-            }
-        } else if (level || i > heads && continues(&lines[i - 1], line, edge)) && !rows.is_empty() && label.is_none() {
-            if let Some(row) = rows.pop() {
-                rows.push(joined_row(row, texts));
-            }
-        } else {
-            rows.extend(begins(texts));
+        let above = (i > heads).then(|| &lines[i - 1]);
+        let level = above.is_some_and(|above| is_level(above, line));
+        let begins = !level && line.is_label() && lines.get(i + 1).is_some_and(|next| goes_on(line, next, edge));
+        let continues = !begins && above.is_some_and(|above| continues(above, line, edge));
+        match rows.pop_if(|_| open || level || continues) {
+            Some(row) => rows.push(joined_row(row, texts)),
+            None => rows.push(texts),
         }
+        open = begins;
     }
     rows
 }
@@ -105,25 +97,12 @@ fn heads(lines: &[GridRow]) -> usize {
     if end > MOST_HEADS { 1 } else { end }
 }
 
-fn in_brackets(text: &str) -> bool {
-    text.starts_with(['(', '（', '[']) && text.ends_with([')', '）', ']'])
-}
-
 /// A row with a label and figures that are not years.
 pub fn starts_body(line: &GridRow) -> bool {
     line.cells
         .iter()
         .any(|cell| cell.column > 0 && is_figure(&cell.text) && !is_year(&cell.text) && !is_note(&cell.text))
         && !line.cells.iter().all(|cell| cell.column == 0 || is_head_like(&cell.text))
-}
-
-/// Whether a line names a table or a figure: `Table 3`, `续表 3.6`, `图 2`.
-pub fn is_caption(text: &str) -> bool {
-    let words = ["Table ", "TABLE ", "Figure ", "FIGURE ", "Fig. ", "表", "续表", "图", "附表"];
-    let rest = words.iter().find_map(|word| text.strip_prefix(word));
-    rest.is_some_and(|rest| {
-        rest.trim_start().starts_with(|c: char| c.is_ascii_digit() || "一二三四五六七八九十".contains(c))
-    })
 }
 
 /// Whether a label without figures goes on in the line below, which has them.
@@ -159,7 +138,7 @@ fn is_broken(own: &Cell, below: &Cell, edge: f32, size: f32) -> bool {
     let next = below.text.chars().next();
     next.is_some_and(char::is_lowercase)
         || overfull
-        || full && next.is_some_and(is_wide) && own.text.ends_with(is_wide)
+        || full && own.text.chars().count() > SHORT && next.is_some_and(is_wide) && own.text.ends_with(is_wide)
         || own.text.ends_with([',', '、', '，', '-', '–', '('])
 }
 
@@ -192,55 +171,4 @@ fn row_above(line: &Line, grid: &Grid) -> GridRow {
         pieces => pieces.iter().map(|piece| cell(piece.left, piece.right, piece.text())).collect(),
     };
     GridRow { cells, baseline: line.style.baseline, size: line.style.size, fixed: false }
-}
-
-/// A number with its signs or its unit: `$ 8,978`, `(1.5)%`, `12 kW`, `7 years`, `2026-03-01`.
-pub fn is_figure(text: &str) -> bool {
-    let digits = text.chars().filter(char::is_ascii_digit).count();
-    let letters = text.chars().filter(|c| c.is_alphabetic()).map(|c| if is_wide(c) { 2 } else { 1 }).sum::<usize>();
-    digits > 0
-        && !text.ends_with(',')
-        && ((letters <= digits && letters < 5 && text.split_whitespace().count() < 5) || has_unit(text))
-}
-
-fn has_unit(text: &str) -> bool {
-    let Some((number, unit)) = text.split_once(' ') else { return false };
-    number.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | '-' | '–'))
-        && unit.chars().all(char::is_lowercase)
-        && unit.len() < 8
-}
-
-/// `—`, `N/A`: the value of a cell without one.
-pub fn is_empty_value(text: &str) -> bool {
-    let dash = |c: char| matches!(c, '-' | '–' | '—' | '―' | '－' | '$' | '€' | '£' | '¥' | ' ' | '%');
-    text.chars().all(dash)
-        || matches!(text.to_ascii_lowercase().as_str(), "n/a" | "na" | "nm" | "n.m." | "无" | "不适用")
-}
-
-/// `2022`, `2022年`, `FY2022`
-fn is_year(text: &str) -> bool {
-    let core = text.trim_end_matches(['年', '*', 'E', 'A']).trim_start_matches("FY").trim();
-    core.len() == 4 && core.parse().is_ok_and(|year: u32| (1900..2100).contains(&year))
-}
-
-/// `(1)` behind a head; a row of the body has other figures too.
-fn is_note(text: &str) -> bool {
-    let inner = text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
-    inner.is_some_and(|inner| inner.len() < 3 && inner.chars().all(|c| c.is_ascii_digit()))
-}
-
-/// Dates and years are heads; so are words.
-fn is_head_like(text: &str) -> bool {
-    let dated = text.contains(['年', '月']) || text.split([',', ' ', '.', '/', '-']).any(is_year);
-    !is_figure(text) || is_year(text) || dated
-}
-
-/// A currency sign, or an opening bracket, that stands apart.
-pub fn is_sign(text: &str) -> bool {
-    matches!(text, "$" | "€" | "£" | "¥" | "￥" | "US$" | "HK$" | "C$" | "A$" | "RMB" | "(" | "$(" | "-$" | "（")
-}
-
-/// What stands behind a number.
-pub fn is_tail(text: &str) -> bool {
-    matches!(text, ")" | "%" | ")%" | "%)" | "）" | "）%")
 }

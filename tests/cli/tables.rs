@@ -1,0 +1,114 @@
+//! Tables: their cells in every format, whole in one chunk, with their heads in front of later parts, and as they are shown.
+
+use std::collections::HashMap;
+
+use crate::common::{Sandbox, copy_folder, fixtures};
+use serde_json::{Value, json};
+
+/// The least F1 of the cells of the PDFs in `fixtures/tables`. It was 1.0 when this was written.
+const LEAST_F1: f64 = 0.90;
+
+/// The documents of `fixtures/tables`, without vectors.
+fn read() -> Sandbox {
+    Sandbox::prepared("tables::read", |sandbox| {
+        copy_folder(&fixtures().join("tables"), &sandbox.path("tables"));
+        std::fs::remove_file(sandbox.path("tables/expected.json")).unwrap();
+        let run = sandbox.kb(&["ingest", "tables", "--no-embed"]);
+        assert_eq!(run.code, 0, "{}", run.err);
+    })
+}
+
+fn expected() -> serde_json::Map<String, Value> {
+    serde_json::from_str(&std::fs::read_to_string(fixtures().join("tables/expected.json")).unwrap()).unwrap()
+}
+
+/// The tables of a document in order, those in front of the first heading too.
+fn tables(sandbox: &Sandbox, document: &str) -> Vec<Value> {
+    let contents = sandbox.kb(&["toc", document, "--format", "json"]).out;
+    let contents: Value = serde_json::from_str(&contents).unwrap();
+    let headings = contents.as_array().into_iter().flatten().map(|entry| entry["path"].as_str().unwrap());
+    let mut tables = Vec::new();
+    for path in std::iter::once("0").chain(headings.filter(|path| *path != "0")) {
+        let run = sandbox.kb(&["section", document, path, "--no-children", "--format", "json"]);
+        let section: Value = serde_json::from_str(&run.out).unwrap_or_default();
+        let parts = section["parts"].as_array().into_iter().flatten();
+        tables.extend(parts.flat_map(|part| part["tables"].as_array().cloned().unwrap_or_default()));
+    }
+    tables
+}
+
+/// Each cell with text: the number of its table, its row, its column, and the text.
+fn cells(tables: &[Value]) -> HashMap<(usize, usize, usize, String), usize> {
+    let mut cells = HashMap::new();
+    for (i, table) in tables.iter().enumerate() {
+        for (row, texts) in table.as_array().unwrap().iter().enumerate() {
+            for (column, text) in texts.as_array().unwrap().iter().enumerate() {
+                let text = text.as_str().unwrap();
+                if !text.is_empty() {
+                    *cells.entry((i, row, column, text.to_owned())).or_default() += 1;
+                }
+            }
+        }
+    }
+    cells
+}
+
+#[test]
+fn the_cells_of_forty_tables_in_pdfs_are_read() {
+    let sandbox = read();
+    let (mut right, mut read, mut wanted, mut count) = (0, 0, 0, 0);
+    for (file, tables_wanted) in expected().iter().filter(|(file, _)| file.ends_with(".pdf")) {
+        let tables_wanted = tables_wanted.as_array().unwrap();
+        let (found, known) = (cells(&tables(&sandbox, file)), cells(tables_wanted));
+        right += known.keys().filter(|cell| found.contains_key(*cell)).count();
+        (read, wanted, count) = (read + found.len(), wanted + known.len(), count + tables_wanted.len());
+    }
+    assert_eq!(count, 40);
+    let f1 = 2.0 * right as f64 / (read + wanted) as f64;
+    assert!(f1 >= LEAST_F1, "F1 {f1:.3}: {right} of {wanted} cells, {read} read");
+}
+
+#[test]
+fn the_same_tables_are_the_same_in_every_format() {
+    let sandbox = read();
+    let wanted = expected()["same.*"].as_array().unwrap().clone();
+    for file in ["same.html", "same.md", "same.docx"] {
+        assert_eq!(tables(&sandbox, file), wanted, "{file}");
+    }
+}
+
+#[test]
+fn a_table_is_in_one_child_with_its_caption_and_shown_in_columns() {
+    let sandbox = read();
+    let chunks = sandbox.json(&["chunks-list", "--doc", "lists-zh.pdf", "--type", "child"]);
+    let chunks = chunks.as_array().unwrap();
+    let seasons: Vec<&Value> = chunks.iter().filter(|chunk| chunk["tables"].to_string().contains("季节")).collect();
+    assert_eq!(seasons.len(), 2, "it is there twice, ruled and not: {chunks:?}");
+    for chunk in seasons {
+        let content = chunk["content"].as_str().unwrap();
+        assert!(content.contains("各季节用水\n\n| 季节 | 水量 | 小时 |\n| --- | --- | --- |\n| 春季 |"), "{content}");
+        let tables = chunk["tables"].as_array().unwrap();
+        assert!(tables.iter().any(|table| table[0] == json!(["季节", "水量", "小时"])), "{tables:?}");
+    }
+    let shown = sandbox.kb(&["section", "lists-zh.pdf", "0", "--format", "table"]).out;
+    assert!(shown.lines().any(|line| line.starts_with("季节  ") && !line.contains('|')), "{shown}");
+    let markdown = sandbox.kb(&["section", "lists-zh.pdf", "0", "--format", "markdown"]).out;
+    assert!(markdown.contains("| 季节 | 水量 | 小时 |\n| --- | --- | --- |"), "{markdown}");
+}
+
+#[test]
+fn a_later_part_of_a_long_table_is_found_by_its_heads() {
+    let sandbox = Sandbox::new();
+    let rows: String = (1..=60).map(|row| format!("| plank {row} of the northern store | {} |\n", row * 7)).collect();
+    sandbox.write("store.md", format!("# Store\n\nStocktaking in crowns\n\n| Article | Zloty |\n|---|---|\n{rows}"));
+    let run = sandbox.kb(&["ingest", "store.md", "--no-embed"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let hits = sandbox.json(&["search", "zloty plank 59", "--method", "keyword", "-k", "10"]);
+    let hits = hits["hits"].as_array().unwrap();
+    assert!(hits.len() > 1, "all parts have the head: {hits:?}");
+    assert!(hits[0]["content"].as_str().unwrap().contains("plank 59"), "{hits:?}");
+    let parents = sandbox.json(&["chunks-list", "--doc", "store.md", "--type", "parent"]);
+    let parents = parents.as_array().unwrap();
+    let text: String = parents.iter().map(|parent| parent["content"].as_str().unwrap()).collect();
+    assert_eq!(text.matches("Zloty").count(), 1, "the stored text has it once");
+}
