@@ -51,6 +51,12 @@ fn tables_of(part: &[Line]) -> Vec<Table> {
     let mut waiting = bands::bands(part);
     waiting.reverse();
     while let Some(band) = waiting.pop() {
+        let free = found.last().map_or(0, |last| last.lines.end);
+        if band.start < free {
+            // The last row of the table before reaches into it.
+            waiting.extend((free < band.end).then_some(free..band.end));
+            continue;
+        }
         let Some(grid) = grid::Grid::of(&part[band.clone()]) else { continue };
         // Prose between two tables, which their rows would span.
         let breaks = grid.breaks(&part[band.clone()]);
@@ -66,7 +72,6 @@ fn tables_of(part: &[Line]) -> Vec<Table> {
         if !judge::is_table(&grid) {
             continue;
         }
-        let free = found.last().map_or(0, |last| last.lines.end);
         let above = rows::heads_above(&part[free..band.start], &grid);
         let end = band.end + rows::level_with(&part[band.clone()], &part[band.end..]);
         let grid = if end > band.end { grid::Grid::of(&part[band.start..end]).unwrap_or(grid) } else { grid };
