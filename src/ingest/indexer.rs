@@ -181,7 +181,7 @@ impl Indexer {
             prepared.profile.take().or_else(|| profile_of(&new.document, &new.sections, &new.parents));
         new.document.embedding_hash = known.of_document.clone();
         let coverage = self.model.coverage()?;
-        self.plan_vector(&mut new.document, embed, &coverage);
+        self.plan_vector(&mut new.document, embed);
         let read = new.parents.iter().map(|parent| is_read(&parent.content, &coverage)).collect();
         self.waiting.push(Waiting { prepared, known, embed, read, action, unless });
         let children =
@@ -206,19 +206,15 @@ impl Indexer {
         self.updates.push(row);
     }
 
-    /// Notes the text of the document's vector, unless it has that vector. One that the model does not read has none.
-    fn plan_vector(&mut self, row: &mut DocumentRow, embed: bool, coverage: &Coverage) {
+    /// Notes the text of the document's vector, unless it has that vector.
+    fn plan_vector(&mut self, row: &mut DocumentRow, embed: bool) {
         let wanted = vector_text(row);
         if row.embedding_hash.is_some() && row.embedding_hash.as_ref() == wanted.as_ref().map(|(_, hash)| hash) {
             return;
         }
         row.embedding_hash = None;
-        match wanted.filter(|_| embed) {
-            Some((text, _)) if is_read(&text, coverage) => {
-                self.document_texts.insert(row.doc_id.clone(), text);
-            }
-            Some((_, hash)) => (row.embedding_hash, row.vector) = (Some(hash), Vec::new()),
-            None => {}
+        if let Some((text, _)) = wanted.filter(|_| embed) {
+            self.document_texts.insert(row.doc_id.clone(), text);
         }
     }
 

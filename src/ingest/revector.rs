@@ -145,10 +145,10 @@ impl Unit {
     }
 }
 
-/// What is embedded of a document, as far as the model reads it.
+/// What is embedded of a document: its summary, and the parent chunks that the model reads.
 fn units_of(document: Prepared, coverage: &Coverage) -> Vec<Unit> {
-    let summary = vector_text(&document.new.document).filter(|(text, _)| is_read(text, coverage));
-    let summary = summary.map(|(text, hash)| Unit { keys: vec![key_of(&hash)], text: UnitText::Summary(text) });
+    let summary = vector_text(&document.new.document)
+        .map(|(text, hash)| Unit { keys: vec![key_of(&hash)], text: UnitText::Summary(text) });
     let parents = document.new.parents.iter().zip(document.texts);
     let read = parents.filter(|(parent, _)| is_read(&parent.content, coverage));
     let unit = |(parent, text): (&ParentChunk, EmbeddedText)| Unit {
@@ -177,8 +177,7 @@ fn with_vectors(
     }
     document.embedded = true;
     (document.embedding_hash, document.vector) = match vector_text(&document) {
-        Some((text, hash)) if is_read(&text, coverage) => (Some(hash.clone()), vector(&hash)?),
-        Some((_, hash)) => (Some(hash), Vec::new()),
+        Some((_, hash)) => (Some(hash.clone()), vector(&hash)?),
         None => (None, Vec::new()),
     };
     Ok((document, parents))

@@ -2,7 +2,7 @@
 
 use super::chunks::{StoredRows, agrees, counts, missing, spans};
 use super::finding::{Finding, Mended, Part};
-use super::vectors::{fault, is_torn};
+use super::vectors::{document_fault, fault, is_torn};
 use crate::error::NextStep;
 use crate::store::{Edit, NewDocument, ParentChunk};
 use crate::text::count;
@@ -30,7 +30,7 @@ pub(super) fn mend(mut rows: StoredRows, dimension: usize) -> (NewDocument, Vec<
 fn mend_vectors(new: &mut NewDocument, dimension: usize, done: &mut Vec<Mended>) {
     let removed =
         |id: &str| Mended::new(id, format!("its vector removed; `{}` makes a new one", NextStep::MakeVectors));
-    if fault(&new.document.vector, dimension).is_some() {
+    if document_fault(&new.document, dimension).is_some() {
         (new.document.vector, new.document.embedding_hash) = (Vec::new(), None);
         done.push(removed(&new.document.doc_id));
     }
@@ -39,6 +39,7 @@ fn mend_vectors(new: &mut NewDocument, dimension: usize, done: &mut Vec<Mended>)
         for chunk in std::iter::once(&mut parent.chunk).chain(&mut parent.children) {
             if fault(&chunk.vector, dimension).is_some() {
                 chunk.vector.clear();
+                lost = true;
                 done.push(removed(&chunk.chunk_id));
             }
         }
@@ -188,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_damaged_vector_of_the_document_is_removed() {
-        for vector in [vec![f32::NAN, 0.0], vec![1.0]] {
+        for vector in [Vec::new(), vec![f32::NAN, 0.0], vec![1.0]] {
             let mut new = rows();
             (new.document.vector, new.document.embedding_hash) = (vector, Some("h".into()));
             assert_eq!(findings(new.clone()).len(), 1);

@@ -1,7 +1,7 @@
 //! Vectors: of the right size and length 1. A parent chunk and its child chunks, which are read together, all have one or none.
 
 use super::finding::{Finding, Part};
-use crate::store::{NewDocument, ParentChunk};
+use crate::store::{DocumentRow, NewDocument, ParentChunk};
 
 /// How far a length may be from 1: single precision leaves a ten-thousandth of this.
 const TOLERANCE: f32 = 1e-3;
@@ -21,6 +21,12 @@ pub(super) fn fault(vector: &[f32], dimension: usize) -> Option<String> {
     ((length - 1.0).abs() > TOLERANCE).then(|| format!("has a vector of length {length:.3} instead of 1"))
 }
 
+/// What is wrong with the vector of a document's summary.
+pub(super) fn document_fault(row: &DocumentRow, dimension: usize) -> Option<String> {
+    let missing = row.embedding_hash.is_some() && row.vector.is_empty();
+    fault(&row.vector, dimension).or_else(|| missing.then(|| "has no vector, and its row says that it has".to_owned()))
+}
+
 /// Whether some of a parent chunk and its child chunks have vectors, and others none.
 pub(super) fn is_torn(parent: &ParentChunk) -> bool {
     let any = std::iter::once(&parent.chunk).chain(&parent.children).any(|chunk| !chunk.vector.is_empty());
@@ -31,7 +37,7 @@ pub(super) fn is_torn(parent: &ParentChunk) -> bool {
 pub(super) fn check(new: &NewDocument, dimension: usize) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut say = |id: &str, what: String| findings.push(Finding::repairable(id, Part::Vectors, what));
-    if let Some(what) = fault(&new.document.vector, dimension) {
+    if let Some(what) = document_fault(&new.document, dimension) {
         say(&new.document.doc_id, what);
     }
     for row in new.chunks() {
