@@ -95,7 +95,7 @@ struct Waiting {
     prepared: Prepared,
     known: KnownVectors,
     embed: bool,
-    /// For each parent chunk, whether the model reads it; only that is embedded.
+    /// For each parent chunk of a document that is embedded, whether the model reads it; only that gets vectors.
     read: Vec<bool>,
     /// What the history calls it.
     action: &'static str,
@@ -180,9 +180,11 @@ impl Indexer {
         new.document.profile =
             prepared.profile.take().or_else(|| profile_of(&new.document, &new.sections, &new.parents));
         new.document.embedding_hash = known.of_document.clone();
-        let coverage = self.model.coverage()?;
         self.plan_vector(&mut new.document, embed);
-        let read = new.parents.iter().map(|parent| is_read(&parent.content, &coverage)).collect();
+        // What is not embedded needs no model.
+        let coverage = embed.then(|| self.model.coverage()).transpose()?;
+        let reads = |parent: &ParentChunk| coverage.as_ref().is_some_and(|coverage| is_read(&parent.content, coverage));
+        let read = new.parents.iter().map(reads).collect();
         self.waiting.push(Waiting { prepared, known, embed, read, action, unless });
         let children =
             |texts: &mut dyn Iterator<Item = &EmbeddedText>| -> usize { texts.map(|text| text.children.len()).sum() };
