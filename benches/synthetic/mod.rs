@@ -91,7 +91,7 @@ fn rows(file: &Path, store: &Store, random: &mut Random) -> Result<NewDocument> 
 
 /// Gives each chunk a random vector of length 1.
 fn set_vectors(parents: &mut [ParentChunk], random: &mut Random) {
-    for chunk in parents.iter_mut().flat_map(|parent| std::iter::once(&mut parent.chunk).chain(&mut parent.children)) {
+    for chunk in parents.iter_mut().flat_map(ParentChunk::chunks_mut) {
         chunk.vector = (0..Model::embedded().embedding_config.dimension).map(|_| random.number()).collect();
         let length = chunk.vector.iter().map(|x| x * x).sum::<f32>().sqrt().max(f32::EPSILON);
         chunk.vector.iter_mut().for_each(|x| *x /= length);

@@ -28,7 +28,7 @@ use crate::error::{Error, Result};
 use crate::llm::LlmConfig;
 
 /// The file's name, in the store's folder.
-const FILE: &str = "kb.toml";
+pub(crate) const FILE: &str = "kb.toml";
 
 /// The content of a file of settings, and of two merged.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]

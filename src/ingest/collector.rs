@@ -111,7 +111,7 @@ impl<'a, 'b> Collector<'a, 'b> {
     /// A source with the bytes that the store has. Only another date changes its row: another time of change alone, as after
     /// a checkout, is no reason to publish.
     async fn same(&mut self, facts: &Facts, row: &DocumentRow) -> Result<SourceReport, Stop> {
-        if !self.job.request.dates_anew(row) {
+        if !self.job.request.dates_again(row) {
             return Ok(SourceReport::of(&facts.source, Action::Unchanged, row));
         }
         let time = self.job.request.time_of(row, facts.mtime_ns);

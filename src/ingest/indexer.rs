@@ -77,6 +77,10 @@ pub struct Indexer {
     /// Asks the language model for chunk contexts, if there is one.
     contexts: Option<ContextWriter>,
     languages: LanguageSense,
+    /// The child chunks of waiting documents.
+    waiting_children: usize,
+    /// Those among them that are to be embedded.
+    waiting_to_embed: usize,
     /// The number of child chunks to embed before a publication.
     embed_at_once: usize,
     /// The history entry of the waiting batch.
@@ -112,7 +116,7 @@ impl Waiting {
 
     /// Those that are to be embedded, if the store has no vectors of them.
     fn wanted(&self) -> impl Iterator<Item = (&ParentChunk, &EmbeddedText)> {
-        let wanted = self.texts().filter(|(parent, _, read)| self.embed && *read && self.known.of(parent).is_none());
+        let wanted = self.texts().filter(|(parent, _, read)| self.embed && *read && !self.known.has(parent));
         wanted.map(|(parent, text, _)| (parent, text))
     }
 }
@@ -130,6 +134,8 @@ impl Indexer {
             document_texts: HashMap::new(),
             contexts: None,
             languages: LanguageSense::default(),
+            waiting_children: 0,
+            waiting_to_embed: 0,
             embed_at_once: FIRST_EMBEDDED,
             note: Note::of(command),
             embedded: 0,
@@ -185,15 +191,14 @@ impl Indexer {
         let coverage = embed.then(|| self.model.coverage()).transpose()?;
         let reads = |parent: &ParentChunk| coverage.as_ref().is_some_and(|coverage| is_read(&parent.content, coverage));
         let read = new.parents.iter().map(reads).collect();
-        self.waiting.push(Waiting { prepared, known, embed, read, action, unless });
-        let children =
-            |texts: &mut dyn Iterator<Item = &EmbeddedText>| -> usize { texts.map(|text| text.children.len()).sum() };
-        let all: usize = self.waiting.iter().map(|one| children(&mut one.prepared.texts.iter())).sum();
-        let to_embed: usize = self.waiting.iter().map(|one| children(&mut one.wanted().map(|(_, text)| text))).sum();
-        if self.waiting.len() >= BATCH_DOCUMENTS || all >= BATCH_CHILDREN || to_embed >= self.embed_at_once {
-            self.flush().await?;
-        }
-        Ok(())
+        let waiting = Waiting { prepared, known, embed, read, action, unless };
+        self.waiting_children += waiting.prepared.new.children().count();
+        self.waiting_to_embed += waiting.wanted().map(|(parent, _)| parent.children.len()).sum::<usize>();
+        self.waiting.push(waiting);
+        let is_full = self.waiting.len() >= BATCH_DOCUMENTS
+            || self.waiting_children >= BATCH_CHILDREN
+            || self.waiting_to_embed >= self.embed_at_once;
+        if is_full { self.flush().await } else { Ok(()) }
     }
 
     /// Removes a document.
@@ -247,6 +252,7 @@ impl Indexer {
         }
         let mut add: Vec<NewDocument> = Vec::with_capacity(self.waiting.len());
         let waiting = std::mem::take(&mut self.waiting);
+        (self.waiting_children, self.waiting_to_embed) = (0, 0);
         let mut waiting = self.with_contexts(waiting).await?;
         waiting.retain(|Waiting { prepared, unless, .. }| unless.as_ref() != Some(&prepared.new));
         for Waiting { prepared, unless, action, .. } in &waiting {

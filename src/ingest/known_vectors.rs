@@ -24,7 +24,7 @@ impl KnownVectors {
 
     /// Those of parent chunks and their child chunks, for equal texts.
     pub fn of_chunks<'p>(parents: impl Iterator<Item = &'p ParentChunk>) -> Self {
-        let chunks = parents.flat_map(|parent| std::iter::once(&parent.chunk).chain(&parent.children));
+        let chunks = parents.flat_map(ParentChunk::chunks);
         let with_vector = chunks.filter(|chunk| !chunk.vector.is_empty());
         KnownVectors::of_texts(with_vector.map(|chunk| (chunk.embedding_hash.clone(), chunk.vector.clone())).collect())
     }
@@ -53,9 +53,17 @@ impl KnownVectors {
 
     /// The vectors of a parent chunk and its child chunks, where all are known.
     pub(crate) fn of(&self, parent: &ParentChunk) -> Option<ParentVectors> {
-        let of_content = self.by_content.get(parent.content.trim_end());
-        let fitting = || of_content.filter(|vectors| vectors.children.len() == parent.children.len()).cloned();
-        by_hashes(parent, &self.by_text).or_else(fitting)
+        by_hashes(parent, &self.by_text).or_else(|| self.of_content(parent).cloned())
+    }
+
+    /// Whether [`of`](Self::of) finds them.
+    pub(super) fn has(&self, parent: &ParentChunk) -> bool {
+        parent.hashes().all(|hash| self.by_text.contains_key(hash)) || self.of_content(parent).is_some()
+    }
+
+    fn of_content(&self, parent: &ParentChunk) -> Option<&ParentVectors> {
+        let found = self.by_content.get(parent.content.trim_end());
+        found.filter(|vectors| vectors.children.len() == parent.children.len())
     }
 }
 

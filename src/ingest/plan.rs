@@ -199,7 +199,7 @@ pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &In
         let known = existing.get(&candidate.source);
         let same = known.is_some_and(|row| row.size == facts.len() && row.mtime_ns == mtime_ns(&facts));
         match known {
-            Some(row) if same && !request.must_read(row) && !request.dates_anew(row) => {
+            Some(row) if same && !request.must_read(row) && !request.dates_again(row) => {
                 plan.settled.push(SourceReport::of(&candidate.source, Action::Unchanged, row));
             }
             _ => plan.todo.push(Todo { size: facts.len(), candidate }),

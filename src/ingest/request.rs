@@ -107,7 +107,7 @@ impl IngestRequest {
     }
 
     /// Whether a document with unchanged content gets another date.
-    pub(super) fn dates_anew(&self, row: &DocumentRow) -> bool {
+    pub(super) fn dates_again(&self, row: &DocumentRow) -> bool {
         self.time.is_some() && self.time != row.time
     }
 

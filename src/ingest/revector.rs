@@ -158,6 +158,13 @@ fn units_of(document: Prepared, coverage: &Coverage) -> Vec<Unit> {
     read.map(unit).chain(summary).collect()
 }
 
+/// How many texts [`units_of`] gives, as reports count them.
+fn texts_in(document: &Prepared, coverage: &Coverage) -> usize {
+    let read = document.new.parents.iter().filter(|parent| is_read(&parent.content, coverage));
+    let summary = vector_text(&document.new.document).is_some();
+    read.map(|parent| parent.children.len()).sum::<usize>() + usize::from(summary)
+}
+
 fn key_of(hash: &str) -> VectorKey {
     *blake3::Hash::from_hex(hash).expect("hashes of texts are made by blake3").as_bytes()
 }
@@ -171,15 +178,13 @@ fn with_vectors(
     let NewDocument { mut document, mut parents, .. } = document.new;
     for parent in &mut parents {
         let is_read = is_read(&parent.content, coverage);
-        for chunk in std::iter::once(&mut parent.chunk).chain(&mut parent.children) {
+        for chunk in parent.chunks_mut() {
             chunk.vector = if is_read { vector(&chunk.embedding_hash)? } else { Vec::new() };
         }
     }
     document.embedded = true;
-    (document.embedding_hash, document.vector) = match vector_text(&document) {
-        Some((_, hash)) => (Some(hash.clone()), vector(&hash)?),
-        None => (None, Vec::new()),
-    };
+    document.embedding_hash = vector_text(&document).map(|(_, hash)| hash);
+    document.vector = document.embedding_hash.as_deref().map(vector).transpose()?.unwrap_or_default();
     Ok((document, parents))
 }
 
@@ -275,8 +280,7 @@ impl Run<'_> {
         let mut rewrite = writer.rewrite(&self.record).await?;
         for some in rows.chunks(AT_ONCE) {
             for document in read(&snapshot, some).await? {
-                let units = units_of(document.clone(), &self.coverage);
-                self.report.texts += units.iter().map(Unit::texts).sum::<usize>();
+                self.report.texts += texts_in(&document, &self.coverage);
                 note.add(EMBEDDED, &document.new.document.source);
                 let vector = |hash: &str| cache.get(&key_of(hash));
                 let (document, parents) = with_vectors(document, &self.coverage, vector)?;
@@ -384,12 +388,13 @@ mod tests {
         let coverage = Coverage::latin();
         let units = units_of(prepared.clone(), &coverage);
         assert_eq!(units.len(), prepared.texts.len(), "the summary too, and not what the model does not read");
+        assert_eq!(texts_in(&prepared, &coverage), units.iter().map(Unit::texts).sum::<usize>());
         let of = |hash: &str| vec![f32::from(hash.as_bytes()[0]), f32::from(hash.as_bytes()[1])];
         let (document, parents) = with_vectors(prepared.clone(), &coverage, |hash| Ok(of(hash))).unwrap();
         assert!(document.embedded && document.embedding_hash.is_some() && document.vector.len() == 2);
         let (unread, read) = parents.split_last().unwrap();
         assert!(unread.vector.is_empty() && unread.children.iter().all(|child| child.vector.is_empty()));
-        for chunk in read.iter().flat_map(|parent| std::iter::once(&parent.chunk).chain(&parent.children)) {
+        for chunk in read.iter().flat_map(ParentChunk::chunks) {
             assert_eq!(chunk.vector, of(&chunk.embedding_hash), "{}", chunk.content);
         }
         assert!(with_vectors(prepared, &coverage, |_| Err(crate::Error::failed("none"))).is_err());

@@ -26,7 +26,7 @@ pub fn parse(text: &str) -> Document {
     let mut fields = Fields::default();
     let mut at = 0;
     while at < lines.len() {
-        if begins_anew(&lines, at)
+        if begins_again(&lines, at)
             && let Some(title) = title_at(&lines[at..])
         {
             end_block(&mut block, &mut fields, &mut document);
@@ -115,7 +115,7 @@ fn line_character(line: &str) -> Option<char> {
 }
 
 /// A title cannot begin inside a paragraph.
-fn begins_anew(lines: &[&str], at: usize) -> bool {
+fn begins_again(lines: &[&str], at: usize) -> bool {
     let Some(before) = at.checked_sub(1).map(|before| lines[before]) else { return true };
     before.is_empty() || indented(before) || before.starts_with(".. ") || line_character(before).is_some()
 }

@@ -32,8 +32,8 @@ pub const STEPS: &[&str] = &[
 #[cfg(debug_assertions)]
 pub const RESTORE_STEPS: &[&str] = &["tables restored", "keyword moved aside"];
 
-/// The steps that it has besides where all documents are written anew with the vectors of another model.
-pub const REWRITE_STEPS: &[&str] = &["tables emptied", "rows written anew"];
+/// The steps that it has besides where all documents are written again with the vectors of another model.
+pub const REWRITE_STEPS: &[&str] = &["tables emptied", "rows written again"];
 
 /// A step of a publication. Does nothing, unless a test asked for a fault at this one: `KB_TEST_FAULT=KIND:STEP`.
 ///

@@ -97,7 +97,7 @@ impl KeywordWriter {
     }
 
     /// Makes an index of the tables beside the one that is there, durable, as the given generation.
-    pub(super) async fn anew(namespace: &Namespace, tables: &Tables, generation: u64) -> Result<Self> {
+    pub(super) async fn rebuild(namespace: &Namespace, tables: &Tables, generation: u64) -> Result<Self> {
         let mut new = KeywordWriter::beside(namespace)?;
         match new.fill_from(tables).await.and_then(|()| new.commit(generation)) {
             Ok(()) => Ok(new),

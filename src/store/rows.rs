@@ -67,8 +67,8 @@ pub struct DocumentRow {
     /// blake3 of the text that its vector was made of, in hex; `None` where it has none.
     #[serde(skip)]
     pub embedding_hash: Option<String>,
-    /// Of length 1. Empty where there is none, or it was not read from the table: a row that is written with
-    /// `embedding_hash` and without a vector keeps the one that is in the table.
+    /// Of length 1. Empty if the document has none, or if the reader did not ask for vectors: a row that is written with
+    /// an `embedding_hash` and no vector keeps the vector that is in the table.
     #[serde(skip)]
     pub vector: Vec<f32>,
 }
@@ -269,7 +269,7 @@ pub struct Chunk {
     pub edited: bool,
     /// The notes of a person.
     pub metadata: BTreeMap<String, String>,
-    /// Of length 1. Empty if there is none, or it was not read.
+    /// Of length 1. Empty if the chunk has none, or if the reader did not ask for vectors.
     pub vector: Vec<f32>,
 }
 
@@ -299,19 +299,29 @@ impl ParentChunk {
         context::with_more(&titles, self.situating.as_deref().unwrap_or_default())
     }
 
-    /// The hashes of its vector and those of its child chunks.
+    /// Itself, then its child chunks.
+    pub fn chunks(&self) -> impl Iterator<Item = &Chunk> {
+        std::iter::once(&self.chunk).chain(&self.children)
+    }
+
+    /// Itself, then its child chunks.
+    pub fn chunks_mut(&mut self) -> impl Iterator<Item = &mut Chunk> {
+        std::iter::once(&mut self.chunk).chain(&mut self.children)
+    }
+
+    /// The hashes of what its vector and those of its child chunks are made of.
     pub fn hashes(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(&self.chunk).chain(&self.children).map(|chunk| chunk.embedding_hash.as_str())
+        self.chunks().map(|chunk| chunk.embedding_hash.as_str())
     }
 
     /// Whether it and all its child chunks have vectors.
     pub fn has_vectors(&self) -> bool {
-        !self.vector.is_empty() && self.children.iter().all(|child| !child.vector.is_empty())
+        self.chunks().all(|chunk| !chunk.vector.is_empty())
     }
 
     /// Itself or the child with an id.
     pub fn find(&self, chunk_id: &str) -> Option<&Chunk> {
-        std::iter::once(&self.chunk).chain(&self.children).find(|chunk| chunk.chunk_id == chunk_id)
+        self.chunks().find(|chunk| chunk.chunk_id == chunk_id)
     }
 }
 
@@ -377,12 +387,12 @@ impl NewDocument {
 
     /// All chunks: each parent, followed by its children.
     pub fn chunks(&self) -> impl Iterator<Item = &Chunk> {
-        self.parents.iter().flat_map(|parent| std::iter::once(&parent.chunk).chain(&parent.children))
+        self.parents.iter().flat_map(ParentChunk::chunks)
     }
 
     /// All chunks: each parent, followed by its children.
     pub fn chunks_mut(&mut self) -> impl Iterator<Item = &mut Chunk> {
-        self.parents.iter_mut().flat_map(|parent| std::iter::once(&mut parent.chunk).chain(&mut parent.children))
+        self.parents.iter_mut().flat_map(ParentChunk::chunks_mut)
     }
 }
 

@@ -50,7 +50,7 @@ impl Change {
 enum KeywordStep<'a> {
     Change(&'a Change),
     /// It is rebuilt from the tables.
-    Anew,
+    Rebuild,
     /// It only gets the new number: the text is the same.
     Same,
 }
@@ -139,14 +139,14 @@ impl Writer {
             None => Tables::create(namespace, model.dimension).await?,
             Some(_) => Tables::open(namespace).await?,
         };
-        // It is made anew where an older generation is published again.
+        // The keyword index is rebuilt when an older generation is published again.
         let is_of = |manifest: &Option<Manifest>| carried == manifest.as_ref().map(|manifest| manifest.generation);
         let keyword = match keyword.filter(|_| older.is_some() || is_of(&published)) {
             Some(keyword) => keyword,
             None => {
                 let new = match &published {
                     Some(published) if older.is_none() => {
-                        KeywordWriter::anew(namespace, &tables, published.generation).await?
+                        KeywordWriter::rebuild(namespace, &tables, published.generation).await?
                     }
                     _ => KeywordWriter::beside(namespace)?,
                 };
@@ -231,10 +231,10 @@ impl Writer {
     }
 
     /// Publishes a change with a keyword index that is rebuilt from the tables.
-    pub(super) async fn publish_with_keyword_anew(&mut self, change: &Change) -> Result<u64> {
+    pub(super) async fn publish_with_rebuilt_keyword_index(&mut self, change: &Change) -> Result<u64> {
         self.begin()?;
         self.write_tables(change).await?;
-        self.finish(self.manifest.model.clone(), KeywordStep::Anew, &change.note).await
+        self.finish(self.manifest.model.clone(), KeywordStep::Rebuild, &change.note).await
     }
 
     /// Publishes an old generation, whose tables are there, as the next one.
@@ -242,7 +242,7 @@ impl Writer {
         self.begin()?;
         self.tables.restore(old).await?;
         step("tables restored")?;
-        self.finish(old.model.clone(), KeywordStep::Anew, note).await
+        self.finish(old.model.clone(), KeywordStep::Rebuild, note).await
     }
 
     /// Begins a publication. A mistake in the settings stops it here and not halfway.
@@ -261,13 +261,13 @@ impl Writer {
                 .hint(format!("the manifest is not one of kb: restore it from a copy, or see `{}`", NextStep::Check))
         })?;
         let next = Manifest { generation, documents, sections, chunks, entities, model, published_at };
-        let mut anew = None;
+        let mut rebuilt = None;
         let written = match keyword {
             KeywordStep::Same => Ok(()),
             // There, readers would be in the way of another folder.
-            KeywordStep::Anew if cfg!(windows) => self.keyword.refill_from(&self.tables).await,
-            KeywordStep::Anew => {
-                KeywordWriter::anew(&self.namespace, &self.tables, generation).await.map(|new| anew = Some(new))
+            KeywordStep::Rebuild if cfg!(windows) => self.keyword.refill_from(&self.tables).await,
+            KeywordStep::Rebuild => {
+                KeywordWriter::rebuild(&self.namespace, &self.tables, generation).await.map(|new| rebuilt = Some(new))
             }
             KeywordStep::Change(change) => {
                 self.keyword.delete_documents(&change.remove);
@@ -286,7 +286,7 @@ impl Writer {
             sync_above(&self.namespace)?;
         }
         step("tables synced")?;
-        if let Err(error) = self.announce_and_commit(&next, anew) {
+        if let Err(error) = self.announce_and_commit(&next, rebuilt) {
             // Where the disk refuses this too, the next writer does it.
             drop(recover_pending(&self.namespace, self.keyword.committed()));
             return Err(error);
@@ -326,11 +326,11 @@ impl Writer {
     }
 
     /// The commit decides: from then on the next generation stands, though not yet under the name of the published one.
-    fn announce_and_commit(&mut self, next: &Manifest, anew: Option<KeywordWriter>) -> Result<()> {
+    fn announce_and_commit(&mut self, next: &Manifest, rebuilt: Option<KeywordWriter>) -> Result<()> {
         next.write_pending(&self.namespace)?;
         step("pending written")?;
-        match anew {
-            Some(anew) => self.keyword = anew.take_place(&self.namespace)?,
+        match rebuilt {
+            Some(rebuilt) => self.keyword = rebuilt.take_place(&self.namespace)?,
             None => self.keyword.commit(next.generation)?,
         }
         step("keyword committed")
@@ -451,7 +451,7 @@ impl Rewrite {
     /// As for [`Writer::publish`].
     pub async fn publish(mut self, note: &Note) -> Result<u64> {
         self.write().await?;
-        step("rows written anew")?;
+        step("rows written again")?;
         self.writer.tables.compact().await?;
         step("tables compacted")?;
         self.writer.finish(self.model, KeywordStep::Same, note).await

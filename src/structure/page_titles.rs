@@ -1,8 +1,8 @@
-//! Titles at the tops of pages: of statements and slides, which stand alone above a table, and of those that were taken
-//! for running heads because others stand in the same place.
+//! Titles at the tops of pages: those of statements and slides, which stand alone above a table, and those that looked like
+//! running heads because titles of other pages stand in the same place.
 //!
-//! A company's name above the titles of several pages is none of them, and a title that goes on over several pages
-//! begins with the first.
+//! A company's name that repeats above such titles is not a title. A title that repeats on the pages after it, as
+//! "(continued)" pages do, begins its section on the first of them.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 

@@ -255,7 +255,7 @@ mod tests {
                 .map(|row| row.iter().map(|cell| squeeze(cell)).collect::<Row>())
                 .filter(|row| row.iter().any(|cell| !cell.is_empty()))
                 .collect();
-            // A row of dashes under the heads reads as a second delimiter; nobody has such rows.
+            // A backslash at the end of a cell would escape the pipe behind it.
             prop_assume!(wanted.iter().flatten().all(|cell| !cell.ends_with('\\')));
             match write(table) {
                 None => prop_assert!(wanted.is_empty()),

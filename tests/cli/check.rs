@@ -317,7 +317,7 @@ fn unusable_history_records_are_found_and_removed() {
     let repair = sandbox.kb(&["check", "--repair"]);
     assert_eq!(repair.code, 0, "{}{}", repair.out, repair.err);
     assert!(!record(1).exists() && !record(2).exists() && record(3).exists());
-    assert!(record(4).exists(), "the published one is written anew");
+    assert!(record(4).exists(), "the published one is written again");
     assert_eq!(sandbox.kb(&["check"]).code, 0);
     // What is sound can still be brought back.
     assert_eq!(sandbox.kb(&["restore", "3"]).code, 0);

@@ -78,7 +78,7 @@ fn a_crash_in_the_first_publication_leaves_nothing() {
     }
 }
 
-/// All files of the namespace that are not made anew by whoever reads, with what is in them.
+/// All files of the namespace that readers do not make themselves, with what is in them.
 fn files_of(sandbox: &Sandbox) -> Vec<(std::path::PathBuf, Vec<u8>)> {
     let mut files = Vec::new();
     let mut folders = vec![sandbox.path(".kb/namespaces/default")];

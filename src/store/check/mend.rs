@@ -36,7 +36,7 @@ fn mend_vectors(new: &mut NewDocument, dimension: usize, done: &mut Vec<Mended>)
     }
     let mut lost = false;
     for parent in &mut new.parents {
-        for chunk in std::iter::once(&mut parent.chunk).chain(&mut parent.children) {
+        for chunk in parent.chunks_mut() {
             if fault(&chunk.vector, dimension).is_some() {
                 chunk.vector.clear();
                 lost = true;
@@ -62,7 +62,7 @@ fn mend_spans(new: &mut NewDocument, done: &mut Vec<Mended>) {
     for (row, span) in new.sections.iter_mut().zip(spans) {
         if let Some(span) = span.filter(|span| !agrees(row.chunk_start, row.chunk_end, *span)) {
             (row.chunk_start, row.chunk_end) = span;
-            done.push(Mended::new(&row.section_id, "its parent chunks counted anew"));
+            done.push(Mended::new(&row.section_id, "its parent chunks counted again"));
         }
     }
 }

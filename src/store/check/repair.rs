@@ -48,7 +48,7 @@ pub async fn repair(namespace: &Namespace, lock_timeout: &LockTimeout) -> Result
     mended.extend(history::mend(namespace, writer.manifest(), &locked.checked.findings)?);
     let change = changes(&locked, &writer, &mut mended).await?;
     if locked.finds(Part::Keyword) {
-        writer.publish_with_keyword_anew(&change).await?;
+        writer.publish_with_rebuilt_keyword_index(&change).await?;
         mended.push(Mended::new(KEYWORD, "the keyword index rebuilt from the tables"));
     } else if !change.is_empty() {
         writer.publish(&change).await?;

@@ -29,7 +29,7 @@ pub(super) fn document_fault(row: &DocumentRow, dimension: usize) -> Option<Stri
 
 /// Whether some of a parent chunk and its child chunks have vectors, and others none.
 pub(super) fn is_torn(parent: &ParentChunk) -> bool {
-    let any = std::iter::once(&parent.chunk).chain(&parent.children).any(|chunk| !chunk.vector.is_empty());
+    let any = parent.chunks().any(|chunk| !chunk.vector.is_empty());
     any && !parent.has_vectors()
 }
 

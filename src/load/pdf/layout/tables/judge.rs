@@ -30,7 +30,7 @@ const LONGEST_LABEL: f32 = 90.0;
 const SHOWS_STEP: usize = 5;
 /// A step of more than this many usual ones sets a row apart.
 const APART: f32 = 1.6;
-/// The share of lines that shows a kind that is no table.
+/// If this share of the lines looks like something else (a list, a contents page, a formula), it is not a table.
 const MOSTLY: f32 = 0.6;
 
 pub fn is_table(grid: &Grid) -> bool {
@@ -111,7 +111,7 @@ impl<'a> Column<'a> {
         let edges: [fn(&Cell) -> f32; 3] = [|cell| cell.left, |cell| cell.right, |cell| (cell.left + cell.right) / 2.0];
         let aligned = edges.into_iter().map(share).fold(0.0, f32::max);
         let figures = share_of(&cells, |cell| is_figure(&cell.text) || is_empty_value(&cell.text));
-        // Values that only say that there is none are no figures alone.
+        // A column of dashes and "n/a" is a column of figures only if a figure stands among them.
         let figures = if cells.iter().any(|cell| is_figure(&cell.text)) { figures } else { 0.0 };
         Column { cells, aligned, figures }
     }

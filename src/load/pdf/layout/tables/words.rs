@@ -1,4 +1,4 @@
-//! What the words of a cell look like: a figure, a sign, a head, or a part of something that is no table.
+//! Tells what the text of a cell is: a figure, a sign, a head, or a part of something other than a table.
 
 use crate::text::is_wide;
 
