@@ -13,8 +13,8 @@ use fastembed::{OnnxSource, RerankInitOptionsUserDefined, TextRerank, UserDefine
 
 use super::crash::guarded;
 use super::cross_encoder_folder::CrossEncoderFolder;
-use super::embedder::in_threads;
 use super::engine::Engine;
+use super::threads::in_threads;
 use crate::error::{Error, Result, Setting};
 use crate::text::squeeze;
 

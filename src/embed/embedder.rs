@@ -1,58 +1,75 @@
-//! An embedding model on an engine.
+//! An embedding model that is ready to embed.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 
-use fastembed::{
-    InitOptionsUserDefined, OutputKey, QuantizationMode, SingleBatchOutput, TextEmbedding, UserDefinedEmbeddingModel,
-};
-use ndarray::{ArrayView3, Axis, Ix3};
+use ndarray::ArrayView2;
 use tokenizers::{Encoding, Tokenizer};
 
-use super::crash::guarded;
-use super::engine::Engine;
-use super::late_chunking::{ParentVectors, Pass, Sums, passes};
-use super::model::{Model, Pooling, Quantization, VectorOutput};
+use super::engine::{Engine, EngineChoice, select};
+use super::late_chunking::{ParentVectors, Pass, Sums, of_length_one, passes};
+use super::minilm::MiniLm;
+use super::model::{Model, Pooling, Quantization, Source, VectorOutput};
 use super::sense;
+use super::sessions::Sessions;
+use super::threads::in_threads;
 use crate::chunk::EmbeddedText;
-use crate::error::{Error, NextStep, Result, Setting};
+use crate::error::{Error, NextStep, Result};
 
-/// Texts in a batch. Measured on two cores: larger batches only pad more.
+/// Texts in a batch of an engine. Measured on two cores: larger batches only pad more.
 const BATCH: usize = 16;
+/// The same without an engine, which pads nothing: larger batches leave the processor's cache.
+const BATCH_OF_OWN: usize = 2;
 
-/// A loaded model, ready to embed.
+/// A loaded model.
 pub struct Embedder {
     model: Arc<Model>,
-    engine: Engine,
-    /// One session per worker thread; a session runs one batch at a time.
-    sessions: Vec<Mutex<TextEmbedding>>,
+    runs: Runs,
+}
+
+/// What computes the vectors.
+enum Runs {
+    /// kb itself, the embedded model.
+    MiniLm(Box<MiniLm>),
+    /// An engine.
+    Sessions(Sessions),
 }
 
 impl Embedder {
-    /// Loads a model: `jobs` sessions on tract, which uses one core each; on ONNX Runtime one session that
-    /// uses `jobs` cores.
+    /// Loads a model that embeds on `jobs` cores. The embedded model needs an engine on an accelerator only.
+    ///
+    /// # Errors
+    /// The engine does not start, the model's files cannot be read, or the engine rejects the model.
+    pub fn load(choice: &EngineChoice, model: &Arc<Model>, jobs: usize) -> Result<Self> {
+        if !matches!(model.source, Source::Embedded) || matches!(choice, EngineChoice::On(..)) {
+            return Embedder::on_engine(&select(choice)?, model, jobs);
+        }
+        // A library that was named must load, whether this model needs it or not.
+        if matches!(choice, EngineChoice::Library(_)) {
+            select(choice)?;
+        }
+        Ok(Embedder { model: model.clone(), runs: Runs::MiniLm(Box::new(MiniLm::load(jobs.max(1))?)) })
+    }
+
+    /// The same on an engine, whatever the model.
     ///
     /// # Errors
     /// The model's files cannot be read, or the engine rejects the model.
-    pub fn load(engine: &Engine, model: &Arc<Model>, jobs: usize) -> Result<Self> {
-        let (sessions, threads) = match engine {
-            Engine::Tract => (jobs.max(1), 1),
-            Engine::OnnxRuntime { .. } => (1, jobs.max(1)),
-        };
-        let load = |_| load_session(engine, model, threads);
-        let crashed = || Error::failed(format!("loading the embedding model {} crashed", model.name));
-        let loaded = in_threads(sessions, load, crashed)?;
-        let sessions = loaded.into_iter().map(Mutex::new).collect();
-        Ok(Embedder { model: model.clone(), engine: engine.clone(), sessions })
+    pub fn on_engine(engine: &Engine, model: &Arc<Model>, jobs: usize) -> Result<Self> {
+        Ok(Embedder { model: model.clone(), runs: Runs::Sessions(Sessions::load(engine, model, jobs)?) })
     }
 
     pub fn model(&self) -> &Arc<Model> {
         &self.model
     }
 
-    pub fn engine(&self) -> &Engine {
-        &self.engine
+    /// What computes the vectors, for people.
+    pub fn engine_name(&self) -> String {
+        match &self.runs {
+            Runs::MiniLm(_) => "kb itself".to_owned(),
+            Runs::Sessions(sessions) => sessions.engine_name(),
+        }
     }
 
     /// How well the model can read a text, from 0 to 1: at most what its languages and its tokenizer allow.
@@ -60,8 +77,11 @@ impl Embedder {
     /// # Errors
     /// The engine has crashed.
     pub fn reads(&self, text: &str) -> Result<f32> {
-        let session = self.session(0)?;
-        Ok(self.model.embedding_config.languages.share(text).min(sense::share_read(&session.tokenizer, text)))
+        let of_tokens = match &self.runs {
+            Runs::MiniLm(minilm) => sense::share_read(&minilm.tokenizer, text),
+            Runs::Sessions(sessions) => sessions.share_read(text)?,
+        };
+        Ok(self.model.embedding_config.languages.share(text).min(of_tokens))
     }
 
     /// The vector of a question, of [`EmbeddingConfig::dimension`](super::EmbeddingConfig::dimension) numbers and length 1.
@@ -69,7 +89,7 @@ impl Embedder {
     /// # Errors
     /// The engine fails.
     pub fn embed_query(&self, question: &str) -> Result<Vec<f32>> {
-        let vectors = self.run(0, &[self.model.as_query(question)])?;
+        let vectors = self.embed(0, &[self.model.as_query(question)])?;
         vectors.into_iter().next().ok_or_else(|| Error::failed("the embedding model gave no vector"))
     }
 
@@ -79,9 +99,9 @@ impl Embedder {
     /// # Errors
     /// The engine fails on a batch.
     pub fn embed_documents(&self, texts: &[&str], progress: &(dyn Fn(usize) + Sync)) -> Result<Vec<Vec<f32>>> {
-        let work = |session: usize, batch: &[usize]| {
+        let work = |worker: usize, batch: &[usize]| {
             let inputs: Vec<Cow<'_, str>> = batch.iter().map(|&i| self.model.as_document(texts[i])).collect();
-            let vectors = self.run(session, &inputs)?;
+            let vectors = self.embed(worker, &inputs)?;
             progress(inputs.len());
             Ok(vectors)
         };
@@ -107,11 +127,11 @@ impl Embedder {
 
     fn gives_token_vectors(&self) -> Result<bool> {
         let config = &self.model.embedding_config;
-        if config.pooling != Pooling::Mean || config.output != VectorOutput::Usual {
-            return Ok(false);
+        let takes_the_mean = config.pooling == Pooling::Mean && config.output == VectorOutput::Usual;
+        match &self.runs {
+            Runs::MiniLm(_) => Ok(true),
+            Runs::Sessions(sessions) => Ok(takes_the_mean && sessions.gives_token_vectors()?),
         }
-        let output = self.outputs(0, &["a"])?;
-        Ok(token_vectors(&output).is_some())
     }
 
     /// Reads child chunks by themselves.
@@ -136,38 +156,35 @@ impl Embedder {
         let dimension = self.model.embedding_config.dimension;
         let sums: Vec<Mutex<Sums>> =
             texts.iter().map(|text| Mutex::new(Sums::new(text.children.len(), dimension))).collect();
-        let work = |session: usize, batch: &[usize]| {
+        let crashed = || Error::failed("the embedding engine crashed");
+        let work = |worker: usize, batch: &[usize]| {
             let inputs: Vec<Cow<'_, str>> = batch.iter().map(|&i| self.model.as_document(&passes[i].1.text)).collect();
-            let output = self.outputs(session, &inputs)?;
-            let vectors =
-                token_vectors(&output).ok_or_else(|| Error::failed("the embedding model gave no vectors of tokens"))?;
-            if vectors.dim().0 != batch.len() || vectors.dim().2 != dimension {
-                return Err(self.of_other_size(vectors.dim().2));
-            }
-            let encodings = self.encoded(session, &inputs)?;
-            let mut finished = 0;
-            for (((&i, input), encoding), vectors) in
-                batch.iter().zip(&inputs).zip(&encodings).zip(vectors.axis_iter(Axis(0)))
-            {
+            let mut rest = batch.iter().zip(&inputs);
+            let mut added = Ok(());
+            self.read(worker, &inputs, |encoding, vectors| {
+                let Some((&i, input)) = rest.next().filter(|_| added.is_ok()) else { return };
                 let (place, pass) = &passes[i];
-                let mut sums = sums[*place].lock().map_err(|_| Error::failed("the embedding engine crashed"))?;
-                sums.add(pass, encoding, input.len() - pass.text.len(), vectors);
-                finished += pass.parts.len();
-            }
-            progress(finished);
+                added = match sums[*place].lock() {
+                    Ok(_) if vectors.ncols() != dimension => Err(self.of_other_size(vectors.ncols())),
+                    Ok(mut sums) => {
+                        sums.add(pass, encoding, input.len() - pass.text.len(), vectors);
+                        Ok(())
+                    }
+                    Err(_) => Err(crashed()),
+                };
+            })?;
+            added?;
+            progress(batch.iter().map(|&i| passes[i].1.parts.len()).sum());
             Ok(vec![(); batch.len()])
         };
         let lengths: Vec<&str> = passes.iter().map(|(_, pass)| pass.text.as_str()).collect();
         self.in_batches(&lengths, work)?;
-        let vectors = |sums: Mutex<Sums>| {
-            let sums = sums.into_inner().map_err(|_| Error::failed("the embedding engine crashed"))?;
-            Ok(sums.vectors())
-        };
+        let vectors = |sums: Mutex<Sums>| Ok(sums.into_inner().map_err(|_| crashed())?.vectors());
         sums.into_iter().map(vectors).collect()
     }
 
-    /// Does `work` for all texts, given by their places, in batches of texts of similar length; each session works on a
-    /// thread of its own. The results are in the order of the texts.
+    /// Does `work` for all texts, given by their places, in batches of texts of similar length; each worker has a thread of
+    /// its own. The results are in the order of the texts.
     fn in_batches<T: Send>(
         &self,
         texts: &[&str],
@@ -175,21 +192,22 @@ impl Embedder {
     ) -> Result<Vec<T>> {
         let mut order: Vec<usize> = (0..texts.len()).collect();
         order.sort_by_key(|&i| std::cmp::Reverse(texts[i].len()));
-        let batch = match self.model.embedding_config.quantization {
+        let (workers, batch) = match (&self.runs, self.model.embedding_config.quantization) {
+            (Runs::MiniLm(minilm), _) => (minilm.workers(), BATCH_OF_OWN),
             // Otherwise a text's vector would depend on what else is in its batch.
-            Quantization::Dynamic => 1,
-            Quantization::None | Quantization::Static => BATCH,
+            (Runs::Sessions(sessions), Quantization::Dynamic) => (sessions.workers(), 1),
+            (Runs::Sessions(sessions), Quantization::None | Quantization::Static) => (sessions.workers(), BATCH),
         };
         let batches: Vec<&[usize]> = order.chunks(batch).collect();
         let next = AtomicUsize::new(0);
-        let work = |session: usize| -> Result<Vec<(usize, T)>> {
+        let work = |worker: usize| -> Result<Vec<(usize, T)>> {
             let mut done = Vec::new();
             while let Some(batch) = batches.get(next.fetch_add(1, Ordering::Relaxed)) {
-                done.extend(batch.iter().copied().zip(work(session, batch)?));
+                done.extend(batch.iter().copied().zip(work(worker, batch)?));
             }
             Ok(done)
         };
-        let parts = in_threads(self.sessions.len(), work, || Error::failed("the embedding engine crashed"))?;
+        let parts = in_threads(workers, work, || Error::failed("the embedding engine crashed"))?;
         let mut results: Vec<(usize, T)> = parts.into_iter().flatten().collect();
         if results.len() != texts.len() {
             return Err(Error::failed("the embedding model gave fewer vectors than texts"));
@@ -198,16 +216,36 @@ impl Embedder {
         Ok(results.into_iter().map(|(_, result)| result).collect())
     }
 
-    fn session(&self, number: usize) -> Result<MutexGuard<'_, TextEmbedding>> {
-        self.sessions[number].lock().map_err(|_| Error::failed("the embedding engine crashed earlier"))
-    }
-
-    fn run(&self, session: usize, texts: &[Cow<'_, str>]) -> Result<Vec<Vec<f32>>> {
-        let vectors = embed(&mut *self.session(session)?, &self.engine, &self.model, texts)?;
+    /// The vectors of texts, in one batch.
+    fn embed(&self, worker: usize, texts: &[Cow<'_, str>]) -> Result<Vec<Vec<f32>>> {
+        let vectors = match &self.runs {
+            Runs::Sessions(sessions) => sessions.embed(worker, texts)?,
+            Runs::MiniLm(_) => {
+                let mut vectors = Vec::with_capacity(texts.len());
+                // The direction of the sum is that of the mean.
+                let sum = |of_tokens: ArrayView2<'_, f32>| of_tokens.sum_axis(ndarray::Axis(0)).to_vec();
+                self.read(worker, texts, |_, of_tokens| vectors.push(of_length_one(sum(of_tokens))))?;
+                vectors
+            }
+        };
         let wanted = self.model.embedding_config.dimension;
         match vectors.iter().find(|vector| vector.len() != wanted) {
             None => Ok(vectors),
             Some(vector) => Err(self.of_other_size(vector.len())),
+        }
+    }
+
+    /// Passes `each` the tokens of each text with their vectors.
+    fn read(
+        &self,
+        worker: usize,
+        texts: &[Cow<'_, str>],
+        each: impl FnMut(&Encoding, ArrayView2<'_, f32>),
+    ) -> Result<()> {
+        let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
+        match &self.runs {
+            Runs::MiniLm(minilm) => minilm.read(worker, &texts, each),
+            Runs::Sessions(sessions) => sessions.read(worker, &texts, each),
         }
     }
 
@@ -217,106 +255,14 @@ impl Embedder {
             .hint(format!("add it again with `{}`", NextStep::AddModel(name)))
     }
 
-    /// What the model gives for a batch of texts.
-    fn outputs(&self, session: usize, texts: &[impl AsRef<str> + Send + Sync]) -> Result<SingleBatchOutput> {
-        let mut session = self.session(session)?;
-        let output = guarded(&named(&self.model), || {
-            session
-                .transform(texts, Some(texts.len().max(1)))
-                .map_err(|error| failed(&self.model, &self.engine, &error))
-        })?;
-        output.into_raw().pop().ok_or_else(|| Error::failed("the embedding model gave no vector"))
-    }
-
-    /// The tokens of texts, as the model gets them.
-    fn encoded(&self, session: usize, texts: &[Cow<'_, str>]) -> Result<Vec<Encoding>> {
-        let texts: Vec<&str> = texts.iter().map(AsRef::as_ref).collect();
-        self.session(session)?.tokenizer.encode_batch(texts, true).map_err(|error| self.untokenized(&error))
-    }
-
     /// The model's tokenizer, which truncates nothing.
     fn whole_tokenizer(&self) -> Result<Tokenizer> {
-        let mut tokenizer = self.session(0)?.tokenizer.clone();
-        tokenizer.with_truncation(None).map_err(|error| self.untokenized(&error))?.with_padding(None);
+        let mut tokenizer = match &self.runs {
+            Runs::MiniLm(minilm) => minilm.tokenizer.clone(),
+            Runs::Sessions(sessions) => sessions.tokenizer()?,
+        };
+        let failed = |error| Error::failed(format!("the tokenizer of {} failed: {error}", self.model.name));
+        tokenizer.with_truncation(None).map_err(failed)?.with_padding(None);
         Ok(tokenizer)
     }
-
-    fn untokenized(&self, error: &tokenizers::Error) -> Error {
-        Error::failed(format!("the tokenizer of {} failed: {error}", named(&self.model)))
-    }
-}
-
-/// The vectors of tokens, `[texts, tokens, dimension]`; `None` where the model gives other vectors.
-fn token_vectors(output: &SingleBatchOutput) -> Option<ArrayView3<'_, f32>> {
-    const OUTPUTS: &[OutputKey] = &[OutputKey::OnlyOne, OutputKey::ByName("last_hidden_state")];
-    output.select_output(&OUTPUTS).ok()?.into_dimensionality::<Ix3>().ok()
-}
-
-fn failed(model: &Model, engine: &Engine, error: &fastembed::Error) -> Error {
-    let reason = crate::text::squeeze(&error.to_string());
-    Error::failed(format!("{} failed on {}: {reason}", named(model), engine.name()))
-        .hint(format!("try the other engine ({}), or another model", Setting("onnxruntime")))
-}
-
-/// Runs `work` in as many threads and collects its results in order. `crashed` is the error for a thread that panics.
-pub(super) fn in_threads<T: Send>(
-    threads: usize,
-    work: impl Fn(usize) -> Result<T> + Sync,
-    crashed: impl Fn() -> Error,
-) -> Result<Vec<T>> {
-    std::thread::scope(|scope| {
-        let work = &work;
-        let threads: Vec<_> = (0..threads).map(|number| scope.spawn(move || work(number))).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(crashed()))).collect()
-    })
-}
-
-/// The model's name in errors.
-pub(super) fn named(model: &Model) -> String {
-    format!("the embedding model {}", model.name)
-}
-
-/// Embeds texts in one batch.
-pub(super) fn embed(
-    session: &mut TextEmbedding,
-    engine: &Engine,
-    model: &Model,
-    texts: &[Cow<'_, str>],
-) -> Result<Vec<Vec<f32>>> {
-    guarded(&named(model), || {
-        session.embed(texts, Some(texts.len().max(1))).map_err(|error| failed(model, engine, &error))
-    })
-}
-
-pub(super) fn load_session(engine: &Engine, model: &Model, threads: usize) -> Result<TextEmbedding> {
-    let bytes = model.source.bytes()?;
-    let config = &model.embedding_config;
-    let mut user_defined = UserDefinedEmbeddingModel::new(bytes.graph.into_owned(), bytes.tokenizer)
-        .with_pooling(match config.pooling {
-            Pooling::Mean => fastembed::Pooling::Mean,
-            Pooling::Cls => fastembed::Pooling::Cls,
-        })
-        .with_quantization(match config.quantization {
-            Quantization::None => QuantizationMode::None,
-            Quantization::Static => QuantizationMode::Static,
-            Quantization::Dynamic => QuantizationMode::Dynamic,
-        });
-    for (name, bytes) in bytes.external {
-        user_defined = user_defined.with_external_initializer(name, bytes);
-    }
-    user_defined.output_key = match config.output {
-        VectorOutput::Usual => None,
-        VectorOutput::SentenceEmbedding => Some(OutputKey::ByName("sentence_embedding")),
-    };
-    let options = InitOptionsUserDefined::new()
-        .with_max_length(config.max_tokens)
-        .with_intra_threads(threads)
-        .with_execution_providers(engine.device().providers());
-    guarded(&named(model), || {
-        TextEmbedding::try_new_from_user_defined(user_defined, options).map_err(|error| {
-            let (add, engine) = (NextStep::AddModel(&model.name), Setting("onnxruntime"));
-            let hint = format!("add it again with `{add}`, or try the other engine ({engine})");
-            Error::failed(format!("cannot load {}: {error}", named(model))).hint(hint)
-        })
-    })
 }

@@ -127,7 +127,7 @@ fn add(sum: &mut [f32], vector: ArrayView1<'_, f32>) {
     sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
 }
 
-fn of_length_one(mut vector: Vec<f32>) -> Vec<f32> {
+pub(super) fn of_length_one(mut vector: Vec<f32>) -> Vec<f32> {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     if length > 0.0 {
         vector.iter_mut().for_each(|x| *x /= length);

@@ -5,9 +5,9 @@
 
 use std::borrow::Cow;
 
-use super::embedder::{embed, load_session, named};
 use super::engine::Engine;
 use super::model::{Model, Quantization};
+use super::sessions::{embed, load_session, named};
 use crate::error::{Error, Result};
 
 /// A store holds no longer vectors.

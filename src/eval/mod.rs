@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 use beir::BeirSet;
 
 use crate::chunk::ChunkConfig;
-use crate::embed::{CrossEncoder, Embedder, EngineChoice, Model, select};
+use crate::embed::{CrossEncoder, Embedder, EngineChoice, Model};
 use crate::error::{Error, Kind, Result, Setting};
 use crate::ids::DocId;
 use crate::ingest::{Indexer, KnownVectors, Progress, SourceFacts, Vectors, prepare};
@@ -174,8 +174,8 @@ impl EvalStore {
         let start = Instant::now();
         let store = Store::open_or_create(Some(&folder.join("store")), folder)?.0.as_own();
         let namespace = store.namespace(&format!("eval-{}", fingerprint(&set, made)))?;
-        let engine = select(choice)?;
-        let embedder = Arc::new(Embedder::load(&engine, &made.model, jobs)?);
+        let embedder = Arc::new(Embedder::load(choice, &made.model, jobs)?);
+        let engine = embedder.engine_name();
         // An interrupted ingest starts again.
         let ingested = if namespace.exists() { Snapshot::open(&namespace).await?.counts().await?[0] } else { 0 };
         if ingested != set.documents.len() {
@@ -185,7 +185,7 @@ impl EvalStore {
         let searcher = Searcher::new(namespace, Encoder::with(embedder));
         let documents = searcher.snapshot().await?.documents().await?;
         let sources = documents.into_iter().map(|row| (row.doc_id, row.source)).collect();
-        Ok(EvalStore { set, searcher, sources, engine: engine.name(), ingest_seconds })
+        Ok(EvalStore { set, searcher, sources, engine, ingest_seconds })
     }
 
     /// Runs all queries like `template`. Gives the averages over those that have an answer, and their number.

@@ -11,7 +11,7 @@ use super::prepare::Prepared;
 use super::profile::{profile_of, vector_text};
 use super::request::{ContextsReport, Progress};
 use crate::chunk::EmbeddedText;
-use crate::embed::{Coverage, Embedder, EngineChoice, ParentVectors, select};
+use crate::embed::{Coverage, Embedder, EngineChoice, ParentVectors};
 use crate::error::Result;
 use crate::ids::DocId;
 use crate::models::Models;
@@ -56,7 +56,7 @@ impl Vectors {
             Vectors::Loaded(embedder) => Ok(embedder.clone()),
             Vectors::WhenNeeded { models, record, engine, jobs } => {
                 let model = models.recorded(record)?;
-                let embedder = Arc::new(Embedder::load(&select(engine)?, &model, *jobs)?);
+                let embedder = Arc::new(Embedder::load(engine, &model, *jobs)?);
                 *self = Vectors::Loaded(embedder.clone());
                 Ok(embedder)
             }

@@ -8,7 +8,7 @@ use std::time::Instant;
 use tokio::task::JoinHandle;
 
 use super::trace::milliseconds;
-use crate::embed::{DirectEncoder, Embedder, Engine, EngineChoice, Model, Source, select};
+use crate::embed::{Embedder, Engine, EngineChoice, Model, select};
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::models::{Models, record_of};
 use crate::store::{CacheFolder, ModelRecord, Snapshot};
@@ -35,45 +35,9 @@ pub struct Encoder {
     choice: EngineChoice,
     models: Models,
     /// Those that were loaded, by fingerprint.
-    loaded: Arc<Mutex<HashMap<String, Loaded>>>,
+    loaded: Arc<Mutex<HashMap<String, Arc<Embedder>>>>,
     /// The same question is asked again: in another way, by a fallback, in another process.
     kept: Option<Arc<CacheFolder>>,
-}
-
-/// What makes vectors, loaded.
-#[derive(Clone)]
-enum Loaded {
-    /// An engine that runs the model.
-    Engine(Arc<Embedder>),
-    /// The embedded model without one, ready in a fraction of the time.
-    Direct(Arc<DirectEncoder>),
-}
-
-impl Loaded {
-    /// Loads a model; on an engine that was named, or where there is no other way, otherwise without one.
-    fn load(model: &Arc<Model>, choice: &EngineChoice) -> Result<Self> {
-        match (&model.source, choice) {
-            (Source::Embedded, EngineChoice::Auto | EngineChoice::Tract) => {
-                Ok(Loaded::Direct(Arc::new(DirectEncoder::load())))
-            }
-            _ => Embedder::load(&select(choice)?, model, 1).map(Arc::new).map(Loaded::Engine),
-        }
-    }
-
-    fn model(&self) -> Arc<Model> {
-        match self {
-            Loaded::Engine(embedder) => embedder.model().clone(),
-            Loaded::Direct(_) => Model::embedded(),
-        }
-    }
-
-    fn read(&self, query: &str) -> Result<Encoded> {
-        let (vector, share) = match self {
-            Loaded::Engine(embedder) => (embedder.embed_query(query)?, embedder.reads(query)?),
-            Loaded::Direct(encoder) => (encoder.embed_query(query)?, encoder.reads(query)),
-        };
-        Ok(Encoded { vector, share, ..Encoded::default() })
-    }
 }
 
 impl Encoder {
@@ -90,7 +54,7 @@ impl Encoder {
     /// An encoder with a model that is loaded already.
     pub fn with(embedder: Arc<Embedder>) -> Self {
         let encoder = Encoder::new(EngineChoice::Auto, Models::open(""));
-        guarded(&encoder.loaded).insert(embedder.model().fingerprint.clone(), Loaded::Engine(embedder));
+        guarded(&encoder.loaded).insert(embedder.model().fingerprint.clone(), embedder);
         encoder
     }
 
@@ -107,7 +71,8 @@ impl Encoder {
     /// # Errors
     /// Where it is not here, or another one of its name is.
     pub(super) fn model_of(&self, record: &ModelRecord) -> Result<Arc<Model>> {
-        let loaded = guarded(&self.loaded).values().map(Loaded::model).find(|own| record_of(own) == *record);
+        let loaded =
+            guarded(&self.loaded).values().map(|own| own.model().clone()).find(|own| record_of(own) == *record);
         loaded.map_or_else(|| self.models.recorded(record), Ok)
     }
 
@@ -131,13 +96,14 @@ impl Encoder {
         let encoder = match loaded {
             Some(encoder) => encoder,
             None => {
-                let encoder = Loaded::load(model, &self.choice)?;
+                let encoder = Arc::new(Embedder::load(&self.choice, model, 1)?);
                 guarded(&self.loaded).entry(model.fingerprint.clone()).or_insert(encoder).clone()
             }
         };
         let load_ms = milliseconds(start);
         let start = Instant::now();
-        let read = encoder.read(&query)?;
+        let (vector, share) = (encoder.embed_query(&query)?, encoder.reads(&query)?);
+        let read = Encoded { vector, share, ..Encoded::default() };
         if let Some(kept) = &self.kept {
             // A store that cannot be written to is searched as well; the next process makes the vector again.
             keep_vector(kept, model, &query, &read).unwrap_or_default();

@@ -13,7 +13,7 @@ const ODD: usize = 7;
 
 /// The vectors of all texts, after comparing them in different batches.
 pub fn in_every_batch(choice: &EngineChoice) -> Vec<Vec<f32>> {
-    let embedder = Embedder::load(&select(choice).unwrap(), &Model::embedded(), 2).unwrap();
+    let embedder = Embedder::on_engine(&select(choice).unwrap(), &Model::embedded(), 2).unwrap();
     let texts = texts();
     let embed = |texts: &[&str]| embedder.embed_documents(texts, &|_| {}).unwrap();
     let all: Vec<&str> = texts.iter().map(String::as_str).collect();

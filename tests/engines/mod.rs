@@ -19,7 +19,7 @@ pub fn agrees_with_the_reference(choice: &EngineChoice) {
     let allowed = reference["max_deviation"].as_f64().unwrap();
     let pairs = reference["pairs"].as_array().unwrap();
     assert!(pairs.len() >= 10);
-    let embedder = Embedder::load(&select(choice).unwrap(), &Model::embedded(), 2).unwrap();
+    let embedder = Embedder::on_engine(&select(choice).unwrap(), &Model::embedded(), 2).unwrap();
     let texts: Vec<&str> =
         pairs.iter().flat_map(|pair| [pair["a"].as_str().unwrap(), pair["b"].as_str().unwrap()]).collect();
     let together = embedder.embed_documents(&texts, &|_| {}).unwrap();

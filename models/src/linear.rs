@@ -1,0 +1,215 @@
+//! Matrices of int8, and the multiplication with them.
+//!
+//! The rows on the left are quantised to bytes as they come, each with a scale and a zero of its own ("dynamic
+//! quantisation"), so that both sides are integers and the sums are exact. Where the processor's integer instructions saturate (AVX2 without VNNI),
+//! both sides are widened to float32 instead.
+
+use std::sync::OnceLock;
+
+use bytes::Bytes;
+use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix};
+use rten_simd::SimdOp;
+use rten_tensor::NdTensorView;
+use rten_vecmath::{ExtendInit, MinMax, Normalize, NormalizeOptions, Quantize};
+
+use super::Weights;
+
+/// What multiplies, as the processor allows.
+pub(crate) struct Multiplication {
+    integers: Option<GemmExecutor<u8, i8, i32>>,
+    pub(crate) floats: GemmExecutor<f32, f32, f32>,
+}
+
+impl Default for Multiplication {
+    fn default() -> Self {
+        let integers = GemmExecutor::<u8, i8, i32>::default();
+        let integers = (!integers.may_saturate()).then_some(integers);
+        Multiplication { integers, floats: GemmExecutor::default() }
+    }
+}
+
+/// Buffers that are used again and again.
+#[derive(Default)]
+pub(crate) struct Room {
+    scaled: Vec<f32>,
+    bytes: Vec<u8>,
+    /// What the bytes of a row mean.
+    codes: Vec<Code>,
+    sums: Vec<i32>,
+}
+
+/// A byte `b` of a row means `(b - zero) * scale`.
+#[derive(Clone, Copy)]
+struct Code {
+    scale: f32,
+    zero: u8,
+}
+
+/// Int8 weights `[inputs, outputs]` between a scale for each input and one for each output.
+pub(crate) struct Linear {
+    weights: Bytes,
+    in_scale: Vec<f32>,
+    out_scale: Vec<f32>,
+    bias: Vec<f32>,
+    packed: OnceLock<Packed>,
+}
+
+/// The weights as the processor reads them fastest.
+enum Packed {
+    Integers {
+        weights: PackedBMatrix<i8>,
+        /// Of each column.
+        sums: Vec<f32>,
+    },
+    Floats(PackedBMatrix<f32>),
+}
+
+impl Linear {
+    pub(crate) fn read(weights: &mut Weights, name: &str) -> Self {
+        Linear {
+            weights: weights.int8(&format!("{name}.int8")),
+            in_scale: weights.floats(&format!("{name}.in_scale")),
+            out_scale: weights.floats(&format!("{name}.out_scale")),
+            bias: weights.floats(&format!("{name}.bias")),
+            packed: OnceLock::new(),
+        }
+    }
+
+    fn packed(&self, multiplication: &Multiplication) -> &Packed {
+        self.packed.get_or_init(|| {
+            let shape = [self.in_scale.len(), self.out_scale.len()];
+            let weights = self.weights.iter().map(|byte| byte.cast_signed());
+            match &multiplication.integers {
+                Some(integers) => {
+                    let weights: Vec<i8> = weights.collect();
+                    let mut sums = vec![0.0; shape[1]];
+                    for row in weights.chunks_exact(shape[1]) {
+                        sums.iter_mut().zip(row).for_each(|(sum, weight)| *sum += f32::from(*weight));
+                    }
+                    let weights = integers.prepack_b(NdTensorView::from_data(shape, &weights[..]));
+                    Packed::Integers { weights, sums }
+                }
+                None => {
+                    let weights: Vec<f32> = weights.map(f32::from).collect();
+                    Packed::Floats(multiplication.floats.prepack_b(NdTensorView::from_data(shape, &weights[..])))
+                }
+            }
+        })
+    }
+
+    /// `[rows, inputs]` to `[rows, outputs]`.
+    pub(crate) fn apply(&self, rows: &[f32], multiplication: &Multiplication, room: &mut Room) -> Vec<f32> {
+        let (inputs, outputs) = (self.in_scale.len(), self.out_scale.len());
+        let count = rows.len() / inputs;
+        room.scaled.clear();
+        for row in rows.chunks_exact(inputs) {
+            room.scaled.reserve(inputs);
+            room.scaled.extend_init(|to| {
+                let by_column = NormalizeOptions { element_scale: Some(&self.in_scale), ..NormalizeOptions::default() };
+                Normalize::new(row, &mut to[..inputs], by_column).dispatch()
+            });
+        }
+        let fits = "the shapes of a network fit together";
+        let mut products = vec![0.0; count * outputs];
+        match (self.packed(multiplication), &multiplication.integers) {
+            (Packed::Integers { weights, sums: of_columns }, Some(integers)) => {
+                self.quantise(room);
+                let bytes = GemmInputA::Unpacked(NdTensorView::from_data([count, inputs], &room.bytes[..]));
+                let weights = GemmInputB::Packed(weights);
+                room.sums.resize(count * outputs, 0);
+                integers.gemm(&mut room.sums, bytes, weights, GemmOptions::default()).expect(fits);
+                let rows = products.chunks_exact_mut(outputs).zip(room.sums.chunks_exact(outputs)).zip(&room.codes);
+                for ((products, sums), code) in rows {
+                    let zero = f32::from(code.zero);
+                    let each = products.iter_mut().zip(sums).zip(of_columns);
+                    each.for_each(|((product, sum), of_column)| *product = *sum as f32 - zero * of_column);
+                }
+            }
+            (Packed::Floats(weights), _) => {
+                room.codes.clear();
+                room.codes.resize(count, Code { scale: 1.0, zero: 0 });
+                let rows = GemmInputA::Unpacked(NdTensorView::from_data([count, inputs], &room.scaled[..]));
+                let weights = GemmInputB::Packed(weights);
+                multiplication.floats.gemm(&mut products, rows, weights, GemmOptions::default()).expect(fits);
+            }
+            (Packed::Integers { .. }, None) => unreachable!("matrices are packed for what multiplies them"),
+        }
+        for (row, code) in products.chunks_exact_mut(outputs).zip(&room.codes) {
+            let options = NormalizeOptions {
+                scale: code.scale,
+                element_scale: Some(&self.out_scale),
+                element_bias: Some(&self.bias),
+                ..NormalizeOptions::default()
+            };
+            Normalize::new_mut(row, options).dispatch();
+        }
+        products
+    }
+
+    /// The scaled rows as bytes.
+    fn quantise(&self, room: &mut Room) {
+        room.bytes.clear();
+        room.codes.clear();
+        for row in room.scaled.chunks_exact(self.in_scale.len()) {
+            let (least, most) = MinMax::new(row).dispatch();
+            let (least, most) = (least.min(0.0), most.max(0.0));
+            // A row of zeros has any scale.
+            let scale = ((most - least) / f32::from(u8::MAX)).max(f32::MIN_POSITIVE);
+            let zero = (-least / scale).round() as u8;
+            room.bytes.reserve(row.len());
+            room.bytes.extend_init(|to| Quantize::new(row, &mut to[..row.len()], scale.recip(), zero).dispatch());
+            room.codes.push(Code { scale, zero });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The numbers -1 to 1, evenly, in an order of their own.
+    fn numbers(count: usize) -> impl Iterator<Item = f32> {
+        (0..count).map(|i| (i * 7919 % 2001) as f32 / 1000.0 - 1.0)
+    }
+
+    fn linear(inputs: usize, outputs: usize) -> Linear {
+        Linear {
+            weights: numbers(inputs * outputs).map(|x| ((x * 127.0) as i8).cast_unsigned()).collect(),
+            in_scale: numbers(inputs).map(|x| 1.0 + x / 2.0).collect(),
+            out_scale: numbers(outputs).map(|x| 0.01 + x / 200.0).collect(),
+            bias: numbers(outputs).collect(),
+            packed: OnceLock::new(),
+        }
+    }
+
+    #[test]
+    fn integers_give_nearly_what_floats_give() {
+        let (inputs, outputs, count) = (96, 40, 37);
+        // Rows of any size, on both sides of zero and on one.
+        let sized = |(i, x): (usize, f32)| (x + (i / inputs % 3) as f32) * (i / inputs) as f32;
+        let rows: Vec<f32> = numbers(count * inputs).enumerate().map(sized).collect();
+        let floats = Multiplication { integers: None, ..Multiplication::default() };
+        let wanted = linear(inputs, outputs).apply(&rows, &floats, &mut Room::default());
+        let by_hand = |row: usize, column: usize| -> f32 {
+            let linear = linear(inputs, outputs);
+            let product = |i: usize| {
+                let weight = f32::from(linear.weights[i * outputs + column].cast_signed());
+                rows[row * inputs + i] * linear.in_scale[i] * weight
+            };
+            (0..inputs).map(product).sum::<f32>() * linear.out_scale[column] + linear.bias[column]
+        };
+        for (row, column) in [(0, 0), (1, 39), (9, 3), (36, 39)] {
+            let (by_hand, found) = (by_hand(row, column), wanted[row * outputs + column]);
+            assert!(
+                (by_hand - found).abs() <= 1e-3 * by_hand.abs().max(1.0),
+                "{row}, {column}: {found}, not {by_hand}"
+            );
+        }
+        let found = linear(inputs, outputs).apply(&rows, &Multiplication::default(), &mut Room::default());
+        for (row, (wanted, found)) in wanted.chunks(outputs).zip(found.chunks(outputs)).enumerate() {
+            let length = wanted.iter().map(|x| x * x).sum::<f32>().sqrt();
+            let off = wanted.iter().zip(found).map(|(a, b)| (a - b).powi(2)).sum::<f32>().sqrt();
+            assert!(off <= 0.02 * length, "row {row} is off by {off} of {length}");
+        }
+    }
+}

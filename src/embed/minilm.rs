@@ -1,0 +1,94 @@
+//! The embedded model without an engine.
+
+use ndarray::ArrayView2;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use tokenizers::{Encoding, Tokenizer};
+
+use bytes::Bytes;
+use kb_minilm::{HIDDEN, Network};
+
+use super::model::{Model, ONNX};
+use super::onnx;
+use super::tokens::embedded_tokenizer;
+use crate::error::{Error, Result};
+
+/// The embedded model, ready to read texts.
+pub(super) struct MiniLm {
+    pub(super) tokenizer: Tokenizer,
+    network: Network,
+    /// One for each worker, of one thread: the worker's matrices are multiplied there.
+    threads: Vec<ThreadPool>,
+}
+
+impl MiniLm {
+    /// Finds the weights in the program and reads the tokenizer, for so many workers.
+    ///
+    /// # Errors
+    /// The system gives no threads.
+    pub(super) fn load(workers: usize) -> Result<Self> {
+        let graph = onnx::graph(Bytes::from_static(ONNX)).expect("the model in the program is valid");
+        let constants = graph.constants.into_iter().map(|constant| (constant.name, constant.raw)).collect();
+        let thread = |_| ThreadPoolBuilder::new().num_threads(1).build();
+        let threads = (0..workers).map(thread).collect::<std::result::Result<_, _>>();
+        Ok(MiniLm {
+            tokenizer: embedded_tokenizer(Some(Model::embedded().embedding_config.max_tokens)),
+            network: Network::new(constants),
+            threads: threads.map_err(|error| Error::failed(format!("cannot start a thread: {error}")))?,
+        })
+    }
+
+    pub(super) fn workers(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// Reads texts in one batch and passes `each` the tokens of each text with their vectors, `[tokens, dimension]`.
+    ///
+    /// # Errors
+    /// The tokenizer fails.
+    pub(super) fn read(
+        &self,
+        worker: usize,
+        texts: &[&str],
+        mut each: impl FnMut(&Encoding, ArrayView2<'_, f32>),
+    ) -> Result<()> {
+        let encoded = texts.iter().map(|text| self.tokenizer.encode(*text, true));
+        let encodings = encoded
+            .collect::<std::result::Result<Vec<Encoding>, _>>()
+            .map_err(|error| Error::failed(format!("the tokenizer of the embedding model failed: {error}")))?;
+        let tokens: Vec<&[u32]> = encodings.iter().map(Encoding::get_ids).collect();
+        let vectors = self.threads[worker].install(|| self.network.token_vectors(&tokens));
+        let mut rest = &vectors[..];
+        for encoding in &encodings {
+            let (own, others) = rest.split_at(encoding.len() * HIDDEN);
+            rest = others;
+            let own = ArrayView2::from_shape((encoding.len(), HIDDEN), own).expect("a token has so many numbers");
+            each(encoding, own);
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::embed::{Embedder, EngineChoice, Model, select};
+
+    #[test]
+    fn vectors_equal_those_of_an_engine() {
+        let engine = select(&EngineChoice::Tract).unwrap();
+        let engine = Embedder::on_engine(&engine, &Model::embedded(), 1).unwrap();
+        let own = Embedder::load(&EngineChoice::Auto, &Model::embedded(), 1).unwrap();
+        let long = "The pump must be primed before each start, and vented. ".repeat(40);
+        let texts = ["pump", "How do I prime the pump?", "如何启动水泵？", "E-417 Überdruck 3.5 bar", "", &long];
+        for text in texts {
+            let (ours, theirs) = (own.embed_query(text).unwrap(), engine.embed_query(text).unwrap());
+            let cosine: f32 = ours.iter().zip(&theirs).map(|(a, b)| a * b).sum();
+            assert!(ours.len() == 384 && cosine > 0.999, "{text:.20}: {cosine}");
+            assert_eq!(own.reads(text).unwrap(), engine.reads(text).unwrap(), "{text:.20}");
+        }
+        let together = own.embed_documents(&texts, &|_| ()).unwrap();
+        for (text, vector) in texts.iter().zip(together) {
+            let alone = own.embed_query(text).unwrap();
+            assert!(vector.iter().zip(&alone).all(|(a, b)| (a - b).abs() < 1e-5), "{text:.20} in a batch");
+        }
+    }
+}

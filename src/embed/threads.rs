@@ -1,0 +1,16 @@
+//! Work on several threads.
+
+use crate::error::{Error, Result};
+
+/// Runs `work` in as many threads and collects its results in order. `crashed` is the error for a thread that panics.
+pub(super) fn in_threads<T: Send>(
+    threads: usize,
+    work: impl Fn(usize) -> Result<T> + Sync,
+    crashed: impl Fn() -> Error,
+) -> Result<Vec<T>> {
+    std::thread::scope(|scope| {
+        let work = &work;
+        let threads: Vec<_> = (0..threads).map(|number| scope.spawn(move || work(number))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(crashed()))).collect()
+    })
+}
