@@ -22,13 +22,13 @@ fn library() -> EngineChoice {
 #[test]
 #[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
 fn onnxruntime_gives_the_reference_similarities() {
-    engines::agrees_with_the_reference(&library());
+    engines::agrees_with_the_reference(&engines::on_engine(&library()));
 }
 
 #[test]
 #[ignore = "needs ONNX Runtime: name its library in KB_TEST_ONNXRUNTIME and run with --include-ignored"]
 fn vectors_are_alike_in_every_batch_and_on_both_engines() {
-    let vectors = engines::alike::in_every_batch(&library());
+    let vectors = engines::alike::in_every_batch(&engines::on_engine(&library()));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("vectors.json");
     let out = Command::new(std::env::current_exe().unwrap())
@@ -46,6 +46,6 @@ fn vectors_are_alike_in_every_batch_and_on_both_engines() {
 #[ignore = "the test above runs it in a process of its own"]
 fn vectors_of_tract() {
     let Some(path) = std::env::var_os(VECTORS) else { return };
-    let vectors = engines::alike::in_every_batch(&EngineChoice::Tract);
+    let vectors = engines::alike::in_every_batch(&engines::on_engine(&EngineChoice::Tract));
     std::fs::write(path, serde_json::to_vec(&vectors).unwrap()).unwrap();
 }

@@ -1,7 +1,8 @@
 //! Matrices of int8, and the multiplication with them.
 //!
 //! The rows on the left are quantised to bytes as they come, each with a scale and a zero of its own ("dynamic
-//! quantisation"), so that both sides are integers and the sums are exact. Where the processor's integer instructions saturate (AVX2 without VNNI),
+//! quantisation"), so that both sides are integers and the sums are exact. A row of two bytes a number is multiplied twice, by
+//! its high and its low bytes. Where the processor's integer instructions saturate (AVX2 without VNNI),
 //! both sides are widened to float32 instead.
 
 use std::sync::OnceLock;
@@ -32,17 +33,27 @@ impl Default for Multiplication {
 #[derive(Default)]
 pub(crate) struct Room {
     scaled: Vec<f32>,
+    /// The bytes of the rows; of numbers of two bytes the high ones.
     bytes: Vec<u8>,
+    low_bytes: Vec<u8>,
     /// What the bytes of a row mean.
     codes: Vec<Code>,
     sums: Vec<i32>,
+    low_sums: Vec<i32>,
 }
 
-/// A byte `b` of a row means `(b - zero) * scale`.
+/// A quantised number `q` of a row means `(q - zero) * scale`.
 #[derive(Clone, Copy)]
 struct Code {
     scale: f32,
-    zero: u8,
+    zero: f32,
+}
+
+/// The bytes of a quantised number.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Width {
+    One,
+    Two,
 }
 
 /// Int8 weights `[inputs, outputs]` between a scale for each input and one for each output.
@@ -51,6 +62,8 @@ pub(crate) struct Linear {
     in_scale: Vec<f32>,
     out_scale: Vec<f32>,
     bias: Vec<f32>,
+    /// Of the inputs.
+    width: Width,
     packed: OnceLock<Packed>,
 }
 
@@ -65,12 +78,13 @@ enum Packed {
 }
 
 impl Linear {
-    pub(crate) fn read(weights: &mut Weights, name: &str) -> Self {
+    pub(crate) fn read(weights: &mut Weights, name: &str, width: Width) -> Self {
         Linear {
             weights: weights.int8(&format!("{name}.int8")),
             in_scale: weights.floats(&format!("{name}.in_scale")),
             out_scale: weights.floats(&format!("{name}.out_scale")),
             bias: weights.floats(&format!("{name}.bias")),
+            width,
             packed: OnceLock::new(),
         }
     }
@@ -114,20 +128,27 @@ impl Linear {
         match (self.packed(multiplication), &multiplication.integers) {
             (Packed::Integers { weights, sums: of_columns }, Some(integers)) => {
                 self.quantise(room);
-                let bytes = GemmInputA::Unpacked(NdTensorView::from_data([count, inputs], &room.bytes[..]));
-                let weights = GemmInputB::Packed(weights);
-                room.sums.resize(count * outputs, 0);
-                integers.gemm(&mut room.sums, bytes, weights, GemmOptions::default()).expect(fits);
-                let rows = products.chunks_exact_mut(outputs).zip(room.sums.chunks_exact(outputs)).zip(&room.codes);
-                for ((products, sums), code) in rows {
-                    let zero = f32::from(code.zero);
-                    let each = products.iter_mut().zip(sums).zip(of_columns);
-                    each.for_each(|((product, sum), of_column)| *product = *sum as f32 - zero * of_column);
+                let multiply = |bytes: &[u8], sums: &mut Vec<i32>| {
+                    sums.resize(count * outputs, 0);
+                    let bytes = GemmInputA::Unpacked(NdTensorView::from_data([count, inputs], bytes));
+                    let weights = GemmInputB::Packed(weights);
+                    integers.gemm(sums, bytes, weights, GemmOptions::default()).expect(fits);
+                };
+                multiply(&room.bytes, &mut room.sums);
+                products.iter_mut().zip(&room.sums).for_each(|(product, sum)| *product = *sum as f32);
+                if self.width == Width::Two {
+                    multiply(&room.low_bytes, &mut room.low_sums);
+                    let each = products.iter_mut().zip(&room.low_sums);
+                    each.for_each(|(product, low)| *product = *product * 256.0 + *low as f32);
+                }
+                for (products, code) in products.chunks_exact_mut(outputs).zip(&room.codes) {
+                    let each = products.iter_mut().zip(of_columns);
+                    each.for_each(|(product, of_column)| *product -= code.zero * of_column);
                 }
             }
             (Packed::Floats(weights), _) => {
                 room.codes.clear();
-                room.codes.resize(count, Code { scale: 1.0, zero: 0 });
+                room.codes.resize(count, Code { scale: 1.0, zero: 0.0 });
                 let rows = GemmInputA::Unpacked(NdTensorView::from_data([count, inputs], &room.scaled[..]));
                 let weights = GemmInputB::Packed(weights);
                 multiplication.floats.gemm(&mut products, rows, weights, GemmOptions::default()).expect(fits);
@@ -149,15 +170,32 @@ impl Linear {
     /// The scaled rows as bytes.
     fn quantise(&self, room: &mut Room) {
         room.bytes.clear();
+        room.low_bytes.clear();
         room.codes.clear();
+        let most_code = match self.width {
+            Width::One => f32::from(u8::MAX),
+            Width::Two => f32::from(u16::MAX),
+        };
         for row in room.scaled.chunks_exact(self.in_scale.len()) {
             let (least, most) = MinMax::new(row).dispatch();
             let (least, most) = (least.min(0.0), most.max(0.0));
             // A row of zeros has any scale.
-            let scale = ((most - least) / f32::from(u8::MAX)).max(f32::MIN_POSITIVE);
-            let zero = (-least / scale).round() as u8;
-            room.bytes.reserve(row.len());
-            room.bytes.extend_init(|to| Quantize::new(row, &mut to[..row.len()], scale.recip(), zero).dispatch());
+            let scale = ((most - least) / most_code).max(f32::MIN_POSITIVE);
+            let zero = (-least / scale).round();
+            match self.width {
+                Width::One => {
+                    room.bytes.reserve(row.len());
+                    room.bytes.extend_init(|to| {
+                        Quantize::new(row, &mut to[..row.len()], scale.recip(), zero as u8).dispatch()
+                    });
+                }
+                Width::Two => {
+                    // Casts of floats saturate.
+                    let codes = row.iter().map(|x| (x / scale + zero + 0.5) as u16);
+                    codes.clone().for_each(|code| room.bytes.push((code >> 8) as u8));
+                    codes.for_each(|code| room.low_bytes.push(code as u8));
+                }
+            }
             room.codes.push(Code { scale, zero });
         }
     }
@@ -172,12 +210,13 @@ mod tests {
         (0..count).map(|i| (i * 7919 % 2001) as f32 / 1000.0 - 1.0)
     }
 
-    fn linear(inputs: usize, outputs: usize) -> Linear {
+    fn linear(inputs: usize, outputs: usize, width: Width) -> Linear {
         Linear {
             weights: numbers(inputs * outputs).map(|x| ((x * 127.0) as i8).cast_unsigned()).collect(),
             in_scale: numbers(inputs).map(|x| 1.0 + x / 2.0).collect(),
             out_scale: numbers(outputs).map(|x| 0.01 + x / 200.0).collect(),
             bias: numbers(outputs).collect(),
+            width,
             packed: OnceLock::new(),
         }
     }
@@ -189,9 +228,9 @@ mod tests {
         let sized = |(i, x): (usize, f32)| (x + (i / inputs % 3) as f32) * (i / inputs) as f32;
         let rows: Vec<f32> = numbers(count * inputs).enumerate().map(sized).collect();
         let floats = Multiplication { integers: None, ..Multiplication::default() };
-        let wanted = linear(inputs, outputs).apply(&rows, &floats, &mut Room::default());
+        let wanted = linear(inputs, outputs, Width::One).apply(&rows, &floats, &mut Room::default());
         let by_hand = |row: usize, column: usize| -> f32 {
-            let linear = linear(inputs, outputs);
+            let linear = linear(inputs, outputs, Width::One);
             let product = |i: usize| {
                 let weight = f32::from(linear.weights[i * outputs + column].cast_signed());
                 rows[row * inputs + i] * linear.in_scale[i] * weight
@@ -205,11 +244,13 @@ mod tests {
                 "{row}, {column}: {found}, not {by_hand}"
             );
         }
-        let found = linear(inputs, outputs).apply(&rows, &Multiplication::default(), &mut Room::default());
-        for (row, (wanted, found)) in wanted.chunks(outputs).zip(found.chunks(outputs)).enumerate() {
-            let length = wanted.iter().map(|x| x * x).sum::<f32>().sqrt();
-            let off = wanted.iter().zip(found).map(|(a, b)| (a - b).powi(2)).sum::<f32>().sqrt();
-            assert!(off <= 0.02 * length, "row {row} is off by {off} of {length}");
+        for (width, most) in [(Width::One, 0.02), (Width::Two, 1e-4)] {
+            let found = linear(inputs, outputs, width).apply(&rows, &Multiplication::default(), &mut Room::default());
+            for (row, (wanted, found)) in wanted.chunks(outputs).zip(found.chunks(outputs)).enumerate() {
+                let length = wanted.iter().map(|x| x * x).sum::<f32>().sqrt();
+                let off = wanted.iter().zip(found).map(|(a, b)| (a - b).powi(2)).sum::<f32>().sqrt();
+                assert!(off <= most * length, "row {row} is off by {off} of {length}");
+            }
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Tests that both engines must pass with the embedded model: it gives the similarities in `models/reference.json`, which
-//! come from the full-precision model in another implementation.
+//! Tests that both engines and kb itself must pass with the embedded model: it gives the similarities in
+//! `models/reference.json`, which come from the full-precision model in another implementation.
 
 // What goes wrong in here ends the test, as it should.
 #![allow(clippy::unwrap_used)]
@@ -13,13 +13,17 @@ use kb::internals::embed::{Embedder, EngineChoice, Model, select};
 use repository::in_repository;
 use serde_json::Value;
 
-pub fn agrees_with_the_reference(choice: &EngineChoice) {
+/// The embedded model on an engine.
+pub fn on_engine(choice: &EngineChoice) -> Embedder {
+    Embedder::on_engine(&select(choice).unwrap(), &Model::embedded(), 2).unwrap()
+}
+
+pub fn agrees_with_the_reference(embedder: &Embedder) {
     let path = in_repository("models/reference.json");
     let reference: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
     let allowed = reference["max_deviation"].as_f64().unwrap();
     let pairs = reference["pairs"].as_array().unwrap();
     assert!(pairs.len() >= 10);
-    let embedder = Embedder::on_engine(&select(choice).unwrap(), &Model::embedded(), 2).unwrap();
     let texts: Vec<&str> =
         pairs.iter().flat_map(|pair| [pair["a"].as_str().unwrap(), pair["b"].as_str().unwrap()]).collect();
     let together = embedder.embed_documents(&texts, &|_| {}).unwrap();
