@@ -22,14 +22,13 @@ pub(crate) struct Attention {
 }
 
 impl Attention {
-    pub(crate) fn read(weights: &mut Weights, name: &str, width: Width) -> Self {
+    pub(crate) fn read(weights: &mut Weights, name: &str) -> Self {
         let mut linear = |part: &str, width| Linear::read(weights, &format!("{name}.{part}"), width);
         Attention {
-            query: linear("query", width),
-            key: linear("key", width),
-            // A byte here alone takes as much of a vector as in all other places together.
+            query: linear("query", Width::One),
+            key: linear("key", Width::One),
             value: linear("value", Width::Two),
-            output: linear("output", width),
+            output: linear("output", Width::One),
         }
     }
 

@@ -22,9 +22,6 @@ use self::attention::Attention;
 use self::linear::{Linear, Multiplication, Room, Width};
 
 const LAYERS: usize = 6;
-/// The layers that a byte a number is too little for: with it vectors keep .9997 of their cosine, with two bytes here and in
-/// the values of attention .9999, of 512 texts in the middle, for a tenth of the time.
-const FINE_LAYERS: [usize; 2] = [3, 4];
 /// Numbers in the vector of a token.
 pub const HIDDEN: usize = 384;
 const EPSILON: f32 = 1e-12;
@@ -71,7 +68,7 @@ impl Network {
             word_scales: weights.floats("embeddings.word.scale"),
             positions,
             norm: Norm::read(weights, "embeddings.norm"),
-            layers: (0..LAYERS).map(|index| Layer::read(weights, index)).collect(),
+            layers: (0..LAYERS).map(|index| Layer::read(weights, &format!("layer{index}"))).collect(),
         }
     }
 
@@ -99,14 +96,12 @@ impl Network {
 }
 
 impl Layer {
-    fn read(weights: &mut Weights, index: usize) -> Self {
-        let name = format!("layer{index}");
-        let width = if FINE_LAYERS.contains(&index) { Width::Two } else { Width::One };
+    fn read(weights: &mut Weights, name: &str) -> Self {
         Layer {
-            attention: Attention::read(weights, &format!("{name}.attention"), width),
+            attention: Attention::read(weights, &format!("{name}.attention")),
             attention_norm: Norm::read(weights, &format!("{name}.attention.norm")),
-            wide: Linear::read(weights, &format!("{name}.wide"), width),
-            narrow: Linear::read(weights, &format!("{name}.narrow"), width),
+            wide: Linear::read(weights, &format!("{name}.wide"), Width::Two),
+            narrow: Linear::read(weights, &format!("{name}.narrow"), Width::Two),
             norm: Norm::read(weights, &format!("{name}.norm")),
         }
     }

@@ -135,7 +135,7 @@ fn weights_that_stay_beside_a_graph_are_read_from_there() {
         let embedding_config =
             EmbeddingConfig { dimension: 12, max_tokens: 48, ..Model::embedded().embedding_config.clone() };
         let model = Arc::new(Model::in_folder("m", embedding_config, files).unwrap());
-        Embedder::load(&engine, &model, 1).unwrap().embed_query("a valve closes").unwrap()
+        Embedder::on_engine(&engine, &model, 1).unwrap().embed_query("a valve closes").unwrap()
     };
     let (beside, within) = (embedded(&["model.onnx_data"], "external"), embedded(&[], "whole"));
     let cosine: f32 = beside.iter().zip(&within).map(|(a, b)| a * b).sum();
