@@ -25,8 +25,8 @@ impl Attention {
     pub(crate) fn read(weights: &mut Weights, name: &str) -> Self {
         let mut linear = |part: &str, width| Linear::read(weights, &format!("{name}.{part}"), width);
         Attention {
-            query: linear("query", Width::One),
-            key: linear("key", Width::One),
+            query: linear("query", Width::Two),
+            key: linear("key", Width::Two),
             value: linear("value", Width::Two),
             output: linear("output", Width::One),
         }
