@@ -32,7 +32,7 @@ const FIXTURE: &str = "fixtures/retrieval/corpus.jsonl";
 /// As kb does it with other models: see `src/embed/embedder.rs`.
 const BATCH: usize = 16;
 const MAX_TOKENS: usize = 256;
-const ALIKE: f32 = 0.999;
+const ALIKE: f32 = 0.9995;
 
 struct Options {
     corpus: PathBuf,

@@ -12,7 +12,7 @@ use super::late_chunking::{ParentVectors, Pass, Sums, of_length_one, passes};
 use super::minilm::MiniLm;
 use super::model::{Model, Pooling, Quantization, Source, VectorOutput};
 use super::sense;
-use super::sessions::Sessions;
+use super::sessions::{Sessions, named};
 use super::threads::in_threads;
 use crate::chunk::EmbeddedText;
 use crate::error::{Error, NextStep, Result};
@@ -261,7 +261,7 @@ impl Embedder {
             Runs::MiniLm(minilm) => minilm.tokenizer.clone(),
             Runs::Sessions(sessions) => sessions.tokenizer()?,
         };
-        let failed = |error| Error::failed(format!("the tokenizer of {} failed: {error}", self.model.name));
+        let failed = |error| Error::failed(format!("the tokenizer of {} failed: {error}", named(&self.model)));
         tokenizer.with_truncation(None).map_err(failed)?.with_padding(None);
         Ok(tokenizer)
     }
