@@ -7,7 +7,7 @@ use rten_simd::SimdOp;
 use rten_tensor::{Matrix, NdTensorView};
 use rten_vecmath::Softmax;
 
-use super::linear::{Linear, Multiplication, Room, Width};
+use super::linear::{Linear, Multiplication, Room};
 use super::{HIDDEN, Weights};
 
 const HEADS: usize = 12;
@@ -23,13 +23,8 @@ pub(crate) struct Attention {
 
 impl Attention {
     pub(crate) fn read(weights: &mut Weights, name: &str) -> Self {
-        let mut linear = |part: &str, width| Linear::read(weights, &format!("{name}.{part}"), width);
-        Attention {
-            query: linear("query", Width::Two),
-            key: linear("key", Width::Two),
-            value: linear("value", Width::Two),
-            output: linear("output", Width::One),
-        }
+        let mut linear = |part: &str| Linear::read(weights, &format!("{name}.{part}"));
+        Attention { query: linear("query"), key: linear("key"), value: linear("value"), output: linear("output") }
     }
 
     /// A token attends to the tokens of its own text; the texts have so many tokens.

@@ -19,7 +19,7 @@ use rten_simd::{SimdOp, SimdUnaryOp};
 use rten_vecmath::{Gelu, Normalize, NormalizeOptions, Sum, SumSquareSub};
 
 use self::attention::Attention;
-use self::linear::{Linear, Multiplication, Room, Width};
+use self::linear::{Linear, Multiplication, Room};
 
 const LAYERS: usize = 6;
 /// Numbers in the vector of a token.
@@ -100,8 +100,8 @@ impl Layer {
         Layer {
             attention: Attention::read(weights, &format!("{name}.attention")),
             attention_norm: Norm::read(weights, &format!("{name}.attention.norm")),
-            wide: Linear::read(weights, &format!("{name}.wide"), Width::Two),
-            narrow: Linear::read(weights, &format!("{name}.narrow"), Width::Two),
+            wide: Linear::read(weights, &format!("{name}.wide")),
+            narrow: Linear::read(weights, &format!("{name}.narrow")),
             norm: Norm::read(weights, &format!("{name}.norm")),
         }
     }
