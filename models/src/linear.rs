@@ -82,19 +82,18 @@ impl Linear {
     fn packed(&self, multiplication: &Multiplication) -> &Packed {
         self.packed.get_or_init(|| {
             let shape = [self.in_scale.len(), self.out_scale.len()];
-            let weights = self.weights.iter().map(|byte| byte.cast_signed());
+            let weights: &[i8] = bytemuck::cast_slice(&self.weights);
             match &multiplication.integers {
                 Some(integers) => {
-                    let weights: Vec<i8> = weights.collect();
-                    let mut sums = vec![0.0; shape[1]];
+                    let mut sums = vec![0; shape[1]];
                     for row in weights.chunks_exact(shape[1]) {
-                        sums.iter_mut().zip(row).for_each(|(sum, weight)| *sum += f32::from(*weight));
+                        sums.iter_mut().zip(row).for_each(|(sum, weight)| *sum += i32::from(*weight));
                     }
-                    let weights = integers.prepack_b(NdTensorView::from_data(shape, &weights[..]));
-                    Packed::Integers { weights, sums }
+                    let sums = sums.into_iter().map(|sum| sum as f32).collect();
+                    Packed::Integers { weights: integers.prepack_b(NdTensorView::from_data(shape, weights)), sums }
                 }
                 None => {
-                    let weights: Vec<f32> = weights.map(f32::from).collect();
+                    let weights: Vec<f32> = weights.iter().map(|weight| f32::from(*weight)).collect();
                     Packed::Floats(multiplication.floats.prepack_b(NdTensorView::from_data(shape, &weights[..])))
                 }
             }

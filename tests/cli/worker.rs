@@ -99,6 +99,18 @@ mod ocr {
     }
 
     #[test]
+    fn a_page_that_times_out_leaves_no_temporary_files() {
+        let sandbox = Sandbox::with_scan("echo \"$1\" > image; sleep 600");
+        let temporary = sandbox.path("temporary");
+        std::fs::create_dir(&temporary).unwrap();
+        let mut command = sandbox.command(&[&INGEST[..], &["--page-timeout", "1"]].concat());
+        let run = Run::of(command.env("TMPDIR", &temporary).output().unwrap());
+        assert_eq!(run.code, 4, "{}{}", run.out, run.err);
+        assert!(process(&sandbox, "image").starts_with(temporary.to_str().unwrap()));
+        assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
+    }
+
+    #[test]
     fn a_parent_that_is_killed_takes_workers_and_ocr_programs_along() {
         let sandbox = Sandbox::with_scan(HANGS);
         let mut parent = sandbox.command(&INGEST).spawn().unwrap();

@@ -2,6 +2,7 @@
 //!
 //! What it starts, an OCR program, inherits all of this but the limit on time.
 
+use std::path::Path;
 use std::process::{Child, Command};
 
 /// The variables that a worker and its OCR program get; all others may hold secrets. `LC_` and more are the language.
@@ -10,9 +11,6 @@ const VARIABLES: &[&str] = &[
     "HOME",
     "LANG",
     "LANGUAGE",
-    "TMPDIR",
-    "TEMP",
-    "TMP",
     "TESSDATA_PREFIX",
     "OMP_THREAD_LIMIT",
     "LD_LIBRARY_PATH",
@@ -20,11 +18,16 @@ const VARIABLES: &[&str] = &[
     "SystemRoot",
 ];
 
-/// Gives a worker that is about to start an environment and, on Unix, a process group of its own.
-pub(super) fn prepare(command: &mut Command) {
+/// The variables that name the folder for temporary files.
+const TEMPORARY: [&str; 3] = ["TMPDIR", "TEMP", "TMP"];
+
+/// Gives a worker that is about to start an environment with a folder for temporary files and, on Unix, a process group of
+/// its own.
+pub(super) fn prepare(command: &mut Command, temporary: &Path) {
     command.env_clear();
     let needed = |name: &str| name.starts_with("LC_") || VARIABLES.contains(&name);
     command.envs(std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(needed)));
+    command.envs(TEMPORARY.map(|name| (name, temporary)));
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
 }

@@ -16,6 +16,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::{Duration, Instant};
 
+use tempfile::TempDir;
+
 use super::cut_document::CutDocument;
 use crate::chunk::ChunkConfig;
 use crate::error::{Error, Result, Setting};
@@ -73,6 +75,8 @@ struct Running {
     answers: Receiver<Heard>,
     /// The longest answer, in bytes.
     most: Arc<AtomicU64>,
+    /// The worker's folder for temporary files, because one that is ended cannot remove its own.
+    _temporary: TempDir,
 }
 
 impl Drop for Running {
@@ -268,7 +272,10 @@ fn start() -> Result<Running> {
         .map_err(|error| Error::failed(format!("cannot find the program's own file to start a worker: {error}")))?;
     let mut command = Command::new(&program);
     command.arg(SUBCOMMAND).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    confine::prepare(&mut command);
+    let temporary = tempfile::Builder::new().prefix("kb-worker-").tempdir().map_err(|error| {
+        Error::failed(format!("cannot make a folder for a worker's temporary files: {error}")).caused_by(error)
+    })?;
+    confine::prepare(&mut command, temporary.path());
     let mut child = command.spawn().map_err(|error| Error::io("start a worker from", &program, &error))?;
     let input = child.stdin.take().expect("it was spawned with a pipe");
     let output = child.stdout.take().expect("it was spawned with a pipe");
@@ -286,5 +293,5 @@ fn start() -> Result<Running> {
             }
         }
     });
-    Ok(Running { child: Some(child), input, answers, most })
+    Ok(Running { child: Some(child), input, answers, most, _temporary: temporary })
 }
