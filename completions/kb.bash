@@ -432,7 +432,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__context)
-            opts="-k -n -q -v -h --doc --before --after --as-of --limit --mode --context --window --merge --keep-duplicates --group-by --per-document --max-tokens --tokenizer --filter --half-life --min-score --method --weights --fusion --pool --kind --expand --fallback --rerank --rerank-budget --template --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-k -n -q -v -h --doc --before --after --as-of --all --limit --mode --context --window --merge --keep-duplicates --group-by --per-document --max-tokens --tokenizer --filter --half-life --min-confidence --method --weights --fusion --pool --kind --expand --fallback --rerank --rerank-budget --template --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -506,7 +506,7 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --min-score)
+                --min-confidence)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -805,7 +805,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__eval)
-            opts="-n -q -v -h --methods --min --rerank --rerank-budget --model --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -q -v -h --methods --unanswerable --min --rerank --rerank-budget --model --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1632,7 +1632,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__search)
-            opts="-k -n -q -v -h --doc --before --after --as-of --limit --mode --context --window --merge --keep-duplicates --group-by --per-document --max-tokens --tokenizer --filter --half-life --min-score --method --weights --fusion --pool --kind --expand --fallback --rerank --rerank-budget --in --explain --why --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-k -n -q -v -h --doc --before --after --as-of --all --limit --mode --context --window --merge --keep-duplicates --group-by --per-document --max-tokens --tokenizer --filter --half-life --min-confidence --method --weights --fusion --pool --kind --expand --fallback --rerank --rerank-budget --in --explain --why --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1706,7 +1706,7 @@ _kb() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --min-score)
+                --min-confidence)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

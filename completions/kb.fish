@@ -149,7 +149,7 @@ complete -c kb -n "__fish_kb_using_subcommand search" -l max-tokens -d 'The most
 complete -c kb -n "__fish_kb_using_subcommand search" -l tokenizer -d 'Count tokens with this tokenizer.json, or with chars/4 [default: the embedding model\'s]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l filter -d 'Only what matches, such as \'author = Ann and page < 20\'; repeatable; \'\' drops the filter of kb.toml' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l half-life -d 'Halve the score of a document for each 90d, 6 months, 1y of its age [default: none]' -r
-complete -c kb -n "__fish_kb_using_subcommand search" -l min-score -d 'Drop hits below this score, from 0 to 1' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l min-confidence -d 'Drop hits that are less sure than this, from 0 to 1 [default: 0.1; with the method keyword or semantic 0]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l method -d 'How to search [default: auto]' -r -f -a "auto\t'Both, or keywords alone where the model does not know the question\'s language'
 hybrid\t'Both, with equal weight'
 semantic\t'Vectors alone'
@@ -167,7 +167,7 @@ complete -c kb -n "__fish_kb_using_subcommand search" -l expand -d 'Which other 
 missing\t'Synonyms and what abbreviations stand for; for unknown words their spelling, prefix and compound matches'
 all\t'The same, and the prefix and compound matches of all words'
 llm\t'As missing, and wordings of the language model'"
-complete -c kb -n "__fish_kb_using_subcommand search" -l fallback -d 'Search again, wider, after a poor result: min_hits=N,min_score=S,min_docs=N [default: off]' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l fallback -d 'Search again, wider, after a poor result: min_hits=N,min_confidence=S,min_docs=N [default: off]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l rerank -d 'Rerank the best by the question\'s words (light), not at all (off), or also by a cross-encoder: a name from `kb models` or a folder [default: light with the methods auto and hybrid]' -r -f -a "(__fish_complete_directories)"
 complete -c kb -n "__fish_kb_using_subcommand search" -l rerank-budget -d 'How many candidates the cross-encoder reads and for how long: 50, 2s, or 50,none [default: 30,500ms]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l in -d 'What to search for: chunks, or sections with a preview' -r -f -a "chunks\t'Parent chunks, or what the mode makes of them'
@@ -193,6 +193,7 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand search" -l all -d 'Show hits however unsure they are'
 complete -c kb -n "__fish_kb_using_subcommand search" -l explain -d 'Show what each stage did: its time, what it received and what it gave'
 complete -c kb -n "__fish_kb_using_subcommand search" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand search" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
@@ -218,7 +219,7 @@ complete -c kb -n "__fish_kb_using_subcommand context" -l max-tokens -d 'The mos
 complete -c kb -n "__fish_kb_using_subcommand context" -l tokenizer -d 'Count tokens with this tokenizer.json, or with chars/4 [default: the embedding model\'s]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l filter -d 'Only what matches, such as \'author = Ann and page < 20\'; repeatable; \'\' drops the filter of kb.toml' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l half-life -d 'Halve the score of a document for each 90d, 6 months, 1y of its age [default: none]' -r
-complete -c kb -n "__fish_kb_using_subcommand context" -l min-score -d 'Drop hits below this score, from 0 to 1' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l min-confidence -d 'Drop hits that are less sure than this, from 0 to 1 [default: 0.1; with the method keyword or semantic 0]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l method -d 'How to search [default: auto]' -r -f -a "auto\t'Both, or keywords alone where the model does not know the question\'s language'
 hybrid\t'Both, with equal weight'
 semantic\t'Vectors alone'
@@ -236,7 +237,7 @@ complete -c kb -n "__fish_kb_using_subcommand context" -l expand -d 'Which other
 missing\t'Synonyms and what abbreviations stand for; for unknown words their spelling, prefix and compound matches'
 all\t'The same, and the prefix and compound matches of all words'
 llm\t'As missing, and wordings of the language model'"
-complete -c kb -n "__fish_kb_using_subcommand context" -l fallback -d 'Search again, wider, after a poor result: min_hits=N,min_score=S,min_docs=N [default: off]' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l fallback -d 'Search again, wider, after a poor result: min_hits=N,min_confidence=S,min_docs=N [default: off]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l rerank -d 'Rerank the best by the question\'s words (light), not at all (off), or also by a cross-encoder: a name from `kb models` or a folder [default: light with the methods auto and hybrid]' -r -f -a "(__fish_complete_directories)"
 complete -c kb -n "__fish_kb_using_subcommand context" -l rerank-budget -d 'How many candidates the cross-encoder reads and for how long: 50, 2s, or 50,none [default: 30,500ms]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l template -d 'Lay the context out with this template' -r -F
@@ -260,6 +261,7 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand context" -l all -d 'Show hits however unsure they are'
 complete -c kb -n "__fish_kb_using_subcommand context" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand context" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand context" -l no-progress -d 'Hide the progress display'
@@ -834,6 +836,7 @@ migraphx\t'AMD, compiled for the model first'
 coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand eval" -l unanswerable -d 'Take half of the answers out of the corpus, and measure how well the confidence shows which questions have none'
 complete -c kb -n "__fish_kb_using_subcommand eval" -s q -l quiet -d 'Print only results and errors'
 complete -c kb -n "__fish_kb_using_subcommand eval" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand eval" -l no-progress -d 'Hide the progress display'

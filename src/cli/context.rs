@@ -55,7 +55,7 @@ pub async fn run(context: &Context, args: ContextArgs) -> Result<u8> {
     let found = searcher.context(&request, most, layout).await?;
     report(context, &found.notes, &found.route, &found.trace);
     if found.parts.documents.is_empty() && found.parts.entities.is_empty() {
-        return Ok(nothing_found(context, &found.query));
+        return Ok(nothing_found(context, &found.query, &found.nearest));
     }
     context.show(prompt_context(&found))?;
     context.tell_more(&format!("{} of {most} tokens, counted by {}", found.tokens, found.tokenizer));

@@ -9,7 +9,7 @@ use super::progress::progress_display;
 use crate::config::{Config, RerankBudget, RerankChoice, Threads, cores, rerank};
 use crate::embed::Model;
 use crate::error::{Error, Result};
-use crate::eval::{Condition, Evaluation, evaluate};
+use crate::eval::{Condition, Evaluation, METRICS, UNANSWERABLE_FIGURES, evaluate};
 use crate::render::evaluation;
 use crate::search::Method;
 use crate::text::count;
@@ -17,7 +17,7 @@ use crate::text::count;
 /// Measure retrieval quality on a set in the BEIR layout
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  kb eval fixtures/retrieval\n  kb eval cranfield --methods hybrid --min 'hybrid.ndcg@10>=0.40'\n  kb eval cranfield --model bge-small-en-v1.5\n  kb eval cranfield --methods hybrid --rerank models/reranker --rerank-budget 50"
+    after_help = "Examples:\n  kb eval fixtures/retrieval\n  kb eval cranfield --methods hybrid --min 'hybrid.ndcg@10>=0.40'\n  kb eval cranfield --model bge-small-en-v1.5\n  kb eval xquad --unanswerable --min 'hybrid.auroc>=0.95'\n  kb eval cranfield --methods hybrid --rerank models/reranker --rerank-budget 50"
 )]
 pub struct EvalArgs {
     /// A folder with corpus.jsonl, queries.jsonl, and qrels.tsv or qrels/test.tsv
@@ -26,6 +26,9 @@ pub struct EvalArgs {
     /// Which methods to measure
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Method::Keyword, Method::Semantic, Method::Hybrid])]
     methods: Vec<Method>,
+    /// Take half of the answers out of the corpus, and measure how well the confidence shows which questions have none
+    #[arg(long)]
+    unanswerable: bool,
     /// Fail with exit code 1 where a figure is lower; repeatable
     #[arg(long = "min", value_name = "METHOD.FIGURE>=NUMBER")]
     minimums: Vec<String>,
@@ -49,6 +52,18 @@ pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
         return Err(Error::usage(format!("--min asks for {}, which is not measured", condition.method.name()))
             .hint("add it to --methods"));
     }
+    if let Some(condition) = conditions.iter().find(|condition| condition.is_unanswerable() != args.unanswerable) {
+        let with = if args.unanswerable { "without" } else { "with" };
+        return Err(Error::usage(format!(
+            "--min asks for {}, which is measured {with} --unanswerable",
+            condition.figure()
+        ))
+        .hint(format!(
+            "with it there are {}, without it {}",
+            UNANSWERABLE_FIGURES.join(" and "),
+            METRICS.join(", ")
+        )));
+    }
     // A figure must not depend on how fast the machine is.
     let rerank = rerank(args.rerank.as_ref(), args.rerank_budget, None)?;
     let scratch =
@@ -60,10 +75,16 @@ pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
     };
     let progress = progress_display(context);
     let jobs = args.jobs.map_or_else(cores, Threads::get);
-    let what = Evaluation { folder: &args.folder, methods: &args.methods, rerank: &rerank, model };
+    let what = Evaluation {
+        folder: &args.folder,
+        methods: &args.methods,
+        rerank: &rerank,
+        model,
+        unanswerable: args.unanswerable,
+    };
     let report = evaluate(what, scratch.path(), &engine, jobs, progress).await?;
     context.show(evaluation(&report))?;
-    if report.missing > 0 {
+    if report.missing > 0 && !args.unanswerable {
         let missing = count(report.missing, "document");
         context.tell(&format!("corpus.jsonl lacks {missing} that the judgements name"));
     }

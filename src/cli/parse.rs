@@ -124,9 +124,9 @@ mod tests {
         assert!(wants_json(&arguments("kb search x --format=jsonl")));
         assert!(!wants_json(&arguments("kb search json --format table")));
         let mut command = command::<Cli>(true);
-        let error = command.try_get_matches_from_mut(["kb", "search", "x", "--min-score", "7"]).unwrap_err();
+        let error = command.try_get_matches_from_mut(["kb", "search", "x", "--min-confidence", "7"]).unwrap_err();
         let usage = as_usage(&error.to_string());
-        assert_eq!(usage.message(), "invalid value '7' for '--min-score <SCORE>': expected a number from 0 to 1");
+        assert_eq!(usage.message(), "invalid value '7' for '--min-confidence <SHARE>': expected a number from 0 to 1");
         assert_eq!(usage.next_step(), Some("--help lists the options"));
         let error = command.try_get_matches_from_mut(["kb", "search", "x", "--modes", "broad"]).unwrap_err();
         assert!(as_usage(&error.to_string()).next_step().is_some_and(|hint| hint.contains("--mode")), "{error}");

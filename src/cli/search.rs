@@ -8,11 +8,11 @@ use futures::future::try_join_all;
 
 use super::filter::{FILTERS, TimeArgs};
 use super::global::Context;
-use crate::config::{Output, SearchSettings};
+use crate::config::{Output, SearchSettings, Share};
 use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
 use crate::render::{self, OutputFormat};
-use crate::search::{Expand, Route, SearchRequest, Searcher, Target, Trace, resolve_each};
+use crate::search::{Expand, Hit, Route, SearchRequest, Searcher, Target, Trace, resolve_each};
 use crate::store::Store;
 
 /// Nobody means a longer question.
@@ -84,6 +84,9 @@ pub(super) struct AskedArgs {
     doc: Vec<String>,
     #[command(flatten)]
     times: TimeArgs,
+    /// Show hits however unsure they are
+    #[arg(long, conflicts_with = "min_confidence", help_heading = "Filters")]
+    all: bool,
     // Declared for help and completions; read from the matches, over kb.toml.
     #[command(flatten)]
     _settings: SearchSettings,
@@ -104,16 +107,22 @@ pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
     }
     let result = searcher.search(&request).await?;
     report(context, &result.notes, &result.route, &result.trace);
-    context.show(render::search(&result, render::screen_width()))?;
+    context.show(render::search(&result, render::Screen::of_output()))?;
     if result.hits.is_empty() && result.contents.is_empty() {
-        return Ok(nothing_found(context, &result.query));
+        return Ok(nothing_found(context, &result.query, &result.nearest));
     }
     Ok(0)
 }
 
-/// Notes that nothing was found, and gives the exit code.
-pub(super) fn nothing_found(context: &Context, query: &str) -> u8 {
+/// Notes that nothing was found and what is nearest, and gives the exit code.
+pub(super) fn nothing_found(context: &Context, query: &str, nearest: &[Hit]) -> u8 {
     context.tell(&format!("nothing found for {:?}", crate::text::truncate(query, 80)));
+    if !nearest.is_empty() {
+        let named = nearest.iter().map(render::nearest);
+        let all = Setting("all");
+        context
+            .tell(&format!("nearest, but not sure enough ({all} shows it): {}", named.collect::<Vec<_>>().join("; ")));
+    }
     1
 }
 
@@ -141,6 +150,9 @@ pub(super) async fn ask(
     let store = context.store()?;
     let mut config = context.config(&store)?;
     config.search = context.over(config.search)?;
+    if args.all {
+        config.search.min_confidence = Some(Share(0.0));
+    }
     let (mut request, notes) = config.search.request(query, target, output, |id| context.is_typed(id))?;
     notes.iter().for_each(|note| context.tell(note));
     let mut searcher = context.searcher_over(&store, &config)?;

@@ -21,6 +21,7 @@ pub use ingest::{IngestSettings, MEGABYTE, ReadingSettings, Threads, cores};
 pub use known_stores::KnownStores;
 pub use search::{DEFAULT_CONTEXT_TOKENS, Output, RerankBudget, RerankChoice, SearchSettings, rerank};
 pub use trust::{Ignored, Risky, StoreSettings};
+pub use values::Share;
 
 use self::settings_file::SettingsFile;
 use crate::embed::Device;
@@ -162,7 +163,7 @@ mod tests {
         for (text, line, expected) in [
             ("[search]\nlimit = 0\n", 2, "from 1 to 1000"),
             ("[search]\nlimit = 5\n\npool = 30000\n", 4, "from 1 to 10000"),
-            ("[search]\nmin_score = 2\n", 2, "from 0 to 1"),
+            ("[search]\nmin_confidence = 2\n", 2, "from 0 to 1"),
             ("# mine\n[search]\nfusion = \"rrf:x\"\n", 3, "rrf:K"),
             ("[search]\nweights = [-1, 2]\n", 2, "0.7,0.3"),
             ("[search]\nmode = \"drill:3\"\n", 2, "3,3,3"),

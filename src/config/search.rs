@@ -27,6 +27,8 @@ const PREFIX: &str = "KB_SEARCH_";
 const NEAR: f64 = 0.8;
 /// Hits of the mode broad.
 const DEFAULT_BROAD_LIMIT: usize = 10;
+/// Nearly all answers to questions are above it, and half of what is found where there is no answer is below.
+const DEFAULT_MIN_CONFIDENCE: f32 = 0.1;
 /// Tokens of a context.
 pub const DEFAULT_CONTEXT_TOKENS: usize = 4000;
 /// Tokens of whole sections: a chapter may have a hundred pages.
@@ -88,9 +90,10 @@ pub struct SearchSettings {
     #[arg(long, value_name = "AGE", env = "KB_SEARCH_HALF_LIFE", hide_short_help = true, help_heading = FILTERS)]
     #[serde(default, deserialize_with = "from_text")]
     pub half_life: Option<Seconds>,
-    /// Drop hits below this score, from 0 to 1
-    #[arg(long, value_name = "SCORE", env = "KB_SEARCH_MIN_SCORE", hide_short_help = true, help_heading = FILTERS)]
-    pub min_score: Option<Share>,
+    /// Drop hits that are less sure than this, from 0 to 1 [default: 0.1; with the method keyword or
+    /// semantic 0]
+    #[arg(long, value_name = "SHARE", env = "KB_SEARCH_MIN_CONFIDENCE", hide_short_help = true, help_heading = FILTERS)]
+    pub min_confidence: Option<Share>,
     /// How to search [default: auto]
     #[arg(long, value_enum, env = "KB_SEARCH_METHOD", help_heading = RANKING)]
     pub method: Option<Method>,
@@ -113,7 +116,7 @@ pub struct SearchSettings {
     #[arg(long, value_enum, value_name = "WORDS", env = "KB_SEARCH_EXPAND", hide_possible_values = true,
         hide_short_help = true, help_heading = RANKING)]
     pub expand: Option<Expand>,
-    /// Search again, wider, after a poor result: min_hits=N,min_score=S,min_docs=N [default: off]
+    /// Search again, wider, after a poor result: min_hits=N,min_confidence=S,min_docs=N [default: off]
     #[arg(long, value_name = "IF", env = "KB_SEARCH_FALLBACK", hide_short_help = true, help_heading = RANKING)]
     pub fallback: Option<Fallback>,
     /// Rerank the best by the question's words (light), not at all (off), or also by a cross-encoder: a name from
@@ -207,6 +210,8 @@ impl SearchSettings {
         };
         let method = self.method.unwrap_or_default();
         let one_retriever = matches!(method, Method::Keyword | Method::Semantic);
+        // Who asks for what has the words, or for what is nearest, gets that.
+        let least = if one_retriever { 0.0 } else { DEFAULT_MIN_CONFIDENCE };
         for (settings, is_ignored, why) in [
             (&["context", "window", "merge"][..], shape.seeks_sections(), "where sections are searched for"),
             (&["keep_duplicates", "per_document"], shape.seeks_sections(), "where sections are searched for"),
@@ -230,7 +235,7 @@ impl SearchSettings {
             method,
             limit,
             half_life: self.half_life.and_then(|Seconds(seconds)| seconds),
-            min_score: self.min_score.map(|Share(score)| score),
+            min_confidence: self.min_confidence.map_or(least, |Share(least)| least),
             pool,
             rerank: rerank(self.rerank.as_ref(), self.rerank_budget, Some(DEFAULT_RERANK_TIME))?,
             weights: self.weights.filter(|_| !one_retriever),

@@ -34,4 +34,4 @@ pub use model::{
     Coverage, EMBEDDED, EmbeddingConfig, Model, ModelFiles, Pooling, Quantization, Source, VectorOutput, is_known_word,
 };
 pub use tokens::TokenCounter;
-pub(crate) use trial::try_out;
+pub(crate) use trial::{Tried, try_out};

@@ -23,6 +23,8 @@ const TOKENIZER_CONFIG: &[u8] = include_bytes!("../../models/tokenizer_config.js
 
 /// The name of the embedded model.
 pub const EMBEDDED: &str = "all-MiniLM-L6-v2-int8";
+/// A test compares it.
+const EMBEDDED_UNRELATED: f32 = -0.104;
 /// Computing it would hash 23 MB in every search. A test compares it.
 const EMBEDDED_FINGERPRINT: &str = "9026bc4b24d503233ceb3c85e4d28dbbaafaad545e81ad60543086de50eab774";
 
@@ -35,6 +37,8 @@ pub struct Model {
     /// The hash of everything that its vectors depend on: its files, and its configuration but for the languages.
     pub fingerprint: String,
     pub source: Source,
+    /// The cosine of texts that have nothing to do with each other. Models differ in it by half of the scale.
+    pub unrelated: f32,
 }
 
 /// How a model turns text into a vector. A model that is used in another way than it was trained gives worse vectors, and
@@ -151,7 +155,8 @@ impl Model {
                 output: VectorOutput::Usual,
             };
             let fingerprint = EMBEDDED_FINGERPRINT.to_owned();
-            Arc::new(Model { name: EMBEDDED.to_owned(), embedding_config, fingerprint, source: Source::Embedded })
+            let (name, source) = (EMBEDDED.to_owned(), Source::Embedded);
+            Arc::new(Model { name, embedding_config, fingerprint, source, unrelated: EMBEDDED_UNRELATED })
         };
         EMBEDDED_MODEL.get_or_init(make).clone()
     }
@@ -168,7 +173,7 @@ impl Model {
     pub fn in_folder(name: &str, embedding_config: EmbeddingConfig, files: ModelFiles) -> Result<Model> {
         let source = Source::Folder(files);
         let fingerprint = fingerprint(&embedding_config, &source.bytes()?);
-        Ok(Model { name: name.to_owned(), embedding_config, fingerprint, source })
+        Ok(Model { name: name.to_owned(), embedding_config, fingerprint, source, unrelated: EMBEDDED_UNRELATED })
     }
 
     /// A question with the model's prefix.

@@ -21,7 +21,7 @@ const SAME: f32 = 0.999;
 /// Vectors with a larger cosine are the same.
 const EQUAL: f32 = 0.999_99;
 
-/// Texts in several languages, so that every model can read some.
+/// Texts in several languages, so that every model can read some, two unrelated ones in each.
 const TEXTS: [&str; 6] = [
     "The pump moves water uphill.",
     "A law on the copyright of books was passed in the year 1709, and it has been changed many times since then.",
@@ -31,11 +31,20 @@ const TEXTS: [&str; 6] = [
     "Закон об авторском праве на книги был принят в 1709 году.",
 ];
 
-/// Embeds some texts and `more`, and returns the dimension of the vectors.
+/// What a trial measured.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Tried {
+    /// Of the vectors.
+    pub dimension: usize,
+    /// The cosine of texts that have nothing to do with each other, in the language in which the model tells them apart best.
+    pub unrelated: f32,
+}
+
+/// Embeds some texts and `more`.
 ///
 /// # Errors
 /// The model cannot be loaded, or its vectors are unusable.
-pub(crate) fn try_out(engine: &Engine, model: &Model, more: &[String]) -> Result<usize> {
+pub(crate) fn try_out(engine: &Engine, model: &Model, more: &[String]) -> Result<Tried> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let mut session = load_session(engine, model, threads)?;
     let long = "pump ".repeat(model.embedding_config.max_tokens.min(LONG));
@@ -61,7 +70,9 @@ pub(crate) fn try_out(engine: &Engine, model: &Model, more: &[String]) -> Result
             return Err(wrong("it gives a text another vector in a batch with other texts".to_owned()));
         }
     }
-    Ok(dimension)
+    // The texts of a language stand side by side.
+    let unrelated = alone[..TEXTS.len()].chunks_exact(2).map(|pair| cosine(&pair[0], &pair[1])).fold(1.0, f32::min);
+    Ok(Tried { dimension, unrelated })
 }
 
 /// The dimension of the vectors of different texts, or what is wrong with them.
@@ -98,7 +109,9 @@ mod tests {
     fn the_embedded_model_passes() {
         let engine = select(&EngineChoice::Tract).unwrap();
         let model: Arc<Model> = Model::embedded();
-        assert_eq!(try_out(&engine, &model, &["more".to_owned()]).unwrap(), 384);
+        let tried = try_out(&engine, &model, &["more".to_owned()]).unwrap();
+        assert_eq!(tried.dimension, 384);
+        assert!((tried.unrelated - model.unrelated).abs() < 0.005, "{tried:?}");
     }
 
     #[test]

@@ -64,6 +64,18 @@ impl BeirSet {
         named.difference(&here).count()
     }
 
+    /// Leaves half of the relevant documents out, those whose hash is even: the same in each run.
+    pub fn remove_half_of_the_answers(&mut self) {
+        let relevant: HashSet<&str> = self.judgements.values().flat_map(HashMap::keys).map(String::as_str).collect();
+        let stays = |id: &str| !relevant.contains(id) || blake3::hash(id.as_bytes()).as_bytes()[0] % 2 == 1;
+        self.documents.retain(|document| stays(&document.id));
+    }
+
+    /// Whether one of these documents is there.
+    pub fn has_any(&self, relevant: &HashMap<String, f64>) -> bool {
+        self.documents.iter().any(|document| relevant.contains_key(&document.id))
+    }
+
     /// The queries with at least one relevant document, with the grades of those.
     pub fn judged_queries(&self) -> impl Iterator<Item = (&str, &HashMap<String, f64>)> {
         self.queries.iter().filter_map(|query| Some((query.text.as_str(), self.judgements.get(&query.id)?)))
@@ -149,6 +161,24 @@ mod tests {
         }
         let error = set("qrels/dev.tsv", header).unwrap_err();
         assert!(error.next_step().unwrap().contains("qrels.tsv or qrels/test.tsv"), "{error}");
+    }
+
+    #[test]
+    fn about_half_of_the_answers_go_and_nothing_else() {
+        let relevant = |number: usize| (format!("d{number}"), 1.0);
+        let document = |id: String| Source { id, title: String::new(), text: String::new() };
+        let mut set = BeirSet {
+            documents: (0..100)
+                .map(|number| document(format!("d{number}")))
+                .chain([document("other".into())])
+                .collect(),
+            queries: Vec::new(),
+            judgements: HashMap::from([("q".to_owned(), (0..100).map(relevant).collect())]),
+        };
+        set.remove_half_of_the_answers();
+        assert!((30..70).contains(&set.documents.len()), "{}", set.documents.len());
+        assert!(set.documents.iter().any(|document| document.id == "other"));
+        assert!(set.has_any(&set.judgements["q"]) && !set.has_any(&HashMap::from([("none".to_owned(), 1.0)])));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Measured quality: queries with known answers, run against a scratch store.
 
 mod beir;
+mod unanswerable;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,6 +11,7 @@ use std::time::Instant;
 use serde::{Serialize, Serializer};
 
 use beir::BeirSet;
+pub use unanswerable::UNANSWERABLE_FIGURES;
 
 use crate::chunk::ChunkConfig;
 use crate::embed::{CrossEncoder, Embedder, EngineChoice, Model};
@@ -18,7 +20,7 @@ use crate::ids::DocId;
 use crate::ingest::{Indexer, KnownVectors, Progress, SourceFacts, Vectors, prepare};
 use crate::load::{Format, plain};
 use crate::models::record_of;
-use crate::search::{DEFAULT_POOL, Encoder, Method, Rerank, SearchRequest, Searcher};
+use crate::search::{Candidate, DEFAULT_POOL, Encoder, Method, Rerank, SearchRequest, Searcher};
 use crate::store::{Namespace, Snapshot, Store, Writer};
 
 /// The documents of a ranking that are judged.
@@ -57,9 +59,19 @@ impl Metrics {
     }
 }
 
-impl Serialize for Metrics {
+/// Figures by name, in the order in which they are shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figures(pub Vec<(&'static str, f64)>);
+
+impl From<Metrics> for Figures {
+    fn from(metrics: Metrics) -> Self {
+        Figures(METRICS.into_iter().zip(metrics.0).collect())
+    }
+}
+
+impl Serialize for Figures {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.collect_map(METRICS.iter().zip(self.0))
+        serializer.collect_map(self.0.iter().copied())
     }
 }
 
@@ -67,17 +79,32 @@ impl Serialize for Metrics {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
     pub method: Method,
-    /// An index into [`METRICS`].
-    metric: usize,
+    figure: &'static str,
     least: f64,
 }
 
+/// All names of figures.
+fn figure_names() -> impl Iterator<Item = &'static str> {
+    METRICS.into_iter().chain(UNANSWERABLE_FIGURES)
+}
+
 impl Condition {
+    /// The name of its figure.
+    pub fn figure(&self) -> &'static str {
+        self.figure
+    }
+
+    /// Whether its figure is measured with answers taken out.
+    pub fn is_unanswerable(&self) -> bool {
+        UNANSWERABLE_FIGURES.contains(&self.figure)
+    }
+
     /// What is wrong with the report, if anything.
     pub fn unmet(&self, report: &EvalReport) -> Option<String> {
         let row = report.methods.iter().find(|row| row.method == self.method);
-        let is_met = row.is_some_and(|row| row.metrics.0[self.metric] >= self.least);
-        (!is_met).then(|| format!("{}.{} is below {}", self.method.name(), METRICS[self.metric], self.least))
+        let found = row.and_then(|row| row.figures.0.iter().find(|(name, _)| *name == self.figure));
+        let is_met = found.is_some_and(|(_, value)| *value >= self.least);
+        (!is_met).then(|| format!("{}.{} is below {}", self.method.name(), self.figure, self.least))
     }
 }
 
@@ -87,14 +114,18 @@ impl std::str::FromStr for Condition {
     fn from_str(text: &str) -> Result<Self> {
         let parse = || {
             let (left, least) = text.split_once(">=")?;
-            let (method, metric) = left.trim().split_once('.')?;
+            let (method, figure) = left.trim().split_once('.')?;
             let method = <Method as clap::ValueEnum>::from_str(method, true).ok()?;
-            let metric = METRICS.iter().position(|name| name.eq_ignore_ascii_case(metric))?;
-            Some(Condition { method, metric, least: least.trim().parse().ok()? })
+            let figure = figure_names().find(|name| name.eq_ignore_ascii_case(figure))?;
+            Some(Condition { method, figure, least: least.trim().parse().ok()? })
         };
         parse().ok_or_else(|| {
-            Error::usage(format!("invalid value {text:?} for {}: expected METHOD.FIGURE>=NUMBER", Setting("min")))
-                .hint(format!("for example 'hybrid.ndcg@10>=0.40'; the figures are {}", METRICS.join(", ")))
+            Error::usage(format!("invalid value {text:?} for {}: expected METHOD.FIGURE>=NUMBER", Setting("min"))).hint(
+                format!(
+                    "for example 'hybrid.ndcg@10>=0.40'; the figures are {}",
+                    figure_names().collect::<Vec<_>>().join(", ")
+                ),
+            )
         })
     }
 }
@@ -103,9 +134,9 @@ impl std::str::FromStr for Condition {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MethodReport {
     pub method: Method,
-    /// Averages over all queries that have an answer.
+    /// Over all queries that have judgements.
     #[serde(flatten)]
-    pub metrics: Metrics,
+    pub figures: Figures,
     /// One after the other in one process.
     pub queries_per_second: f64,
 }
@@ -139,11 +170,13 @@ pub struct Made<'a> {
     /// Whether to embed; without vectors only keyword search can be measured.
     pub embed: bool,
     pub model: Arc<Model>,
+    /// Whether half of the documents that answer something are left out.
+    pub without_half: bool,
 }
 
 impl Default for Made<'_> {
     fn default() -> Self {
-        Made { config: ChunkConfig::default(), other: None, embed: true, model: Model::embedded() }
+        Made { config: ChunkConfig::default(), other: None, embed: true, model: Model::embedded(), without_half: false }
     }
 }
 
@@ -170,7 +203,10 @@ impl EvalStore {
         jobs: usize,
         progress: Arc<dyn Progress>,
     ) -> Result<Self> {
-        let set = BeirSet::read(set)?;
+        let mut set = BeirSet::read(set)?;
+        if made.without_half {
+            set.remove_half_of_the_answers();
+        }
         let start = Instant::now();
         let store = Store::open_or_create(Some(&folder.join("store")), folder)?.0.as_own();
         let namespace = store.namespace(&format!("eval-{}", fingerprint(&set, made)))?;
@@ -205,14 +241,20 @@ impl EvalStore {
         Ok((Metrics(totals.0.map(|total| total / count.max(1) as f64)), count))
     }
 
+    /// Runs all queries like `template` and compares the confidences in the answers that are there and in those that are not.
+    async fn measure_unanswerable(&self, template: &SearchRequest) -> Result<Figures> {
+        let (mut answerable, mut unanswerable) = (Vec::new(), Vec::new());
+        for (query, relevant) in self.set.judged_queries() {
+            let candidates = self.candidates(&SearchRequest { query: query.to_owned(), ..template.clone() }).await?;
+            let confidence = candidates.iter().map(|candidate| candidate.confidence).fold(0.0, f32::max);
+            if self.set.has_any(relevant) { &mut answerable } else { &mut unanswerable }.push(confidence);
+        }
+        Ok(unanswerable::figures(answerable, unanswerable))
+    }
+
     /// The first documents for a query, by their ids in the set.
     async fn ranking(&self, request: &SearchRequest) -> Result<Vec<String>> {
-        // A query without a word finds nothing.
-        let candidates = match self.searcher.rank(request).await {
-            Ok((ranking, _)) => ranking.candidates,
-            Err(error) if error.kind() == Kind::Usage => Vec::new(),
-            Err(error) => return Err(error),
-        };
+        let candidates = self.candidates(request).await?;
         let mut ranking: Vec<String> = Vec::with_capacity(DEPTH);
         for id in candidates.iter().filter_map(|candidate| self.sources.get(candidate.chunk_id.doc_id())) {
             if ranking.len() < DEPTH && !ranking.contains(id) {
@@ -220,6 +262,15 @@ impl EvalStore {
             }
         }
         Ok(ranking)
+    }
+
+    /// The parent chunks for a query. One without a word finds nothing.
+    async fn candidates(&self, request: &SearchRequest) -> Result<Vec<Candidate>> {
+        match self.searcher.rank(request).await {
+            Ok((ranking, _)) => Ok(ranking.candidates),
+            Err(error) if error.kind() == Kind::Usage => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -231,6 +282,8 @@ pub struct Evaluation<'a> {
     pub rerank: &'a Rerank,
     /// The embedding model.
     pub model: Arc<Model>,
+    /// Whether half of the answers are taken out, to measure how well their lack is noticed.
+    pub unanswerable: bool,
 }
 
 /// Ingests the corpus of a set into a store in `scratch` and runs all its queries by each method.
@@ -244,24 +297,28 @@ pub async fn evaluate(
     jobs: usize,
     progress: Arc<dyn Progress>,
 ) -> Result<EvalReport> {
-    let Evaluation { folder, methods, rerank, model } = what;
+    let Evaluation { folder, methods, rerank, model, unanswerable } = what;
     if let Rerank::Model(look) = rerank {
         CrossEncoder::check(&look.folder)?;
     }
-    let made = Made { model, ..Made::default() };
+    let made = Made { model, without_half: unanswerable, ..Made::default() };
     let store = EvalStore::open_made(folder, scratch, &made, choice, jobs, progress).await?;
+    let queries = store.set.judged_queries().count();
     let mut reports = Vec::with_capacity(methods.len());
     for &method in methods {
         let start = Instant::now();
         let template = SearchRequest { method, rerank: rerank.clone(), ..SearchRequest::new("") };
-        let (metrics, count) = store.measure(&template).await?;
-        let queries_per_second = count as f64 / start.elapsed().as_secs_f64();
-        reports.push(MethodReport { method, metrics, queries_per_second });
+        let figures = match unanswerable {
+            true => store.measure_unanswerable(&template).await?,
+            false => store.measure(&template).await?.0.into(),
+        };
+        let queries_per_second = queries as f64 / start.elapsed().as_secs_f64();
+        reports.push(MethodReport { method, figures, queries_per_second });
     }
     Ok(EvalReport {
         set: folder.display().to_string(),
         documents: store.set.documents.len(),
-        queries: store.set.judged_queries().count(),
+        queries,
         missing: store.set.missing(),
         model: made.model.name.clone(),
         engine: store.engine,
@@ -351,7 +408,7 @@ mod tests {
     #[test]
     fn conditions_are_read_and_bad_ones_refused() {
         let condition: Condition = "hybrid.ndcg@10>=0.40".parse().unwrap();
-        assert_eq!((condition.method, condition.metric, condition.least), (Method::Hybrid, 0, 0.4));
+        assert_eq!((condition.method, condition.figure, condition.least), (Method::Hybrid, "ndcg@10", 0.4));
         for bad in ["hybrid", "hybrid.x>=1", "none.p@1>=1", "hybrid.p@1>=x", "hybrid.p@1>1"] {
             assert!(bad.parse::<Condition>().is_err(), "{bad}");
         }

@@ -7,7 +7,7 @@ use super::installed::{Models, check_name};
 use super::offer::{Offer, TextOffer, Wish};
 use super::record::{GRAPH, ModelKind, Record, cannot};
 use super::workplace::{Hold, files_in, finish, new_workplace};
-use crate::embed::{CrossEncoder, EMBEDDED, EmbeddingConfig, Engine, Model, ModelFiles, Source, try_out};
+use crate::embed::{CrossEncoder, EMBEDDED, EmbeddingConfig, Engine, Model, ModelFiles, Source, Tried, try_out};
 use crate::error::{Error, NextStep, Result, Setting};
 
 /// A reranking model is tried with this question, and with chunks that answer it more or less.
@@ -68,12 +68,12 @@ impl Models {
     pub(super) fn add(&self, name: &str, offer: Offer, from: String, take: Take, engine: &Engine) -> Result<Added> {
         let work = new_workplace(self.folder(), name)?;
         put_graph(&offer, work.path(), take)?;
-        let (kind, embedding_config, fingerprint) = match &offer.text {
+        let (kind, embedding_config, fingerprint, unrelated) = match &offer.text {
             Some(text) => {
                 let model = try_text(text, name, &offer, work.path(), engine)?;
-                (ModelKind::Text, Some(model.embedding_config), model.fingerprint)
+                (ModelKind::Text, Some(model.embedding_config), model.fingerprint, Some(model.unrelated))
             }
-            None => (ModelKind::Rerank, None, try_reranker(&offer, work.path(), engine)?),
+            None => (ModelKind::Rerank, None, try_reranker(&offer, work.path(), engine)?, None),
         };
         let record = Record {
             format: Record::FORMAT,
@@ -85,6 +85,7 @@ impl Models {
             external: offer.external(),
             files: files_in(work.path())?,
             fingerprint,
+            unrelated,
             from,
             added_at: jiff::Timestamp::now().to_string(),
         };
@@ -153,14 +154,16 @@ fn try_text(text: &TextOffer, name: &str, offer: &Offer, to: &Path, engine: &Eng
         embedding_config: text.embedding_config.clone(),
         fingerprint: String::new(),
         source: Source::Folder(files.clone()),
+        unrelated: 0.0,
     };
-    let dimension = try_out(engine, &model, &text.tried)?;
+    let Tried { dimension, unrelated } = try_out(engine, &model, &text.tried)?;
     let wanted = model.embedding_config.dimension;
     if wanted != 0 && wanted != dimension {
         let message = format!("{name} gives vectors of {dimension} numbers instead of {wanted}");
         return Err(Error::failed(message).hint("its files belong to another model; check HF_ENDPOINT"));
     }
-    Model::in_folder(name, EmbeddingConfig { dimension, ..model.embedding_config }, files)
+    let model = Model::in_folder(name, EmbeddingConfig { dimension, ..model.embedding_config }, files)?;
+    Ok(Model { unrelated, ..model })
 }
 
 /// Copies the small files of a reranking model and tries it. Returns the hash of all its files.

@@ -44,7 +44,7 @@ pub struct ModelFile {
 }
 
 /// An installed model.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     pub format: u32,
     pub name: String,
@@ -59,6 +59,9 @@ pub struct Record {
     pub files: Vec<ModelFile>,
     /// The hash of everything that the model's results depend on.
     pub fingerprint: String,
+    /// The cosine of unrelated texts; unknown for a model that was added before it was measured.
+    #[serde(default)]
+    pub unrelated: Option<f32>,
     /// Its origin: a folder, or an address on a hub.
     pub from: String,
     /// RFC 3339.
@@ -123,7 +126,8 @@ impl Record {
         let embedding_config = self.embedding_config.clone()?;
         let files = ModelFiles { folder: folder.to_owned(), graph: GRAPH.to_owned(), external: self.external.clone() };
         let (name, fingerprint) = (self.name.clone(), self.fingerprint.clone());
-        Some(Model { name, embedding_config, fingerprint, source: Source::Folder(files) })
+        let unrelated = self.unrelated.unwrap_or(Model::embedded().unrelated);
+        Some(Model { name, embedding_config, fingerprint, source: Source::Folder(files), unrelated })
     }
 }
 
@@ -147,6 +151,7 @@ pub(super) mod tests {
             external: Vec::new(),
             files: vec![ModelFile { path: "model.onnx".to_owned(), bytes: 3 }],
             fingerprint: "f".to_owned(),
+            unrelated: None,
             from: "somewhere".to_owned(),
             added_at: "2026-11-21T00:00:00Z".to_owned(),
         }

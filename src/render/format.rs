@@ -27,6 +27,22 @@ pub fn screen_width() -> usize {
 }
 
 const WITHOUT_TERMINAL: usize = 100;
+const LINES_WITHOUT_TERMINAL: usize = 24;
+
+/// The size of the output, in characters.
+#[derive(Debug, Clone, Copy)]
+pub struct Screen {
+    pub columns: usize,
+    pub lines: usize,
+}
+
+impl Screen {
+    /// The terminal's, where there is one.
+    pub fn of_output() -> Self {
+        let lines = terminal_size::terminal_size().map_or(LINES_WITHOUT_TERMINAL, |(_, lines)| usize::from(lines.0));
+        Screen { columns: screen_width(), lines }
+    }
+}
 
 fn width(set: Option<&str>, terminal: Option<u16>) -> usize {
     let set = set.and_then(|columns| columns.trim().parse().ok()).filter(|&columns: &u16| columns > 0);

@@ -144,12 +144,15 @@ pub fn evaluation(report: &EvalReport) -> Page {
     ));
     let row = |method: &MethodReport| {
         let mut cells = vec![method.method.name().to_owned()];
-        cells.extend(method.metrics.0.iter().map(|figure| format!("{figure:.4}")));
+        cells.extend(method.figures.0.iter().map(|(_, value)| format!("{value:.4}")));
         cells.push(format!("{:.1}", method.queries_per_second));
         cells
     };
-    let header = ["method", "nDCG@10", "recall@10", "MRR@10", "P@1", "queries/s"];
-    page.grid(Grid::new(&header, &[1, 2, 3, 4, 5], report.methods.iter().map(row).collect()));
+    let mut header = vec!["method"];
+    header.extend(report.methods.iter().take(1).flat_map(|method| method.figures.0.iter().map(|(name, _)| *name)));
+    header.push("queries/s");
+    let numbers: Vec<usize> = (1..header.len()).collect();
+    page.grid(Grid::new(&header, &numbers, report.methods.iter().map(row).collect()));
     page
 }
 

@@ -2,19 +2,19 @@
 
 use serde_json::{Value, json};
 
+use super::excerpt::excerpt;
 use super::explain::stages;
-use super::format::{unique, value};
+use super::format::{Screen, unique, value};
 use super::page::Page;
-use super::style::{DIM, MATCH, PLACE, TITLE, around, as_markdown, marked, pages, paint};
+use super::style::{DIM, PLACE, TITLE, around, as_markdown, pages, paint};
 use super::tables::with_tables;
 use super::toc::{Shown, add_contents, json_entries};
 use crate::chunk::context::SEPARATOR;
 use crate::search::{Contents, Hit, Omitted, SearchResult};
-use crate::text::highlight::find_matches;
 use crate::text::{count, first_of, printable};
 
 /// What `kb search` shows.
-pub fn search(result: &SearchResult, width: usize) -> Page {
+pub fn search(result: &SearchResult, screen: Screen) -> Page {
     let left_out = (!result.left_out.is_empty()).then(|| json!({ "left_out": result.left_out }));
     let contents = || result.contents.iter();
     let sources = contents().map(|contents| &contents.document.source).chain(result.hits.iter().map(|hit| &hit.source));
@@ -23,11 +23,17 @@ pub fn search(result: &SearchResult, width: usize) -> Page {
         .with_paths(unique(sources.cloned()));
     for contents in contents() {
         page.gap();
-        add_contents(&mut page, &contents.document, &contents.sections, 1, Shown { provenance: false, width });
+        add_contents(
+            &mut page,
+            &contents.document,
+            &contents.sections,
+            1,
+            Shown { provenance: false, width: screen.columns },
+        );
     }
     for hit in &result.hits {
         page.gap();
-        page.both(table_hit(hit, result, width), markdown_hit(hit, result));
+        page.both(table_hit(hit, result, screen), markdown_hit(hit, result));
     }
     page.left_out(omitted(&result.left_out));
     if result.trace.detailed {
@@ -55,7 +61,9 @@ fn json(result: &SearchResult) -> Value {
         "understood": result.understood,
         "contents": result.contents.iter().map(json_contents).collect::<Vec<_>>(),
         "mode": result.mode,
+        "confidence": result.confidence(),
         "hits": hits(result),
+        "nearest": result.nearest.iter().map(json_nearest).collect::<Vec<_>>(),
         "left_out": result.left_out,
         "notes": result.notes,
         "timings_ms": timings,
@@ -66,14 +74,14 @@ fn json(result: &SearchResult) -> Value {
     json
 }
 
-fn table_hit(hit: &Hit, result: &SearchResult, width: usize) -> String {
+fn table_hit(hit: &Hit, result: &SearchResult, screen: Screen) -> String {
     let place = paint(PLACE, pages(hit.page_start, hit.page_end));
-    let snippet = marked(&hit.snippet, &hit.matches, &format!("{MATCH}"), &format!("{MATCH:#}"));
-    let lines = textwrap::wrap(&snippet, width.saturating_sub(4));
+    let beside = Screen { columns: screen.columns.saturating_sub(4), ..screen };
+    let lines = excerpt(&hit.content, &result.query, beside);
     let lines: String = lines.iter().map(|line| format!("    {line}\n")).collect();
     let namespaces = around("  in ", &namespaces(hit, result), "");
     let matched = around("  ", &matched(hit, result), "");
-    let origin = format!("{}  {}{namespaces}  score {:.2}{matched}", hit.source, hit.section_id, hit.score);
+    let origin = format!("{}  {}{namespaces}  confidence {:.2}{matched}", hit.source, hit.section_id, hit.confidence);
     format!("{:>2}. {}  {place}\n{lines}    {}", hit.rank, paint(TITLE, heading(hit)), paint(DIM, origin))
 }
 
@@ -82,13 +90,26 @@ fn markdown_hit(hit: &Hit, result: &SearchResult) -> String {
     let namespaces = around(" · in ", &namespaces(hit, result), "");
     let matched = around(" · ", &matched(hit, result), "");
     let origin = format!(
-        "`{}` · section `{}`{namespaces} · score {:.3}{matched}",
+        "`{}` · section `{}`{namespaces} · confidence {:.2}{matched}",
         printable(&hit.source),
         hit.section_id,
-        hit.score
+        hit.confidence
     );
-    let text = bold_matches(&hit.content, &result.query);
-    format!("## {}. {}{place}\n\n{origin}\n\n{}", hit.rank, heading(hit), as_markdown(&text))
+    format!("## {}. {}{place}\n\n{origin}\n\n{}", hit.rank, heading(hit), as_markdown(&hit.content))
+}
+
+/// A hit that is not sure enough, in a few words.
+pub fn nearest(hit: &Hit) -> String {
+    format!("{} in {}, confidence {:.2}", heading(hit), printable(&hit.source), hit.confidence)
+}
+
+fn json_nearest(hit: &Hit) -> Value {
+    json!({
+        "chunk_id": hit.chunk_id,
+        "source": hit.source,
+        "section_title": hit.section_title,
+        "confidence": hit.confidence,
+    })
 }
 
 /// How many parent chunks of a hit match, if it may have more than one.
@@ -139,36 +160,4 @@ fn heading(hit: &Hit) -> String {
         section => format!("{}{SEPARATOR}{section}", hit.title),
     };
     printable(&heading)
-}
-
-/// Matches in bold, except where stars would become part of code or a table.
-fn bold_matches(text: &str, query: &str) -> String {
-    let is_code = text.contains('`')
-        || text.contains('*')
-        || text.lines().any(|line| line.starts_with("    ") || line.starts_with('|') || line.starts_with('\t'));
-    if is_code {
-        return text.to_owned();
-    }
-    let ranges: Vec<(usize, usize)> = find_matches(text, query).into_iter().map(|r| (r.start, r.end)).collect();
-    marked(text, &ranges, "**", "**")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_break_at_their_visible_width() {
-        let text = format!("one {MATCH}two{MATCH:#} three");
-        let lines = textwrap::wrap(&text, 8);
-        let lines: Vec<String> = lines.iter().map(|line| anstream::adapter::strip_str(line).to_string()).collect();
-        assert_eq!(lines, ["one two", "three"]);
-        assert_eq!(textwrap::wrap("启动水泵之前", 4).len(), 3);
-    }
-
-    #[test]
-    fn code_is_not_decorated() {
-        assert_eq!(bold_matches("the pump", "pump"), "the **pump**");
-        assert_eq!(bold_matches("run `pump`", "pump"), "run `pump`");
-    }
 }

@@ -14,6 +14,8 @@ use crate::error::Result;
 
 /// How many times more candidates each retriever recalls.
 const WIDER: usize = 4;
+/// The share of the least confidence that is enough then.
+const LESS_SURE: f32 = 0.5;
 
 /// Ranks again, and gives the better ranking with its trace.
 pub(super) async fn fall_back(
@@ -30,6 +32,7 @@ pub(super) async fn fall_back(
     let wider = SearchRequest {
         pool: (request.pool * WIDER).min(LARGEST_POOL),
         weights: if one_retriever { Weights::new(1.0, 1.0).ok() } else { request.weights },
+        min_confidence: request.min_confidence * LESS_SURE,
         expand: if request.expand == Expand::Llm { Expand::Llm } else { Expand::All },
         ..request.clone()
     };
@@ -56,16 +59,16 @@ pub(super) async fn fall_back(
 fn missed(request: &SearchRequest, candidates: &[Candidate]) -> Vec<String> {
     let hits: HashSet<&str> = candidates.iter().map(|candidate| candidate.chunk_id.as_str()).collect();
     let documents: HashSet<&str> = candidates.iter().map(|candidate| candidate.chunk_id.doc_id()).collect();
-    let best = candidates.iter().map(|candidate| candidate.score).fold(0.0, f32::max);
+    let best = candidates.iter().map(|candidate| candidate.confidence).fold(0.0, f32::max);
     let searched = request.documents.as_ref().map_or(usize::MAX, Vec::len);
     let few = |found: usize, least: Option<usize>, what: &str, most: usize| {
         let least = least?.min(most);
         (found < least).then(|| format!("{}, {least} wanted", crate::text::count(found, what)))
     };
-    let low = request.fallback.min_score.filter(|least| best < *least);
+    let low = request.fallback.min_confidence.filter(|least| best < *least);
     [
         few(hits.len(), request.fallback.min_hits, "hit", request.limit),
-        low.map(|least| format!("best score {best:.2}, {least} wanted")),
+        low.map(|least| format!("best confidence {best:.2}, {least} wanted")),
         few(documents.len(), request.fallback.min_docs, "document", request.limit.min(searched)),
     ]
     .into_iter()
@@ -77,8 +80,8 @@ fn missed(request: &SearchRequest, candidates: &[Candidate]) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn hit(chunk_id: &str, score: f32) -> Candidate {
-        Candidate { chunk_id: chunk_id.into(), namespace: 0, score, keyword: None, semantic: None }
+    fn hit(chunk_id: &str, confidence: f32) -> Candidate {
+        Candidate { chunk_id: chunk_id.into(), confidence, ..Candidate::default() }
     }
 
     #[test]
@@ -88,10 +91,10 @@ mod tests {
         let missing = |conditions: &str, request: &SearchRequest| {
             missed(&SearchRequest { fallback: conditions.parse().unwrap(), ..request.clone() }, &hits)
         };
-        assert_eq!(missing("min_hits=2,min_score=0.4,min_docs=1", &request), [""; 0]);
+        assert_eq!(missing("min_hits=2,min_confidence=0.4,min_docs=1", &request), [""; 0]);
         assert_eq!(
-            missing("min_hits=3,min_score=0.5,min_docs=2", &request),
-            ["2 hits, 3 wanted", "best score 0.40, 0.5 wanted", "1 document, 2 wanted"]
+            missing("min_hits=3,min_confidence=0.5,min_docs=2", &request),
+            ["2 hits, 3 wanted", "best confidence 0.40, 0.5 wanted", "1 document, 2 wanted"]
         );
         let one = SearchRequest { documents: Some(vec!["a".into()]), limit: 2, ..request };
         assert_eq!(missing("min_hits=3,min_docs=2", &one), [""; 0], "no more than there can be");

@@ -53,7 +53,9 @@ pub(super) fn join(own: Vec<Candidate>, others: &[(f32, Vec<Candidate>)]) -> Vec
     }
     for (weight, candidate) in others.iter().flat_map(|(weight, ranking)| ranking.iter().map(move |c| (weight, c))) {
         let unknown = || Candidate { score: 0.0, keyword: None, semantic: None, ..candidate.clone() };
-        joined.entry(candidate.key()).or_insert_with(unknown).score += weight * candidate.score / all;
+        let known = joined.entry(candidate.key()).or_insert_with(unknown);
+        known.score += weight * candidate.score / all;
+        known.confidence = known.confidence.max(candidate.confidence);
     }
     let mut joined: Vec<Candidate> = joined.into_values().collect();
     joined.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.key().cmp(&b.key())));
@@ -123,7 +125,8 @@ fn by_scores(scores: &RetrieverScores, keyword_weight: f32, semantic_weight: f32
             } else {
                 keyword_weight * keyword_part + semantic_weight * semantic_part
             };
-            Candidate { chunk_id: key.chunk_id.clone(), namespace: key.namespace, score, keyword, semantic }
+            let ChunkKey { chunk_id, namespace } = key.clone();
+            Candidate { chunk_id, namespace, score, keyword, semantic, confidence: 0.0 }
         })
         .collect();
     // The keys were in order, and sorting leaves equals as they are.
@@ -243,7 +246,7 @@ mod tests {
             namespace: 0,
             score: *score,
             keyword: Some(*score),
-            semantic: None,
+            ..Candidate::default()
         };
         scores.iter().map(candidate).collect()
     }

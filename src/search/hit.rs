@@ -38,7 +38,7 @@ pub(super) struct RetrieverScores {
 }
 
 /// A ranked parent chunk.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Candidate {
     pub chunk_id: ChunkId,
     /// The place of its namespace in the ranking's namespaces.
@@ -49,6 +49,8 @@ pub struct Candidate {
     pub keyword: Option<f32>,
     /// Cosine.
     pub semantic: Option<f32>,
+    /// How sure it is that it answers the question, from 0 to 1.
+    pub confidence: f32,
 }
 
 impl Candidate {
@@ -91,6 +93,9 @@ pub struct Hit {
     /// From 0 to 1, for fused retrievers relative to this search's candidates; of semantic search alone, the cosine. Of
     /// parent chunks that became one hit, and of sections, the joint score.
     pub score: f32,
+    /// How sure it is that this answers the question, from 0 to 1, comparable between questions and stores. Of several parent
+    /// chunks the best counts.
+    pub confidence: f32,
     /// The namespace it is in; where it is in several, one in which it scored best.
     pub namespace: String,
     /// The other namespaces that were searched and have this parent chunk of this source too.
@@ -241,6 +246,7 @@ impl Hit {
         let source = Source::of(chunk, &document.title, Some(candidate.score));
         Hit {
             score: candidate.score,
+            confidence: candidate.confidence,
             namespace: namespace.to_owned(),
             chunk_id: chunk.chunk_id.clone(),
             section: chunk.section_id.path().to_owned(),

@@ -4,6 +4,7 @@
 //! Promise: the weaker retriever never spoils the better one. A retriever that cannot judge a question (a model asked in a
 //! language it was not trained on) gets no weight, and then does not even run.
 
+mod confidence;
 mod contents;
 mod context;
 mod encoder;
@@ -40,7 +41,7 @@ pub use encoder::Encoder;
 pub use filter::syntax::Filter;
 pub use filter::{Restriction, scopes_within};
 pub use find_section::find_sections;
-pub use hit::{Hit, Omitted, Source};
+pub use hit::{Candidate, Hit, Omitted, Source};
 pub use list_chunks::{ChunkColumn, ChunkList, ChunkListRequest, ListedChunk};
 pub use request::{
     Beam, CrossEncoderRerank, DEFAULT_DIVERSITY, DEFAULT_LIMIT, DEFAULT_POOL, DEFAULT_RERANK_DEPTH,

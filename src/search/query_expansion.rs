@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
+use super::confidence::Coverage;
 use super::encoder::{Encoder, joined};
 use super::fuse::{by_route, join};
 use super::hit::{Candidate, RetrieverScores, Scores};
@@ -162,7 +163,8 @@ impl Wordings<'_> {
             }
             let mut scores = RetrieverScores::default();
             let terms = if route.keyword > 0.0 { keyword_terms(&text, &understood.identifiers) } else { Terms::new() };
-            let keyword = KeywordRetriever::new(self.snapshots, terms)?;
+            let keyword = KeywordRetriever::new(self.snapshots, terms.clone())?;
+            let coverage = Coverage::new(&keyword, &terms, &[], self.question.model)?;
             if route.keyword > 0.0 {
                 scores.keyword = keyword.recall(self.scopes, route.pool)?;
             }
@@ -179,7 +181,11 @@ impl Wordings<'_> {
                 let rest = keyword.score(rest)?;
                 scores.keyword.extend(rest);
             }
-            rankings.push((weight, by_route(&route, &scores)));
+            let mut candidates = by_route(&route, &scores);
+            // What answers a wording answers the question.
+            let first = self.question.request.limit.min(candidates.len());
+            coverage.judge(&keyword, &mut candidates[..first])?;
+            rankings.push((weight, candidates));
         }
         Ok(rankings)
     }

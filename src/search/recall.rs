@@ -3,6 +3,7 @@
 
 use std::time::Instant;
 
+use super::confidence::{Alternative, Coverage};
 use super::encoder::{Encoded, Encoding, joined};
 use super::hit::{ChunkKey, RetrieverScores, Scores};
 use super::query_expansion::{Paraphrased, Paraphrasing, Wordings, recalled_by};
@@ -22,6 +23,7 @@ use crate::text::count;
 /// What was recalled for a question.
 pub(super) struct Recalled<'s> {
     pub keyword: KeywordRetriever<'s>,
+    pub coverage: Coverage,
     pub scopes: Vec<Scope>,
     /// The question's route, as far as the retrievers could follow it.
     pub route: Route,
@@ -45,10 +47,12 @@ pub(super) async fn recall<'s>(
     paraphrasing: Option<Paraphrasing>,
     trace: &mut Trace,
 ) -> Result<Recalled<'s>> {
-    let (terms, replacements) = other_words(searcher, question, snapshots, trace)?;
+    let (terms, alternatives, replacements) = other_words(searcher, question, snapshots, trace)?;
     let Restricted { scopes, quoted } = restricted;
+    let keyword = KeywordRetriever::new(snapshots, terms)?;
     let mut recalled = Recalled {
-        keyword: KeywordRetriever::new(snapshots, terms)?,
+        coverage: Coverage::new(&keyword, &question.terms, &alternatives, question.model)?,
+        keyword,
         scopes,
         route: question.route,
         scores: RetrieverScores::default(),
@@ -75,20 +79,16 @@ pub(super) async fn recall<'s>(
     if recalled.no_vectors && recalled.route.keyword > 0.0 {
         recalled.route = recalled.route.keyword_only();
     }
-    let has_words = recalled.scores.keyword.values().any(|score| *score > 0.0);
-    if recalled.route.keyword > 0.0 && !has_words && !recalled.scores.semantic.is_empty() {
-        trace.notes.push("nothing has a word of the question: found by meaning alone".to_owned());
-    }
     Ok(recalled)
 }
 
-/// The terms of a question with synonyms and other words; and those words.
+/// The terms of a question with synonyms and other words; and those words, as they count and as the user is told.
 fn other_words(
     searcher: &Searcher,
     question: &Question<'_>,
     snapshots: &[&Snapshot],
     trace: &mut Trace,
-) -> Result<(Terms, Vec<Replacement>)> {
+) -> Result<(Terms, Vec<Alternative>, Vec<Replacement>)> {
     let start = Instant::now();
     let mut terms = if question.route.keyword > 0.0 { question.terms.clone() } else { Terms::new() };
     let (query, expand) = (&question.request.query, question.request.expand);
@@ -101,7 +101,9 @@ fn other_words(
     let stage = trace.stage("words", start, terms.len(), synonyms.len() + replacements.len());
     let note = |one: &Replacement| format!("for {:?} also: {}", one.typed, one.words.join(", "));
     stage.notes(synonyms.iter().map(Synonymous::note)).notes(replacements.iter().map(note));
-    Ok((terms, replacements))
+    let alternatives = synonyms.iter().map(Alternative::synonym);
+    let alternatives = alternatives.chain(replacements.iter().map(Alternative::replacement)).collect();
+    Ok((terms, alternatives, replacements))
 }
 
 impl Recalled<'_> {

@@ -179,8 +179,8 @@ pub enum Expand {
 pub struct Fallback {
     /// Fewer hits than this are too few.
     pub min_hits: Option<usize>,
-    /// A best score below this is too low.
-    pub min_score: Option<f32>,
+    /// A best confidence below this is too low.
+    pub min_confidence: Option<f32>,
     /// Hits from fewer documents than this are too one-sided.
     pub min_docs: Option<usize>,
 }
@@ -193,7 +193,8 @@ impl FromStr for Fallback {
             return Ok(Fallback::default());
         }
         let conditions = toml::from_str(&text.replace(',', "\n")).ok().filter(|_| text.contains('='));
-        conditions.ok_or_else(|| "expected off or conditions such as min_hits=3,min_score=0.5,min_docs=2".to_owned())
+        conditions
+            .ok_or_else(|| "expected off or conditions such as min_hits=3,min_confidence=0.5,min_docs=2".to_owned())
     }
 }
 
@@ -344,8 +345,8 @@ pub struct SearchRequest {
     pub restriction: Restriction,
     /// Seconds of a document's age, counted from now or `restriction.as_of`, that halve its scores.
     pub half_life: Option<f64>,
-    /// Hits below this score are dropped.
-    pub min_score: Option<f32>,
+    /// Hits below this confidence are dropped.
+    pub min_confidence: f32,
     /// Candidates per retriever.
     pub pool: usize,
     pub rerank: Rerank,
@@ -407,8 +408,8 @@ mod tests {
 
     #[test]
     fn the_conditions_of_a_fallback_are_read() {
-        let fallback: Fallback = "min_hits=3, min_score=0.5".parse().unwrap();
-        assert_eq!(fallback, Fallback { min_hits: Some(3), min_score: Some(0.5), min_docs: None });
+        let fallback: Fallback = "min_hits=3, min_confidence=0.5".parse().unwrap();
+        assert_eq!(fallback, Fallback { min_hits: Some(3), min_confidence: Some(0.5), min_docs: None });
         assert_eq!("off".parse(), Ok(Fallback::default()));
         for wrong in ["min_hits", "min_hits=x", "max=3", "", "min_docs=-1"] {
             assert!(wrong.parse::<Fallback>().is_err(), "{wrong}");

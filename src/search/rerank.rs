@@ -24,7 +24,7 @@ use super::understand::Route;
 use crate::embed::CrossEncoder;
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::ChunkId;
-use crate::store::{Snapshot, WordPlaces};
+use crate::store::{Snapshot, WordsFound};
 
 /// How many candidates are reranked by words; the rest follow in their old order.
 const DEPTH: usize = 100;
@@ -51,8 +51,9 @@ pub(super) async fn rerank(
     };
     if by_words {
         let start = Instant::now();
-        let places = keyword.places(&candidates[..DEPTH.min(candidates.len())])?;
-        rank_by_words(&mut candidates, DEPTH, &keyword.weights()?, &places);
+        let places = keyword.words_found(&candidates[..DEPTH.min(candidates.len())])?;
+        let weights: Vec<f32> = keyword.question_words()?.iter().map(|word| word.weight).collect();
+        rank_by_words(&mut candidates, DEPTH, &weights, &places);
         trace.stage("rerank", start, places.len(), candidates.len()).ranking(&candidates);
     }
     if let (Some(loading), Rerank::Model(settings)) = (cross_encoder, &request.rerank) {
@@ -62,7 +63,7 @@ pub(super) async fn rerank(
 }
 
 /// Reranks the first candidates. `weights` are those of the question's words, `places` where they are in each chunk.
-fn rank_by_words(candidates: &mut [Candidate], depth: usize, weights: &[f32], places: &HashMap<ChunkKey, WordPlaces>) {
+fn rank_by_words(candidates: &mut [Candidate], depth: usize, weights: &[f32], places: &HashMap<ChunkKey, WordsFound>) {
     let all: f32 = weights.iter().sum();
     if all <= 0.0 {
         return;
@@ -82,11 +83,11 @@ fn rank_by_words(candidates: &mut [Candidate], depth: usize, weights: &[f32], pl
 }
 
 /// The weighted sum of the signs.
-fn signs(found: &WordPlaces, weights: &[f32]) -> f32 {
+fn signs(found: &WordsFound, weights: &[f32]) -> f32 {
     let sum = |is_there: &dyn Fn(usize) -> bool| -> f32 {
         (0..weights.len()).filter(|&word| is_there(word)).map(|word| weights[word]).sum()
     };
-    let covered = sum(&|word| !found.content[word].is_empty() || found.titles[word]);
+    let covered = sum(&|word| found.content[word] || found.titles[word]);
     COVERAGE * covered + TITLE * sum(&|word| found.titles[word])
 }
 
@@ -220,21 +221,18 @@ mod tests {
     use super::*;
 
     fn candidate(chunk_id: &str, score: f32) -> Candidate {
-        Candidate { chunk_id: chunk_id.into(), namespace: 0, score, keyword: None, semantic: None }
+        Candidate { chunk_id: chunk_id.into(), score, ..Candidate::default() }
     }
 
-    fn places(chunk_id: &str, content: [&[u32]; 2], context: [bool; 2]) -> (ChunkKey, WordPlaces) {
-        let content = content.iter().map(|places| places.to_vec()).collect();
-        let places = WordPlaces { chunk_id: chunk_id.into(), content, titles: context.to_vec() };
-        (ChunkKey { chunk_id: chunk_id.into(), namespace: 0 }, places)
+    fn found(chunk_id: &str, content: [bool; 2], titles: [bool; 2]) -> (ChunkKey, WordsFound) {
+        let found = WordsFound { chunk_id: chunk_id.into(), content: content.to_vec(), titles: titles.to_vec() };
+        (ChunkKey { chunk_id: chunk_id.into(), namespace: 0 }, found)
     }
 
     #[test]
     fn a_parent_chunk_with_all_the_words_overtakes_one_with_one_of_them() {
-        let all = HashMap::from([
-            places("often", [&[1, 2, 3, 4], &[]], [false; 2]),
-            places("both", [&[1], &[]], [false, true]),
-        ]);
+        let all =
+            HashMap::from([found("often", [true, false], [false; 2]), found("both", [true, false], [false, true])]);
         let mut ranked = vec![candidate("often", 0.6), candidate("both", 0.5)];
         rank_by_words(&mut ranked, 9, &[1.0, 2.0], &all);
         assert_eq!(spaced(&ranked), "both often");
@@ -243,7 +241,7 @@ mod tests {
 
     #[test]
     fn candidates_below_the_depth_keep_their_order() {
-        let all = HashMap::from([places("b", [&[1], &[2]], [false; 2])]);
+        let all = HashMap::from([found("b", [true; 2], [false; 2])]);
         let before = ["a", "b", "c", "d"].iter().zip([0.5, 0.4, 0.39, 0.38]).map(|(id, score)| candidate(id, score));
         let mut ranked: Vec<Candidate> = before.collect();
         rank_by_words(&mut ranked, 2, &[1.0, 1.0], &all);
@@ -258,10 +256,8 @@ mod tests {
     fn candidates(scores: &[f32]) -> Vec<Candidate> {
         let candidate = |(i, score): (usize, &f32)| Candidate {
             chunk_id: i.to_string().into(),
-            namespace: 0,
             score: *score,
-            keyword: None,
-            semantic: None,
+            ..Candidate::default()
         };
         scores.iter().enumerate().map(candidate).collect()
     }

@@ -22,6 +22,8 @@ pub struct Ranking {
     pub(super) replacements: Vec<Replacement>,
     /// A chunk that is in several namespaces is listed for each, and counts once for the limit.
     pub candidates: Vec<Candidate>,
+    /// What would be among them with more confidence.
+    pub(super) unsure: Vec<Candidate>,
     /// The question's vector, where semantic search was used.
     pub vector: Option<Vec<f32>>,
     /// What may be found in each namespace.
@@ -49,6 +51,11 @@ pub struct SearchResult {
     /// answer.
     pub hits: Vec<Hit>,
     pub left_out: Vec<Omitted>,
+    /// What is not among the hits for want of confidence.
+    #[serde(skip)]
+    pub(super) unsure: Vec<Candidate>,
+    /// The best of those, where there are no hits.
+    pub nearest: Vec<Hit>,
     /// What the user should know about how the hits were found.
     pub notes: Vec<String>,
     pub trace: Trace,
@@ -73,9 +80,17 @@ impl SearchResult {
             target: request.shape.target,
             hits: Vec::new(),
             left_out: Vec::new(),
+            unsure: Vec::new(),
+            nearest: Vec::new(),
             notes: std::mem::take(&mut trace.notes),
             trace,
         }
+    }
+
+    /// The confidence of its best hit. A table of contents is read, not guessed.
+    pub fn confidence(&self) -> f32 {
+        let certain = if self.contents.is_empty() { 0.0 } else { 1.0 };
+        self.hits.iter().map(|hit| hit.confidence).fold(certain, f32::max)
     }
 
     /// Whether its hits are sections.

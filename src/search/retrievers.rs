@@ -12,13 +12,24 @@ use super::understand::Terms;
 use crate::error::{Error, Result};
 use crate::ids::ChunkId;
 use crate::store::{
-    KeywordField, KeywordHit, KeywordStatistics, LoadedVectors, Scope, Snapshot, VectorHit, WordPlaces,
+    KeywordField, KeywordHit, KeywordStatistics, LoadedVectors, Scope, Snapshot, VectorHit, WordsFound,
 };
+use crate::text::script::is_unspaced;
 
 /// Chunks per wanted parent that the vector search recalls: a good parent often has several good children.
 const CHUNKS_PER_PARENT: usize = 4;
 /// The share of a parent's own vector, the mean of its children's, beside its best child.
 const WHOLE_PARENT_CHUNK_WEIGHT: f32 = 0.4;
+
+/// A word of the question, or one that is searched for beside it.
+#[derive(Debug, Clone)]
+pub(super) struct QuestionWord {
+    pub text: String,
+    /// How telling it is: its weight in the question times its rarity.
+    pub weight: f32,
+    /// Whether it is of a script without spaces between words.
+    pub unspaced: bool,
+}
 
 /// Keyword search on the namespaces that are searched.
 pub(super) struct KeywordRetriever<'a> {
@@ -78,23 +89,28 @@ impl<'a> KeywordRetriever<'a> {
         content.map(|(_, text, weight)| (text, *weight))
     }
 
-    /// How telling each of the question's words is: its weight in the question times its rarity.
-    pub(super) fn weights(&self) -> Result<Vec<f32>> {
+    /// The words that are searched for, in the order of [`words_found`](Self::words_found).
+    pub(super) fn question_words(&self) -> Result<Vec<QuestionWord>> {
         let own = match (&self.statistics, self.snapshots) {
             (None, [only]) => Some(only.keyword().statistics(&self.terms)?),
             _ => None,
         };
         let statistics = self.statistics.as_ref().or(own.as_ref());
-        Ok(self.words().map(|(text, weight)| weight * statistics.map_or(1.0, |all| all.rarity(text))).collect())
+        let word = |(text, weight): (&String, f32)| QuestionWord {
+            text: text.clone(),
+            weight: weight * statistics.map_or(1.0, |all| all.rarity(text)),
+            unspaced: text.chars().any(is_unspaced),
+        };
+        Ok(self.words().map(word).collect())
     }
 
-    /// Where the question's words are in the given candidates.
-    pub(super) fn places(&self, candidates: &[Candidate]) -> Result<HashMap<ChunkKey, WordPlaces>> {
+    /// Which of the question's words the given candidates have.
+    pub(super) fn words_found(&self, candidates: &[Candidate]) -> Result<HashMap<ChunkKey, WordsFound>> {
         let words: Vec<String> = self.words().map(|(text, _)| text.clone()).collect();
         let keys: Vec<ChunkKey> = candidates.iter().map(Candidate::key).collect();
         let ids = by_namespace(keys.iter(), self.snapshots.len());
-        let places = on_each(&ids, |namespace, ids| self.snapshots[namespace].keyword().word_places(&words, ids))?;
-        let by_key = |(namespace, places): (usize, Vec<WordPlaces>)| {
+        let places = on_each(&ids, |namespace, ids| self.snapshots[namespace].keyword().words_found(&words, ids))?;
+        let by_key = |(namespace, places): (usize, Vec<WordsFound>)| {
             places.into_iter().map(move |places| (ChunkKey { chunk_id: places.chunk_id.clone(), namespace }, places))
         };
         Ok(places.into_iter().enumerate().flat_map(by_key).collect())

@@ -6,13 +6,14 @@ use std::time::Instant;
 
 use futures::future::try_join_all;
 
+use super::confidence::judge;
 use super::contents::answer;
 use super::encoder::Encoding;
 use super::entities;
 use super::expand::expand;
 use super::fallback::fall_back;
 use super::fuse::fuse;
-use super::hit::{Candidate, first_different};
+use super::hit::{Candidate, Hit, fetch, first_different};
 use super::query_expansion::Paraphrasing;
 use super::recall::{Recalled, recall};
 use super::request::{Expand, Method, SearchRequest};
@@ -30,6 +31,9 @@ use crate::ids::DocId;
 use crate::store::Snapshot;
 use crate::text::count;
 
+/// How many are named where nothing is sure enough.
+const NEAREST: usize = 3;
+
 impl Searcher {
     /// Answers a question.
     ///
@@ -45,8 +49,13 @@ impl Searcher {
         add_notes(self, request, &ranking, &mut trace).await?;
         let hits = select(self, request, &mut ranking, &mut trace).await?;
         let (hits, left_out) = expand(self, request, &ranking, hits, &mut trace).await?;
-        let Ranking { namespaces, understood, route, .. } = ranking;
-        Ok(SearchResult { hits, left_out, ..SearchResult::new(request, namespaces, understood, route, trace) })
+        if ranking.route.keyword > 0.0 && !hits.is_empty() && hits.iter().all(is_by_meaning_alone) {
+            trace.notes.push("nothing has a word of the question: found by meaning alone".to_owned());
+        }
+        let nearest = nearest(self, &ranking, &hits).await?;
+        let Ranking { namespaces, understood, route, unsure, .. } = ranking;
+        let result = SearchResult::new(request, namespaces, understood, route, trace);
+        Ok(SearchResult { hits, left_out, unsure, nearest, ..result })
     }
 
     /// Ranks the parent chunks for a question without reading them.
@@ -70,10 +79,13 @@ impl Searcher {
         let (route, keyword) = (&recalled.route, &recalled.keyword);
         let reranked = rerank(request, route, keyword, &snapshots, fused, cross_encoder, &mut trace).await?;
         let decayed = decay_scores(self, &question, &snapshots, reranked, &mut trace).await?;
-        let candidates = cut(request, decayed, &mut trace);
+        let cut = cut(request, decayed, &mut trace);
+        let (candidates, unsure) = judge(request, &recalled.coverage, keyword, cut, &mut trace)?;
         let Recalled { route, replacements, vector, scopes, no_vectors, .. } = recalled;
         let (namespaces, understood) = (self.names(), question.understood);
-        Ok((Ranking { namespaces, understood, route, replacements, candidates, vector, scopes, no_vectors }, trace))
+        let ranking =
+            Ranking { namespaces, understood, route, replacements, candidates, unsure, vector, scopes, no_vectors };
+        Ok((ranking, trace))
     }
 }
 
@@ -117,15 +129,27 @@ impl Begun {
     }
 }
 
-/// Leaves as many candidates as are wanted, and none below the least score.
+/// Leaves as many candidates as are wanted.
 fn cut(request: &SearchRequest, mut candidates: Vec<Candidate>, trace: &mut Trace) -> Vec<Candidate> {
     let (start, all) = (Instant::now(), candidates.len());
     first_different(&mut candidates, request.limit, |candidate| &candidate.chunk_id);
-    if let Some(least) = request.min_score {
-        candidates.retain(|candidate| candidate.score >= least);
-    }
     trace.stage("cut", start, all, candidates.len()).ranking(&candidates);
     candidates
+}
+
+fn is_by_meaning_alone(hit: &Hit) -> bool {
+    hit.semantic_score.is_some() && hit.keyword_score.unwrap_or_default() <= 0.0
+}
+
+/// Where nothing was found, the best of what is too unsure to be an answer.
+async fn nearest(searcher: &Searcher, ranking: &Ranking, hits: &[Hit]) -> Result<Vec<Hit>> {
+    if !hits.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut best = ranking.unsure.clone();
+    best.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    first_different(&mut best, NEAREST, |candidate| &candidate.chunk_id);
+    fetch(&searcher.snapshots().await?, &ranking.namespaces, &best).await
 }
 
 /// Answers a question about structure from tables of contents. Where they do not, notes say why and the text is searched.

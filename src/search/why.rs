@@ -192,8 +192,12 @@ impl Case<'_> {
         let lost = |reason: String, setting| lost(name, Some((place, score)), reason, setting);
         Ok(match name {
             "cut" => {
-                let (reason, setting) = self.cut(&later[..at], id, score);
+                let (reason, setting) = self.cut(&later[..at], id);
                 lost(reason, Some(setting))
+            }
+            "confidence" => {
+                let (own, least) = (self.unsure(id), request.min_confidence);
+                lost(format!("its confidence {own:.3} is below {least}"), Some("min_confidence"))
             }
             "drill" => lost(format!("the beam {} does not lead to it", request.shape.beam), Some("mode")),
             "duplicates" => {
@@ -221,7 +225,7 @@ impl Case<'_> {
         let all = snapshots.iter().map(|snapshot| usize::try_from(snapshot.keyword().count()).unwrap_or(usize::MAX));
         let all = all.sum::<usize>().max(1);
         let (fallback, rerank) = (Fallback::default(), Rerank::Off);
-        let open = SearchRequest { pool: all, limit: all, min_score: None, fallback, rerank, ..request.clone() };
+        let open = SearchRequest { pool: all, limit: all, min_confidence: 0.0, fallback, rerank, ..request.clone() };
         let (_, everything) = self.searcher.rank(&open).await?;
         let retrievers = everything.stages.iter().filter(|stage| stage.is_retriever());
         let there = |stage: &Stage| Some((stage.place_of(id)?, stage.name.clone(), stage.traced(id)?.score));
@@ -278,24 +282,25 @@ impl Case<'_> {
         }
     }
 
-    /// Its score was too low, or its place: why, and the setting.
-    fn cut(&self, before: &[&Stage], id: &str, score: f32) -> (String, &'static str) {
-        let (depth, least) = (self.request.depth(), self.request.min_score);
-        let (reason, setting) = match least {
-            Some(least) if score < least => (format!("its score is below {least}"), "min_score"),
-            _ => (format!("the first {depth} are taken"), "limit"),
-        };
+    /// Its place was too low: why, and the setting.
+    fn cut(&self, before: &[&Stage], id: &str) -> (String, &'static str) {
+        let depth = self.request.depth();
+        let reason = format!("the first {depth} are taken");
         let decay = before.iter().rposition(|stage| stage.name == "decay");
         let undecayed = decay.and_then(|at| Some(before[at.checked_sub(1)?]));
         match undecayed.and_then(|stage| Some((stage.place_of(id)?, stage.traced(id)?.score))) {
-            Some((place, score))
-                if (setting == "limit" && place <= depth) || (setting != "limit" && least <= Some(score)) =>
-            {
+            Some((place, score)) if place <= depth => {
                 let decayed = format!("{reason}; before the decay it was at place {place} with score {score:.3}");
                 (decayed, "half_life")
             }
-            _ => (reason, setting),
+            _ => (reason, "limit"),
         }
+    }
+
+    /// The confidence in a chunk that was dropped for want of it.
+    fn unsure(&self, id: &str) -> f32 {
+        let dropped = self.found.unsure.iter().filter(|candidate| candidate.chunk_id == *id);
+        dropped.map(|candidate| candidate.confidence).fold(0.0, f32::max)
     }
 
     /// The first hit that is what was asked about, or shows it.

@@ -94,12 +94,12 @@ pub struct ParentChunkFacts {
     pub page_end: Option<u32>,
 }
 
-/// Where some words are in a parent chunk.
+/// Which of some words a parent chunk has.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WordPlaces {
+pub struct WordsFound {
     pub chunk_id: ChunkId,
-    /// For each of the words, its places in the text, counted in words from 0, in order.
-    pub content: Vec<Vec<u32>>,
+    /// For each of the words, whether it is in the text or in the situating sentence.
+    pub content: Vec<bool>,
     /// For each of the words, whether it is in the titles above.
     pub titles: Vec<bool>,
 }
@@ -115,8 +115,8 @@ impl KeywordReader {
         Ok(self.parent_chunk(&document))
     }
 
-    /// Where words, as [`tokenize`] gives them, are in the given parent chunks.
-    pub fn word_places(&self, words: &[String], chunk_ids: &[ChunkId]) -> Result<Vec<WordPlaces>> {
+    /// Which words, as [`tokenize`] gives them, are in the given parent chunks.
+    pub fn words_found(&self, words: &[String], chunk_ids: &[ChunkId]) -> Result<Vec<WordsFound>> {
         let searcher = self.reader.searcher();
         let mut addresses = self.addresses(chunk_ids)?;
         // Postings are read in one direction.
@@ -124,25 +124,23 @@ impl KeywordReader {
         let mut found = Vec::with_capacity(addresses.len());
         for wanted in addresses.chunk_by(|(_, a), (_, b)| a.segment_ord == b.segment_ord) {
             let reader = searcher.segment_reader(wanted[0].1.segment_ord);
-            let content = reader.inverted_index(self.fields.content).map_err(|error| self.failed(error))?;
-            let titles = reader.inverted_index(self.fields.titles_in_front).map_err(|error| self.failed(error))?;
-            let none = |(chunk_id, _): &(ChunkId, DocAddress)| WordPlaces {
+            let none = |(chunk_id, _): &(ChunkId, DocAddress)| WordsFound {
                 chunk_id: chunk_id.clone(),
-                content: vec![Vec::new(); words.len()],
+                content: vec![false; words.len()],
                 titles: vec![false; words.len()],
             };
-            let entries = || wanted.iter().map(|(_, address)| address.doc_id);
-            let mut places: Vec<WordPlaces> = wanted.iter().map(none).collect();
-            for (i, word) in words.iter().enumerate() {
-                let term = Term::from_field_text(self.fields.content, word);
-                let postings = content.read_postings(&term, IndexRecordOption::WithFreqsAndPositions);
-                if let Some(mut postings) = postings.map_err(|error| self.failed(error))? {
-                    each_in(&mut postings, entries(), |at, postings| postings.positions(&mut places[at].content[i]));
-                }
-                let term = Term::from_field_text(self.fields.titles_in_front, word);
-                let postings = titles.read_postings(&term, IndexRecordOption::Basic);
-                if let Some(mut postings) = postings.map_err(|error| self.failed(error))? {
-                    each_in(&mut postings, entries(), |at, _| places[at].titles[i] = true);
+            let mut places: Vec<WordsFound> = wanted.iter().map(none).collect();
+            for field in [self.fields.content, self.fields.situating, self.fields.titles_in_front] {
+                let index = reader.inverted_index(field).map_err(|error| self.failed(error))?;
+                for (i, word) in words.iter().enumerate() {
+                    let term = Term::from_field_text(field, word);
+                    let postings = index.read_postings(&term, IndexRecordOption::Basic);
+                    let Some(mut postings) = postings.map_err(|error| self.failed(error))? else { continue };
+                    let entries = wanted.iter().map(|(_, address)| address.doc_id);
+                    each_in(&mut postings, entries, |at, _| match field == self.fields.titles_in_front {
+                        true => places[at].titles[i] = true,
+                        false => places[at].content[i] = true,
+                    });
                 }
             }
             found.extend(places);

@@ -65,7 +65,7 @@ pub use history::{
 };
 #[cfg(test)]
 pub(crate) use indexed::ChildSpan;
-pub use indexed::{IndexedParentChunk, ParentChunkFacts, WordPlaces};
+pub use indexed::{IndexedParentChunk, ParentChunkFacts, WordsFound};
 pub use keyword_index::KeywordField;
 pub use keyword_search::{KeywordHit, KeywordStatistics, Phrase};
 pub use layout::{Namespace, Store};

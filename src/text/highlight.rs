@@ -47,13 +47,40 @@ fn weight(term: &str) -> usize {
     char_count(term).min(8)
 }
 
+/// The place of the first of the sentences that match best.
+fn best_of(sentences: &[Range<usize>], text: &str, terms: &Terms) -> usize {
+    let scores: Vec<usize> = sentences.iter().map(|range| terms.weight_in(&text[range.clone()])).collect();
+    // `max_by_key` alone would take the last.
+    (0..sentences.len()).rev().max_by_key(|&i| scores[i]).unwrap_or(0)
+}
+
+/// The sentence of `text` that matches `query` best, with as many behind it and then before it as fit.
+pub fn around_best(text: &str, query: &str, fits: impl Fn(&Range<usize>) -> bool) -> Range<usize> {
+    let ranges: Vec<Range<usize>> = sentences(text);
+    let best = best_of(&ranges, text, &Terms::of(query));
+    let Some(mut range) = ranges.get(best).cloned() else { return 0..0 };
+    for next in &ranges[best + 1..] {
+        let longer = range.start..next.end;
+        if !fits(&longer) {
+            break;
+        }
+        range = longer;
+    }
+    for previous in ranges[..best].iter().rev() {
+        let longer = previous.start..range.end;
+        if !fits(&longer) {
+            break;
+        }
+        range = longer;
+    }
+    range
+}
+
 /// The consecutive sentences of `parent_chunk`, up to `limit` characters, that match `query` best.
 pub fn snippet(parent_chunk: &str, query: &str, limit: usize) -> Snippet {
     let terms = Terms::of(query);
     let ranges: Vec<Range<usize>> = sentences(parent_chunk);
-    let scores: Vec<usize> = ranges.iter().map(|range| terms.weight_in(&parent_chunk[range.clone()])).collect();
-    // The first of the best; `max_by_key` alone would take the last.
-    let best = (0..ranges.len()).rev().max_by_key(|&i| scores[i]).unwrap_or(0);
+    let best = best_of(&ranges, parent_chunk, &terms);
     let Some(first) = ranges.get(best) else {
         return Snippet { text: String::new(), matches: Vec::new() };
     };

@@ -88,8 +88,8 @@ fn empty_and_endless_queries_are_refused() {
     refused(&sandbox.kb(&["search", &long]), 2, &["99 kB", "shorter"]);
     let longest = "valve ".repeat(10_000);
     assert_eq!(sandbox.kb(&["search", &longest]).code, 0);
-    let run = sandbox.kb(&["search", "x", "--min-score", "7"]);
-    assert!(run.code == 2 && run.err.contains("--min-score") && run.err.contains("from 0 to 1"), "{}", run.err);
+    let run = sandbox.kb(&["search", "x", "--min-confidence", "7"]);
+    assert!(run.code == 2 && run.err.contains("--min-confidence") && run.err.contains("from 0 to 1"), "{}", run.err);
 }
 
 #[test]
@@ -179,11 +179,11 @@ fn errors_are_json_with_format_json() {
     assert_eq!(error["error"]["kind"], "failed");
     assert!(error["error"]["hint"].as_str().unwrap().contains("kb ingest"));
     assert_eq!(run.out, "");
-    let run = sandbox.kb(&["search", "x", "--format", "json", "--min-score", "7"]);
+    let run = sandbox.kb(&["search", "x", "--format", "json", "--min-confidence", "7"]);
     let error: serde_json::Value = serde_json::from_str(&run.err).unwrap();
     assert_eq!((run.code, &error["error"]["kind"]), (2, &"usage".into()));
     let message = error["error"]["message"].as_str().unwrap();
-    assert!(message.contains("--min-score") && message.contains("from 0 to 1"), "{message}");
+    assert!(message.contains("--min-confidence") && message.contains("from 0 to 1"), "{message}");
 }
 
 #[test]

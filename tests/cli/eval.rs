@@ -50,3 +50,20 @@ fn a_published_beir_set_is_read_and_its_gaps_are_reported() {
     assert_eq!(run.code, 2);
     assert!(run.err.contains("qrels.tsv judges no query of queries.jsonl"), "{}", run.err);
 }
+
+#[test]
+fn questions_whose_answers_were_taken_out_are_told_from_the_others() {
+    let sandbox = Sandbox::new();
+    let set = fixtures().join("retrieval").display().to_string();
+    let report = sandbox.json(&["eval", &set, "--unanswerable", "--methods", "hybrid"]);
+    let documents = report["documents"].as_u64().unwrap();
+    assert!((10..=30).contains(&documents), "{report}");
+    assert!(report["methods"][0]["auroc"].as_f64() > Some(0.9), "{report}");
+    assert!(report["methods"][0]["refused@95"].as_f64() > Some(0.5), "{report}");
+    let low = sandbox.kb(&["eval", &set, "--unanswerable", "--methods", "hybrid", "--min", "hybrid.auroc>=1.01"]);
+    assert!(low.code == 1 && low.err.contains("hybrid.auroc is below 1.01"), "{}", low.err);
+    for args in [&["--min", "hybrid.auroc>=0.9"][..], &["--unanswerable", "--min", "hybrid.p@1>=0.9"]] {
+        let run = sandbox.kb(&[&["eval", &set], args].concat());
+        assert!(run.code == 2 && run.err.contains("--unanswerable"), "{}", run.err);
+    }
+}

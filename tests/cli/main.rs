@@ -33,6 +33,7 @@ mod reindex_structure;
 mod reindex_vectors;
 mod remove;
 mod search;
+mod search_confidence;
 mod search_explain;
 mod search_filter;
 mod search_modes;

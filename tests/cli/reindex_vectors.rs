@@ -57,8 +57,9 @@ fn a_namespace_remembers_its_model() {
     sandbox.write("docs/book.md", "# Shelf\n\nA novel author printed a book.\n");
     assert_eq!(sandbox.json(&["ingest", "docs"])["embedded"], 1);
     let law = sandbox.json(&["search", "judge", "--method", "keyword"])["hits"][0]["chunk_id"].clone();
-    let likeness =
-        || sandbox.json(&["search", QUESTION, "--doc", "law.md"])["hits"][0]["semantic_score"].as_f64().unwrap();
+    let likeness = || {
+        sandbox.json(&["search", QUESTION, "--doc", "law.md", "--all"])["hits"][0]["semantic_score"].as_f64().unwrap()
+    };
     let before = likeness();
     let edit = sandbox.kb(&["chunk-edit", law.as_str().unwrap(), "--content", "The pump moves water to the river."]);
     assert_eq!(edit.code, 0, "{}", edit.err);

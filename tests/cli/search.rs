@@ -46,8 +46,17 @@ fn traditional_and_simplified_characters_match() {
 fn chinese_ranks_like_keyword_search() {
     let sandbox = Sandbox::with_fixtures();
     let order = |method: &str| {
-        let result =
-            sandbox.json(&["search", "水泵启动以前要检查什么", "--method", method, "-k", "10", "--rerank", "off"]);
+        let result = sandbox.json(&[
+            "search",
+            "水泵启动以前要检查什么",
+            "--method",
+            method,
+            "-k",
+            "10",
+            "--rerank",
+            "off",
+            "--all",
+        ]);
         let hits = result["hits"].as_array().unwrap().clone();
         hits.iter().map(|hit| hit["chunk_id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
@@ -70,15 +79,15 @@ fn methods_limits_and_scores_narrow_a_search() {
     assert!(hits(&["--method", "keyword"]).iter().all(|hit| hit["semantic_score"].is_null()));
     assert!(hits(&["--method", "semantic"]).iter().all(|hit| hit["keyword_score"].is_null()));
     // A note marks hits that only semantic search found.
-    let message = sandbox.kb(&["search", "flibbertigibbet"]);
+    let message = sandbox.kb(&["search", "flibbertigibbet", "--all"]);
     assert!(message.code == 0 && message.err.contains("found by meaning alone"), "{}", message.err);
     assert!(!sandbox.kb(&["search", "prime the flibbertigibbet"]).err.contains("by meaning alone"));
-    let elsewhere = hits(&["--doc", "network-guide.md"]);
+    let elsewhere = hits(&["--doc", "network-guide.md", "--all"]);
     assert!(!elsewhere.is_empty() && elsewhere.iter().all(|hit| hit["source"] == "docs/network-guide.md"));
-    let all = hits(&["-k", "20"]);
-    let good = hits(&["-k", "20", "--min-score", "0.7"]);
+    let all = hits(&["-k", "20", "--all"]);
+    let good = hits(&["-k", "20", "--min-confidence", "0.95"]);
     assert!(!good.is_empty() && good.len() < all.len());
-    assert!(good.iter().all(|hit| hit["score"].as_f64().unwrap() >= 0.7));
+    assert!(good.iter().all(|hit| hit["confidence"].as_f64().unwrap() >= 0.95));
     let nothing = sandbox.kb(&["search", "zzyzxqwv", "--method", "keyword"]);
     assert_eq!((nothing.code, nothing.out.as_str()), (1, ""));
     assert!(nothing.err.contains("nothing found"));

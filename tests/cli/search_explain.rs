@@ -194,16 +194,13 @@ fn each_stage_that_drops_a_chunk_is_named_with_its_setting() {
     // The token limit.
     let budget = ["priming handle", "--max-tokens", "120", "-k", "9", "--tokenizer", "chars/4"];
     assert!(all_lost(&budget, "budget", "max_tokens").len() >= 5);
-    // Scores and times.
-    let least = agrees(&sandbox, &["priming handle", "--min-score", "0.99"], &first, false);
-    is(&least, "cut", "min_score");
-    assert!(least["score"].as_f64() < Some(0.99) && text(&least, "reason").contains("0.99"), "{least}");
-    for more in [&["--min-score", "0.1", "-k", "9"][..], &["-k", "2"]] {
-        let decayed = [&["priming handle", "--half-life", "90d"], more].concat();
-        let aged = agrees(&sandbox, &decayed, &old, false);
-        assert!(text(&aged, "lost_in") == "cut" && text(&aged, "reason").contains("before the decay"), "{aged}");
-        assert_eq!(text(&aged, "setting"), "half_life", "{aged}");
-    }
+    // Confidence and times.
+    let least = agrees(&sandbox, &["priming handle", "--min-confidence", "1"], &first, false);
+    is(&least, "confidence", "min_confidence");
+    assert!(text(&least, "reason").ends_with("is below 1"), "{least}");
+    let aged = agrees(&sandbox, &["priming handle", "--half-life", "90d", "-k", "2"], &old, false);
+    assert!(text(&aged, "lost_in") == "cut" && text(&aged, "reason").contains("before the decay"), "{aged}");
+    assert_eq!(text(&aged, "setting"), "half_life", "{aged}");
     // Filters, phrases, recall.
     for (args, id, stage, setting) in [
         (&["handle", "--filter", "source = notes.md"][..], &first, "filter", "filter"),

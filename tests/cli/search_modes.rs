@@ -171,7 +171,7 @@ fn drilling_follows_documents_parent_chunks_and_child_chunks() {
     );
     let whole = hits(&sandbox, &["priming handle number 4", "-k", "1"]);
     assert!(text(&single[0], "content").len() < text(&whole[0], "content").len(), "child chunks of the parent chunk");
-    let wide = texts(&hits(&sandbox, &["priming handle number 4", "--mode", "drill:2,3,1"]), "source");
+    let wide = texts(&hits(&sandbox, &["priming handle number 4", "--mode", "drill:2,3,1", "--all"]), "source");
     assert_eq!(wide.iter().filter(|source| *source == "pumps.md").count(), 3, "{wide:?}");
     assert_eq!(wide.len(), 4, "one of the other document: {wide:?}");
 }

@@ -43,7 +43,7 @@ fn several_namespaces_rank_as_one_that_holds_all() {
     let sandbox = sandbox(&[]);
     for method in ["hybrid", "keyword", "semantic"] {
         for question in ["how do I prime the pump?", "water hammer valve", "grease"] {
-            let asked = |names: &str| hits(&sandbox, &[question, "--method", method, "-n", names]);
+            let asked = |names: &str| hits(&sandbox, &[question, "--method", method, "-n", names, "--all"]);
             let (apart, together) = (asked("pumps,valves"), asked("both"));
             assert!(together.len() > usize::from(method != "keyword"), "{question}");
             assert_eq!(ranking(&apart), ranking(&together), "{question} by {method}");
@@ -61,7 +61,7 @@ fn several_namespaces_rank_as_one_that_holds_all() {
 }
 
 fn a_parent_chunk_in_several_is_shown_once(sandbox: &Sandbox) {
-    let found = hits(sandbox, &["how do I prime the pump?", "-n", "valves,both,pumps", "-k", "3"]);
+    let found = hits(sandbox, &["how do I prime the pump?", "-n", "valves,both,pumps", "-k", "3", "--all"]);
     assert_eq!(found.len(), 3, "the twins take no place from others");
     assert_eq!(text(&found[0], "section_title"), "Priming");
     assert_eq!((text(&found[0], "namespace"), &found[0]["also_in"]), ("both", &serde_json::json!(["pumps"])));
@@ -101,7 +101,7 @@ fn a_namespace_without_vectors_is_ranked_beside_one_with() {
     sandbox.write("valves.md", VALVES);
     sandbox.json(&["ingest", "pumps.md", "-n", "pumps"]);
     sandbox.json(&["ingest", "valves.md", "-n", "valves", "--no-embed"]);
-    let found = hits(&sandbox, &["repack a leaking valve", "-n", "all"]);
+    let found = hits(&sandbox, &["repack a leaking valve", "-n", "all", "--all"]);
     assert_eq!((text(&found[0], "namespace"), text(&found[0], "section_title")), ("valves", "Leaks"));
     assert!(found.iter().any(|hit| text(hit, "namespace") == "pumps"));
     let semantic = sandbox.kb(&["search", "valve", "-n", "all", "--method", "semantic"]);
@@ -149,8 +149,12 @@ fn all_means_every_namespace_with_documents() {
 fn the_namespace_is_shown_where_several_are_searched() {
     let sandbox = sandbox(&["--no-embed"]);
     let out = |names: &str, format: &str| sandbox.kb(&["search", "gland", "-n", names, "--format", format]).out;
-    assert!(out("pumps,valves", "markdown").contains("` · in valves · score"), "{}", out("pumps,valves", "markdown"));
-    assert!(out("both,valves", "table").contains("  in both, valves  score"), "{}", out("both,valves", "table"));
+    assert!(
+        out("pumps,valves", "markdown").contains("` · in valves · confidence"),
+        "{}",
+        out("pumps,valves", "markdown")
+    );
+    assert!(out("both,valves", "table").contains("  in both, valves  confidence"), "{}", out("both,valves", "table"));
     assert_eq!(out("all", "paths"), "valves.md\n");
     for names in ["valves", "valves,valves"] {
         assert!(!out(names, "markdown").contains(" · in ") && !out(names, "table").contains("  in valves"));

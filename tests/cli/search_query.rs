@@ -72,8 +72,10 @@ fn unknown_words_fall_back_to_near_ones() {
     // What is there is not replaced, and an identifier is never guessed.
     let (_, err, _) = message(&["pressure oil"]);
     assert_eq!(err, "");
-    let (_, err, _) = message(&["E-471 pump"]);
-    assert_eq!(err, "");
+    let (_, err, out) = message(&["E-471 pump", "--all"]);
+    assert!(err.is_empty() && !out.is_empty(), "{err}");
+    let (code, err, _) = message(&["E-471 pump"]);
+    assert!(code == 1 && err.contains("nearest, but not sure enough (--all shows it): Pump manual"), "{err}");
     let (code, err, _) = message(&["presure", "--expand", "off"]);
     assert!(code == 1 && err.starts_with("nothing found"), "{err}");
     let all = sandbox.json(&["search", "waterhammer", "--expand", "all"]);
@@ -157,7 +159,7 @@ fn contradictory_settings_are_refused() {
     refused(&search(&["--fusion", "rrf:-1"]), "--fusion");
     refused(&search(&["--weights", "0,0"]), "one of them above 0");
     refused(&search(&["--weights", "-1,2"]), "two numbers from 0 on");
-    refused(&search(&["--min-score", "2"]), "--min-score");
+    refused(&search(&["--min-confidence", "2"]), "--min-confidence");
     refused(&search(&["--fallback", "hits=9"]), "min_hits");
     // Where settings contradict each other, one decides and a note names the other.
     let noted = |args: &[&str], note: &str| {

@@ -69,8 +69,9 @@ fn the_model_decides_the_order_on_onnxruntime() {
 
 fn the_order_is_the_models_on(engine: &str) {
     let sandbox = pumps();
-    assert_eq!(titles(&sandbox.json(&["search", QUESTION])), ["Relief", "Overview", "Paint"]);
-    let result = sandbox.json(&["search", QUESTION, "--rerank", "model", "--onnxruntime", engine, "--explain"]);
+    assert_eq!(titles(&sandbox.json(&["search", QUESTION, "--all"])), ["Relief", "Overview", "Paint"]);
+    let result =
+        sandbox.json(&["search", QUESTION, "--all", "--rerank", "model", "--onnxruntime", engine, "--explain"]);
     assert_eq!(titles(&result), ["Overview", "Relief", "Paint"], "{engine}");
     // Twelve pumps; a pump and air; a pump: less four, as shares of one.
     let expected = [8.0f64, -2.0, -3.0].map(|logit| 1.0 / (1.0 + (-logit).exp()));
@@ -82,7 +83,7 @@ fn the_order_is_the_models_on(engine: &str) {
     assert!(read["notes"].to_string().contains("read 3 of the first 3"), "{read}");
     assert!(stage(&result, "cross_encoder_load")["milliseconds"].as_f64() > Some(0.0));
     assert_eq!(stage(&result, "rerank")["candidates"][0]["id"], result["hits"][1]["chunk_id"]);
-    let shown = sandbox.kb(&["search", QUESTION, "--rerank", "model", "--explain", "--format", "table"]).out;
+    let shown = sandbox.kb(&["search", QUESTION, "--all", "--rerank", "model", "--explain", "--format", "table"]).out;
     assert!(shown.contains("rerank") && shown.contains("tract"), "{shown}");
 }
 
@@ -101,10 +102,10 @@ fn weights_beside_the_model_are_found_on(engine: &str) {
     let sandbox = pumps();
     std::fs::remove_file(sandbox.path("model/model.onnx")).unwrap();
     copy_folder(&fixtures().join("rerank/external"), &sandbox.path("model/onnx"));
-    let result = sandbox.json(&["search", QUESTION, "--rerank", "model", "--onnxruntime", engine]);
+    let result = sandbox.json(&["search", QUESTION, "--all", "--rerank", "model", "--onnxruntime", engine]);
     assert_eq!(titles(&result), ["Overview", "Relief", "Paint"], "{engine}");
     std::fs::remove_file(sandbox.path("model/onnx/model.onnx_data")).unwrap();
-    let run = sandbox.kb(&["search", QUESTION, "--rerank", "model", "--onnxruntime", engine]);
+    let run = sandbox.kb(&["search", QUESTION, "--all", "--rerank", "model", "--onnxruntime", engine]);
     assert!(error(&run, 3).contains("model.onnx"), "{}", run.err);
 }
 
@@ -162,7 +163,7 @@ fn settings_come_from_the_file_the_environment_and_flags() {
     let config = |text: &str| sandbox.configure(text);
     config("[search]\nrerank = \"models/counter\"\nrerank_budget = \"2,none\"\n");
     let first = |args: &[&str], environment: Option<&str>| {
-        let mut command = sandbox.command(&[&["search", QUESTION, "--format", "json"], args].concat());
+        let mut command = sandbox.command(&[&["search", QUESTION, "--all", "--format", "json"], args].concat());
         // In another folder than the file's: the working folder does not matter.
         command.current_dir(sandbox.path("docs"));
         environment.map(|value| command.env("KB_SEARCH_RERANK", value));
@@ -176,7 +177,7 @@ fn settings_come_from_the_file_the_environment_and_flags() {
     assert_eq!(first(&["--rerank", "../model"], Some("light")), "Overview");
     let wrong = |text: &str, says: &str| {
         config(text);
-        let message = error(&sandbox.kb(&["search", QUESTION]), 2);
+        let message = error(&sandbox.kb(&["search", QUESTION, "--all"]), 2);
         assert!(message.contains(says), "{message}");
     };
     wrong("[search]\nlimit = 5\nrerank_budget = \"soon\"\n", "line 3, rerank_budget: expected a duration above 0");
@@ -185,32 +186,35 @@ fn settings_come_from_the_file_the_environment_and_flags() {
 #[test]
 fn a_budget_without_a_model_is_noted_and_bad_models_are_refused() {
     let sandbox = pumps();
-    let refused = |args: &[&str]| error(&sandbox.kb(&[&["search", QUESTION], args].concat()), 2);
+    let refused = |args: &[&str]| error(&sandbox.kb(&[&["search", QUESTION, "--all"], args].concat()), 2);
     for args in [&["--rerank-budget", "1s"][..], &["--rerank-budget", "9", "--rerank", "light"]] {
-        let run = sandbox.kb(&[&["search", QUESTION], args].concat());
+        let run = sandbox.kb(&[&["search", QUESTION, "--all"], args].concat());
         assert!(
             run.code == 0 && run.err.contains("--rerank-budget has no effect without a reranking model"),
             "{}",
             run.err
         );
     }
-    let run = sandbox.kb(&["search", QUESTION, "--rerank", "model", "--rerank-budget", "0"]);
+    let run = sandbox.kb(&["search", QUESTION, "--all", "--rerank", "model", "--rerank-budget", "0"]);
     assert!(run.code == 2 && run.err.contains("from 1 to 1000"), "{}", run.err);
     let message = refused(&["--rerank", "./nowhere"]);
     assert!(message.contains("no such folder ./nowhere"), "{message}");
     assert!(refused(&["--rerank", "model/model.onnx"]).contains("is a file"));
-    let run = sandbox.kb(&["search", QUESTION, "--rerank", "model", "--rerank-budget", "0s"]);
+    let run = sandbox.kb(&["search", QUESTION, "--all", "--rerank", "model", "--rerank-budget", "0s"]);
     assert!(run.code == 2 && run.err.contains("500ms"), "{}", run.err);
 }
 
 #[test]
 fn an_installed_model_can_be_named() {
     let sandbox = pumps();
-    let refused = |name: &str| error(&sandbox.kb(&["search", QUESTION, "--rerank", name]), 2);
+    let refused = |name: &str| error(&sandbox.kb(&["search", QUESTION, "--all", "--rerank", name]), 2);
     let message = refused("BAAI/bge-reranker-base");
     assert!(message.contains(": none; download it with `kb models add bge-reranker-base`"), "{message}");
     assert_eq!(sandbox.kb(&["models", "add", "model", "--name", "counts"]).code, 0);
-    assert_eq!(titles(&sandbox.json(&["search", QUESTION, "--rerank", "counts"])), ["Overview", "Relief", "Paint"]);
+    assert_eq!(
+        titles(&sandbox.json(&["search", QUESTION, "--all", "--rerank", "counts"])),
+        ["Overview", "Relief", "Paint"]
+    );
     let message = refused("count");
     assert!(
         message.contains("no such folder and no such reranking model \"count\"") && message.contains(": counts; "),
@@ -218,12 +222,12 @@ fn an_installed_model_can_be_named() {
     );
     // In kb.toml a folder is relative to the store's folder.
     sandbox.configure("[search]\nrerank = \"counts\"\n");
-    assert_eq!(titles(&sandbox.json(&["search", QUESTION])), ["Overview", "Relief", "Paint"]);
+    assert_eq!(titles(&sandbox.json(&["search", QUESTION, "--all"])), ["Overview", "Relief", "Paint"]);
     sandbox.configure("[search]\nrerank = \"../model\"\n");
-    assert_eq!(titles(&sandbox.json(&["search", QUESTION])), ["Overview", "Relief", "Paint"]);
+    assert_eq!(titles(&sandbox.json(&["search", QUESTION, "--all"])), ["Overview", "Relief", "Paint"]);
     // A folder does not take the place of an installed model of its name.
     copy_folder(&fixtures().join("rerank/broken"), &sandbox.path("counts"));
-    let named = |name: &str| sandbox.kb(&["search", QUESTION, "--rerank", name, "--no-progress"]);
+    let named = |name: &str| sandbox.kb(&["search", QUESTION, "--all", "--rerank", name, "--no-progress"]);
     assert_eq!(named("counts").code, 0);
     assert!(error(&named("./counts"), 3).contains("no model.onnx"));
 }
@@ -245,10 +249,10 @@ fn a_broken_model_is_one_line_on(engine: &str) {
         let folder = sandbox.path("broken");
         copy_model(&folder);
         std::fs::write(folder.join(file), content).unwrap();
-        let run = sandbox.kb(&["search", QUESTION, "--rerank", "broken", "--onnxruntime", engine]);
+        let run = sandbox.kb(&["search", QUESTION, "--all", "--rerank", "broken", "--onnxruntime", engine]);
         let message = error(&run, 3);
         assert!(message.contains("broken") && message.contains(says), "{engine}: {message}");
-        let run = sandbox.kb(&["search", QUESTION, "--rerank", "broken", "--format", "json"]);
+        let run = sandbox.kb(&["search", QUESTION, "--all", "--rerank", "broken", "--format", "json"]);
         let message: Value = serde_json::from_str(&run.err).unwrap_or_else(|error| panic!("{error}: {}", run.err));
         assert_eq!((run.code, message["error"]["kind"].as_str()), (3, Some("failed")));
     };
@@ -263,7 +267,7 @@ fn a_broken_model_is_one_line_on(engine: &str) {
     broken("config.json", b"no", "config.json");
     std::fs::remove_file(sandbox.path("broken/tokenizer.json")).unwrap();
     assert!(
-        error(&sandbox.kb(&["context", QUESTION, "--rerank", "broken"]), 3)
+        error(&sandbox.kb(&["context", QUESTION, "--all", "--rerank", "broken"]), 3)
             .contains("tokenizer.json: the file is missing")
     );
 }
@@ -286,7 +290,7 @@ fn a_bent_model_never_ends_in_a_panic_on(engine: &str) {
         let mut bent = whole.clone();
         bent[at] ^= 0x15;
         std::fs::write(sandbox.path("model/model.onnx"), bent).unwrap();
-        let run = sandbox.kb(&["search", QUESTION, "--rerank", "model", "--onnxruntime", engine]);
+        let run = sandbox.kb(&["search", QUESTION, "--all", "--rerank", "model", "--onnxruntime", engine]);
         assert!([0, 2, 3].contains(&run.code), "byte {at}, {engine}: {} {}", run.code, run.err);
         assert!(run.code == 0 || run.err.lines().count() == 1, "byte {at}, {engine}: {}", run.err);
     }
@@ -297,7 +301,18 @@ fn a_parent_chunk_in_two_namespaces_is_read_once() {
     let sandbox = pumps();
     assert_eq!(sandbox.kb(&["ingest", "docs", "-q", "--no-embed", "-n", "copy"]).code, 0);
     let asked = |namespaces: &str| {
-        sandbox.json(&["search", QUESTION, "--rerank", "model", "--rerank-budget", "2", "--explain", "-n", namespaces])
+        sandbox.json(&[
+            "search",
+            QUESTION,
+            "--all",
+            "--rerank",
+            "model",
+            "--rerank-budget",
+            "2",
+            "--explain",
+            "-n",
+            namespaces,
+        ])
     };
     let (one, both) = (asked("default"), asked("default,copy"));
     // Unread chunks keep the retrievers' scores, which depend on the number of parent chunks.
@@ -312,19 +327,20 @@ fn a_parent_chunk_in_two_namespaces_is_read_once() {
 #[test]
 fn contexts_are_reranked_too() {
     let sandbox = pumps();
-    let context = sandbox.json(&["context", QUESTION, "--rerank", "model", "-k", "1"]);
+    let context = sandbox.json(&["context", QUESTION, "--all", "--rerank", "model", "-k", "1"]);
     assert!(context["text"].as_str().unwrap().contains("The pump is a pump."), "{context}");
-    let light = sandbox.json(&["context", QUESTION, "-k", "1"]);
+    let light = sandbox.json(&["context", QUESTION, "--all", "-k", "1"]);
     assert!(!light["text"].as_str().unwrap().contains("The pump is a pump."), "{light}");
 }
 
 #[test]
 fn why_names_chunks_that_the_model_did_not_read() {
     let sandbox = pumps();
-    let all = sandbox.json(&["search", QUESTION, "-k", "9"]);
+    let all = sandbox.json(&["search", QUESTION, "--all", "-k", "9"]);
     let overview = &ids(&all)[1];
     let why = |args: &[&str]| {
-        let run = sandbox.kb(&[&["search", QUESTION, "-k", "1", "--format", "json", "--why", overview], args].concat());
+        let run = sandbox
+            .kb(&[&["search", QUESTION, "--all", "-k", "1", "--format", "json", "--why", overview], args].concat());
         (run.code, serde_json::from_str::<Value>(&run.out).unwrap())
     };
     let (code, found) = why(&["--rerank", "model"]);

@@ -193,7 +193,7 @@ fn reading_leaves_a_store_of_others_as_it_is() {
     let sandbox = Sandbox::of_two_documents();
     sandbox.write("a.md", "# Valves\n\nClose the valve slowly, and then the other.");
     sandbox.json(&["ingest", "."]);
-    sandbox.json(&["search", "a question that is kept"]);
+    sandbox.json(&["search", "a question that is kept", "--all"]);
     // As a clone of the folder is to another user.
     assert_eq!(sandbox.kb(&["trust", "--revoke"]).code, 0);
     let before = files(&sandbox.path(".kb"));
@@ -203,7 +203,7 @@ fn reading_leaves_a_store_of_others_as_it_is() {
         &["diff", "1"],
         &["namespaces"],
         &["models"],
-        &["search", "a question that is kept"],
+        &["search", "a question that is kept", "--all"],
     ];
     for command in READING.iter().chain(&rest) {
         let run = sandbox.kb(command);

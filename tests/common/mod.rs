@@ -244,6 +244,7 @@ impl Sandbox {
             external: Vec::new(),
             files: vec![ModelFile { path: GRAPH.to_owned(), bytes }],
             fingerprint: model.fingerprint,
+            unrelated: None,
             from: "fixtures".to_owned(),
             added_at: "2026-11-21T00:00:00Z".to_owned(),
         };

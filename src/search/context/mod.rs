@@ -36,6 +36,9 @@ pub struct Context {
     pub parts: ContextParts,
     /// Notes for the user.
     pub notes: Vec<String>,
+    /// Where nothing was found, what is too unsure to be an answer.
+    #[serde(skip)]
+    pub nearest: Vec<Hit>,
     #[serde(skip)]
     pub route: Route,
     #[serde(skip)]
@@ -58,7 +61,7 @@ impl Searcher {
             request.kind = Some(Kind::Concept);
             found = self.search(&request).await?;
         }
-        let SearchResult { query, namespaces, route, hits, notes, mut trace, .. } = found;
+        let SearchResult { query, namespaces, route, hits, nearest, notes, mut trace, .. } = found;
         let start = Instant::now();
         let recogniser = self.recogniser(&request).await?;
         let mentioned = |documents: &[ContextDocument]| recogniser.mentioned(documents);
@@ -66,7 +69,7 @@ impl Searcher {
         let (parts, text, tokens) = assemble(&source, &query, max_tokens, layout, &mentioned)?;
         trace.stage("context", start, hits.len(), parts.documents.iter().map(|one| one.parent_chunks.len()).sum());
         let tokenizer = counter.name().to_owned();
-        Ok(Context { query, namespaces, tokenizer, max_tokens, tokens, text, parts, notes, route, trace })
+        Ok(Context { query, namespaces, tokenizer, max_tokens, tokens, text, parts, notes, nearest, route, trace })
     }
 
     /// The summaries of the documents of some hits.

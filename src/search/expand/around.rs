@@ -50,6 +50,7 @@ fn join(better: Hit, other: Hit) -> Hit {
     hit.also_in.retain(|name| other.also_in.contains(name));
     hit.duplicates.extend(other.duplicates);
     hit.refresh();
+    hit.confidence = hit.confidence.max(other.confidence);
     hit.score = joint_score(hit.sources.iter().filter_map(|source| source.score));
     hit
 }

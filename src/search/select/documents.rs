@@ -231,7 +231,7 @@ mod tests {
     }
 
     fn candidate(chunk_id: &str, score: f32) -> Candidate {
-        Candidate { chunk_id: chunk_id.into(), namespace: 0, score, keyword: None, semantic: None }
+        Candidate { chunk_id: chunk_id.into(), score, ..Candidate::default() }
     }
 
     fn followed(beam: &str) -> Vec<String> {

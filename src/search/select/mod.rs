@@ -64,7 +64,8 @@ async fn sections(
     let indexes = searcher.section_indexes().await?;
     trace.took("titles", milliseconds(start));
     let start = Instant::now();
-    let sections = sections::find(&indexes, ranking, &request.query, request.limit);
+    let mut sections = sections::find(&indexes, ranking, &request.query, request.limit);
+    sections.retain(|found| found.confidence >= request.min_confidence);
     let found = section_hits::Found { indexes: &indexes, ranking, request, sections };
     let all = found.sections.len();
     trace.stage("sections", start, ranking.candidates.len(), all).list(found.traced());

@@ -110,6 +110,7 @@ impl Found<'_> {
         let chunk_id = best.map(|best| best.chunk_id.clone()).or_else(|| chunk.map(|row| row.chunk_id.clone()));
         let mut hit = Hit {
             score: found.score,
+            confidence: found.confidence,
             namespace: self.ranking.namespaces[found.namespace].clone(),
             chunk_id: chunk_id.unwrap_or_default(),
             section_id: section.section_id.clone(),

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::titles::{AskedTitle, Exactness, SectionIndex};
 use crate::ids::SectionId;
+use crate::search::confidence::confidence;
 use crate::search::hit::{Candidate, joint_score};
 use crate::search::result::Ranking;
 
@@ -26,6 +27,8 @@ pub struct FoundSection {
     pub at: usize,
     /// From 0 to 1; 1 where the question is its title.
     pub score: f32,
+    /// That of its best candidate or of its title.
+    pub confidence: f32,
     /// Its candidates and those of its subsections, best first, by their places in the ranking.
     pub matched: Vec<usize>,
 }
@@ -64,7 +67,9 @@ pub fn rank_sections(
         let taken = rated.remove(best);
         let matched: Vec<usize> = taken.parent_chunks.iter().map(|&(place, _)| place).collect();
         matched.iter().for_each(|&place| used[place] = true);
-        found.push(FoundSection { namespace: taken.namespace, at: taken.at, score, matched });
+        let title = if taken.exactness > Exactness::No { 1.0 } else { confidence(Some(taken.likeness), None) };
+        let confidence = matched.iter().map(|&place| candidates[place].confidence).fold(title, f32::max);
+        found.push(FoundSection { namespace: taken.namespace, at: taken.at, score, confidence, matched });
     }
     found
 }
@@ -138,10 +143,8 @@ mod tests {
             .iter()
             .map(|(parent_chunk, score)| Candidate {
                 chunk_id: format!("d:{parent_chunk}").into(),
-                namespace: 0,
                 score: *score,
-                keyword: None,
-                semantic: None,
+                ..Candidate::default()
             })
             .collect();
         rank_sections(&[&index], &[index.within(&crate::store::Scope::Everything)], &candidates, query, 10)

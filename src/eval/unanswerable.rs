@@ -1,0 +1,52 @@
+//! How well the confidence tells questions that have an answer from those that have none.
+
+use super::Figures;
+
+/// The share of the questions with an answer that are kept where [`REFUSED`] is taken.
+const KEPT: f64 = 0.95;
+/// The names of the figures: the area under the receiver operating characteristic, which is the probability that a question
+/// with an answer has more confidence than one without; and the share of the questions without an answer that have less
+/// confidence than all but the least sure twentieth of those with one.
+pub const UNANSWERABLE_FIGURES: [&str; 2] = [AUROC, REFUSED];
+const AUROC: &str = "auroc";
+const REFUSED: &str = "refused@95";
+
+/// The figures for the confidences of the questions with an answer and of those without.
+pub(super) fn figures(mut answerable: Vec<f32>, mut unanswerable: Vec<f32>) -> Figures {
+    answerable.sort_by(f32::total_cmp);
+    unanswerable.sort_by(f32::total_cmp);
+    let below = |limit: f32| unanswerable.partition_point(|one| *one < limit);
+    let up_to = |limit: f32| unanswerable.partition_point(|one| *one <= limit);
+    // Equals count half (Mann and Whitney, 1947).
+    let wins: usize = answerable.iter().map(|one| below(*one) + up_to(*one)).sum();
+    let pairs = 2 * answerable.len() * unanswerable.len();
+    let least = ((1.0 - KEPT) * answerable.len() as f64) as usize;
+    let refused = answerable.get(least).map_or(0, |limit| below(*limit));
+    let share = |part: usize, all: usize| part as f64 / all.max(1) as f64;
+    Figures(vec![(AUROC, share(wins, pairs)), (REFUSED, share(refused, unanswerable.len()))])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(answerable: &[f32], unanswerable: &[f32]) -> Vec<f64> {
+        let Figures(figures) = figures(answerable.to_vec(), unanswerable.to_vec());
+        figures.into_iter().map(|(_, value)| value).collect()
+    }
+
+    #[test]
+    fn told_apart_is_one_and_guessed_is_half() {
+        assert_eq!(values(&[0.8, 0.9], &[0.1, 0.2]), [1.0, 1.0]);
+        assert_eq!(values(&[0.5, 0.5], &[0.5]), [0.5, 0.0]);
+        assert_eq!(values(&[0.1], &[0.9]), [0.0, 0.0]);
+        assert_eq!(values(&[0.3, 0.9], &[0.2, 0.4, 0.6, 0.95]), [0.5, 0.25]);
+    }
+
+    #[test]
+    fn one_in_twenty_may_be_lost() {
+        let answerable: Vec<f32> = (0..40).map(|number| if number < 2 { 0.0 } else { 0.9 }).collect();
+        assert_eq!(values(&answerable, &[0.5])[1], 1.0);
+        assert_eq!(values(&answerable[..39], &[0.5])[1], 0.0);
+    }
+}

@@ -1,0 +1,262 @@
+//! How sure it is that a parent chunk answers the question, from 0 to 1, comparable between questions and stores.
+//!
+//! Scores cannot say that: fused scores are relative to the candidates of one question, so that the best of a bad lot has a
+//! good score. Two signs are absolute: the share of the question's words, by their rarity, that a parent chunk and its titles
+//! have, and the cosine of its vector. A logistic function of both was fitted to questions half of whose answers had been
+//! taken out of the corpus; `kb eval --unanswerable` measures it.
+
+use std::time::Instant;
+
+use super::encoder::VectorModel;
+use super::hit::Candidate;
+use super::request::SearchRequest;
+use super::retrievers::{KeywordRetriever, QuestionWord};
+use super::spelling::Replacement;
+use super::synonyms::Synonymous;
+use super::trace::{Trace, Traced};
+use super::understand::Terms;
+use crate::embed::Model;
+use crate::error::Result;
+use crate::store::WordsFound;
+use crate::text::tokens::tokenize;
+
+/// The weight of the cosine beside the share of words.
+const COSINE_WEIGHT: f32 = 0.6;
+/// What a word is worth that only replaces one of the question: spelled otherwise, longer, or a part of it.
+const REPLACED: f32 = 0.5;
+/// Slope and offset of the logistic function of both signs …
+const BOTH: (f32, f32) = (16.2, -7.7);
+/// … and of the share of words, where there is no vector.
+const WORDS: (f32, f32) = (12.0, -5.2);
+/// Words of unspaced scripts are runs of two characters, many of which span two words, so that fewer of them are found in a
+/// text that answers. This power of their share is alike to the share of spaced words.
+const UNSPACED_POWER: f32 = 0.75;
+
+/// Other words that were searched for with some of the question's.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Alternative {
+    /// The words of the question, as they are indexed.
+    typed: Vec<String>,
+    /// The words of each name that stands for them.
+    others: Vec<Vec<String>>,
+    /// What such a name is worth beside the question's own words.
+    worth: f32,
+}
+
+impl Alternative {
+    pub(super) fn synonym(synonym: &Synonymous) -> Self {
+        let words = |name: &String| tokenize(name).into_iter().map(|token| token.text).collect();
+        Alternative { typed: words(&synonym.typed), others: synonym.others.iter().map(words).collect(), worth: 1.0 }
+    }
+
+    pub(super) fn replacement(replacement: &Replacement) -> Self {
+        let typed = tokenize(&replacement.typed).into_iter().map(|token| token.text).collect();
+        let others = replacement.words.iter().map(|word| vec![word.clone()]).collect();
+        Alternative { typed, others, worth: REPLACED }
+    }
+}
+
+/// Gives the candidates their confidence, and takes out those below the least. Returns both.
+pub(super) fn judge(
+    request: &SearchRequest,
+    coverage: &Coverage,
+    keyword: &KeywordRetriever<'_>,
+    mut candidates: Vec<Candidate>,
+    trace: &mut Trace,
+) -> Result<(Vec<Candidate>, Vec<Candidate>)> {
+    let start = Instant::now();
+    coverage.judge(keyword, &mut candidates)?;
+    let all = candidates.len();
+    let (sure, unsure): (Vec<Candidate>, Vec<Candidate>) =
+        candidates.into_iter().partition(|candidate| candidate.confidence >= request.min_confidence);
+    let traced = |one: &Candidate| Traced::new(&one.chunk_id, one.namespace, one.confidence);
+    trace.stage("confidence", start, all, sure.len()).list(sure.iter().map(traced));
+    Ok((sure, unsure))
+}
+
+/// What is needed to say how much of a question a parent chunk has.
+pub(super) struct Coverage {
+    /// The question's own words.
+    words: Vec<Word>,
+    /// The cosine of unrelated texts in the model that gave the vectors.
+    unrelated: f32,
+}
+
+struct Word {
+    weight: f32,
+    unspaced: bool,
+    /// Its place among the words that are searched for.
+    at: usize,
+    /// The places of the words of each name that stands for it, and what that is worth.
+    others: Vec<(Vec<usize>, f32)>,
+}
+
+impl Coverage {
+    /// `own` are the terms of the question itself; without keyword search there is no coverage.
+    pub(super) fn new(
+        keyword: &KeywordRetriever<'_>,
+        own: &Terms,
+        alternatives: &[Alternative],
+        model: &VectorModel,
+    ) -> Result<Self> {
+        let unrelated = model.model().map_or(Model::embedded().unrelated, |model| model.unrelated);
+        Ok(Coverage { unrelated, ..Coverage::of(&keyword.question_words()?, own, alternatives) })
+    }
+
+    fn of(searched: &[QuestionWord], own: &Terms, alternatives: &[Alternative]) -> Self {
+        let place = |text: &String| searched.iter().position(|word| word.text == *text);
+        let others = |text: &String| {
+            let with = alternatives.iter().filter(|one| one.typed.contains(text));
+            with.flat_map(|one| one.others.iter().map(|name| (name.iter().filter_map(place).collect(), one.worth)))
+                .collect()
+        };
+        let is_own = |text: &String| own.iter().any(|(_, term, _)| term == text);
+        let words = searched.iter().enumerate().filter(|(_, word)| is_own(&word.text));
+        let word = |(at, word): (usize, &QuestionWord)| Word {
+            weight: word.weight,
+            unspaced: word.unspaced,
+            at,
+            others: others(&word.text),
+        };
+        Coverage { words: words.map(word).collect(), unrelated: Model::embedded().unrelated }
+    }
+
+    /// Gives candidates their confidence, unless they have more.
+    pub(super) fn judge(&self, keyword: &KeywordRetriever<'_>, candidates: &mut [Candidate]) -> Result<()> {
+        let found = keyword.words_found(candidates)?;
+        for candidate in candidates {
+            let found = found.get(&candidate.key());
+            let coverage = (!self.words.is_empty()).then(|| found.map_or(0.0, |found| self.share(found)));
+            let cosine = candidate.semantic.map(|cosine| comparable(cosine, self.unrelated));
+            candidate.confidence = candidate.confidence.max(confidence(coverage, cosine));
+        }
+        Ok(())
+    }
+
+    /// The share of the question's words, by their weight, that are in a parent chunk or in the titles above it.
+    fn share(&self, found: &WordsFound) -> f32 {
+        let is_there = |at: usize| found.content[at] || found.titles[at];
+        let of_word = |word: &Word| {
+            let of_name = |(name, worth): &(Vec<usize>, f32)| {
+                let there = name.iter().filter(|at| is_there(**at)).count();
+                worth * there as f32 / name.len().max(1) as f32
+            };
+            if is_there(word.at) { 1.0 } else { word.others.iter().map(of_name).fold(0.0, f32::max) }
+        };
+        let (mut covered, mut all) = (0.0, 0.0);
+        for (unspaced, power) in [(false, 1.0), (true, UNSPACED_POWER)] {
+            let own = || self.words.iter().filter(|word| word.unspaced == unspaced);
+            let weight: f32 = own().map(|word| word.weight).sum();
+            let there: f32 = own().map(|word| word.weight * of_word(word)).sum();
+            if weight > 0.0 {
+                covered += (there / weight).powf(power) * weight;
+                all += weight;
+            }
+        }
+        if all > 0.0 { covered / all } else { 0.0 }
+    }
+}
+
+/// The cosine that the embedded model would give: what a model calls unrelated and what it calls the same are two points of its
+/// scale.
+fn comparable(cosine: f32, unrelated: f32) -> f32 {
+    let own = Model::embedded().unrelated;
+    1.0 - (1.0 - cosine) * (1.0 - own) / (1.0 - unrelated).max(f32::EPSILON)
+}
+
+/// The confidence in what has this share of the question's words, where there was keyword search, and this cosine.
+pub(super) fn confidence(coverage: Option<f32>, cosine: Option<f32>) -> f32 {
+    let ((slope, offset), sign) = match (coverage, cosine) {
+        (Some(coverage), Some(cosine)) => (BOTH, (1.0 - COSINE_WEIGHT) * coverage + COSINE_WEIGHT * cosine),
+        (None, Some(cosine)) => (BOTH, cosine),
+        (coverage, None) => (WORDS, coverage.unwrap_or_default()),
+    };
+    1.0 / (1.0 + (-slope * sign - offset).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::KeywordField;
+    use proptest::prelude::*;
+
+    /// The share of a question of these words that a parent chunk has where these are in the text.
+    fn share(words: &[(&str, f32)], alternatives: &[Alternative], text: &[&str]) -> f32 {
+        let others = alternatives.iter().flat_map(|one| one.others.iter().flatten());
+        let searched =
+            words.iter().map(|(text, weight)| (*text, *weight)).chain(others.map(|text| (text.as_str(), 1.0)));
+        let is_han = |text: &str| text.chars().any(crate::text::script::is_unspaced);
+        let searched: Vec<QuestionWord> = searched
+            .map(|(text, weight)| QuestionWord { text: text.to_owned(), weight, unspaced: is_han(text) })
+            .collect();
+        let own = words.iter().map(|(text, weight)| (KeywordField::Content, (*text).to_owned(), *weight)).collect();
+        let content = searched.iter().map(|word| text.contains(&word.text.as_str())).collect();
+        let titles = vec![false; searched.len()];
+        Coverage::of(&searched, &own, alternatives).share(&WordsFound { chunk_id: "d:0".into(), content, titles })
+    }
+
+    #[test]
+    fn rare_words_count_more() {
+        let words = [("pump", 1.0), ("okapi", 3.0)];
+        assert_eq!([share(&words, &[], &["pump"]), share(&words, &[], &["okapi"])], [0.25, 0.75]);
+        assert_eq!(share(&[], &[], &[]), 0.0);
+    }
+
+    #[test]
+    fn fewer_runs_of_characters_than_words_need_to_be_there() {
+        let of_spaced = share(&[("a", 1.0), ("b", 1.0), ("c", 1.0), ("d", 1.0)], &[], &["a"]);
+        let han = [("启动", 1.0), ("动水", 1.0), ("水泵", 1.0), ("泵站", 1.0)];
+        let of_unspaced = share(&han, &[], &["水泵"]);
+        assert!(of_spaced < of_unspaced && of_unspaced < 0.5, "{of_spaced}, {of_unspaced}");
+        assert_eq!(share(&han, &[], &["启动", "动水", "水泵", "泵站"]), 1.0);
+    }
+
+    #[test]
+    fn a_synonym_is_worth_as_much_as_the_word_and_a_replacement_half() {
+        let words = [("tdo", 1.0), ("bearng", 1.0)];
+        let synonym = Synonymous { typed: "TDO".to_owned(), others: vec!["transport disconnect".to_owned()] };
+        let replacement = Replacement {
+            typed: "bearng".to_owned(),
+            missing: true,
+            words: vec!["bear".to_owned(), "borne".to_owned()],
+        };
+        let others = [Alternative::synonym(&synonym), Alternative::replacement(&replacement)];
+        let name = &others[0].others[0];
+        let (first, second) = (name[0].as_str(), name[1].as_str());
+        assert_eq!(share(&words, &others, &[first, second]), 0.5);
+        assert_eq!(share(&words, &others, &[first]), 0.25, "half of the name");
+        assert_eq!(share(&words, &others, &["borne"]), 0.25);
+        assert_eq!(share(&words, &others, &["tdo", first, "bear"]), 0.75, "a word counts once");
+    }
+
+    #[test]
+    fn models_of_another_scale_are_compared() {
+        let own = Model::embedded().unrelated;
+        assert!((comparable(0.5, own) - 0.5).abs() < 1e-6);
+        assert!((comparable(0.6, 0.6) - own).abs() < 1e-6 && comparable(1.0, 0.6) == 1.0);
+        assert!(comparable(0.7, 0.6) < 0.34, "what is hardly nearer than anything is no answer");
+        assert!(comparable(0.9, 1.0) < 0.0, "a model that calls everything the same tells nothing");
+    }
+
+    #[test]
+    fn what_has_nothing_of_the_question_is_hardly_believed() {
+        assert!(confidence(Some(0.0), None) < 0.01 && confidence(Some(0.0), Some(0.2)) < 0.01);
+        assert!(confidence(Some(1.0), None) > 0.99 && confidence(Some(1.0), Some(0.7)) > 0.99);
+        let paraphrased = confidence(Some(0.1), Some(0.65));
+        assert!((0.3..0.9).contains(&paraphrased), "near in meaning, in other words: {paraphrased}");
+    }
+
+    proptest! {
+        #[test]
+        fn more_of_a_sign_never_lowers_the_confidence(
+            coverage in 0.0f32..=1.0, cosine in -1.0f32..=1.0, more in 0.0f32..=0.5,
+        ) {
+            let (words, more_words) = (Some(coverage), Some((coverage + more).min(1.0)));
+            let before = confidence(words, Some(cosine));
+            prop_assert!((0.0..=1.0).contains(&before));
+            prop_assert!(confidence(more_words, Some(cosine)) >= before);
+            prop_assert!(confidence(words, Some(cosine + more)) >= before);
+            prop_assert!(confidence(more_words, None) >= confidence(words, None));
+        }
+    }
+}
