@@ -172,7 +172,7 @@ fn hold(document: &Document) {
     let new = prepare(document, &facts, &SMALL, NOW).new;
     let again = prepare(document, &facts, &SMALL, NOW).new;
     assert!(new == again, "the rows of a document differ from one time to the next");
-    paths_are_unique(&new);
+    ids_are_unique(&new);
     describe(&new);
     contents_are_editable(document, &new);
 }
@@ -194,12 +194,12 @@ fn chunks_rebuild(document: &Document, config: &ChunkConfig) {
     }
 }
 
-/// Each section is found by its path.
-fn paths_are_unique(new: &NewDocument) {
-    let paths: Vec<String> = new.sections.iter().map(|section| section.path.clone()).collect();
-    let found = find_sections(&new.sections, &paths).expect("the path of a section is a name of it");
-    let found: Vec<&str> = found.iter().map(|found| found.section.path.as_str()).collect();
-    assert_eq!(found, paths);
+/// Each section is found by its id.
+fn ids_are_unique(new: &NewDocument) {
+    let ids: Vec<String> = new.sections.iter().map(|section| section.section_id.to_string()).collect();
+    let found = find_sections(&new.sections, &ids).expect("the id of a section is a name of it");
+    let found: Vec<&str> = found.iter().map(|found| found.section.section_id.as_str()).collect();
+    assert_eq!(found, ids);
 }
 
 /// What `kb docs` says of it.

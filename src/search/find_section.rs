@@ -1,13 +1,13 @@
-//! What a user calls a section: its path, the number printed before its title, its title, the unique part of one, or a
-//! misspelt title.
+//! What a user calls a section: its id, the number printed before its title in any spelling, its path, its title, the unique
+//! part of one, or a misspelt title.
 
 use unicode_segmentation::UnicodeSegmentation;
 
+use super::section_number::SectionNumber;
 use crate::error::{Error, NextStep, Result};
 use crate::store::SectionRow;
 use crate::structure::{PREAMBLE, normalise_title};
-use crate::text::han::simplified;
-use crate::text::{first_of, fold, squeeze};
+use crate::text::first_of;
 
 /// Titles less alike than this are not suggested.
 const LEAST_LIKENESS: f64 = 0.6;
@@ -20,7 +20,7 @@ pub struct Found<'a> {
     pub note: Option<String>,
 }
 
-/// The sections of a document that `names` stand for: paths (`1.2.3`), numbers that titles begin with, titles, or unique
+/// The sections of a document that `names` stand for: ids, numbers that titles begin with, paths (`1.2.3`), titles, or unique
 /// parts of titles. A name that fits none is taken for one nearly like it.
 ///
 /// # Errors
@@ -31,12 +31,15 @@ pub fn find_sections<'a>(sections: &'a [SectionRow], names: &[String]) -> Result
 
 fn find_section<'a>(sections: &'a [SectionRow], name: &str) -> Result<Found<'a>> {
     let name = name.trim();
-    if let Some(section) = sections.iter().find(|section| section.path == name || section.section_id == name) {
-        return Ok(Found { section, note: printed_elsewhere(sections, section, name) });
+    if let Some(section) = sections.iter().find(|section| section.section_id == name) {
+        return Ok(Found { section, note: None });
     }
     let titled: Vec<&SectionRow> = sections.iter().filter(|section| section.path != PREAMBLE).collect();
-    if let Some(found) = by_printed_number(&titled, name) {
+    if let Some(found) = by_number(&titled, name) {
         return found;
+    }
+    if let Some(section) = sections.iter().find(|section| section.path == name) {
+        return Ok(Found { section, note: None });
     }
     let missing = || Error::not_found(format!("no section {name:?}"));
     let list = || format!("`{}` shows the sections", NextStep::ShowContents("DOC"));
@@ -79,107 +82,38 @@ fn taken_for(why: &str, section: &SectionRow) -> String {
     format!("{why}; taken for {} ({})", section.path, section.title)
 }
 
-/// The section whose title begins with the number `name`; `None` without such a section, or if `name` is not a number. Several
-/// such sections are an error.
-fn by_printed_number<'a>(titled: &[&'a SectionRow], name: &str) -> Option<Result<Found<'a>>> {
-    let number = printed_number(name)?;
-    let wanted = normalise_title(name);
-    let same = |section: &&&SectionRow| normalise_title(&section.title) == wanted;
-    if !is_path(name) && titled.iter().filter(same).count() == 1 {
+/// The section that is printed with the number `name`; `None` without such a section, or if `name` is not a number. Several
+/// such sections are an error, unless the number is the path of one of them.
+fn by_number<'a>(titled: &[&'a SectionRow], name: &str) -> Option<Result<Found<'a>>> {
+    let wanted = SectionNumber::of_name(name)?;
+    let title = normalise_title(name);
+    if !is_path(name) && titled.iter().filter(|section| normalise_title(&section.title) == title).count() == 1 {
         // The name is a whole title.
         return None;
     }
+    let fitting = titled.iter().filter_map(|section| {
+        let fit = wanted.fit(&SectionNumber::of_title(&section.title)?)?;
+        Some((fit, *section))
+    });
+    let fitting: Vec<(usize, &SectionRow)> = fitting.collect();
+    let best = fitting.iter().map(|(fit, _)| *fit).min()?;
     let found: Vec<&SectionRow> =
-        titled.iter().copied().filter(|section| begins_with_number(&section.title, &number)).collect();
-    match found.as_slice() {
-        [] => None,
-        [one] => {
-            let why = if is_path(name) { "no section has the path " } else { "the number " };
-            Some(Ok(Found { section: one, note: Some(taken_for(&format!("{why}{name:?}"), one)) }))
-        }
-        many => Some(Err(ambiguous(many, &format!("are printed as {name:?}")))),
-    }
-}
-
-/// Reports the other sections that are printed with the number that is the path of this one, unless this one is too.
-fn printed_elsewhere(sections: &[SectionRow], taken: &SectionRow, name: &str) -> Option<String> {
-    let number = printed_number(name).filter(|_| is_path(name))?;
-    let other: Vec<&SectionRow> = sections
-        .iter()
-        .filter(|section| section.path != PREAMBLE && section.path != taken.path)
-        .filter(|section| begins_with_number(&section.title, &number))
-        .collect();
-    let same = mentions_number(&taken.title, &number) || taken.title.trim_start().starts_with('第');
-    if other.is_empty() || same {
-        return None;
-    }
-    let paths = first_of(other.iter().map(|section| section.path.clone()));
-    let (is, has) = if other.len() == 1 { ("section", "has the path") } else { ("sections", "have the paths") };
-    Some(format!("{name} is the path of {:?}; the {is} printed as {name} {has} {paths}", taken.title))
+        fitting.into_iter().filter(|(fit, _)| *fit == best).map(|(_, section)| section).collect();
+    let at_path = titled.iter().copied().find(|section| section.path == name);
+    let section = match found[..] {
+        [one] => one,
+        _ => match found.iter().find(|section| section.path == name) {
+            Some(section) => section,
+            None => return Some(Err(ambiguous(&found, &format!("are printed as {name:?}")))),
+        },
+    };
+    let other = at_path.filter(|other| other.path != section.path);
+    let note = other.map(|other| format!("{name} is also the path of {:?} ({})", other.title, other.section_id));
+    Some(Ok(Found { section, note }))
 }
 
 fn is_path(name: &str) -> bool {
     name.chars().all(|c| c.is_ascii_digit() || c == '.')
-}
-
-/// `name` as titles are compared with it, if it is a number as headings have it: `3.2`, `A.1`, `Chapter 3`,
-/// `第三章`, `附录 A`.
-fn printed_number(name: &str) -> Option<String> {
-    const WORDS: [&str; 7] = ["part", "chapter", "section", "article", "appendix", "annex", "item"];
-    let number = plain(name);
-    let number = number.trim_end_matches('.');
-    let is_number = |text: &str| {
-        let mut parts = text.split('.');
-        let letter = |part: &str| part.len() == 1 && part.bytes().all(|byte| byte.is_ascii_alphabetic());
-        let digits = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-        parts.next().is_some_and(|first| digits(first) || (letter(first) && text.contains('.'))) && parts.all(digits)
-    };
-    let after_word = number.split_once(' ').is_some_and(|(word, rest)| {
-        let letters = rest.len() <= 5 && rest.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        WORDS.contains(&word) && (letters || is_number(rest))
-    });
-    let length = number.chars().count();
-    let ordinal = number.starts_with('第') && (number.ends_with("部分") || number.ends_with(is_unit)) && length <= 8;
-    let appendix = ["附录", "附錄", "附件"].iter().any(|word| number.starts_with(word)) && (3..=5).contains(&length);
-    (is_number(number) || after_word || ordinal || appendix).then(|| number.to_owned())
-}
-
-/// The characters that follow `第三`.
-fn is_unit(c: char) -> bool {
-    "编編篇卷部章回讲课講課节節条條".contains(c)
-}
-
-/// Text as numbers are compared: small letters, full-width forms as others, and no spaces in Chinese numbers.
-fn plain(text: &str) -> String {
-    let text = squeeze(&fold(text).chars().map(simplified).collect::<String>());
-    if text.starts_with(['第', '附']) { text.replace(' ', "") } else { text }
-}
-
-/// Whether a title begins with a [`printed_number`] and not with a longer one: `3.20` does not begin with `3.2`.
-fn begins_with_number(title: &str, number: &str) -> bool {
-    let title = plain(title);
-    let Some(rest) = title.strip_prefix(number) else { return false };
-    if number.ends_with(is_unit) {
-        return true;
-    }
-    let mut after = rest.strip_prefix('.').unwrap_or(rest).chars();
-    match after.next() {
-        None => true,
-        // `3.2Scope`, as narrow contents pages have it, but not `3.2a`.
-        Some(c) if c.is_ascii_alphabetic() => {
-            number.contains('.')
-                && number.ends_with(|c: char| c.is_ascii_digit())
-                && after.next().is_some_and(char::is_alphabetic)
-        }
-        Some(c) => !c.is_ascii_digit(),
-    }
-}
-
-/// Whether a title has the number among its first words: `3` is in `Chapter 3: Pumps`.
-fn mentions_number(title: &str, number: &str) -> bool {
-    let title = plain(title);
-    begins_with_number(&title, number)
-        || title.split(' ').take(2).any(|word| word.trim_matches(|c: char| !c.is_alphanumeric()) == number)
 }
 
 /// Whether a title or a run of its words is `wanted` (normalised) except for a few letters.
@@ -243,51 +177,43 @@ mod tests {
     }
 
     #[test]
-    fn a_printed_number_is_taken_and_noted() {
+    fn a_printed_number_comes_before_a_path() {
         let rows = [
             row("1", "第一章 概述"),
             row("2", "第三章 启动水泵"),
             row("3", "3.2 Character protrusion"),
             row("3.1", "3.20 Margins"),
+            row("3.2", "2.2 Setup"),
             row("4", "Chapter 7: Fonts, see 第一章"),
             row("5", "Chapter 70 Paper"),
             row("6", "A.1 Sources"),
             row("7", "4.2a Drafts"),
             row("8", "3.2.1 Kerning"),
         ];
-        for (name, path) in
-            [("3.2", "3"), ("3.2.", "3"), ("第三章", "2"), ("第 一 章", "1"), ("chapter 7", "4"), ("a.1", "6")]
-        {
-            let found = find_section(&rows, name).unwrap();
-            assert_eq!(found.section.path, path, "{name}");
-            let note = found.note.unwrap();
-            assert!(note.contains(&format!("taken for {path} (")), "{note}");
+        for (name, path) in [
+            ("3.2", "3"),
+            ("3.2.", "3"),
+            ("第三章", "2"),
+            ("第 3 章", "2"),
+            ("3", "2"),
+            ("chapter 7", "4"),
+            ("7", "4"),
+            ("a.1", "6"),
+            ("8", "8"),
+            ("3.1", "3.1"),
+        ] {
+            assert_eq!(path_of(&rows, name).unwrap(), path, "{name}");
         }
-        for name in ["4.2", "0.2", "3.2.2"] {
+        let note = find_section(&rows, "3.2").unwrap().note.unwrap();
+        assert!(note.contains("also the path of \"2.2 Setup\" (d#3.2)"), "{note}");
+        assert_eq!(find_section(&rows, "3.1").unwrap().note, None);
+        for name in ["4.2", "0.2", "3.2.2", "第四章"] {
             assert!(find_section(&rows, name).is_err(), "{name}");
         }
         let twice = [row("1", "2.1 Left"), row("2", "2.1 Right")];
         let error = find_section(&twice, "2.1").unwrap_err();
         assert!(error.next_step().unwrap().contains("1 (2.1 Left), 2 (2.1 Right)"), "{error}");
-    }
-
-    #[test]
-    fn a_path_printed_before_another_title_is_noted() {
-        let rows = [
-            row("1", "Preface"),
-            row("3", "Chapter 3: Use"),
-            row("3.2", "2.2 Setup"),
-            row("5", "3) Pumps"),
-            row("5.2", "3.2 Character protrusion"),
-            row("5.3", "5.3 Own"),
-            row("6", "5.3 Other"),
-        ];
-        let found = find_section(&rows, "3.2").unwrap();
-        assert_eq!(found.section.path, "3.2");
-        assert!(found.note.unwrap().contains("the section printed as 3.2 has the path 5.2"));
-        for name in ["1", "3", "5.2", "5.3"] {
-            assert_eq!(find_section(&rows, name).unwrap().note, None, "{name}");
-        }
+        assert_eq!(path_of(&[row("5.3", "5.3 Own"), row("6", "5.3 Other")], "5.3").unwrap(), "5.3");
     }
 
     #[test]
@@ -319,7 +245,7 @@ mod tests {
     proptest! {
         /// Titles that look like the paths and numbers of other sections do not take their place.
         #[test]
-        fn every_section_is_found_by_its_path(
+        fn every_section_is_found_by_its_id(
             levels in prop::collection::vec((1usize..4, "([0-9]{1,2}(\\.[0-9]){0,2} ?|第[一二三]章 |Chapter [1-4]: |)([A-Za-z]{0,6}|阀门)"), 0..24),
         ) {
             let mut counters: Vec<u32> = Vec::new();
@@ -329,7 +255,8 @@ mod tests {
                 row(&counters.iter().map(u32::to_string).collect::<Vec<_>>().join("."), title)
             }).collect();
             let paths: Vec<String> = rows.iter().map(|row| row.path.clone()).collect();
-            let found = find_sections(&rows, &paths).unwrap();
+            let ids: Vec<String> = rows.iter().map(|row| row.section_id.to_string()).collect();
+            let found = find_sections(&rows, &ids).unwrap();
             let found: Vec<String> = found.iter().map(|found| found.section.path.clone()).collect();
             prop_assert_eq!(found, paths);
         }

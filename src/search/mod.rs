@@ -27,6 +27,7 @@ mod retrievers;
 mod run;
 mod searcher;
 mod section;
+mod section_number;
 mod select;
 mod spelling;
 mod synonyms;

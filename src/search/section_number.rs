@@ -1,0 +1,150 @@
+//! The number of a section in all its spellings: `14`, `Chapter 14`, `第14章`, `第十四章`, `XIV`, `§ 14`.
+
+use unicode_normalization::UnicodeNormalization;
+
+use crate::structure::{NumberKind, parse_number};
+use crate::text::han::simplified;
+
+/// The number that a title begins with, or that a name is.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct SectionNumber {
+    kind: NumberKind,
+    parts: Vec<u32>,
+    /// Whether it begins with a letter of the alphabet: `B.2`, `Appendix B`.
+    lettered: bool,
+}
+
+impl SectionNumber {
+    /// Of a name that is a number and nothing else, in capitals or small letters.
+    pub fn of_name(name: &str) -> Option<Self> {
+        let name = plain(name);
+        let name = name.trim().trim_end_matches('.');
+        [name.to_owned(), name.to_uppercase()].iter().find_map(|text| {
+            let (number, length) = read(text)?;
+            (length == text.len()).then_some(number)
+        })
+    }
+
+    /// Of a title, which may begin with one.
+    pub fn of_title(title: &str) -> Option<Self> {
+        Some(read(&plain(title))?.0)
+    }
+
+    /// Whether a title with `other` can be meant, and how freely: 0 is word for word, and lower is better. `14` may be Chapter
+    /// 14, but `Section 14` is not.
+    pub fn fit(&self, other: &SectionNumber) -> Option<usize> {
+        if self.parts != other.parts || self.lettered != other.lettered {
+            return None;
+        }
+        let loosely = |named: NumberKind, bare: NumberKind| match (named, bare) {
+            (NumberKind::Part | NumberKind::Section | NumberKind::Article, NumberKind::Decimal) => 2,
+            (_, NumberKind::Decimal | NumberKind::Letter) => 1,
+            _ => 3,
+        };
+        match (self.kind, other.kind) {
+            (own, other) if own == other => Some(0),
+            (own, other) if is_named(own) && is_named(other) => None,
+            (own, other) if is_named(own) => Some(loosely(own, other)),
+            (own, other) if is_named(other) => Some(loosely(other, own)),
+            _ => Some(2),
+        }
+    }
+}
+
+/// Whether a word or a sign says what kind of section it is.
+fn is_named(kind: NumberKind) -> bool {
+    matches!(
+        kind,
+        NumberKind::Part
+            | NumberKind::Chapter
+            | NumberKind::Item
+            | NumberKind::Section
+            | NumberKind::Article
+            | NumberKind::Appendix
+    )
+}
+
+/// Full-width and traditional forms as others.
+fn plain(text: &str) -> String {
+    text.nfkc().map(simplified).collect()
+}
+
+/// The number that a text begins with, and its length with the separator behind it.
+fn read(text: &str) -> Option<(SectionNumber, usize)> {
+    let found = parse_number(text)?;
+    let number = text[..found.length].trim_end_matches(|c: char| !c.is_alphanumeric());
+    let first = number.rsplit(|c: char| !(c.is_ascii_alphanumeric() || c == '.')).next().unwrap_or_default();
+    let lettered = match found.kind {
+        NumberKind::Decimal | NumberKind::Letter | NumberKind::Appendix | NumberKind::Section => {
+            first.starts_with(|c: char| c.is_ascii_alphabetic())
+        }
+        _ => false,
+    };
+    Some((SectionNumber { kind: found.kind, parts: found.parts, lettered }, found.length))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fit(name: &str, title: &str) -> Option<usize> {
+        SectionNumber::of_name(name)?.fit(&SectionNumber::of_title(title)?)
+    }
+
+    #[test]
+    fn all_spellings_of_a_number_are_equal() {
+        let chapters = [
+            "第14章 TDO操作",
+            "第十四章 TDO操作",
+            "第 14 章　TDO 操作",
+            "Chapter 14: TDO",
+            "CHAPTER XIV TDO",
+            "第１４章 TDO",
+        ];
+        for title in chapters {
+            for name in ["14", "14.", "第14章", "第十四章", "第 14 章", "chapter 14", "Chapter XIV", "第１４章"]
+            {
+                assert!(fit(name, title).is_some(), "{name} is {title}");
+            }
+            for other in ["4", "第4章", "chapter 4", "section 14", "第14节", "appendix N", "1.4"] {
+                assert_eq!(fit(other, title), None, "{other} is not {title}");
+            }
+        }
+        for (name, title) in [
+            ("6.1", "6.1 Station log"),
+            ("§6.1", "6.1 Station log"),
+            ("section 6.1", "6.1 Station log"),
+            ("a.1", "A.1 Sources"),
+            ("appendix b", "Appendix B: Tables"),
+            ("附录b", "附录 B 表格"),
+            ("附录 B", "附錄B 表格"),
+            ("part ii", "PART II"),
+            ("part 2", "第二部分 操作"),
+            ("第三条", "第三條 範圍"),
+            ("iv", "IV. Results"),
+            ("4", "IV. Results"),
+            ("chapter 4", "IV. Results"),
+            ("chapter 3", "3 Operation"),
+            ("2", "二、安全"),
+        ] {
+            assert!(fit(name, title).is_some(), "{name} is {title}");
+        }
+        for (name, title) in [
+            ("3.2", "3.20 Margins"),
+            ("4.2", "4.2a Drafts"),
+            ("1", "Appendix A Sources"),
+            ("2", "Error T-1102"),
+            ("scope", "1.1 Scope"),
+            ("第三章", "第三节 范围"),
+        ] {
+            assert_eq!(fit(name, title), None, "{name} is not {title}");
+        }
+    }
+
+    #[test]
+    fn what_is_printed_so_fits_best() {
+        assert!(fit("第四章", "第四章 阀门") < fit("第四章", "4 阀门"));
+        assert!(fit("4", "4 Valves") < fit("4", "Chapter 4 Valves"));
+        assert!(fit("4", "Chapter 4 Valves") < fit("4", "Article 4"));
+    }
+}
