@@ -39,7 +39,7 @@ Examples:
   kb search prime the pump --rerank models/reranker --rerank-budget 50,1s
   kb search how is the pump primed --why 7f3k2m:12
 
-Unknown words fall back to spelling, prefix and compound matches, and the answer names them. Synonyms and abbreviations come
+Unknown words fall back to spelling and compound matches, valv* to the words that begin so, and the answer names them. Synonyms and abbreviations come
 from the documents and from .kb/synonyms.txt: a line for equal names (pump, 水泵) or for one direction (TDO => Transport
 Disconnect Order).";
 

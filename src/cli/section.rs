@@ -5,7 +5,7 @@ use clap::Args;
 use super::global::Context;
 use crate::error::Result;
 use crate::render;
-use crate::search::{Purpose, SectionContent, find_sections};
+use crate::search::{Purpose, SectionContent, document_with, find_sections};
 
 /// Show the text of sections with their subsections
 #[derive(Debug, Args)]
@@ -15,16 +15,15 @@ use crate::search::{Purpose, SectionContent, find_sections};
   kb section manual.pdf 3 --no-children             without 3.1, 3.2, …
   kb section manual.pdf 3 --max-tokens 2000         what fits into a prompt
   kb section 维护手册 启动
+  kb section 第十四章                               in the only document that has it
 
 A misspelt title stands for the one title near it, and a note says so. Tokens are counted with the tokenizer of kb's
 embedding model, titles included.")]
 pub struct SectionArgs {
-    /// An id, path, title or a part of them
-    #[arg(value_name = "DOC")]
-    document: String,
-    /// A path as `kb toc` shows it, a printed number, a title or a unique part of one
-    #[arg(value_name = "PATH|TITLE", required = true)]
-    sections: Vec<String>,
+    /// A document, by its id, path, title or a part of them, and sections of it: a printed number, a title or a unique part of
+    /// one, a path as `kb toc` shows it. A section alone, or its id, is looked up in all documents
+    #[arg(value_names = ["DOC", "SECTION"], required = true, num_args = 1..)]
+    names: Vec<String>,
     /// Without subsections
     #[arg(long)]
     no_children: bool,
@@ -38,9 +37,13 @@ pub async fn run(context: &Context, args: SectionArgs) -> Result<u8> {
     let searcher = context.searcher(&store)?;
     let snapshot = searcher.snapshot().await?;
     let documents = snapshot.documents().await?;
-    let document = context.document(&documents, &args.document, &store, Purpose::Read)?;
+    let (document, names) = match &args.names[..] {
+        [section] => (document_with(&documents, &snapshot.all_sections().await?, section)?, &args.names[..]),
+        [document, sections @ ..] => (context.document(&documents, document, &store, Purpose::Read)?, sections),
+        [] => unreachable!("clap requires a name"),
+    };
     let sections = snapshot.sections(&document.doc_id).await?;
-    let found = find_sections(&sections, &args.sections)?;
+    let found = find_sections(&sections, names)?;
     found.iter().filter_map(|found| found.note.as_deref()).for_each(|note| context.tell(note));
     let wanted: Vec<_> = found.iter().map(|found| found.section).collect();
     let max_tokens = args.max_tokens.map(|tokens| tokens as usize);

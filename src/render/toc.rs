@@ -7,6 +7,7 @@ use super::page::Page;
 use super::style::{DIM, PLACE, TITLE, around, cut, pages, paint};
 use crate::error::Setting;
 use crate::store::{DocumentRow, SectionRow};
+use crate::structure::{NumberKind, parse_number};
 
 /// How tables of contents are shown.
 #[derive(Debug, Clone, Copy)]
@@ -29,20 +30,21 @@ const NARROWEST_TITLE: usize = 8;
 /// An entry as a line of a table, indented by its depth.
 fn table_line(section: &SectionRow, depth: u32, Shown { provenance, width }: Shown) -> String {
     let indent = "  ".repeat(depth as usize);
-    let path = format!("{indent}{}", paint(DIM, &section.path));
+    let path = path_of(section).map_or_else(String::new, |path| format!("{}  ", paint(DIM, path)));
+    let path_width = path_of(section).map_or(0, |path| path.width() + 2);
     let place = pages(section.page_start, section.page_end);
     if place.is_empty() && !provenance {
-        return format!("{path}  {}", section.title);
+        return format!("{indent}{path}{}", section.title);
     }
     let origin = if provenance { format!("  {}", origin(section)) } else { String::new() };
     // All origins begin in the same column.
     let aside = if provenance { WIDEST_ORIGIN } else { 0 };
-    // Two columns between path and title, two at least between title and page, two at the edge.
-    let used = indent.width() + section.path.width() + place.width() + aside + 6;
+    // Two columns at least between title and page, two at the edge.
+    let used = indent.width() + path_width + place.width() + aside + 4;
     let free = width.min(WIDEST).saturating_sub(used).max(NARROWEST_TITLE);
     let title = cut(&section.title, free);
     let gap = " ".repeat(free - title.width().min(free) + 2);
-    format!("{path}  {title}{gap}{}{}", paint(PLACE, place), paint(DIM, origin))
+    format!("{indent}{path}{title}{gap}{}{}", paint(PLACE, place), paint(DIM, origin))
 }
 
 /// An entry as an item of a Markdown list, indented by its depth.
@@ -50,7 +52,16 @@ fn markdown_item(section: &SectionRow, depth: u32, provenance: bool) -> String {
     let indent = "  ".repeat((depth as usize).saturating_sub(1));
     let place = around(" (", &pages(section.page_start, section.page_end), ")");
     let origin = if provenance { format!(" — {}", origin(section)) } else { String::new() };
-    format!("{indent}- `{}` {}{place}{origin}", section.path, section.title)
+    let path = path_of(section).map_or_else(String::new, |path| format!("`{path}` "));
+    format!("{indent}- {path}{}{place}{origin}", section.title)
+}
+
+/// The path of a section whose title has no number of its own; a second number would say the same or contradict it. A single
+/// letter may be a word.
+fn path_of(section: &SectionRow) -> Option<&str> {
+    let number = parse_number(&section.title).map(|number| number.kind);
+    let is_numbered = number.is_some_and(|kind| !matches!(kind, NumberKind::Letter | NumberKind::Roman));
+    (!is_numbered).then_some(section.path.as_str())
 }
 
 /// `typography 0.80`
@@ -176,6 +187,12 @@ mod tests {
                 assert!(line[..page].ends_with("  "), "{line}");
             }
         }
+        assert!(
+            line("3.2", "2.2 Setup", Some(4), false, 60).trim_start().starts_with("2.2 Setup"),
+            "one number, the printed one"
+        );
+        assert!(line("3.2", "第二章 启动", None, false, 60).ends_with("  第二章 启动"));
+        assert!(line("3.2", "A note", None, false, 60).ends_with("3.2  A note"));
         let long = "x".repeat(80);
         assert!(line("1", &long, None, false, 60).ends_with(&long), "no column to keep free");
     }

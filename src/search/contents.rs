@@ -1,14 +1,15 @@
 //! Answers a question about structure from tables of contents.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
-use super::find_section::find_sections;
+use super::find_section::{find_sections, freely_named};
 use super::request::SearchRequest;
 use super::section::with_subsections;
 use super::understand::{NUMBERS, Wanted};
 use crate::error::{Result, Setting};
+use crate::ids::DocId;
 use crate::store::{DocumentRow, Scope, SectionRow, Snapshot};
 use crate::structure::{PREAMBLE, is_han_digit, normalise_title, number_value};
 use crate::text::roman;
@@ -47,13 +48,22 @@ pub(super) async fn answer(
     let (mut answer, mut notes) = (Vec::new(), Vec::new());
     if request.documents.is_none() && rows.len() != 1 {
         let named = named(&request.query, &rows.iter().map(|(_, row)| row).collect::<Vec<_>>());
-        rows = named.into_iter().map(|at| rows[at].clone()).collect();
+        let all = std::mem::take(&mut rows);
+        rows = named.into_iter().map(|at| all[at].clone()).collect();
+        if let (true, Wanted::Part(name)) = (rows.is_empty(), wanted) {
+            rows = having(snapshots, all, name).await?;
+        }
     }
-    if rows.is_empty() {
+    if rows.is_empty() || (rows.len() > MOST_DOCUMENTS && request.documents.is_none()) {
+        let why = match rows.len() {
+            0 => "names no document".to_owned(),
+            many => format!("{many} documents have that part"),
+        };
         notes.push(format!(
-            "the question is about a table of contents, but names no document: searched the text; name one with {}",
+            "the question is about a table of contents, but {why}: searched the text; name one with {}",
             Setting("doc")
         ));
+        rows.clear();
     }
     for (place, document) in rows {
         let mut sections = snapshots[place].sections(&document.doc_id).await?;
@@ -79,6 +89,23 @@ pub(super) async fn answer(
         answer.push(Contents { namespace: names[place].clone(), document, part, sections });
     }
     Ok((answer, notes))
+}
+
+/// The documents that have a part of this name or number, most literally.
+async fn having(
+    snapshots: &[&Snapshot],
+    rows: Vec<(usize, DocumentRow)>,
+    name: &str,
+) -> Result<Vec<(usize, DocumentRow)>> {
+    let mut sections: HashMap<(usize, DocId), Vec<SectionRow>> = HashMap::new();
+    for (place, snapshot) in snapshots.iter().enumerate() {
+        for row in snapshot.all_sections().await?.into_iter().filter(|row| row.path != PREAMBLE) {
+            sections.entry((place, row.doc_id.clone())).or_default().push(row);
+        }
+    }
+    let freely = |(place, row): &(usize, DocumentRow)| freely_named(sections.get(&(*place, row.doc_id.clone()))?, name);
+    let best = rows.iter().filter_map(freely).min();
+    Ok(rows.into_iter().filter(|one| best.is_some() && freely(one) == best).collect())
 }
 
 /// The places of the documents that a question names: by file name or title, otherwise those whose titles have most of its

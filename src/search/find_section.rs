@@ -1,11 +1,14 @@
 //! What a user calls a section: its id, the number printed before its title in any spelling, its path, its title, the unique
 //! part of one, or a misspelt title.
 
+use std::collections::HashMap;
+
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::section_number::SectionNumber;
 use crate::error::{Error, NextStep, Result};
-use crate::store::SectionRow;
+use crate::ids::DocId;
+use crate::store::{DocumentRow, SectionRow};
 use crate::structure::{PREAMBLE, normalise_title};
 use crate::text::first_of;
 
@@ -31,36 +34,68 @@ pub fn find_sections<'a>(sections: &'a [SectionRow], names: &[String]) -> Result
 
 fn find_section<'a>(sections: &'a [SectionRow], name: &str) -> Result<Found<'a>> {
     let name = name.trim();
+    match named(sections, name).1[..] {
+        [section] => {
+            let has_path = |other: &&SectionRow| other.path == name && other.section_id != section.section_id;
+            let other = sections.iter().find(has_path);
+            let note =
+                other.map(|other| format!("{name} is also the path of {:?} ({})", other.title, other.section_id));
+            Ok(Found { section, note })
+        }
+        [] => guess(sections, name),
+        ref many => {
+            let hint = format!("name one by its path: {}", name_them(many));
+            Err(Error::not_found(format!("{} sections are called {name:?}", many.len())).hint(hint))
+        }
+    }
+}
+
+/// The sections that a name stands for without a guess, and how freely it is read: 0 is as an id, and lower is better.
+fn named<'a>(sections: &'a [SectionRow], name: &str) -> (usize, Vec<&'a SectionRow>) {
+    /// Of a path, and of the first reading as a title; a number comes before them.
+    const PATH: usize = 10;
+    const TITLE: usize = 11;
+
+    let at_path = || sections.iter().find(|section| section.path == name);
     if let Some(section) = sections.iter().find(|section| section.section_id == name) {
-        return Ok(Found { section, note: None });
+        return (0, vec![section]);
     }
-    let titled: Vec<&SectionRow> = sections.iter().filter(|section| section.path != PREAMBLE).collect();
-    if let Some(found) = by_number(&titled, name) {
-        return found;
+    if let Some((fit, printed)) = printed_as(sections, name) {
+        // Of several that are printed alike, the one whose path it is too is meant.
+        let own = at_path().filter(|section| printed.len() > 1 && printed.contains(section));
+        return (1 + fit, own.map_or(printed, |section| vec![section]));
     }
-    if let Some(section) = sections.iter().find(|section| section.path == name) {
-        return Ok(Found { section, note: None });
-    }
-    let missing = || Error::not_found(format!("no section {name:?}"));
-    let list = || format!("`{}` shows the sections", NextStep::ShowContents("DOC"));
-    // `2` is a path and must not find "Error T-1102".
-    if is_path(name) {
-        return Err(missing().hint(list()));
+    if let Some(section) = at_path() {
+        return (PATH, vec![section]);
     }
     let wanted = normalise_title(name);
+    // `2` is a path and must not find "Error T-1102".
+    if is_path(name) || wanted.is_empty() {
+        return (TITLE, Vec::new());
+    }
     let readings: [&dyn Fn(&SectionRow) -> bool; 3] = [
         &|section| normalise_title(&section.title) == wanted,
         &|section| normalise_title(without_number(&section.title)) == wanted,
         &|section| normalise_title(&section.title).contains(&wanted),
     ];
-    for reading in readings.into_iter().filter(|_| !wanted.is_empty()) {
-        let found: Vec<&SectionRow> = titled.iter().copied().filter(|section| reading(section)).collect();
-        match found.as_slice() {
-            [] => {}
-            [section] => return Ok(Found { section, note: None }),
-            many => return Err(ambiguous(many, &format!("are called {name:?}"))),
-        }
+    let read = |reading: &dyn Fn(&SectionRow) -> bool| titled(sections).filter(|section| reading(section)).collect();
+    let mut found = readings.into_iter().map(read).enumerate().filter(|(_, found): &(usize, Vec<_>)| !found.is_empty());
+    found.next().map_or((TITLE, Vec::new()), |(reading, found)| (TITLE + reading, found))
+}
+
+/// The sections with titles of their own.
+fn titled(sections: &[SectionRow]) -> impl Iterator<Item = &SectionRow> {
+    sections.iter().filter(|section| section.path != PREAMBLE)
+}
+
+/// A section whose title is nearly the name.
+fn guess<'a>(sections: &'a [SectionRow], name: &str) -> Result<Found<'a>> {
+    let missing = || Error::not_found(format!("no section {name:?}"));
+    let list = || format!("`{}` shows the sections", NextStep::ShowContents("DOC"));
+    if is_path(name) {
+        return Err(missing().hint(list()));
     }
+    let (titled, wanted): (Vec<&SectionRow>, String) = (titled(sections).collect(), normalise_title(name));
     let near: Vec<&SectionRow> = titled.iter().copied().filter(|section| is_near(&section.title, &wanted)).collect();
     if let [section] = near[..] {
         return Ok(Found { section, note: Some(taken_for(&format!("no section {name:?}"), section)) });
@@ -73,43 +108,55 @@ fn find_section<'a>(sections: &'a [SectionRow], name: &str) -> Result<Found<'a>>
     }))
 }
 
-fn ambiguous(many: &[&SectionRow], how: &str) -> Error {
-    let hint = format!("name one by its path: {}", name_them(many));
-    Error::not_found(format!("{} sections {how}", many.len())).hint(hint)
+/// How freely a name must be read to stand for one of these sections; lower is more literal, `None` for none of them.
+pub(super) fn freely_named(sections: &[SectionRow], name: &str) -> Option<usize> {
+    let (freely, found) = named(sections, name.trim());
+    (!found.is_empty()).then_some(freely)
+}
+
+/// The only document that has a section of this name, or has it most literally; `sections` are those of all documents.
+///
+/// # Errors
+/// Where none or several have one.
+pub fn document_with<'a>(documents: &'a [DocumentRow], sections: &[SectionRow], name: &str) -> Result<&'a DocumentRow> {
+    let mut by_document: HashMap<&DocId, Vec<SectionRow>> = HashMap::new();
+    for section in sections {
+        by_document.entry(&section.doc_id).or_default().push(section.clone());
+    }
+    let freely = |document: &DocumentRow| freely_named(by_document.get(&document.doc_id)?, name);
+    let best = documents.iter().filter_map(freely).min();
+    let found: Vec<&DocumentRow> = documents.iter().filter(|one| best.is_some() && freely(one) == best).collect();
+    match found[..] {
+        [one] => Ok(one),
+        [] => Err(Error::not_found(format!("no document has a section {name:?}"))
+            .hint(format!("`{}` shows the sections of a document", NextStep::ShowContents("DOC")))),
+        _ => {
+            let sources = first_of(found.iter().map(|document| document.source.clone()));
+            let message = format!("{} documents have a section {name:?}", found.len());
+            Err(Error::not_found(message).hint(format!("name the document first: {sources}")))
+        }
+    }
 }
 
 fn taken_for(why: &str, section: &SectionRow) -> String {
     format!("{why}; taken for {} ({})", section.path, section.title)
 }
 
-/// The section that is printed with the number `name`; `None` without such a section, or if `name` is not a number. Several
-/// such sections are an error, unless the number is the path of one of them.
-fn by_number<'a>(titled: &[&'a SectionRow], name: &str) -> Option<Result<Found<'a>>> {
+/// The sections that are printed with the number `name`, or nearest to that, and how well it fits; none where it is no number,
+/// or a whole title.
+fn printed_as<'a>(sections: &'a [SectionRow], name: &str) -> Option<(usize, Vec<&'a SectionRow>)> {
     let wanted = SectionNumber::of_name(name)?;
     let title = normalise_title(name);
-    if !is_path(name) && titled.iter().filter(|section| normalise_title(&section.title) == title).count() == 1 {
-        // The name is a whole title.
+    if !is_path(name) && titled(sections).filter(|section| normalise_title(&section.title) == title).count() == 1 {
         return None;
     }
-    let fitting = titled.iter().filter_map(|section| {
+    let fitting = titled(sections).filter_map(|section| {
         let fit = wanted.fit(&SectionNumber::of_title(&section.title)?)?;
-        Some((fit, *section))
+        Some((fit, section))
     });
     let fitting: Vec<(usize, &SectionRow)> = fitting.collect();
     let best = fitting.iter().map(|(fit, _)| *fit).min()?;
-    let found: Vec<&SectionRow> =
-        fitting.into_iter().filter(|(fit, _)| *fit == best).map(|(_, section)| section).collect();
-    let at_path = titled.iter().copied().find(|section| section.path == name);
-    let section = match found[..] {
-        [one] => one,
-        _ => match found.iter().find(|section| section.path == name) {
-            Some(section) => section,
-            None => return Some(Err(ambiguous(&found, &format!("are printed as {name:?}")))),
-        },
-    };
-    let other = at_path.filter(|other| other.path != section.path);
-    let note = other.map(|other| format!("{name} is also the path of {:?} ({})", other.title, other.section_id));
-    Some(Ok(Found { section, note }))
+    Some((best, fitting.into_iter().filter(|(fit, _)| *fit == best).map(|(_, section)| section).collect()))
 }
 
 fn is_path(name: &str) -> bool {
@@ -214,6 +261,24 @@ mod tests {
         let error = find_section(&twice, "2.1").unwrap_err();
         assert!(error.next_step().unwrap().contains("1 (2.1 Left), 2 (2.1 Right)"), "{error}");
         assert_eq!(path_of(&[row("5.3", "5.3 Own"), row("6", "5.3 Other")], "5.3").unwrap(), "5.3");
+    }
+
+    #[test]
+    fn a_section_is_found_in_the_only_document_that_has_it() {
+        let document = |id: &str| DocumentRow { source: format!("{id}.md"), ..DocumentRow::sample(id) };
+        let section = |id: &str, path: &str, title: &str| SectionRow {
+            doc_id: id.into(),
+            section_id: format!("{id}#{path}").into(),
+            ..row(path, title)
+        };
+        let documents = [document("a"), document("b")];
+        let sections = [section("a", "1", "第十四章 操作"), section("a", "2", "Scope"), section("b", "1", "Scope")];
+        let found = |name: &str| document_with(&documents, &sections, name).map(|one| one.source.clone());
+        assert_eq!(found("第14章").unwrap(), "a.md");
+        assert_eq!(found("b#1").unwrap(), "b.md");
+        let error = found("scope").unwrap_err();
+        assert!(error.next_step().unwrap().contains("a.md, b.md"), "{error}");
+        assert!(found("第15章").is_err() && found("scoop").is_err());
     }
 
     #[test]

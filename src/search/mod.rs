@@ -41,7 +41,7 @@ pub use context::layout::{ContextParts, Detail, Layout, Template};
 pub use encoder::Encoder;
 pub use filter::syntax::Filter;
 pub use filter::{Restriction, scopes_within};
-pub use find_section::find_sections;
+pub use find_section::{document_with, find_sections};
 pub use hit::{Candidate, Hit, Omitted, Source};
 pub use list_chunks::{ChunkColumn, ChunkList, ChunkListRequest, ListedChunk};
 pub use request::{

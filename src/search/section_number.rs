@@ -93,21 +93,38 @@ mod tests {
 
     #[test]
     fn all_spellings_of_a_number_are_equal() {
-        let chapters = [
-            "第14章 TDO操作",
-            "第十四章 TDO操作",
-            "第 14 章　TDO 操作",
-            "Chapter 14: TDO",
-            "CHAPTER XIV TDO",
-            "第１４章 TDO",
-        ];
-        for title in chapters {
-            for name in ["14", "14.", "第14章", "第十四章", "第 14 章", "chapter 14", "Chapter XIV", "第１４章"]
-            {
-                assert!(fit(name, title).is_some(), "{name} is {title}");
-            }
-            for other in ["4", "第4章", "chapter 4", "section 14", "第14节", "appendix N", "1.4"] {
-                assert_eq!(fit(other, title), None, "{other} is not {title}");
+        let numbers =
+            [("1", "一", "I"), ("4", "四", "IV"), ("10", "十", "X"), ("14", "十四", "XIV"), ("21", "二十一", "XXI")];
+        for (own, (digits, han, roman)) in numbers.iter().enumerate() {
+            let full: String =
+                digits.bytes().filter_map(|byte| char::from_u32(u32::from(byte) - 0x30 + 0xFF10)).collect();
+            let titles = [
+                format!("第{digits}章 TDO操作"),
+                format!("第{han}章 TDO操作"),
+                format!("第 {digits} 章　TDO 操作"),
+                format!("第{full}章 TDO"),
+                format!("Chapter {digits}: TDO"),
+                format!("CHAPTER {roman} TDO"),
+            ];
+            for (other, (digits, han, roman)) in numbers.iter().enumerate() {
+                let names = [
+                    (*digits).to_owned(),
+                    format!("{digits}."),
+                    format!("第{digits}章"),
+                    format!("第{han}章"),
+                    format!("第 {digits} 章"),
+                    format!("chapter {digits}"),
+                    format!("Chapter {roman}"),
+                    format!("CHAPTER {roman}"),
+                ];
+                for (title, name) in titles.iter().flat_map(|title| names.iter().map(move |name| (title, name))) {
+                    assert_eq!(fit(name, title).is_some(), own == other, "{name} and {title}");
+                }
+                for name in
+                    [format!("section {digits}"), format!("第{han}节"), format!("1.{digits}"), format!("附录{han}")]
+                {
+                    assert!(titles.iter().all(|title| fit(&name, title).is_none()), "{name}");
+                }
             }
         }
         for (name, title) in [

@@ -1,5 +1,6 @@
-//! Other words for those of a question. A word that nothing has is replaced by words that begin with it, the word it
-//! probably misspells, or its parts; on request, words that begin with the others are added too.
+//! Other words for those of a question. A word that nothing has is replaced by the word that it probably misspells, or by its
+//! parts; a word with a star behind it (`valv*`) stands for those that begin with it. On request the words that begin with the
+//! others are added too.
 //!
 //! Only words of letters are replaced, never an identifier: another code is another thing. Words of scripts without spaces
 //! are searched for by their characters anyway.
@@ -59,27 +60,25 @@ pub(super) fn replace_words(
     }
     let vocabulary = Vocabulary(snapshots);
     let mut replacements = Vec::new();
-    for (token, typed) in words(query) {
+    for Replaceable { token, typed, starred } in words(query) {
         let missing = vocabulary.count(&token.text)? == 0;
         let known = synonyms.iter().any(|synonym| synonym.typed.to_lowercase().contains(&typed));
-        if (missing && known) || (!missing && expand != Expand::All) {
+        let others = expand == Expand::All;
+        if !starred && ((missing && known) || (!missing && !others)) {
             continue;
         }
-        let words = match (missing, vocabulary.beginning(&typed, &token.text)?) {
-            (true, found) if found.is_empty() && token.kind == TokenKind::Word => {
-                // A word that is spelled right is no other word, however near.
-                let guess = if is_known_word(&typed) { None } else { vocabulary.misspelt(&typed, &token.text)? };
-                match guess {
-                    Some(word) => vec![word],
-                    None => vocabulary.parts(&typed)?,
-                }
-            }
-            (false, mut found) if token.kind == TokenKind::Word => {
-                found.extend(vocabulary.parts(&typed)?);
-                found
-            }
-            (_, found) => found,
-        };
+        let mut words = Vec::new();
+        if starred || others {
+            words = vocabulary.beginning(&typed, &token.text)?;
+        }
+        if token.kind == TokenKind::Word && missing && words.is_empty() {
+            // A word that is spelled right is no other word, however near.
+            let guess = if is_known_word(&typed) { None } else { vocabulary.misspelt(&typed, &token.text)? };
+            words.extend(guess);
+        }
+        if token.kind == TokenKind::Word && (others || words.is_empty()) {
+            words.extend(vocabulary.parts(&typed)?);
+        }
         let words: Vec<String> =
             words.into_iter().filter(|word| !terms.iter().any(|(_, text, _)| text == word)).collect();
         let weight = if missing { INSTEAD_WEIGHT } else { BESIDE_WEIGHT };
@@ -91,17 +90,27 @@ pub(super) fn replace_words(
     Ok(replacements)
 }
 
-/// The words of a question that can be replaced, each once, with their typed form in small letters.
-fn words(query: &str) -> Vec<(Token, String)> {
+/// A word of a question that can be replaced.
+struct Replaceable {
+    token: Token,
+    /// As it was typed, in small letters.
+    typed: String,
+    /// Whether a star follows.
+    starred: bool,
+}
+
+/// The words of a question that can be replaced, each once.
+fn words(query: &str) -> Vec<Replaceable> {
     let mut known = HashSet::new();
     tokenize(query)
         .into_iter()
         .filter(|token| matches!(token.kind, TokenKind::Word | TokenKind::Whole) && !is_stopword(&token.text))
         .map(|token| {
             let typed = query[token.start..token.end].to_lowercase();
-            (token, typed)
+            let starred = query[token.end..].starts_with('*');
+            Replaceable { token, typed, starred }
         })
-        .filter(|(token, typed)| {
+        .filter(|Replaceable { token, typed, .. }| {
             let letters = typed.chars().filter(|c| script_of(*c) == Some(Script::Latin)).count();
             let only_letters = letters == typed.chars().count();
             letters >= SHORTEST && (only_letters || token.kind == TokenKind::Whole) && known.insert(token.text.clone())
@@ -273,7 +282,7 @@ mod tests {
 
     #[test]
     fn only_words_of_letters_and_names_from_programs_are_replaced() {
-        let found = |query| words(query).into_iter().map(|(_, typed)| typed).collect::<Vec<_>>();
+        let found = |query| words(query).into_iter().map(|one| one.typed).collect::<Vec<_>>();
         assert_eq!(found("How is the Primming of 水泵 E-417 max_retry H200?"), ["primming", "max_retry"]);
     }
 

@@ -64,8 +64,10 @@ fn unknown_words_fall_back_to_near_ones() {
     let (code, err, out) = message(&["presure"]);
     assert!(code == 0 && err.contains("nothing has \"presure\"; searched for \"pressure\""), "{err}");
     assert!(out.starts_with("## 1. Pump manual › Pump manual › Pressure") || out.contains("Pressure"), "{out}");
-    let (_, err, _) = message(&["centrif"]);
+    let (_, err, _) = message(&["centrif*"]);
     assert!(err.contains("nothing has \"centrif\"; searched for \"centrifugal\""), "{err}");
+    let (code, err, _) = message(&["centrif"]);
+    assert!(code == 1 && err.starts_with("nothing found"), "the beginning of a word is another word: {err}");
     let (_, err, out) = message(&["pumpbearing"]);
     assert!(err.contains("searched for \"pump\", \"bearing"), "{err}");
     assert!(out.contains("Bearings"), "{out}");
@@ -232,4 +234,14 @@ fn weights_fusion_and_fallback_combine_both_retrievers() {
     let found = sandbox.json(&args);
     assert_eq!(found["method"], "hybrid");
     assert!(found["hits"].as_array().unwrap().len() >= 2, "{found}");
+}
+
+#[test]
+fn a_chapter_that_one_document_has_needs_no_document() {
+    let sandbox = Sandbox::with_keyword_fixtures();
+    for question in ["第五章讲什么", "第5章讲什么"] {
+        let result = sandbox.json(&["search", question]);
+        assert_eq!(result["contents"][0]["source"], "docs/泵站维护手册.pdf", "{result}");
+        assert_eq!(result["contents"][0]["entries"][0]["title"], "第五章 应急与备件", "{result}");
+    }
 }

@@ -130,7 +130,15 @@ impl Route {
 /// anything else.
 pub fn keyword_terms(query: &str, identifiers: &[String]) -> Terms {
     let mut words: Vec<(String, f32)> = Vec::new();
+    let mut function_word = 0..0;
     for token in tokenize(query) {
+        // The parts of `won't` are no words.
+        if token.kind == TokenKind::Whole && is_stopword(&token.text) {
+            function_word = token.start..token.end;
+        }
+        if token.kind == TokenKind::Part && function_word.contains(&token.start) {
+            continue;
+        }
         let typed = &query[token.start..token.end];
         let weight = match token.kind {
             TokenKind::Whole if identifiers.iter().any(|name| name == typed) => IDENTIFIER_WEIGHT,
@@ -243,6 +251,13 @@ mod tests {
         let asked = SearchRequest { method: Method::Semantic, ..request };
         let route = Route::choose(Kind::Concept, &asked, 1.0);
         assert_eq!(route.as_read(0.2, &asked).semantic, 1.0);
+    }
+
+    #[test]
+    fn the_parts_of_a_function_word_are_no_words() {
+        let words: Vec<String> =
+            keyword_terms("Why won't the pump start?", &[]).into_iter().map(|(_, text, _)| text).collect();
+        assert!(words.iter().all(|word| ["pump", "start"].contains(&word.as_str())), "{words:?}");
     }
 
     #[test]
