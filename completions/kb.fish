@@ -149,7 +149,7 @@ complete -c kb -n "__fish_kb_using_subcommand search" -l max-tokens -d 'The most
 complete -c kb -n "__fish_kb_using_subcommand search" -l tokenizer -d 'Count tokens with this tokenizer.json, or with chars/4 [default: the embedding model\'s]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l filter -d 'Only what matches, such as \'author = Ann and page < 20\'; repeatable; \'\' drops the filter of kb.toml' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l half-life -d 'Halve the score of a document for each 90d, 6 months, 1y of its age [default: none]' -r
-complete -c kb -n "__fish_kb_using_subcommand search" -l min-confidence -d 'Drop hits that are less sure than this, from 0 to 1 [default: 0.1; with the method keyword or semantic 0]' -r
+complete -c kb -n "__fish_kb_using_subcommand search" -l min-confidence -d 'Drop hits that are less sure than this, from 0 to 1 [default: 0.05; with the method keyword or semantic 0]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l method -d 'How to search [default: auto]' -r -f -a "auto\t'Both, or keywords alone where the model does not know the question\'s language'
 hybrid\t'Both, with equal weight'
 semantic\t'Vectors alone'
@@ -219,7 +219,7 @@ complete -c kb -n "__fish_kb_using_subcommand context" -l max-tokens -d 'The mos
 complete -c kb -n "__fish_kb_using_subcommand context" -l tokenizer -d 'Count tokens with this tokenizer.json, or with chars/4 [default: the embedding model\'s]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l filter -d 'Only what matches, such as \'author = Ann and page < 20\'; repeatable; \'\' drops the filter of kb.toml' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l half-life -d 'Halve the score of a document for each 90d, 6 months, 1y of its age [default: none]' -r
-complete -c kb -n "__fish_kb_using_subcommand context" -l min-confidence -d 'Drop hits that are less sure than this, from 0 to 1 [default: 0.1; with the method keyword or semantic 0]' -r
+complete -c kb -n "__fish_kb_using_subcommand context" -l min-confidence -d 'Drop hits that are less sure than this, from 0 to 1 [default: 0.05; with the method keyword or semantic 0]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l method -d 'How to search [default: auto]' -r -f -a "auto\t'Both, or keywords alone where the model does not know the question\'s language'
 hybrid\t'Both, with equal weight'
 semantic\t'Vectors alone'

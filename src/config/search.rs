@@ -27,8 +27,8 @@ const PREFIX: &str = "KB_SEARCH_";
 const NEAR: f64 = 0.8;
 /// Hits of the mode broad.
 const DEFAULT_BROAD_LIMIT: usize = 10;
-/// Nearly all answers to questions are above it, and half of what is found where there is no answer is below.
-const DEFAULT_MIN_CONFIDENCE: f32 = 0.1;
+/// Nearly all answers are above it, and two fifths of what is found where there is no answer, on the same subject, are below.
+const DEFAULT_MIN_CONFIDENCE: f32 = 0.05;
 /// Tokens of a context.
 pub const DEFAULT_CONTEXT_TOKENS: usize = 4000;
 /// Tokens of whole sections: a chapter may have a hundred pages.
@@ -90,7 +90,7 @@ pub struct SearchSettings {
     #[arg(long, value_name = "AGE", env = "KB_SEARCH_HALF_LIFE", hide_short_help = true, help_heading = FILTERS)]
     #[serde(default, deserialize_with = "from_text")]
     pub half_life: Option<Seconds>,
-    /// Drop hits that are less sure than this, from 0 to 1 [default: 0.1; with the method keyword or
+    /// Drop hits that are less sure than this, from 0 to 1 [default: 0.05; with the method keyword or
     /// semantic 0]
     #[arg(long, value_name = "SHARE", env = "KB_SEARCH_MIN_CONFIDENCE", hide_short_help = true, help_heading = FILTERS)]
     pub min_confidence: Option<Share>,

@@ -70,7 +70,7 @@ fn other_words_are_searched_and_the_model_is_asked_once() {
     let search = || sandbox.json(&["search", "priming a rattle", "--expand", "llm", "--explain"]);
     let result = search();
     // The question's own word is found first, then what only the other words find.
-    assert_eq!(sections(&result), ["Rattling", "Bleeding"]);
+    assert_eq!(sections(&result), ["Rattling", "Bleeding", "Paint"]);
     let llm = stage(&result, "llm");
     let says: Vec<&str> = llm["notes"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
     assert!(says[0].contains("1 request") && says.iter().any(|line| line.contains("How is air removed")), "{says:?}");
@@ -102,7 +102,7 @@ fn semantic_search_uses_other_words_too() {
 fn file_and_environment_can_ask_for_the_model() {
     let server = Server::saying(expansion());
     let sandbox = sandbox(&server, "[search]\nexpand = \"llm\"\n");
-    assert_eq!(sections(&sandbox.json(&["search", "priming"])), ["Bleeding"]);
+    assert_eq!(sections(&sandbox.json(&["search", "priming"])), ["Bleeding", "Paint"]);
     assert_eq!(sandbox.kb(&["search", "priming", "--expand", "missing"]).code, 1);
     assert_eq!(server.count(), 1);
     sandbox.configure("");
