@@ -19,7 +19,7 @@ fn batches_do_not_change_vectors_on_tract() {
 
 /// The embedded model as kb computes it.
 fn without_engine() -> Embedder {
-    Embedder::load(&EngineChoice::Auto, &Model::embedded(), 2).unwrap()
+    Embedder::load(&EngineChoice::Tract, &Model::embedded(), 2).unwrap()
 }
 
 #[test]

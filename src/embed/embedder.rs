@@ -37,18 +37,34 @@ enum Runs {
 }
 
 impl Embedder {
-    /// Loads a model that embeds on `jobs` cores. The embedded model needs an engine on an accelerator only.
+    /// Loads a model that embeds documents on `jobs` cores. kb computes the embedded model itself, unless there is ONNX
+    /// Runtime, which takes longer to load and reads documents faster.
     ///
     /// # Errors
     /// The engine does not start, the model's files cannot be read, or the engine rejects the model.
     pub fn load(choice: &EngineChoice, model: &Arc<Model>, jobs: usize) -> Result<Self> {
+        match (select(choice)?, &model.source) {
+            (Engine::Tract, Source::Embedded) => Embedder::without_engine(model, jobs),
+            (engine, _) => Embedder::on_engine(&engine, model, jobs),
+        }
+    }
+
+    /// Loads a model that embeds a question or two. The embedded model needs an engine on an accelerator only.
+    ///
+    /// # Errors
+    /// The engine does not start, the model's files cannot be read, or the engine rejects the model.
+    pub fn for_questions(choice: &EngineChoice, model: &Arc<Model>) -> Result<Self> {
         if !matches!(model.source, Source::Embedded) || matches!(choice, EngineChoice::On(..)) {
-            return Embedder::on_engine(&select(choice)?, model, jobs);
+            return Embedder::on_engine(&select(choice)?, model, 1);
         }
         // A library that was named must load, whether this model needs it or not.
         if matches!(choice, EngineChoice::Library(_)) {
             select(choice)?;
         }
+        Embedder::without_engine(model, 1)
+    }
+
+    fn without_engine(model: &Arc<Model>, jobs: usize) -> Result<Self> {
         Ok(Embedder { model: model.clone(), runs: Runs::MiniLm(Box::new(MiniLm::load(jobs.max(1))?)) })
     }
 

@@ -65,7 +65,7 @@ pub(super) fn judge(
     trace: &mut Trace,
 ) -> Result<(Vec<Candidate>, Vec<Candidate>)> {
     let start = Instant::now();
-    coverage.judge(keyword, &mut candidates)?;
+    coverage.rate(keyword, &mut candidates)?;
     let all = candidates.len();
     let (sure, unsure): (Vec<Candidate>, Vec<Candidate>) =
         candidates.into_iter().partition(|candidate| candidate.confidence >= request.min_confidence);
@@ -122,7 +122,7 @@ impl Coverage {
     }
 
     /// Gives candidates their confidence, unless they have more.
-    pub(super) fn judge(&self, keyword: &KeywordRetriever<'_>, candidates: &mut [Candidate]) -> Result<()> {
+    pub(super) fn rate(&self, keyword: &KeywordRetriever<'_>, candidates: &mut [Candidate]) -> Result<()> {
         let found = keyword.words_found(candidates)?;
         for candidate in candidates {
             let found = found.get(&candidate.key());

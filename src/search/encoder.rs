@@ -96,7 +96,7 @@ impl Encoder {
         let encoder = match loaded {
             Some(encoder) => encoder,
             None => {
-                let encoder = Arc::new(Embedder::load(&self.choice, model, 1)?);
+                let encoder = Arc::new(Embedder::for_questions(&self.choice, model)?);
                 guarded(&self.loaded).entry(model.fingerprint.clone()).or_insert(encoder).clone()
             }
         };

@@ -184,7 +184,7 @@ impl Wordings<'_> {
             let mut candidates = by_route(&route, &scores);
             // What answers a wording answers the question.
             let first = self.question.request.limit.min(candidates.len());
-            coverage.judge(&keyword, &mut candidates[..first])?;
+            coverage.rate(&keyword, &mut candidates[..first])?;
             rankings.push((weight, candidates));
         }
         Ok(rankings)
