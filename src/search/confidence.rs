@@ -45,15 +45,19 @@ pub(super) struct Alternative {
 
 impl Alternative {
     pub(super) fn synonym(synonym: &Synonymous) -> Self {
-        let words = |name: &String| tokenize(name).into_iter().map(|token| token.text).collect();
-        Alternative { typed: words(&synonym.typed), others: synonym.others.iter().map(words).collect(), worth: 1.0 }
+        let others = synonym.others.iter().map(|name| indexed(name)).collect();
+        Alternative { typed: indexed(&synonym.typed), others, worth: 1.0 }
     }
 
     pub(super) fn replacement(replacement: &Replacement) -> Self {
-        let typed = tokenize(&replacement.typed).into_iter().map(|token| token.text).collect();
         let others = replacement.words.iter().map(|word| vec![word.clone()]).collect();
-        Alternative { typed, others, worth: REPLACED }
+        Alternative { typed: indexed(&replacement.typed), others, worth: REPLACED }
     }
+}
+
+/// The words of a name, as they are indexed.
+fn indexed(name: &str) -> Vec<String> {
+    tokenize(name).into_iter().map(|token| token.text).collect()
 }
 
 /// Gives the candidates their confidence, and takes out those below the least. Returns both.
@@ -91,19 +95,9 @@ struct Word {
     others: Vec<(Vec<usize>, f32)>,
 }
 
-impl Coverage {
-    /// `own` are the terms of the question itself; without keyword search there is no coverage.
-    pub(super) fn new(
-        keyword: &KeywordRetriever<'_>,
-        own: &Terms,
-        alternatives: &[Alternative],
-        model: &VectorModel,
-    ) -> Result<Self> {
-        let unrelated = model.model().map_or(Model::embedded().unrelated, |model| model.unrelated);
-        Ok(Coverage { unrelated, ..Coverage::of(&keyword.question_words()?, own, alternatives) })
-    }
-
-    fn of(searched: &[QuestionWord], own: &Terms, alternatives: &[Alternative]) -> Self {
+impl Word {
+    /// The question's own words among those that are searched for.
+    fn all(searched: &[QuestionWord], own: &Terms, alternatives: &[Alternative]) -> Vec<Self> {
         let place = |text: &String| searched.iter().position(|word| word.text == *text);
         let others = |text: &String| {
             let with = alternatives.iter().filter(|one| one.typed.contains(text));
@@ -118,7 +112,20 @@ impl Coverage {
             at,
             others: others(&word.text),
         };
-        Coverage { words: words.map(word).collect(), unrelated: Model::embedded().unrelated }
+        words.map(word).collect()
+    }
+}
+
+impl Coverage {
+    /// `own` are the terms of the question itself; without keyword search there is no coverage.
+    pub(super) fn new(
+        keyword: &KeywordRetriever<'_>,
+        own: &Terms,
+        alternatives: &[Alternative],
+        model: &VectorModel,
+    ) -> Self {
+        let unrelated = model.model().map_or(Model::embedded().unrelated, |model| model.unrelated);
+        Coverage { words: Word::all(keyword.question_words(), own, alternatives), unrelated }
     }
 
     /// Gives candidates their confidence, unless they have more.
@@ -192,7 +199,8 @@ mod tests {
         let own = words.iter().map(|(text, weight)| (KeywordField::Content, (*text).to_owned(), *weight)).collect();
         let content = searched.iter().map(|word| text.contains(&word.text.as_str())).collect();
         let titles = vec![false; searched.len()];
-        Coverage::of(&searched, &own, alternatives).share(&WordsFound { chunk_id: "d:0".into(), content, titles })
+        let words = Word::all(&searched, &own, alternatives);
+        Coverage { words, unrelated: 0.0 }.share(&WordsFound { chunk_id: "d:0".into(), content, titles })
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
-use super::find_section::{find_sections, freely_named};
+use super::find_section::{find_sections, freely_named, most_literal};
 use super::request::SearchRequest;
 use super::section::with_subsections;
 use super::understand::{NUMBERS, Wanted};
@@ -104,8 +104,7 @@ async fn having(
         }
     }
     let freely = |(place, row): &(usize, DocumentRow)| freely_named(sections.get(&(*place, row.doc_id.clone()))?, name);
-    let best = rows.iter().filter_map(freely).min();
-    Ok(rows.into_iter().filter(|one| best.is_some() && freely(one) == best).collect())
+    Ok(most_literal(rows, freely))
 }
 
 /// The places of the documents that a question names: by file name or title, otherwise those whose titles have most of its

@@ -114,6 +114,13 @@ pub(super) fn freely_named(sections: &[SectionRow], name: &str) -> Option<usize>
     (!found.is_empty()).then_some(freely)
 }
 
+/// Those that have a name most literally, by how freely each must be read for it.
+pub(super) fn most_literal<T>(all: impl IntoIterator<Item = T>, freely: impl Fn(&T) -> Option<usize>) -> Vec<T> {
+    let named: Vec<(usize, T)> = all.into_iter().filter_map(|one| Some((freely(&one)?, one))).collect();
+    let best = named.iter().map(|(freely, _)| *freely).min();
+    named.into_iter().filter(|(freely, _)| Some(*freely) == best).map(|(_, one)| one).collect()
+}
+
 /// The only document that has a section of this name, or has it most literally; `sections` are those of all documents.
 ///
 /// # Errors
@@ -123,9 +130,8 @@ pub fn document_with<'a>(documents: &'a [DocumentRow], sections: &[SectionRow], 
     for section in sections {
         by_document.entry(&section.doc_id).or_default().push(section.clone());
     }
-    let freely = |document: &DocumentRow| freely_named(by_document.get(&document.doc_id)?, name);
-    let best = documents.iter().filter_map(freely).min();
-    let found: Vec<&DocumentRow> = documents.iter().filter(|one| best.is_some() && freely(one) == best).collect();
+    let found =
+        most_literal(documents, |document: &&DocumentRow| freely_named(by_document.get(&document.doc_id)?, name));
     match found[..] {
         [one] => Ok(one),
         [] => Err(Error::not_found(format!("no document has a section {name:?}"))

@@ -164,7 +164,7 @@ impl Wordings<'_> {
             let mut scores = RetrieverScores::default();
             let terms = if route.keyword > 0.0 { keyword_terms(&text, &understood.identifiers) } else { Terms::new() };
             let keyword = KeywordRetriever::new(self.snapshots, terms.clone())?;
-            let coverage = Coverage::new(&keyword, &terms, &[], self.question.model)?;
+            let coverage = Coverage::new(&keyword, &terms, &[], self.question.model);
             if route.keyword > 0.0 {
                 scores.keyword = keyword.recall(self.scopes, route.pool)?;
             }

@@ -51,7 +51,7 @@ pub(super) async fn recall<'s>(
     let Restricted { scopes, quoted } = restricted;
     let keyword = KeywordRetriever::new(snapshots, terms)?;
     let mut recalled = Recalled {
-        coverage: Coverage::new(&keyword, &question.terms, &alternatives, question.model)?,
+        coverage: Coverage::new(&keyword, &question.terms, &alternatives, question.model),
         keyword,
         scopes,
         route: question.route,
@@ -82,7 +82,8 @@ pub(super) async fn recall<'s>(
     Ok(recalled)
 }
 
-/// The terms of a question with synonyms and other words; and those words, as they count and as the user is told.
+/// The terms of a question with synonyms and other words, what these words count for the confidence, and the replacements that
+/// notes name.
 fn other_words(
     searcher: &Searcher,
     question: &Question<'_>,

@@ -52,7 +52,7 @@ pub(super) async fn rerank(
     if by_words {
         let start = Instant::now();
         let places = keyword.words_found(&candidates[..DEPTH.min(candidates.len())])?;
-        let weights: Vec<f32> = keyword.question_words()?.iter().map(|word| word.weight).collect();
+        let weights: Vec<f32> = keyword.question_words().iter().map(|word| word.weight).collect();
         rank_by_words(&mut candidates, DEPTH, &weights, &places);
         trace.stage("rerank", start, places.len(), candidates.len()).ranking(&candidates);
     }

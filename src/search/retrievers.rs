@@ -35,6 +35,7 @@ pub(super) struct QuestionWord {
 pub(super) struct KeywordRetriever<'a> {
     snapshots: &'a [&'a Snapshot],
     terms: Terms,
+    words: Vec<QuestionWord>,
     /// `None` for one namespace, which has its own.
     statistics: Option<KeywordStatistics>,
 }
@@ -49,7 +50,24 @@ impl<'a> KeywordRetriever<'a> {
                 Some(KeywordStatistics::joint(each))
             }
         };
-        Ok(KeywordRetriever { snapshots, terms, statistics })
+        let own = match (&statistics, snapshots) {
+            (None, [only]) => Some(only.keyword().statistics(&terms)?),
+            _ => None,
+        };
+        let known = statistics.as_ref().or(own.as_ref());
+        let content = terms.iter().filter(|(field, ..)| *field == KeywordField::Content);
+        let word = |(_, text, weight): &(KeywordField, String, f32)| QuestionWord {
+            text: text.clone(),
+            weight: weight * known.map_or(1.0, |all| all.rarity(text)),
+            unspaced: text.chars().any(is_unspaced),
+        };
+        let words = content.map(word).collect();
+        Ok(KeywordRetriever { snapshots, terms, words, statistics })
+    }
+
+    /// The words that are searched for, in the order of [`words_found`](Self::words_found).
+    pub(super) fn question_words(&self) -> &[QuestionWord] {
+        &self.words
     }
 
     /// The scores of the best `pool` in the scopes, one of each namespace.
@@ -83,30 +101,9 @@ impl<'a> KeywordRetriever<'a> {
         Ok(keyed(hits).collect())
     }
 
-    /// The question's words and their weights in it.
-    fn words(&self) -> impl Iterator<Item = (&String, f32)> {
-        let content = self.terms.iter().filter(|(field, ..)| *field == KeywordField::Content);
-        content.map(|(_, text, weight)| (text, *weight))
-    }
-
-    /// The words that are searched for, in the order of [`words_found`](Self::words_found).
-    pub(super) fn question_words(&self) -> Result<Vec<QuestionWord>> {
-        let own = match (&self.statistics, self.snapshots) {
-            (None, [only]) => Some(only.keyword().statistics(&self.terms)?),
-            _ => None,
-        };
-        let statistics = self.statistics.as_ref().or(own.as_ref());
-        let word = |(text, weight): (&String, f32)| QuestionWord {
-            text: text.clone(),
-            weight: weight * statistics.map_or(1.0, |all| all.rarity(text)),
-            unspaced: text.chars().any(is_unspaced),
-        };
-        Ok(self.words().map(word).collect())
-    }
-
     /// Which of the question's words the given candidates have.
     pub(super) fn words_found(&self, candidates: &[Candidate]) -> Result<HashMap<ChunkKey, WordsFound>> {
-        let words: Vec<String> = self.words().map(|(text, _)| text.clone()).collect();
+        let words: Vec<String> = self.words.iter().map(|word| word.text.clone()).collect();
         let keys: Vec<ChunkKey> = candidates.iter().map(Candidate::key).collect();
         let ids = by_namespace(keys.iter(), self.snapshots.len());
         let places = on_each(&ids, |namespace, ids| self.snapshots[namespace].keyword().words_found(&words, ids))?;
