@@ -53,8 +53,7 @@ struct Norm {
 }
 
 impl Network {
-    /// `constants` are those of the model's graph, by name, in little-endian bytes. A matrix is laid out for the processor
-    /// when it is first used.
+    /// `constants` are those of the model's graph, by name, in little-endian bytes.
     ///
     /// # Panics
     /// Where they are of another model.

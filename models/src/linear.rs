@@ -1,15 +1,16 @@
 //! Matrices of int8, and the multiplication with them.
 //!
 //! The rows on the left are quantised to two bytes a number as they come, each with a scale and a zero of its own ("dynamic
-//! quantisation"), so that both sides are integers and the sums are exact. A row is multiplied twice, by its high and by its
-//! low bytes. One byte a number is a third faster, but its vectors have a cosine of .9997 only with those of float32, instead
-//! of .999999, and find a little less. Where the processor's integer instructions saturate (AVX2 without VNNI), both sides are
-//! widened to float32 instead.
-
-use std::sync::OnceLock;
+//! quantisation"), so that both sides are integers and the sums are exact. The high and the low bytes of a row are rows of
+//! their own, so that the weights are read once. One byte a number is a third faster, but its vectors have a cosine of .9997
+//! only with those of float32, instead of .999999, and find a little less. Where the processor's integer instructions
+//! saturate (AVX2 without VNNI), both sides are widened to float32 instead.
+//!
+//! Weights are laid out for the processor block by block, as they are multiplied. Keeping them laid out would spare a batch
+//! of documents less than a hundredth, and cost each question 10 MB of fresh memory.
 
 use bytes::Bytes;
-use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix};
+use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions};
 use rten_simd::SimdOp;
 use rten_tensor::NdTensorView;
 use rten_vecmath::{ExtendInit, MinMax, Normalize, NormalizeOptions};
@@ -34,12 +35,13 @@ impl Default for Multiplication {
 #[derive(Default)]
 pub(crate) struct Room {
     scaled: Vec<f32>,
-    high_bytes: Vec<u8>,
-    low_bytes: Vec<u8>,
+    /// The high bytes of all rows, the low bytes of all rows, and a row of ones, whose product is the sum of each column.
+    bytes: Vec<u8>,
     /// What the bytes of a row mean.
     codes: Vec<Code>,
-    high_sums: Vec<i32>,
-    low_sums: Vec<i32>,
+    sums: Vec<i32>,
+    /// Weights as float32.
+    widened: Vec<f32>,
 }
 
 /// A quantised number `q` of a row means `(q - zero) * scale`.
@@ -55,17 +57,6 @@ pub(crate) struct Linear {
     in_scale: Vec<f32>,
     out_scale: Vec<f32>,
     bias: Vec<f32>,
-    packed: OnceLock<Packed>,
-}
-
-/// The weights as the processor reads them fastest.
-enum Packed {
-    Integers {
-        weights: PackedBMatrix<i8>,
-        /// Of each column.
-        sums: Vec<f32>,
-    },
-    Floats(PackedBMatrix<f32>),
 }
 
 impl Linear {
@@ -75,29 +66,7 @@ impl Linear {
             in_scale: weights.floats(&format!("{name}.in_scale")),
             out_scale: weights.floats(&format!("{name}.out_scale")),
             bias: weights.floats(&format!("{name}.bias")),
-            packed: OnceLock::new(),
         }
-    }
-
-    fn packed(&self, multiplication: &Multiplication) -> &Packed {
-        self.packed.get_or_init(|| {
-            let shape = [self.in_scale.len(), self.out_scale.len()];
-            let weights: &[i8] = bytemuck::cast_slice(&self.weights);
-            match &multiplication.integers {
-                Some(integers) => {
-                    let mut sums = vec![0; shape[1]];
-                    for row in weights.chunks_exact(shape[1]) {
-                        sums.iter_mut().zip(row).for_each(|(sum, weight)| *sum += i32::from(*weight));
-                    }
-                    let sums = sums.into_iter().map(|sum| sum as f32).collect();
-                    Packed::Integers { weights: integers.prepack_b(NdTensorView::from_data(shape, weights)), sums }
-                }
-                None => {
-                    let weights: Vec<f32> = weights.iter().map(|weight| f32::from(*weight)).collect();
-                    Packed::Floats(multiplication.floats.prepack_b(NdTensorView::from_data(shape, &weights[..])))
-                }
-            }
-        })
     }
 
     /// `[rows, inputs]` to `[rows, outputs]`.
@@ -112,38 +81,10 @@ impl Linear {
                 Normalize::new(row, &mut to[..inputs], by_column).dispatch()
             });
         }
-        let fits = "the shapes of a network fit together";
-        let mut products = vec![0.0; count * outputs];
-        match (self.packed(multiplication), &multiplication.integers) {
-            (Packed::Integers { weights, sums: of_columns }, Some(integers)) => {
-                self.quantise(room);
-                let multiply = |bytes: &[u8], sums: &mut Vec<i32>| {
-                    sums.resize(count * outputs, 0);
-                    let bytes = GemmInputA::Unpacked(NdTensorView::from_data([count, inputs], bytes));
-                    let weights = GemmInputB::Packed(weights);
-                    integers.gemm(sums, bytes, weights, GemmOptions::default()).expect(fits);
-                };
-                multiply(&room.high_bytes, &mut room.high_sums);
-                multiply(&room.low_bytes, &mut room.low_sums);
-                let sums = room.high_sums.iter().zip(&room.low_sums);
-                products
-                    .iter_mut()
-                    .zip(sums)
-                    .for_each(|(product, (high, low))| *product = *high as f32 * 256.0 + *low as f32);
-                for (products, code) in products.chunks_exact_mut(outputs).zip(&room.codes) {
-                    let each = products.iter_mut().zip(of_columns);
-                    each.for_each(|(product, of_column)| *product -= code.zero * of_column);
-                }
-            }
-            (Packed::Floats(weights), _) => {
-                room.codes.clear();
-                room.codes.resize(count, Code { scale: 1.0, zero: 0.0 });
-                let rows = GemmInputA::Unpacked(NdTensorView::from_data([count, inputs], &room.scaled[..]));
-                let weights = GemmInputB::Packed(weights);
-                multiplication.floats.gemm(&mut products, rows, weights, GemmOptions::default()).expect(fits);
-            }
-            (Packed::Integers { .. }, None) => unreachable!("matrices are packed for what multiplies them"),
-        }
+        let mut products = match &multiplication.integers {
+            Some(integers) => self.multiply_integers(count, integers, room),
+            None => self.multiply_floats(count, &multiplication.floats, room),
+        };
         for (row, code) in products.chunks_exact_mut(outputs).zip(&room.codes) {
             let options = NormalizeOptions {
                 scale: code.scale,
@@ -156,25 +97,62 @@ impl Linear {
         products
     }
 
+    fn multiply_integers(&self, count: usize, integers: &GemmExecutor<u8, i8, i32>, room: &mut Room) -> Vec<f32> {
+        let (inputs, outputs) = (self.in_scale.len(), self.out_scale.len());
+        self.quantise(room);
+        let rows = 2 * count + 1;
+        room.sums.resize(rows * outputs, 0);
+        let bytes = GemmInputA::Unpacked(NdTensorView::from_data([rows, inputs], &room.bytes[..]));
+        let weights = NdTensorView::from_data([inputs, outputs], bytemuck::cast_slice(&self.weights));
+        integers.gemm(&mut room.sums, bytes, GemmInputB::Unpacked(weights), GemmOptions::default()).expect(FITS);
+        let (high, rest) = room.sums.split_at(count * outputs);
+        let (low, of_columns) = rest.split_at(count * outputs);
+        let mut products: Vec<f32> =
+            high.iter().zip(low).map(|(high, low)| *high as f32 * 256.0 + *low as f32).collect();
+        for (products, code) in products.chunks_exact_mut(outputs).zip(&room.codes) {
+            let each = products.iter_mut().zip(of_columns);
+            each.for_each(|(product, of_column)| *product -= code.zero * *of_column as f32);
+        }
+        products
+    }
+
+    fn multiply_floats(&self, count: usize, floats: &GemmExecutor<f32, f32, f32>, room: &mut Room) -> Vec<f32> {
+        let (inputs, outputs) = (self.in_scale.len(), self.out_scale.len());
+        room.codes.clear();
+        room.codes.resize(count, Code { scale: 1.0, zero: 0.0 });
+        room.widened.clear();
+        room.widened.extend(self.weights.iter().map(|weight| f32::from(weight.cast_signed())));
+        let mut products = vec![0.0; count * outputs];
+        let rows = GemmInputA::Unpacked(NdTensorView::from_data([count, inputs], &room.scaled[..]));
+        let weights = GemmInputB::Unpacked(NdTensorView::from_data([inputs, outputs], &room.widened[..]));
+        floats.gemm(&mut products, rows, weights, GemmOptions::default()).expect(FITS);
+        products
+    }
+
     /// The scaled rows as bytes.
     fn quantise(&self, room: &mut Room) {
-        room.high_bytes.clear();
-        room.low_bytes.clear();
+        let (inputs, numbers) = (self.in_scale.len(), room.scaled.len());
         room.codes.clear();
-        for row in room.scaled.chunks_exact(self.in_scale.len()) {
+        room.bytes.resize(2 * numbers, 0);
+        let (high_bytes, low_bytes) = room.bytes.split_at_mut(numbers);
+        let bytes = high_bytes.chunks_exact_mut(inputs).zip(low_bytes.chunks_exact_mut(inputs));
+        for (row, (high_bytes, low_bytes)) in room.scaled.chunks_exact(inputs).zip(bytes) {
             let (least, most) = MinMax::new(row).dispatch();
             let (least, most) = (least.min(0.0), most.max(0.0));
             // A row of zeros has any scale.
             let scale = ((most - least) / f32::from(u16::MAX)).max(f32::MIN_POSITIVE);
             let zero = (-least / scale).round();
-            // Casts of floats saturate.
-            let codes = row.iter().map(|x| ((x / scale + zero + 0.5) as u16).to_be_bytes());
-            room.high_bytes.extend(codes.clone().map(|[high, _]| high));
-            room.low_bytes.extend(codes.map(|[_, low]| low));
+            for ((high, low), x) in high_bytes.iter_mut().zip(low_bytes).zip(row) {
+                // Casts of floats saturate.
+                [*high, *low] = ((x / scale + zero + 0.5) as u16).to_be_bytes();
+            }
             room.codes.push(Code { scale, zero });
         }
+        room.bytes.resize(2 * numbers + inputs, 1);
     }
 }
+
+const FITS: &str = "the shapes of a network fit together";
 
 #[cfg(test)]
 mod tests {
@@ -191,7 +169,6 @@ mod tests {
             in_scale: numbers(inputs).map(|x| 1.0 + x / 2.0).collect(),
             out_scale: numbers(outputs).map(|x| 0.01 + x / 200.0).collect(),
             bias: numbers(outputs).collect(),
-            packed: OnceLock::new(),
         }
     }
 
