@@ -64,6 +64,9 @@ _kb() {
             kb,namespaces)
                 cmd="kb__subcmd__namespaces"
                 ;;
+            kb,open)
+                cmd="kb__subcmd__open"
+                ;;
             kb,parse-worker)
                 cmd="kb__subcmd__parse__subcmd__worker"
                 ;;
@@ -82,6 +85,9 @@ _kb() {
             kb,section)
                 cmd="kb__subcmd__section"
                 ;;
+            kb,show)
+                cmd="kb__subcmd__show"
+                ;;
             kb,status)
                 cmd="kb__subcmd__status"
                 ;;
@@ -90,6 +96,9 @@ _kb() {
                 ;;
             kb,trust)
                 cmd="kb__subcmd__trust"
+                ;;
+            kb,undo)
+                cmd="kb__subcmd__undo"
                 ;;
             kb__subcmd__llm,check)
                 cmd="kb__subcmd__llm__subcmd__check"
@@ -116,7 +125,7 @@ _kb() {
 
     case "${cmd}" in
         kb)
-            opts="-n -q -v -h -V --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help --version ingest search context toc section chunks-list chunk-edit chunk-delete entity-set entities docs remove status log restore diff namespaces check trust reindex eval models llm completions parse-worker"
+            opts="-n -0 -q -v -h -V --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help --version ingest search context toc section show open chunks-list chunk-edit chunk-delete entity-set entities docs remove status log undo restore diff namespaces check trust reindex eval models llm completions parse-worker"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -158,7 +167,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__check)
-            opts="-n -q -v -h --repair --all-namespaces --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --repair --all-namespaces --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -204,7 +213,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__chunk__subcmd__delete)
-            opts="-y -n -q -v -h --no-cascade --dry-run --yes --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-y -n -0 -q -v -h --no-cascade --dry-run --yes --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -250,7 +259,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__chunk__subcmd__edit)
-            opts="-n -q -v -h --content --content-file --meta --batch --reset --resolve --dry-run --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --content --content-file --meta --batch --reset --resolve --dry-run --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -316,7 +325,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__chunks__subcmd__list)
-            opts="-n -q -v -h --doc --section --type --filter --where --edited --conflicts --limit --offset --order-by --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --doc --section --type --filter --where --edited --conflicts --limit --offset --order-by --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -390,7 +399,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__completions)
-            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help bash elvish fish powershell zsh"
+            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help bash elvish fish powershell zsh"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -432,7 +441,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__context)
-            opts="-k -n -q -v -h --doc --before --after --as-of --all --limit --mode --context --window --merge --keep-duplicates --group-by --per-document --max-tokens --tokenizer --filter --half-life --min-confidence --method --weights --fusion --pool --kind --expand --fallback --rerank --rerank-budget --template --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-k -n -0 -q -v -h --doc --before --after --as-of --all --limit --mode --context --window --merge --keep-duplicates --group-by --per-document --max-tokens --tokenizer --filter --half-life --min-confidence --method --weights --fusion --pool --kind --expand --fallback --rerank --rerank-budget --template --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -589,7 +598,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__diff)
-            opts="-n -q -v -h --stat --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --stat --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -631,7 +640,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__docs)
-            opts="-n -q -v -h --filter --before --after --as-of --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --filter --before --after --as-of --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -689,7 +698,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__entities)
-            opts="-n -q -v -h --as-of --type --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --as-of --type --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -739,7 +748,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__entity__subcmd__set)
-            opts="-n -q -v -h --type --state --alias --time --retype --remove --from --dry-run --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --type --state --alias --time --retype --remove --from --dry-run --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -805,7 +814,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__eval)
-            opts="-n -q -v -h --methods --unanswerable --min --rerank --rerank-budget --model --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --methods --unanswerable --min --rerank --rerank-budget --model --jobs --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -874,7 +883,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__ingest)
-            opts="-n -q -v -h --name --as --prune --yes --dry-run --force --time --no-embed --model --wait --include --exclude --context --max-file-size --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --name --as --prune --yes --dry-run --force --time --no-embed --model --wait --include --exclude --context --max-file-size --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -976,7 +985,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__llm)
-            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help check prompt"
+            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help check prompt"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1018,7 +1027,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__llm__subcmd__check)
-            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1060,7 +1069,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__llm__subcmd__prompt)
-            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help contexts expand-query"
+            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help contexts expand-query"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1102,7 +1111,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__log)
-            opts="-n -q -v -h --limit --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --limit --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1148,7 +1157,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__models)
-            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help add remove"
+            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help add remove"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1190,7 +1199,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__models__subcmd__add)
-            opts="-n -q -v -h --name --query-prefix --document-prefix --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --name --query-prefix --document-prefix --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1244,7 +1253,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__models__subcmd__remove)
-            opts="-y -n -q -v -h --force --yes --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-y -n -0 -q -v -h --force --yes --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1286,7 +1295,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__namespaces)
-            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help rename remove"
+            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help rename remove"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1328,7 +1337,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__namespaces__subcmd__remove)
-            opts="-y -n -q -v -h --yes --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-y -n -0 -q -v -h --yes --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1374,7 +1383,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__namespaces__subcmd__rename)
-            opts="-n -q -v -h --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1419,8 +1428,50 @@ _kb() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        kb__subcmd__open)
+            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --kb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table markdown json jsonl paths" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --onnxruntime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         kb__subcmd__parse__subcmd__worker)
-            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1462,7 +1513,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__reindex)
-            opts="-n -q -v -h --structure --context --vectors --model --force --dry-run --wait --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --structure --context --vectors --model --force --dry-run --wait --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1540,7 +1591,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__remove)
-            opts="-n -q -v -h --dry-run --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --dry-run --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1586,7 +1637,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__restore)
-            opts="-n -q -v -h --dry-run --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --dry-run --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1632,7 +1683,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__search)
-            opts="-k -n -q -v -h --doc --before --after --as-of --all --limit --mode --context --window --merge --keep-duplicates --group-by --per-document --max-tokens --tokenizer --filter --half-life --min-confidence --method --weights --fusion --pool --kind --expand --fallback --rerank --rerank-budget --in --explain --why --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-k -n -0 -q -v -h --doc --before --after --as-of --all --limit --mode --context --window --merge --keep-duplicates --group-by --per-document --max-tokens --tokenizer --filter --half-life --min-confidence --method --weights --fusion --pool --kind --expand --fallback --rerank --rerank-budget --in --explain --why --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1793,7 +1844,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__section)
-            opts="-n -q -v -h --no-children --max-tokens --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --no-children --max-tokens --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1838,8 +1889,50 @@ _kb() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        kb__subcmd__show)
+            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --kb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table markdown json jsonl paths" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --onnxruntime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         kb__subcmd__status)
-            opts="-n -q -v -h --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1881,7 +1974,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__toc)
-            opts="-n -q -v -h --max-level --provenance --edit --editable --set --reset --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --wait --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --max-level --provenance --edit --editable --set --reset --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1959,12 +2052,58 @@ _kb() {
             return 0
             ;;
         kb__subcmd__trust)
-            opts="-n -q -v -h --revoke --kb --namespace --format --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --revoke --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --kb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table markdown json jsonl paths" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --onnxruntime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        kb__subcmd__undo)
+            opts="-n -0 -q -v -h --dry-run --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --wait)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --kb)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

@@ -77,6 +77,7 @@ pub enum NextStep<'a> {
     ResetChunk(&'a str),
     ResetContents(&'a str),
     Search,
+    Show(&'a str),
     ShowContents(&'a str),
     ShowFilters,
     /// Let readers mend a store, and its settings count.

@@ -34,6 +34,13 @@ pub struct DocsArgs {
     times: TimeArgs,
 }
 
+impl DocsArgs {
+    /// Asks for one document.
+    pub(super) fn of(name: String) -> Self {
+        DocsArgs { documents: vec![name], filter: Vec::new(), times: TimeArgs::default() }
+    }
+}
+
 pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
     let store = context.store()?;
     let searcher = context.searcher_over(&store, &context.config(&store)?)?;

@@ -1,7 +1,7 @@
 //! The options of every command, and what they lead to: the store, models, a searcher, output.
 
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::time::Duration;
 
@@ -31,6 +31,9 @@ pub struct Global {
     /// The output format [default: table on a terminal, markdown in a pipe]
     #[arg(long, global = true, value_enum, value_name = "FORMAT")]
     format: Option<OutputFormat>,
+    /// Print only paths or ids, each with a NUL behind it, for `xargs -0`
+    #[arg(short = '0', long, global = true, conflicts_with = "format", hide_short_help = true)]
+    null: bool,
     /// Print only results and errors
     #[arg(short, long, global = true, hide_short_help = true)]
     pub(super) quiet: bool,
@@ -200,6 +203,9 @@ impl Context {
     }
 
     pub(super) fn output_format(&self) -> OutputFormat {
+        if self.global.null {
+            return OutputFormat::PathsWithNul;
+        }
         self.global.format.unwrap_or(if std::io::stdout().is_terminal() {
             OutputFormat::Table
         } else {
@@ -208,9 +214,18 @@ impl Context {
     }
 
     /// Writes a result to standard output and its notes to standard error. Gives the exit code of success.
-    pub(super) fn show(&self, page: Page) -> Result<u8> {
-        let mut out = anstream::AutoStream::auto(std::io::stdout()).lock();
-        page.write(self.output_format(), screen_width(), &mut out)?;
+    pub(super) fn show(&self, mut page: Page) -> Result<u8> {
+        if page.has_sources && matches!(self.output_format(), OutputFormat::Paths | OutputFormat::PathsWithNul) {
+            let (store, here) = (self.store()?, Context::here()?);
+            page.locate(|source| from_here(&store, source, &here));
+        }
+        let format = self.output_format();
+        // The stream that removes colours would remove NUL too.
+        let mut out: Box<dyn Write> = match format {
+            OutputFormat::PathsWithNul => Box::new(std::io::stdout().lock()),
+            _ => Box::new(anstream::AutoStream::auto(std::io::stdout()).lock()),
+        };
+        page.write(format, screen_width(), &mut out)?;
         out.flush()?;
         page.notes.iter().for_each(|note| self.tell(note));
         Ok(0)
@@ -256,6 +271,14 @@ impl WaitArgs {
     pub(super) fn is_given(&self) -> bool {
         self.wait.is_some()
     }
+}
+
+/// The path of a source as seen from the current folder; `None` where its name is a path already, or no file is there.
+fn from_here(store: &Store, source: &str, here: &Path) -> Option<String> {
+    let file = store.source_path(source);
+    let is_relative = !Path::new(source).is_absolute() && file.exists();
+    let path = is_relative.then(|| pathdiff::diff_paths(&file, here)).flatten();
+    path.map(|path| path.to_string_lossy().into_owned())
 }
 
 /// Writes a warning, also under `--quiet`: what it says is as grave as an error.

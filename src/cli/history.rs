@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::global::{Context, WaitArgs};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::render::{self, screen_width};
 use crate::store::{self, Writer, plan_restore};
 
@@ -63,6 +63,31 @@ pub async fn diff(context: &Context, args: DiffArgs) -> Result<u8> {
         context.tell(&format!("generations {} and {} do not differ", diff.from, diff.to));
     }
     Ok(u8::from(is_empty))
+}
+
+/// Undo the last change: restore the generation before it
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kb undo --dry-run           what would change
+  kb undo
+  kb undo                     a second time: brings back what was undone
+
+`kb log` lists the generations, `kb restore` goes further back. Your files stay; the next `kb ingest` of a folder takes in
+what differs from the restored documents.")]
+pub struct UndoArgs {
+    /// Show what would change
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    wait: WaitArgs,
+}
+
+pub async fn undo(context: &Context, args: UndoArgs) -> Result<u8> {
+    let entries = store::log(&context.namespace()?).await?;
+    let before = entries.iter().find(|entry| !entry.published);
+    let before = before.ok_or_else(|| Error::not_found("nothing to undo: the history has one generation"))?;
+    let generation = before.generation;
+    restore(context, RestoreArgs { generation, dry_run: args.dry_run, wait: args.wait }).await
 }
 
 /// Restore an old generation, as a new one

@@ -24,6 +24,7 @@ mod reindex;
 mod remove;
 mod search;
 mod section;
+mod show;
 mod spelling;
 mod status;
 mod toc;
@@ -56,20 +57,28 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    #[command(alias = "add")]
     Ingest(ingest::IngestArgs),
+    #[command(alias = "query")]
     Search(Box<search::SearchArgs>),
     Context(Box<context::ContextArgs>),
     Toc(toc::TocArgs),
     Section(section::SectionArgs),
+    Show(show::ShowArgs),
+    Open(show::OpenArgs),
+    #[command(alias = "chunks")]
     ChunksList(chunks_list::ChunksListArgs),
     ChunkEdit(chunk_edit::ChunkEditArgs),
     ChunkDelete(chunk_delete::ChunkDeleteArgs),
     EntitySet(entity_set::EntitySetArgs),
     Entities(entities::EntitiesArgs),
+    #[command(aliases = ["list", "ls"])]
     Docs(docs::DocsArgs),
+    #[command(alias = "rm")]
     Remove(remove::RemoveArgs),
     Status(status::StatusArgs),
     Log(history::LogArgs),
+    Undo(history::UndoArgs),
     Restore(history::RestoreArgs),
     Diff(history::DiffArgs),
     Namespaces(namespaces::NamespacesArgs),
@@ -123,6 +132,8 @@ fn run(cli: Cli, matches: ArgMatches) -> Result<u8> {
             Command::Context(args) => context::run(&context, *args).await,
             Command::Toc(args) => toc::run(&context, args).await,
             Command::Section(args) => section::run(&context, args).await,
+            Command::Show(args) => show::run(&context, args).await,
+            Command::Open(args) => show::open(&context, args).await,
             Command::ChunkEdit(args) => chunk_edit::run(&context, args).await,
             Command::ChunkDelete(args) => chunk_delete::run(&context, args).await,
             Command::ChunksList(args) => chunks_list::run(&context, args).await,
@@ -132,6 +143,7 @@ fn run(cli: Cli, matches: ArgMatches) -> Result<u8> {
             Command::Remove(args) => remove::run(&context, args).await,
             Command::Status(args) => status::run(&context, args).await,
             Command::Log(args) => history::log(&context, args).await,
+            Command::Undo(args) => history::undo(&context, args).await,
             Command::Restore(args) => history::restore(&context, args).await,
             Command::Diff(args) => history::diff(&context, args).await,
             Command::Namespaces(args) => namespaces::run(&context, args).await,

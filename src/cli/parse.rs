@@ -12,7 +12,8 @@ use crate::error::Error;
 use crate::text::squeeze;
 
 /// Commands that only `--help` lists.
-const RARE: [&str; 7] = ["check", "completions", "diff", "eval", "llm", "reindex", "trust"];
+const RARE: [&str; 10] =
+    ["check", "completions", "diff", "eval", "llm", "namespaces", "open", "reindex", "restore", "trust"];
 
 /// Parses the arguments of the process, or prints help or an error and exits. Also gives the matches of the subcommand.
 pub(super) fn parse<C: CommandFactory + FromArgMatches>() -> (C, ArgMatches) {

@@ -32,6 +32,13 @@ pub struct SectionArgs {
     max_tokens: Option<u32>,
 }
 
+impl SectionArgs {
+    /// Asks for one section with its subsections.
+    pub(super) fn of(name: String) -> Self {
+        SectionArgs { names: vec![name], no_children: false, max_tokens: None }
+    }
+}
+
 pub async fn run(context: &Context, args: SectionArgs) -> Result<u8> {
     let store = context.store()?;
     let searcher = context.searcher(&store)?;

@@ -52,6 +52,7 @@ fn step(step: NextStep<'_>) -> String {
         NextStep::RequestContextsAgain => "kb reindex --context llm --force".to_owned(),
         NextStep::ResetChunk(id) => format!("kb chunk-edit {id} --reset"),
         NextStep::ResetContents(id) => format!("kb toc {id} --reset"),
+        NextStep::Show(id) => format!("kb show {id}"),
         NextStep::Search => "kb search".to_owned(),
         NextStep::ShowContents(name) => format!("kb toc {name}"),
         NextStep::ShowFilters => "kb search --help".to_owned(),

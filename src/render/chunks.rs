@@ -47,7 +47,8 @@ pub fn chunk_list(list: &ChunkList, width: usize) -> Page {
     let left = width.saturating_sub(id + section + 12).max(LEAST_TEXT);
     let json: Vec<Value> = chunks.iter().map(json).collect();
     let mut page = Page::new(&json).with_paths(chunks.iter().map(|listed| &listed.row.chunk_id));
-    for (i, ListedChunk { row, source, section_title }) in chunks.iter().enumerate() {
+    for (i, listed) in chunks.iter().enumerate() {
+        let row = &listed.row;
         let (chunk_id, section_id) = (&row.chunk_id, &row.section_id);
         let name = row.chunk_type().name();
         let kind = paint(DIM, format!("{name:<6}"));
@@ -55,16 +56,34 @@ pub fn chunk_list(list: &ChunkList, width: usize) -> Page {
         let mark = if row.edited { "✎ " } else { "" };
         let text = format!("{mark}{}", squeeze(&tables::plain(&row.content)));
         let gap = if i > 0 { "\n" } else { "" };
-        let title = around(" ", section_title, "");
-        let pages = around(" · ", &pages(row.page_start, row.page_end), "");
-        let edited = if row.edited { " · edited" } else { "" };
-        let notes: String = row.metadata.iter().map(|(name, value)| format!(" · {name}={value}")).collect();
-        let origin = format!("`{source}` · section `{section_id}`{title}{pages}{edited}{notes}");
         page.both(
             format!("{chunk_id:<id$}  {kind}  {place}  {}", cut(&text, left)),
-            format!("{gap}## {chunk_id} ({name})\n\n{origin}\n\n{}", quoted(row.content.trim_end())),
+            format!("{gap}## {chunk_id} ({name})\n\n{}\n\n{}", origin(listed), quoted(row.content.trim_end())),
         );
     }
+    page
+}
+
+/// Where a chunk is from, in Markdown.
+fn origin(ListedChunk { row, source, section_title }: &ListedChunk) -> String {
+    let title = around(" ", section_title, "");
+    let pages = around(" · ", &pages(row.page_start, row.page_end), "");
+    let edited = if row.edited { " · edited" } else { "" };
+    let notes: String = row.metadata.iter().map(|(name, value)| format!(" · {name}={value}")).collect();
+    format!("`{source}` · section `{}`{title}{pages}{edited}{notes}", row.section_id)
+}
+
+/// What `kb show` shows of a chunk: its whole text.
+pub fn chunk(listed: &ListedChunk, width: usize) -> Page {
+    let row = &listed.row;
+    let mut page = Page::new(&json(listed)).with_paths([&row.chunk_id]);
+    let title = paint(TITLE, around("", &row.titles, "  "));
+    let place = around("  ", &paint(PLACE, pages(row.page_start, row.page_end)), "");
+    let about = format!("{}  {}  {}", listed.source, row.section_id, row.chunk_type().name());
+    page.both(
+        format!("{title}{place}\n\n{}\n\n{}", aligned(&row.content, width), paint(DIM, about)),
+        format!("# {}\n\n{}\n\n{}", row.titles, origin(listed), as_markdown(&row.content)),
+    );
     page
 }
 

@@ -93,7 +93,7 @@ pub fn prompt_context(context: &Context) -> Page {
     lines.extend((!left_out.is_empty()).then(|| json!({ "left_out": left_out })));
     lines.extend((!states.is_empty()).then(|| json!({ "entities_left_out": states })));
     let sources = unique(context.parts.documents.iter().map(|document| document.source.clone()));
-    let mut page = Page::new(context).with_lines(lines).with_paths(sources);
+    let mut page = Page::new(context).with_lines(lines).with_sources(sources);
     page.verbatim(&context.text);
     page.notes.extend(self::left_out(left_out, states));
     page

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::format::values;
 use super::page::{Grid, Page};
-use super::style::around;
+use super::style::{around, pages};
 use crate::error::NextStep;
 use crate::ingest::Stale;
 use crate::knowledge::profile::{Profile, in_percent};
@@ -43,7 +43,7 @@ impl<'a> ListedDocument<'a> {
 }
 
 fn page_of(documents: &[ListedDocument<'_>]) -> Page {
-    Page::new(documents).with_paths(documents.iter().map(|listed| &listed.row.source))
+    Page::new(documents).with_sources(documents.iter().map(|listed| &listed.row.source))
 }
 
 /// What `kb docs` shows.
@@ -116,10 +116,18 @@ fn kinds(profile: &Profile) -> String {
     shares.map(|(share, percent)| format!("{} {percent}", share.kind)).collect::<Vec<String>>().join(", ")
 }
 
+/// What `kb open` shows.
+pub fn opened(document: &DocumentRow, page: Option<u32>) -> Page {
+    let json = json!({ "doc_id": document.doc_id, "source": document.source, "page": page });
+    let mut shown = Page::new(&json).with_sources([&document.source]);
+    shown.line(format!("opened {}{}", document.source, around(" (", &pages(page, page), ")")));
+    shown
+}
+
 /// What `kb remove` shows.
 pub fn removed_documents(documents: &[&DocumentRow], dry_run: bool) -> Page {
     let json = |row: &&DocumentRow| json!({ "doc_id": row.doc_id, "source": row.source, "dry_run": dry_run });
-    let mut page = Page::new(&values(documents.iter().map(json))).with_paths(documents.iter().map(|row| &row.source));
+    let mut page = Page::new(&values(documents.iter().map(json))).with_sources(documents.iter().map(|row| &row.source));
     let verb = if dry_run { "would remove" } else { "removed" };
     for row in documents {
         page.line(format!("{verb} {} ({}, {})", row.doc_id, row.source, count(row.parents as usize, "parent chunk")));

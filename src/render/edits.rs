@@ -61,7 +61,7 @@ pub fn deleted_chunks(documents: &[DocumentDeletion], generation: Option<u64>) -
 
 /// What `kb toc --edit`, `--set` and `--reset` show.
 pub fn corrected_contents(report: &CorrectionReport) -> Page {
-    let mut page = Page::new(report).with_paths([&report.source]);
+    let mut page = Page::new(report).with_sources([&report.source]);
     let CorrectionReport { source, .. } = report;
     let result = format!(
         "{}, {}; {} embedded, {} reused",

@@ -34,7 +34,7 @@ pub fn entities(entities: &[EntityFacts], several: bool) -> Page {
     let mentions = entities.iter().flat_map(|entity| &entity.mentions);
     let mut page = Page::new(entities)
         .with_lines(entities.iter().flat_map(states))
-        .with_paths(mentions.map(|mention| &mention.source));
+        .with_sources(mentions.map(|mention| &mention.source));
     for entity in entities {
         let listed = &entity.listed;
         let mentioned = match listed.parents as usize {

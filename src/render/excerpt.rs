@@ -13,12 +13,12 @@ const SHARE: usize = 3;
 /// Stands where text is left out.
 const LEFT_OUT: &str = "[…]";
 
-/// The lines that show `text` for `query`, with the matches in colour.
-pub(super) fn excerpt(text: &str, query: &str, screen: Screen) -> Vec<String> {
+/// The lines that show `text` for `query`, with the matches in colour, and whether they are all of it.
+pub(super) fn excerpt(text: &str, query: &str, screen: Screen) -> (Vec<String>, bool) {
     let most = (screen.lines / SHARE).max(1);
     let whole = lines(text, query, screen.columns);
     if whole.len() <= most {
-        return whole;
+        return (whole, true);
     }
     let fits = |part: &str| lines(part, query, screen.columns).len() <= most;
     let range = around_best(text, query, |range| fits(&part(text, range)));
@@ -28,7 +28,7 @@ pub(super) fn excerpt(text: &str, query: &str, screen: Screen) -> Vec<String> {
         shown.truncate(most);
         shown.push(LEFT_OUT.to_owned());
     }
-    shown
+    (shown, false)
 }
 
 /// A part of a text, with a mark at each end where something is left out.
@@ -54,7 +54,7 @@ mod tests {
     const SCREEN: Screen = Screen { columns: 40, lines: 12 };
 
     fn shown(text: &str, query: &str) -> Vec<String> {
-        let lines = excerpt(text, query, SCREEN);
+        let (lines, _) = excerpt(text, query, SCREEN);
         lines.iter().map(|line| anstream::adapter::strip_str(line).to_string()).collect()
     }
 

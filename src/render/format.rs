@@ -18,6 +18,9 @@ pub enum OutputFormat {
     Jsonl,
     /// Only paths or ids, one a line
     Paths,
+    /// Only paths or ids, each with a NUL behind it
+    #[value(skip)]
+    PathsWithNul,
 }
 
 /// The columns of the output: `COLUMNS` if the user set it, else the terminal's, else as many as read well.

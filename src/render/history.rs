@@ -113,7 +113,7 @@ fn facts(document: &DocumentDiff) -> String {
 pub fn diff(diff: &GenerationDiff, width: usize) -> Page {
     let mut page = Page::new(diff)
         .with_lines([values(&diff.documents), values(&diff.entities)].concat())
-        .with_paths(diff.documents.iter().map(|document| &document.source));
+        .with_sources(diff.documents.iter().map(|document| &document.source));
     if diff.is_empty() {
         return page;
     }

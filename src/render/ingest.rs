@@ -21,7 +21,7 @@ pub fn ingested(report: &IngestReport) -> Page {
         Action::ALL.iter().map(|action| (action.name().to_owned(), json!(report.count(*action)))).collect();
     let mut page = Page::new(&value_with(report, "counts", counts))
         .with_lines(&report.sources)
-        .with_paths(changed.iter().map(|one| &one.source));
+        .with_sources(changed.iter().map(|one| &one.source));
     let header = ["what", "id", "source", "pages", "sections", "parent chunks"];
     page.grid(Grid::new(&header, &[3, 4, 5], changed.iter().take(MOST_LISTED).map(|one| row(one)).collect()));
     if changed.len() > MOST_LISTED {

@@ -21,6 +21,8 @@ pub struct Page {
     json: Value,
     lines: Option<Vec<Value>>,
     paths: Vec<String>,
+    /// Whether the paths are sources, not ids or names.
+    pub has_sources: bool,
     /// Notes beside the result.
     pub notes: Vec<String>,
 }
@@ -63,6 +65,16 @@ impl Page {
     pub(super) fn with_paths(mut self, paths: impl IntoIterator<Item = impl ToString>) -> Self {
         self.paths = paths.into_iter().map(|path| path.to_string()).collect();
         self
+    }
+
+    /// Paths that name sources as the store does; `locate` replaces these names.
+    pub(super) fn with_sources(self, sources: impl IntoIterator<Item = impl ToString>) -> Self {
+        Page { has_sources: true, ..self.with_paths(sources) }
+    }
+
+    /// Replaces the names of sources by what `path` gives for them, if anything.
+    pub fn locate(&mut self, path: impl Fn(&str) -> Option<String>) {
+        self.paths.iter_mut().for_each(|source| *source = path(source).unwrap_or_else(|| std::mem::take(source)));
     }
 
     pub(super) fn title(&mut self, text: impl Into<String>) {
@@ -154,6 +166,9 @@ impl Page {
             OutputFormat::Table => self.table(width, &mut shown)?,
             OutputFormat::Markdown => self.markdown(&mut shown)?,
             OutputFormat::Paths => self.paths.iter().try_for_each(|path| writeln!(shown, "{path}"))?,
+            OutputFormat::PathsWithNul => {
+                return self.paths.iter().try_for_each(|path| write!(out, "{}\0", visible(path)));
+            }
         }
         out.write_all(visible_but_styles(&String::from_utf8_lossy(&shown)).as_bytes())
     }

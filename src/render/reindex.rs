@@ -12,7 +12,7 @@ use crate::text::count;
 pub fn reindexed(report: &ReindexReport) -> Page {
     let sources = report.documents.iter().filter(|document| document.error.is_none()).map(|document| &document.source);
     let mut page =
-        Page::new(&value_with(report, "failed", report.failed())).with_lines(&report.documents).with_paths(sources);
+        Page::new(&value_with(report, "failed", report.failed())).with_lines(&report.documents).with_sources(sources);
     let rows = report.documents.iter().filter_map(row).take(MOST_LISTED).collect();
     page.grid(Grid::new(&["id", "source", "read from", "sections", "parent chunks"], &[3, 4], rows));
     let done = report.documents.len() - report.failed();
@@ -55,7 +55,7 @@ fn row(document: &ReindexedDocument) -> Option<Vec<String>> {
 
 /// What `kb reindex --vectors` shows.
 pub fn reembedded(report: &RevectorReport) -> Page {
-    let mut page = Page::new(report).with_paths(report.generation);
+    let mut page = Page::new(report).with_sources(report.generation);
     let RevectorReport { model, dimension, dry_run, .. } = report;
     if report.documents == 0 {
         page.line(format!("all documents have vectors of {model}; {} embeds them again", Setting("force")));

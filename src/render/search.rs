@@ -10,6 +10,7 @@ use super::style::{DIM, PLACE, TITLE, around, as_markdown, pages, paint};
 use super::tables::with_tables;
 use super::toc::{Shown, add_contents, json_entries};
 use crate::chunk::context::SEPARATOR;
+use crate::error::NextStep;
 use crate::search::{Contents, Hit, Omitted, SearchResult};
 use crate::text::{count, first_of, printable};
 
@@ -20,7 +21,7 @@ pub fn search(result: &SearchResult, screen: Screen) -> Page {
     let sources = contents().map(|contents| &contents.document.source).chain(result.hits.iter().map(|hit| &hit.source));
     let mut page = Page::new(&json(result))
         .with_lines(contents().map(json_contents).chain(hits(result)).chain(left_out))
-        .with_paths(unique(sources.cloned()));
+        .with_sources(unique(sources.cloned()));
     for contents in contents() {
         page.gap();
         add_contents(
@@ -77,11 +78,13 @@ fn json(result: &SearchResult) -> Value {
 fn table_hit(hit: &Hit, result: &SearchResult, screen: Screen) -> String {
     let place = paint(PLACE, pages(hit.page_start, hit.page_end));
     let beside = Screen { columns: screen.columns.saturating_sub(4), ..screen };
-    let lines = excerpt(&hit.content, &result.query, beside);
+    let (lines, is_whole) = excerpt(&hit.content, &result.query, beside);
     let lines: String = lines.iter().map(|line| format!("    {line}\n")).collect();
     let namespaces = around("  in ", &namespaces(hit, result), "");
     let matched = around("  ", &matched(hit, result), "");
-    let origin = format!("{}  {}{namespaces}  confidence {:.2}{matched}", hit.source, hit.section_id, hit.confidence);
+    let whole = if is_whole { String::new() } else { format!("  {}", NextStep::Show(&hit.chunk_id)) };
+    let origin =
+        format!("{}  {}{namespaces}  confidence {:.2}{matched}{whole}", hit.source, hit.section_id, hit.confidence);
     format!("{:>2}. {}  {place}\n{lines}    {}", hit.rank, paint(TITLE, heading(hit)), paint(DIM, origin))
 }
 

@@ -95,19 +95,33 @@ impl ChunkList {
         let page = keys.into_iter().skip(request.offset).take(request.limit.unwrap_or(usize::MAX));
         let ids: Vec<ChunkId> = page.map(|key| key.chunk_id).collect();
         let rows = snapshot.chunks_in_order(&request.filter, &ids).await?;
-        let ids: HashSet<&SectionId> = rows.iter().map(|row| &row.section_id).collect();
-        let sections = snapshot.sections_by_id(&ids.into_iter().cloned().collect::<Vec<SectionId>>()).await?;
-        let titles: HashMap<&str, &str> =
-            sections.iter().map(|row| (row.section_id.as_str(), row.title.as_str())).collect();
-        let sources: HashMap<&str, &str> =
-            documents.iter().map(|row| (row.doc_id.as_str(), row.source.as_str())).collect();
-        let listed = |row: ChunkRow| ListedChunk {
-            source: sources.get(row.doc_id.as_str()).copied().unwrap_or_default().to_owned(),
-            section_title: titles.get(row.section_id.as_str()).copied().unwrap_or_default().to_owned(),
-            row,
-        };
-        Ok(ChunkList { chunks: rows.into_iter().map(listed).collect(), total })
+        Ok(ChunkList { chunks: listed(snapshot, documents, rows).await?, total })
     }
+}
+
+impl ListedChunk {
+    /// The chunk with this id, if there is one. `documents` are all of the snapshot.
+    ///
+    /// # Errors
+    /// Where the store cannot be read.
+    pub async fn read(snapshot: &Snapshot, documents: &[DocumentRow], chunk_id: &str) -> Result<Option<Self>> {
+        let rows = snapshot.chunks_by_id(&[chunk_id.into()]).await?;
+        Ok(listed(snapshot, documents, rows).await?.pop())
+    }
+}
+
+async fn listed(snapshot: &Snapshot, documents: &[DocumentRow], rows: Vec<ChunkRow>) -> Result<Vec<ListedChunk>> {
+    let ids: HashSet<&SectionId> = rows.iter().map(|row| &row.section_id).collect();
+    let sections = snapshot.sections_by_id(&ids.into_iter().cloned().collect::<Vec<SectionId>>()).await?;
+    let titles: HashMap<&str, &str> =
+        sections.iter().map(|row| (row.section_id.as_str(), row.title.as_str())).collect();
+    let sources: HashMap<&str, &str> = documents.iter().map(|row| (row.doc_id.as_str(), row.source.as_str())).collect();
+    let listed = |row: ChunkRow| ListedChunk {
+        source: sources.get(row.doc_id.as_str()).copied().unwrap_or_default().to_owned(),
+        section_title: titles.get(row.section_id.as_str()).copied().unwrap_or_default().to_owned(),
+        row,
+    };
+    Ok(rows.into_iter().map(listed).collect())
 }
 
 fn sort(keys: &mut [ChunkKey], documents: &[DocumentRow], order: &[(ChunkColumn, bool)]) {

@@ -41,6 +41,7 @@ mod search_namespaces;
 mod search_query;
 mod search_rerank;
 mod section;
+mod show;
 mod structure;
 mod synonyms;
 mod tables;

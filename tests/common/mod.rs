@@ -25,6 +25,7 @@ pub struct Sandbox {
 }
 
 /// What a run of the program gave.
+#[derive(Debug)]
 pub struct Run {
     pub code: i32,
     pub out: String,

@@ -1,0 +1,85 @@
+//! `kb show` and `kb open`: what an id stands for, and the file behind it.
+
+use clap::Args;
+
+use super::docs::{self, DocsArgs};
+use super::global::Context;
+use super::section::{self, SectionArgs};
+use crate::error::{Error, Result};
+use crate::ids::document_of;
+use crate::render;
+use crate::search::{ListedChunk, Purpose};
+
+/// Show what an id stands for: a chunk, a section or a document
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kb show k3v9aw:12           a parent chunk, whole
+  kb show k3v9aw:12.3         a child chunk of it
+  kb show k3v9aw#2.1          a section with its subsections
+  kb show k3v9aw              a document: kinds of parent chunks, topics, summary
+
+Every command prints ids.")]
+pub struct ShowArgs {
+    /// An id, as results show it
+    #[arg(value_name = "ID")]
+    id: String,
+}
+
+pub async fn run(context: &Context, args: ShowArgs) -> Result<u8> {
+    if args.id.contains('#') {
+        return section::run(context, SectionArgs::of(args.id)).await;
+    }
+    let store = context.store()?;
+    let searcher = context.searcher(&store)?;
+    let snapshot = searcher.snapshot().await?;
+    match ListedChunk::read(snapshot, &snapshot.documents().await?, &args.id).await? {
+        Some(chunk) => context.show(render::chunk(&chunk, render::screen_width())),
+        None if args.id.contains(':') => Err(no_chunk(&args.id)),
+        None => docs::run(context, DocsArgs::of(args.id)).await,
+    }
+}
+
+fn no_chunk(id: &str) -> Error {
+    Error::not_found(format!("no chunk {id:?}"))
+        .hint("results of a search show ids; a new ingest may have changed them")
+}
+
+/// Open the file of a chunk, a section or a document in the system's viewer, at its page where the viewer can
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kb open k3v9aw:12           the page of a chunk
+  kb open k3v9aw#2.1          the page on which a section begins
+  kb open manual.pdf")]
+pub struct OpenArgs {
+    /// An id, as results show it, or a document, by its path, title or a part of them
+    #[arg(value_name = "ID|DOC")]
+    name: String,
+}
+
+pub async fn open(context: &Context, args: OpenArgs) -> Result<u8> {
+    let store = context.store()?;
+    let searcher = context.searcher(&store)?;
+    let snapshot = searcher.snapshot().await?;
+    let (documents, name) = (snapshot.documents().await?, args.name.as_str());
+    let (document, page) = if let Some(chunk) = ListedChunk::read(snapshot, &documents, name).await? {
+        (document_of(name).to_owned(), chunk.row.page_start)
+    } else if let Some(section) = snapshot.sections_by_id(&[name.into()]).await?.pop() {
+        (document_of(name).to_owned(), section.page_start)
+    } else {
+        (args.name.clone(), None)
+    };
+    let document = context.document(&documents, &document, &store, Purpose::Read)?;
+    let file = store.source_path(&document.source);
+    if !file.exists() {
+        return Err(Error::not_found(format!("the file of {name} is gone: {}", document.source))
+            .hint(format!("`kb show {name}` shows what was read of it")));
+    }
+    let mut address = reqwest::Url::from_file_path(&file)
+        .map_err(|()| Error::failed(format!("{} cannot be written as an address", document.source)))?;
+    let page = page.filter(|_| document.format == "pdf");
+    address.set_fragment(page.map(|page| format!("page={page}")).as_deref());
+    open::that_detached(address.as_str()).map_err(|error| {
+        Error::failed(format!("no viewer could be started for {}: {error}", document.source)).caused_by(error)
+    })?;
+    context.show(render::opened(document, page))
+}

@@ -1,0 +1,130 @@
+//! `kb show` and `kb open`: what an id stands for, and the file behind it. Paths, other names of commands, `kb undo`.
+
+use serde_json::Value;
+
+use crate::common::Sandbox;
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap()
+}
+
+#[test]
+fn an_id_of_any_kind_is_shown() {
+    let sandbox = Sandbox::with_keyword_fixtures();
+    let found = sandbox.json(&["search", "prime the pump", "--limit", "1"]);
+    let hit = &found["hits"][0];
+    let (chunk, section, document) = (text(&hit["chunk_id"]), text(&hit["section_id"]), text(&hit["doc_id"]));
+    let parent = sandbox.json(&["show", chunk]);
+    assert_eq!((&parent["chunk_id"], &parent["content"]), (&hit["chunk_id"], &hit["content"]));
+    let child = text(&hit["sources"][0]["children"][0]["chunk_id"]);
+    let shown = sandbox.kb(&["show", child]).out;
+    let content = sandbox.json(&["show", child]);
+    assert!(shown.contains(text(&content["content"]).trim()) && text(&content["parent_id"]) == chunk, "{shown}");
+    assert_eq!(sandbox.kb(&["show", section]).out, sandbox.kb(&["section", section]).out);
+    assert_eq!(sandbox.kb(&["show", document]).out, sandbox.kb(&["docs", document]).out);
+    for (id, message) in [("zzzzzz:1", "no chunk"), ("zzzzzz#1", "no document has a section"), ("zzzzzz", "no document")] {
+        let run = sandbox.kb(&["show", id]);
+        assert!(run.code == 1 && run.err.contains(message) && run.out.is_empty(), "{id}: {run:?}");
+    }
+}
+
+#[test]
+fn a_hit_that_a_terminal_cuts_names_the_command_that_shows_it_whole() {
+    let sandbox = Sandbox::new();
+    let text: String = (0..60).map(|i| format!("Step {i} turns handle {i} by one notch. ")).collect();
+    sandbox.write("long.md", format!("# Turning\n\n{text}\n"));
+    sandbox.write("short.md", "# Notches\n\nA notch is small.\n");
+    assert_eq!(sandbox.kb(&["ingest", ".", "-q", "--no-embed"]).code, 0);
+    let id = |query| text_of(&sandbox.json(&["search", query, "--limit", "1"])["hits"][0]["chunk_id"]);
+    let table = |query| sandbox.kb(&["search", query, "--limit", "1", "--format", "table"]).out;
+    assert!(table("handle turns").contains(&format!("kb show {}", id("handle turns"))));
+    assert!(!table("small notch").contains("kb show"));
+}
+
+fn text_of(value: &Value) -> String {
+    text(value).to_owned()
+}
+
+#[test]
+fn paths_work_from_the_current_folder_and_can_end_with_nul() {
+    let sandbox = Sandbox::new();
+    sandbox.write("docs/one two.md", "# Pump\n\nPrime it.\n");
+    sandbox.write("docs/sub/other.md", "# Valve\n\nOpen it.\n");
+    assert_eq!(sandbox.kb(&["ingest", "docs", "-q", "--no-embed"]).code, 0);
+    let from = |folder: &str, args: &[&str]| {
+        let run = sandbox.command(args).current_dir(sandbox.path(folder)).output().unwrap();
+        String::from_utf8(run.stdout).unwrap()
+    };
+    assert_eq!(from(".", &["docs", "--format", "paths"]), "docs/one two.md\ndocs/sub/other.md\n");
+    assert_eq!(from("docs/sub", &["docs", "--format", "paths"]), "../one two.md\nother.md\n");
+    assert_eq!(from("docs/sub", &["search", "prime", "-0"]), "../one two.md\0");
+    let both = sandbox.kb(&["docs", "-0", "--format", "json"]);
+    assert!(both.code == 2 && both.err.contains("--null"), "{both:?}");
+}
+
+#[test]
+fn commands_answer_to_the_names_that_people_try() {
+    let sandbox = Sandbox::new();
+    sandbox.write("a.md", "# Pump\n\nPrime it.\n");
+    assert_eq!(sandbox.kb(&["add", "a.md", "-q", "--no-embed"]).code, 0);
+    assert!(sandbox.kb(&["query", "prime"]).out.contains("Prime it."));
+    assert!(sandbox.kb(&["chunks"]).out.contains("Prime it."));
+    assert_eq!(sandbox.kb(&["ls"]).out, sandbox.kb(&["docs"]).out);
+    assert_eq!(sandbox.kb(&["list"]).out, sandbox.kb(&["docs"]).out);
+    assert_eq!(sandbox.kb(&["rm", "a.md", "-q"]).code, 0);
+    assert_eq!(sandbox.kb(&["ls"]).code, 1);
+}
+
+#[test]
+fn undo_takes_the_last_change_back_and_again_brings_it_back() {
+    let sandbox = Sandbox::of_two_documents();
+    let nothing = sandbox.kb(&["undo"]);
+    assert!(nothing.code == 1 && nothing.err.contains("nothing to undo"), "{nothing:?}");
+    let documents = || sandbox.kb(&["docs", "--format", "paths"]).out;
+    let before = documents();
+    let first = before.lines().next().unwrap();
+    assert_eq!(sandbox.kb(&["remove", first, "-q"]).code, 0);
+    let removed = documents();
+    assert_ne!(removed, before);
+    assert_eq!(sandbox.kb(&["undo", "--dry-run"]).code, 0);
+    assert_eq!(documents(), removed, "a dry run changes nothing");
+    assert_eq!(sandbox.kb(&["undo"]).code, 0);
+    assert_eq!(documents(), before);
+    assert_eq!(sandbox.kb(&["undo"]).code, 0);
+    assert_eq!(documents(), removed);
+}
+
+/// A viewer that writes down what it is asked to open.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_is_opened_at_its_page() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let sandbox = Sandbox::with_keyword_fixtures();
+    let viewer = sandbox.write("bin/xdg-open", "#!/bin/sh\nprintf '%s\\n' \"$1\" >> \"$(dirname \"$0\")/opened\"\n");
+    std::fs::set_permissions(&viewer, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:/usr/bin:/bin", viewer.parent().unwrap().display());
+    let open = |name: &str| sandbox.command(&["open", name]).env("PATH", &path).output().unwrap();
+    let hit = &sandbox.json(&["search", "prime the pump", "--limit", "1"])["hits"][0];
+    for name in [text(&hit["chunk_id"]), text(&hit["section_id"]), "pump-station-manual.pdf", "network-guide.md"] {
+        let run = open(name);
+        assert!(run.status.success(), "{name}: {run:?}");
+    }
+    let opened = sandbox.path("bin/opened");
+    // The viewer is not waited for.
+    let start = std::time::Instant::now();
+    let lines = loop {
+        let text = std::fs::read_to_string(&opened).unwrap_or_default();
+        if text.lines().count() == 4 || start.elapsed().as_secs() > 60 {
+            break text;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    };
+    let mut ends: Vec<&str> = lines.lines().map(|line| line.rsplit('/').next().unwrap()).collect();
+    ends.sort_unstable();
+    let page = format!("pump-station-manual.pdf#page={}", hit["page_start"]);
+    assert_eq!(ends, ["network-guide.md", "pump-station-manual.pdf", &page, &page]);
+    std::fs::remove_file(sandbox.path("docs/network-guide.md")).unwrap();
+    let gone = open("network-guide.md");
+    assert!(String::from_utf8_lossy(&gone.stderr).contains("is gone") && gone.status.code() == Some(1), "{gone:?}");
+}
