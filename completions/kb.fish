@@ -142,7 +142,7 @@ complete -c kb -n "__fish_kb_using_subcommand search" -s k -l limit -d 'Number o
 complete -c kb -n "__fish_kb_using_subcommand search" -l mode -d 'How hits are chosen: precise (the best), broad[:DIVERSITY] (varied), section (whole sections) or drill[:D,P,C] (best documents, their chunks, their sentences) [default: precise]' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l context -d 'Add N neighbouring parent chunks of the section on both sides' -r
 complete -c kb -n "__fish_kb_using_subcommand search" -l window -d 'Show only the best sentence of each parent chunk, and N on both sides' -r
-complete -c kb -n "__fish_kb_using_subcommand search" -l merge -d 'Join adjacent parent chunks of a section [default: in the mode broad]' -r -f -a "true\t''
+complete -c kb -n "__fish_kb_using_subcommand search" -l merge -d 'Join adjacent parent chunks of a section [default: true]' -r -f -a "true\t''
 false\t''"
 complete -c kb -n "__fish_kb_using_subcommand search" -l keep-duplicates -d 'Keep parent chunks that repeat a better one' -r -f -a "true\t''
 false\t''"
@@ -213,7 +213,7 @@ complete -c kb -n "__fish_kb_using_subcommand context" -s k -l limit -d 'Number 
 complete -c kb -n "__fish_kb_using_subcommand context" -l mode -d 'How hits are chosen: precise (the best), broad[:DIVERSITY] (varied), section (whole sections) or drill[:D,P,C] (best documents, their chunks, their sentences) [default: precise]' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l context -d 'Add N neighbouring parent chunks of the section on both sides' -r
 complete -c kb -n "__fish_kb_using_subcommand context" -l window -d 'Show only the best sentence of each parent chunk, and N on both sides' -r
-complete -c kb -n "__fish_kb_using_subcommand context" -l merge -d 'Join adjacent parent chunks of a section [default: in the mode broad]' -r -f -a "true\t''
+complete -c kb -n "__fish_kb_using_subcommand context" -l merge -d 'Join adjacent parent chunks of a section [default: true]' -r -f -a "true\t''
 false\t''"
 complete -c kb -n "__fish_kb_using_subcommand context" -l keep-duplicates -d 'Keep parent chunks that repeat a better one' -r -f -a "true\t''
 false\t''"

@@ -145,6 +145,11 @@ impl SectionId {
     pub fn path(&self) -> &str {
         self.0.split_once('#').map_or("", |(_, path)| path)
     }
+
+    /// Its depth, from 1; 0 for the text in front of the first section, whose path is `0`.
+    pub fn level(&self) -> usize {
+        self.path().split('.').filter(|number| *number != "0").count()
+    }
 }
 
 impl ChunkId {

@@ -216,8 +216,11 @@ impl Context {
     /// Writes a result to standard output and its notes to standard error. Gives the exit code of success.
     pub(super) fn show(&self, mut page: Page) -> Result<u8> {
         if page.has_sources && matches!(self.output_format(), OutputFormat::Paths | OutputFormat::PathsWithNul) {
-            let (store, here) = (self.store()?, Context::here()?);
-            page.locate(|source| from_here(&store, source, &here));
+            let here = Context::here()?;
+            // A dry run needs no store; its sources are named from the folder that would have one.
+            if let Ok(store) = self.store() {
+                page.locate(|source| from_here(&store, source, &here));
+            }
         }
         let format = self.output_format();
         // The stream that removes colours would remove NUL too.
@@ -273,12 +276,13 @@ impl WaitArgs {
     }
 }
 
-/// The path of a source as seen from the current folder; `None` where its name is a path already, or no file is there.
+/// The path of a source as seen from the current folder; `None` where its name is a path already, no file is there,
+/// or the path is not UTF-8.
 fn from_here(store: &Store, source: &str, here: &Path) -> Option<String> {
     let file = store.source_path(source);
     let is_relative = !Path::new(source).is_absolute() && file.exists();
     let path = is_relative.then(|| pathdiff::diff_paths(&file, here)).flatten();
-    path.map(|path| path.to_string_lossy().into_owned())
+    path?.to_str().map(str::to_owned)
 }
 
 /// Writes a warning, also under `--quiet`: what it says is as grave as an error.

@@ -60,7 +60,7 @@ pub struct SearchSettings {
     /// Show only the best sentence of each parent chunk, and N on both sides
     #[arg(long, value_name = "N", env = "KB_SEARCH_WINDOW", hide_short_help = true, help_heading = SHOWN)]
     pub window: Option<Whole<0, 100>>,
-    /// Join adjacent parent chunks of a section [default: in the mode broad]
+    /// Join adjacent parent chunks of a section [default: true]
     #[arg(long, value_name = "ON", env = "KB_SEARCH_MERGE", num_args = 0..=1, require_equals = true,
         default_missing_value = "true", value_parser = clap::builder::BoolishValueParser::new(),
         hide_short_help = true, help_heading = SHOWN)]
@@ -197,13 +197,13 @@ impl SearchSettings {
             target,
             context: self.context.map_or(0, Whole::get),
             window: self.window.map(Whole::get),
-            // Parent chunks that follow each other are read as one in a prompt.
-            merge: self.merge.or((output == Output::Prompt).then_some(true)),
+            merge: self.merge,
             keep_duplicates: self.keep_duplicates.unwrap_or_default(),
             group_by: self.group_by.unwrap_or_default(),
             diversity: Some(diversity),
             per_document: self.per_document.map(Whole::get),
             beam,
+            describe: output == Output::Json,
             children: if output == Output::Json { NAMED_CHILDREN } else { 0 },
             max_tokens,
             counter: tokenizer.map(TokenCounter::named).transpose()?.map(Arc::new),
@@ -439,7 +439,7 @@ mod tests {
         );
         // What fits counts in a prompt.
         let (request, _) = settings.request("x".into(), Target::Chunks, Output::Prompt, |_| false).unwrap();
-        assert_eq!((request.limit, request.shape.max_tokens, request.shape.merge), (40, Some(4000), Some(true)));
+        assert_eq!((request.limit, request.shape.max_tokens, request.shape.merges()), (40, Some(4000), true));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::tables::with_tables;
 use super::toc::{Shown, add_contents, json_entries};
 use crate::chunk::context::SEPARATOR;
 use crate::error::NextStep;
-use crate::search::{Contents, Hit, Omitted, SearchResult};
+use crate::search::{Contents, GroupBy, Hit, Omitted, SearchResult};
 use crate::text::{count, first_of, printable};
 
 /// What `kb search` shows.
@@ -20,7 +20,7 @@ pub fn search(result: &SearchResult, screen: Screen) -> Page {
     let contents = || result.contents.iter();
     let sources = contents().map(|contents| &contents.document.source).chain(result.hits.iter().map(|hit| &hit.source));
     let mut page = Page::new(&json(result))
-        .with_lines(contents().map(json_contents).chain(hits(result)).chain(left_out))
+        .with_lines(contents().map(json_contents).chain(hits_or_groups(result)).chain(left_out))
         .with_sources(unique(sources.cloned()));
     for contents in contents() {
         page.gap();
@@ -32,7 +32,15 @@ pub fn search(result: &SearchResult, screen: Screen) -> Page {
             Shown { provenance: false, width: screen.columns },
         );
     }
-    for hit in &result.hits {
+    for (group, rank) in result.groups().into_iter().zip(1..) {
+        page.gap();
+        page.both(table_group(group, rank, result), markdown_group(group, rank, result));
+        for hit in group {
+            page.gap();
+            page.both(table_member(hit, result, screen), markdown_member(hit, result));
+        }
+    }
+    for hit in result.hits.iter().filter(|_| result.group_by == GroupBy::None) {
         page.gap();
         page.both(table_hit(hit, result, screen), markdown_hit(hit, result));
     }
@@ -45,8 +53,39 @@ pub fn search(result: &SearchResult, screen: Screen) -> Page {
     page
 }
 
-fn hits(result: &SearchResult) -> Vec<Value> {
-    result.hits.iter().map(|hit| with_tables(value(hit), &hit.content)).collect()
+fn hits(hits: &[Hit]) -> Vec<Value> {
+    hits.iter().map(|hit| with_tables(value(hit), &hit.content)).collect()
+}
+
+fn hits_or_groups(result: &SearchResult) -> Vec<Value> {
+    match result.group_by {
+        GroupBy::None => hits(&result.hits),
+        by => result.groups().into_iter().zip(1..).map(|(group, rank)| json_group(group, rank, by)).collect(),
+    }
+}
+
+fn json_group(group: &[Hit], rank: usize, by: GroupBy) -> Value {
+    let best = &group[0];
+    let mut json = json!({
+        "rank": rank,
+        "confidence": confidence(group),
+        "namespace": best.namespace,
+        "doc_id": best.doc_id,
+        "source": best.source,
+        "title": best.title,
+    });
+    if by == GroupBy::Section {
+        json["section_id"] = json!(best.section_id);
+        json["section"] = json!(best.section);
+        json["section_level"] = json!(best.section_level);
+        json["section_title"] = json!(best.section_title);
+    }
+    json["hits"] = json!(hits(group));
+    json
+}
+
+fn confidence(group: &[Hit]) -> f32 {
+    group.iter().map(|hit| hit.confidence).fold(0.0, f32::max)
 }
 
 fn json(result: &SearchResult) -> Value {
@@ -63,12 +102,13 @@ fn json(result: &SearchResult) -> Value {
         "contents": result.contents.iter().map(json_contents).collect::<Vec<_>>(),
         "mode": result.mode,
         "confidence": result.confidence(),
-        "hits": hits(result),
         "nearest": result.nearest.iter().map(json_nearest).collect::<Vec<_>>(),
         "left_out": result.left_out,
         "notes": result.notes,
         "timings_ms": timings,
     });
+    let name = if result.group_by == GroupBy::None { "hits" } else { "groups" };
+    json[name] = json!(hits_or_groups(result));
     if result.trace.detailed {
         json["stages"] = json!(result.trace.stages);
     }
@@ -78,7 +118,7 @@ fn json(result: &SearchResult) -> Value {
 fn table_hit(hit: &Hit, result: &SearchResult, screen: Screen) -> String {
     let place = paint(PLACE, pages(hit.page_start, hit.page_end));
     let beside = Screen { columns: screen.columns.saturating_sub(4), ..screen };
-    let (lines, is_whole) = excerpt(&hit.content, &result.query, beside);
+    let (lines, is_whole) = excerpt(&hit.text(), &result.query, beside);
     let lines: String = lines.iter().map(|line| format!("    {line}\n")).collect();
     let namespaces = around("  in ", &namespaces(hit, result), "");
     let matched = around("  ", &matched(hit, result), "");
@@ -98,7 +138,58 @@ fn markdown_hit(hit: &Hit, result: &SearchResult) -> String {
         hit.section_id,
         hit.confidence
     );
-    format!("## {}. {}{place}\n\n{origin}\n\n{}", hit.rank, heading(hit), as_markdown(&hit.content))
+    format!("## {}. {}{place}\n\n{origin}\n\n{}", hit.rank, heading(hit), as_markdown(&hit.text()))
+}
+
+/// The heading of a group.
+fn table_group(group: &[Hit], rank: usize, result: &SearchResult) -> String {
+    let best = &group[0];
+    let (title, id) = of_group(best, result.group_by);
+    let namespaces = around("  in ", &namespaces(best, result), "");
+    let origin = format!("{}  {id}{namespaces}  confidence {:.2}", best.source, confidence(group));
+    format!("{rank:>2}. {}\n    {}", paint(TITLE, title), paint(DIM, origin))
+}
+
+fn markdown_group(group: &[Hit], rank: usize, result: &SearchResult) -> String {
+    let best = &group[0];
+    let (title, id) = of_group(best, result.group_by);
+    let name = if result.group_by == GroupBy::Section { "section" } else { "document" };
+    let namespaces = around(" · in ", &namespaces(best, result), "");
+    let confidence = confidence(group);
+    let source = printable(&best.source);
+    format!("## {rank}. {title}\n\n`{source}` · {name} `{id}`{namespaces} · confidence {confidence:.2}")
+}
+
+/// The title and the id of the group that a hit is in.
+fn of_group(hit: &Hit, by: GroupBy) -> (String, &str) {
+    match by {
+        GroupBy::Section => (heading(hit), &hit.section_id),
+        _ => (printable(&hit.title), &hit.doc_id),
+    }
+}
+
+/// A hit below the heading of its group.
+fn table_member(hit: &Hit, result: &SearchResult, screen: Screen) -> String {
+    let beside = Screen { columns: screen.columns.saturating_sub(6), ..screen };
+    let (lines, is_whole) = excerpt(&hit.text(), &result.query, beside);
+    let lines: String = lines.iter().map(|line| format!("      {line}\n")).collect();
+    let whole = if is_whole { String::new() } else { format!("  {}", NextStep::Show(&hit.chunk_id)) };
+    let place = pages(hit.page_start, hit.page_end);
+    let about = [hit.chunk_id.as_str(), &section_of_member(hit, result.group_by), &place];
+    let about: Vec<&str> = about.into_iter().filter(|part| !part.is_empty()).collect();
+    format!("{lines}      {}", paint(DIM, format!("{}  confidence {:.2}{whole}", about.join("  "), hit.confidence)))
+}
+
+fn markdown_member(hit: &Hit, result: &SearchResult) -> String {
+    let section = around(" · ", &section_of_member(hit, result.group_by), "");
+    let place = around(" · ", &pages(hit.page_start, hit.page_end), "");
+    let confidence = hit.confidence;
+    format!("`{}`{section}{place} · confidence {confidence:.2}\n\n{}", hit.chunk_id, as_markdown(&hit.text()))
+}
+
+/// The section of a hit, where its group does not say it.
+fn section_of_member(hit: &Hit, by: GroupBy) -> String {
+    if by == GroupBy::Section { String::new() } else { printable(&hit.section_title) }
 }
 
 /// A hit that is not sure enough, in a few words.

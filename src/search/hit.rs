@@ -1,6 +1,7 @@
 //! A parent chunk on its way through a search: a candidate with its scores, then a hit with its text.
 
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use futures::future::try_join_all;
 use serde::Serialize;
@@ -8,7 +9,7 @@ use serde::Serialize;
 use crate::chunk::context::SEPARATOR;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId, SectionId};
-use crate::store::{DocumentName, IndexedParentChunk, Snapshot};
+use crate::store::{DocumentName, DocumentTime, IndexedParentChunk, Snapshot};
 use crate::text::highlight::snippet;
 use crate::text::visible;
 
@@ -71,7 +72,7 @@ pub(super) fn first_different<T>(ranking: &mut Vec<T>, limit: usize, chunk_id: i
     });
 }
 
-/// The joint score of several scores from 0 to 1, for a section, a document or merged hits.
+/// The joint score of several scores from 0 to 1, for a section or a document.
 ///
 /// The best counts whole; each further one adds a quarter of what the one before it could, of what is left up to 1:
 /// `s₁ + (1 − s₁)(s₂/4 + s₃/16 + …)`. So the result is never below the best and never above 1, two good parent chunks are
@@ -91,7 +92,7 @@ pub struct Hit {
     /// From 1.
     pub rank: usize,
     /// From 0 to 1, for fused retrievers relative to this search's candidates; of semantic search alone, the cosine. Of
-    /// parent chunks that became one hit, and of sections, the joint score.
+    /// parent chunks that became one hit, the best; of sections, the joint score.
     pub score: f32,
     /// How sure it is that this answers the question, from 0 to 1, comparable between questions and stores. Of several parent
     /// chunks the best counts.
@@ -109,16 +110,27 @@ pub struct Hit {
     /// Its section, as `doc#path`.
     pub section_id: SectionId,
     pub section: String,
+    /// Its depth in the table of contents, from 1; 0 for text in front of the first section.
+    pub section_level: usize,
     /// The titles of the section and those above it.
     pub section_title: String,
+    /// The document's time and metadata, where they are asked for.
+    #[serde(flatten)]
+    pub described: Option<Described>,
     pub page_start: Option<u32>,
     pub page_end: Option<u32>,
     /// BM25, where keyword search ran.
     pub keyword_score: Option<f32>,
     /// Cosine of the best child, where semantic search ran.
     pub semantic_score: Option<f32>,
-    /// Its text: the whole parent chunk, or what the request shows of it and around it.
+    /// Its text: the whole parent chunk, or what the request shows of it.
     pub content: String,
+    /// The text of the neighbours in front of it, where they were asked for.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub before: String,
+    /// The text of the neighbours behind it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub after: String,
     /// The part of it that shows why it was found.
     pub snippet: String,
     /// Byte ranges in `snippet` that match the question.
@@ -130,6 +142,13 @@ pub struct Hit {
     pub duplicates: Vec<ChunkId>,
     /// The parent chunks it is made of, in reading order.
     pub sources: Vec<Source>,
+}
+
+/// What is known of a hit's document.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Described {
+    pub time: Option<DocumentTime>,
+    pub metadata: BTreeMap<String, String>,
 }
 
 /// A parent chunk that a hit is made of.
@@ -250,6 +269,7 @@ impl Hit {
             namespace: namespace.to_owned(),
             chunk_id: chunk.chunk_id.clone(),
             section: chunk.section_id.path().to_owned(),
+            section_level: chunk.section_id.level(),
             section_id: chunk.section_id.clone(),
             section_title: source.section_title.clone(),
             page_start: chunk.page_start,
@@ -271,6 +291,29 @@ impl Hit {
             title: document.title.clone(),
             ..Hit::default()
         }
+    }
+
+    /// What is shown of it: its text between that of its neighbours.
+    pub fn text(&self) -> Cow<'_, str> {
+        match self.before.is_empty() && self.after.is_empty() {
+            true => Cow::Borrowed(&self.content),
+            false => Cow::Owned(text_of(&self.sources)),
+        }
+    }
+
+    /// Separates what was found from the neighbours in front of it and behind it.
+    pub(super) fn separate_neighbours(&mut self) {
+        let is_found = |source: &Source| source.score.is_some();
+        let (Some(first), Some(last)) =
+            (self.sources.iter().position(is_found), self.sources.iter().rposition(is_found))
+        else {
+            return;
+        };
+        let found = &self.sources[first..=last];
+        self.before = text_of(&self.sources[..first]);
+        self.content = text_of(found);
+        self.after = text_of(&self.sources[last + 1..]);
+        (self.page_start, self.page_end) = pages_of(found.iter());
     }
 
     /// Updates text, pages and count after its sources changed.

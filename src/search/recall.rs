@@ -47,7 +47,7 @@ pub(super) async fn recall<'s>(
     paraphrasing: Option<Paraphrasing>,
     trace: &mut Trace,
 ) -> Result<Recalled<'s>> {
-    let (terms, alternatives, replacements) = other_words(searcher, question, snapshots, trace)?;
+    let (terms, alternatives, replacements) = other_words(searcher, question, snapshots, trace).await?;
     let Restricted { scopes, quoted } = restricted;
     let keyword = KeywordRetriever::new(snapshots, terms)?;
     let mut recalled = Recalled {
@@ -84,7 +84,7 @@ pub(super) async fn recall<'s>(
 
 /// The terms of a question with synonyms and other words, what these words count for the confidence, and the replacements that
 /// notes name.
-fn other_words(
+async fn other_words(
     searcher: &Searcher,
     question: &Question<'_>,
     snapshots: &[&Snapshot],
@@ -95,7 +95,10 @@ fn other_words(
     let (query, expand) = (&question.request.query, question.request.expand);
     let synonyms = match expand {
         Expand::Off => Vec::new(),
-        _ => add_synonyms(snapshots, searcher.synonyms()?, query, &mut terms)?,
+        _ => {
+            let listed = [searcher.synonyms()?, &searcher.entity_names().await?];
+            add_synonyms(snapshots, listed, query, &mut terms)?
+        }
     };
     trace.notes.extend(synonyms.iter().map(Synonymous::note));
     let replacements = replace_words(snapshots, query, expand, &synonyms, &mut terms)?;

@@ -9,6 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::filter::Restriction;
+use super::hit::Hit;
 use super::understand::Kind;
 use crate::embed::TokenCounter;
 use crate::error::Result;
@@ -247,6 +248,17 @@ pub enum GroupBy {
     Doc,
 }
 
+impl GroupBy {
+    /// What the hits of a group have in common; `None` where hits stand alone.
+    pub(super) fn id(self, hit: &Hit) -> Option<(&str, &str)> {
+        match self {
+            GroupBy::None => None,
+            GroupBy::Section => Some((&hit.namespace, &hit.section_id)),
+            GroupBy::Doc => Some((&hit.namespace, &hit.doc_id)),
+        }
+    }
+}
+
 /// How many branches [`Mode::Drill`] follows: documents, parent chunks of each, child chunks of each parent chunk. Written
 /// `3,3,3`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -295,7 +307,7 @@ pub struct Shape {
     pub context: usize,
     /// Shows of each parent chunk only the sentence that matches best, with this many on both sides; `None`: all of it.
     pub window: Option<usize>,
-    /// Whether adjacent hits of a section become one; `None`: in the mode broad. Neighbours that overlap always do.
+    /// Whether adjacent hits of a section become one; `None`: they do. Neighbours that overlap always do.
     pub merge: Option<bool>,
     /// Whether parent chunks with (nearly) the text of a better one stay.
     pub keep_duplicates: bool,
@@ -309,6 +321,8 @@ pub struct Shape {
     pub beam: Beam,
     /// How many of its best child chunks are named with each parent chunk.
     pub children: usize,
+    /// Whether hits have the time and the metadata of their documents.
+    pub describe: bool,
     /// The most tokens of all hits together, titles included; hits that do not fit are named.
     pub max_tokens: Option<usize>,
     /// Counts tokens; `None`: the tokenizer of the embedded model.
@@ -323,7 +337,7 @@ impl Shape {
 
     /// Whether adjacent hits of a section become one.
     pub fn merges(&self) -> bool {
-        self.merge.unwrap_or(self.mode == Mode::Broad)
+        self.merge.unwrap_or(true)
     }
 
     /// Whether the hits are sections.
@@ -428,9 +442,10 @@ mod tests {
     #[test]
     fn enough_of_the_ranking_is_read() {
         let depth = |shape: Shape| SearchRequest { limit: 10, shape, ..SearchRequest::new("x") }.depth();
-        assert_eq!(depth(Shape { keep_duplicates: true, ..Shape::default() }), 10);
-        assert_eq!(depth(Shape::default()), 15);
-        assert_eq!(depth(Shape { merge: Some(true), ..Shape::default() }), 35);
+        let apart = Shape { merge: Some(false), ..Shape::default() };
+        assert_eq!(depth(Shape { keep_duplicates: true, ..apart.clone() }), 10);
+        assert_eq!(depth(apart), 15);
+        assert_eq!(depth(Shape::default()), 35);
         assert_eq!(depth(Shape { mode: Mode::Broad, ..Shape::default() }), 50);
         assert_eq!(depth(Shape { mode: Mode::Section, ..Shape::default() }), usize::MAX);
     }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::contents::Contents;
 use super::hit::{Candidate, Hit, Omitted};
-use super::request::{Mode, SearchRequest, Target};
+use super::request::{GroupBy, Mode, SearchRequest, Target};
 use super::spelling::Replacement;
 use super::trace::Trace;
 use super::understand::{Route, Understanding};
@@ -47,6 +47,9 @@ pub struct SearchResult {
     /// How hits were chosen.
     pub mode: Mode,
     pub target: Target,
+    /// Which hits stand together.
+    #[serde(skip)]
+    pub group_by: GroupBy,
     /// The parent chunks, best first, or beside each other where they were grouped; none where tables of contents are the
     /// answer.
     pub hits: Vec<Hit>,
@@ -78,6 +81,7 @@ impl SearchResult {
             contents: Vec::new(),
             mode: request.shape.mode,
             target: request.shape.target,
+            group_by: request.shape.group_by,
             hits: Vec::new(),
             left_out: Vec::new(),
             unsure: Vec::new(),
@@ -91,6 +95,14 @@ impl SearchResult {
     pub fn confidence(&self) -> f32 {
         let certain = if self.contents.is_empty() { 0.0 } else { 1.0 };
         self.hits.iter().map(|hit| hit.confidence).fold(certain, f32::max)
+    }
+
+    /// The hits in their groups; none where they stand alone.
+    pub fn groups(&self) -> Vec<&[Hit]> {
+        match self.group_by {
+            GroupBy::None => Vec::new(),
+            by => self.hits.chunk_by(|a, b| by.id(a) == by.id(b)).collect(),
+        }
     }
 
     /// Whether its hits are sections.

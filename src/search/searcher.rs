@@ -140,6 +140,15 @@ impl Searcher {
         Ok(Recogniser::new(known, &request.query, request.restriction.as_of))
     }
 
+    /// The names of entities, as people set them. They apply to all namespaces.
+    pub(super) async fn entity_names(&self) -> Result<Synonyms> {
+        let mut all = Synonyms::default();
+        for snapshot in self.snapshots().await? {
+            snapshot.entity_names().await?.iter().for_each(|names| all.add_group(names));
+        }
+        Ok(all)
+    }
+
     /// The program's synonyms, the user's and those of the namespaces. They apply to all namespaces, because there is
     /// one question.
     pub(super) fn synonyms(&self) -> Result<&Synonyms> {

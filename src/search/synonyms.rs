@@ -49,10 +49,10 @@ impl Synonymous {
     }
 }
 
-/// Adds other names to the terms of a question and returns them.
+/// Adds other names to the terms of a question and returns them. `listed` are those that people have listed.
 pub(super) fn add_synonyms(
     snapshots: &[&Snapshot],
-    synonyms: &Synonyms,
+    listed: [&Synonyms; 2],
     query: &str,
     terms: &mut Terms,
 ) -> Result<Vec<Synonymous>> {
@@ -81,8 +81,8 @@ pub(super) fn add_synonyms(
             defined_names.retain(|name| !abbreviates(typed, name));
         }
         let weight = NAME_WEIGHT / defined_names.len().max(1) as f32;
-        let listed = synonyms.of(&key).iter().take(MOST_SYNONYMS).cloned();
-        let mut weighted: Vec<(String, f32)> = listed.map(|name| (name, SYNONYM_WEIGHT)).collect();
+        let listed = listed.iter().flat_map(|list| list.of(&key)).take(MOST_SYNONYMS);
+        let mut weighted: Vec<(String, f32)> = listed.map(|name| (name.clone(), SYNONYM_WEIGHT)).collect();
         weighted.extend(defined_names.into_iter().map(|name| (name, weight)));
         let others: Vec<String> =
             weighted.into_iter().filter_map(|(name, w)| add(&name, w, terms).then_some(name)).collect();

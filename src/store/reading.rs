@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::convert::{self, Columns, DOCUMENTS, SECTIONS, VECTOR, map_rows};
+use super::convert::{self, Columns, DOCUMENTS, ENTITIES, SECTIONS, VECTOR, map_rows};
 use super::entities::EntityRow;
 use super::rows::{
     ChunkRow, ChunkType, DocumentFacts, DocumentName, DocumentRow, ParentChunk, ParentChunkNotes, SectionRow,
@@ -81,6 +81,16 @@ impl Snapshot {
     /// All entities, by key.
     pub async fn entities(&self) -> Result<Vec<EntityRow>> {
         self.tables.entity_rows().await
+    }
+
+    /// The names of each entity, its own and its aliases.
+    pub async fn entity_names(&self) -> Result<Vec<Vec<String>>> {
+        let rows = self.tables.rows(&self.tables.entities, None, Wanted::Named(&["name", "aliases"]));
+        map_rows(ENTITIES, &self.cached("entity-names", rows).await?, |columns, row| {
+            let mut names = vec![columns.text("name", row)?];
+            names.extend(columns.json::<Vec<String>>("aliases", row)?);
+            Ok(names)
+        })
     }
 
     /// The sections of a document, in the order of its table of contents.

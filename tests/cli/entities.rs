@@ -49,6 +49,25 @@ fn a_state_holds_from_its_time_until_the_next() {
 }
 
 #[test]
+fn other_names_of_an_entity_are_searched_for() {
+    let sandbox = station();
+    let sources = |query: &str| {
+        let found = sandbox.json(&["search", query, "--method", "keyword"]);
+        let hits = found["hits"].as_array().unwrap().iter();
+        let mut sources: Vec<String> = hits.map(|hit| hit["source"].as_str().unwrap().to_owned()).collect();
+        sources.sort();
+        sources.dedup();
+        sources
+    };
+    assert_eq!(sources("一号泵"), ["guide.md", "手册.md"]);
+    assert_eq!(sources("Pump P-12"), ["guide.md", "手册.md"]);
+    let run = sandbox.kb(&["search", "一号泵"]);
+    assert!(run.err.contains("\"一号泵\" was also searched for as \"Pump P-12\""), "{}", run.err);
+    set(&sandbox, &["Pump P-12", "--remove", "--alias", "一号泵"]);
+    assert_eq!(sources("一号泵"), ["手册.md"]);
+}
+
+#[test]
 fn mentions_follow_parent_chunks_and_names() {
     let sandbox = station();
     let counts = || {

@@ -30,7 +30,7 @@ fn counts(report: &Value) -> (u64, u64) {
 
 /// The parent chunks that are found by words, best first.
 fn found(sandbox: &Sandbox, query: &str) -> Vec<String> {
-    let args = ["search", query, "--method", "keyword", "-k", "20", "--expand", "off", "--format", "json"];
+    let args = ["search", query, "--method=keyword", "-k20", "--expand=off", "--merge=false", "--format=json"];
     let result: Value = serde_json::from_str(&sandbox.kb(&args).out).unwrap_or_default();
     result["hits"].as_array().into_iter().flatten().map(|hit| hit["content"].as_str().unwrap().to_owned()).collect()
 }

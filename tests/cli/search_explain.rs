@@ -104,7 +104,9 @@ fn found(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {
     let run = sandbox.kb(&[&["search"], args, &["--format", "json"]].concat());
     assert!(run.code < 2, "{args:?}: {}", run.err);
     let result: Value = serde_json::from_str(&run.out).unwrap_or_default();
-    result["hits"].as_array().cloned().unwrap_or_default()
+    let groups = result["groups"].as_array().into_iter().flatten();
+    let hits = result["hits"].as_array().into_iter().chain(groups.filter_map(|group| group["hits"].as_array()));
+    hits.flatten().cloned().collect()
 }
 
 /// The place of the first hit that is, or shows, a chunk or a section.
@@ -173,7 +175,7 @@ fn each_stage_that_drops_a_chunk_is_named_with_its_setting() {
     is(&dropped, "duplicates", "keep_duplicates");
     assert!(text(&dropped, "reason").contains(hits[0]["chunk_id"].as_str().unwrap()), "{dropped}");
     // A merged chunk is in the result.
-    let merging = ["priming handle", "--merge", "-k", "20"];
+    let merging = ["priming handle", "-k", "20"];
     let hits = found(&sandbox, &merging);
     let merged = steps.iter().find(|id| hits.iter().all(|hit| hit["chunk_id"] != ***id)).unwrap();
     let part = agrees(&sandbox, &merging, merged, false);
@@ -186,19 +188,19 @@ fn each_stage_that_drops_a_chunk_is_named_with_its_setting() {
         here.inspect(|why| assert_eq!(text(why, "setting"), setting, "{why}")).collect()
     };
     assert!(all_lost(&["handle", "--mode", "drill:1,1,1"], "drill", "mode").len() >= 5);
-    assert!(all_lost(&["handle", "--per-document", "1"], "per_document", "per_document").len() >= 5);
+    assert!(all_lost(&["handle", "--per-document", "1", "--merge=false"], "per_document", "per_document").len() >= 5);
     let broad = ["priming handle number", "--mode", "broad:0.9", "--merge=false", "-k", "3"];
     let lost: Vec<Value> = steps.iter().map(|id| agrees(&sandbox, &broad, id, false)).collect();
     assert!(lost.iter().any(|why| text(why, "reason").contains("too like others")), "{lost:?}");
     assert!(lost.iter().any(|why| text(why, "setting") == "mode"), "{lost:?}");
     // The token limit.
-    let budget = ["priming handle", "--max-tokens", "120", "-k", "9", "--tokenizer", "chars/4"];
+    let budget = ["priming handle", "--merge=false", "--max-tokens", "120", "-k", "9", "--tokenizer", "chars/4"];
     assert!(all_lost(&budget, "budget", "max_tokens").len() >= 5);
     // Confidence and times.
     let least = agrees(&sandbox, &["priming handle", "--min-confidence", "1"], &first, false);
     is(&least, "confidence", "min_confidence");
     assert!(text(&least, "reason").ends_with("is below 1"), "{least}");
-    let aged = agrees(&sandbox, &["priming handle", "--half-life", "90d", "-k", "2"], &old, false);
+    let aged = agrees(&sandbox, &["priming handle", "--half-life", "90d", "-k", "2", "--merge=false"], &old, false);
     assert!(text(&aged, "lost_in") == "cut" && text(&aged, "reason").contains("before the decay"), "{aged}");
     assert_eq!(text(&aged, "setting"), "half_life", "{aged}");
     // Filters, phrases, recall.

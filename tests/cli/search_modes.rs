@@ -41,30 +41,38 @@ fn neighbours_are_shown_on_both_sides_within_the_section() {
     assert_eq!(text(alone, "chunk_id"), alone["sources"][0]["chunk_id"]);
     let around = &hits(&sandbox, &[&args[..], &["--context", "1"]].concat())[0];
     assert_eq!(parent_chunks(around), [own - 1, own, own + 1]);
-    assert!(text(around, "content").contains(text(alone, "content")), "{around}");
-    assert!(text(around, "content").starts_with("Step 2") && text(around, "content").contains("Step 4"), "{around}");
+    assert_eq!((text(around, "content"), &around["page_start"]), (text(alone, "content"), &alone["page_start"]));
+    assert!(text(around, "before").starts_with("Step 2") && text(around, "after").starts_with("Step 4"), "{around}");
+    assert!(alone.get("before").is_none() && alone.get("after").is_none(), "{alone}");
+    let markdown = sandbox.kb(&[&["search"], &args[..], &["--context", "1"]].concat()).out;
+    let places = ["Step 2", "Step 3", "Step 4"].map(|step| markdown.find(step).unwrap());
+    assert!(places.is_sorted(), "{markdown}");
     assert_eq!(around["matched_chunks"], 1);
     assert!(around["sources"][0]["score"].is_null() && around["sources"][1]["score"].is_number());
     // Far enough, the section ends.
     let most = &hits(&sandbox, &[&args[..], &["--context", "50"]].concat())[0];
-    assert!(!text(most, "content").contains("A pump moves water") && !text(most, "content").contains("vent"), "{most}");
+    let whole = format!("{}{}{}", text(most, "before"), text(most, "content"), text(most, "after"));
+    assert!(!whole.contains("A pump moves water") && !whole.contains("vent"), "{most}");
 }
 
 #[test]
 fn adjacent_hits_of_a_section_merge() {
     let sandbox = manuals();
     let args = ["priming handle", "-k", "20", "--doc", "pumps.md"];
-    let apart = hits(&sandbox, &args);
+    let apart = hits(&sandbox, &[&args[..], &["--merge=false"]].concat());
     let in_section: Vec<u64> =
         apart.iter().filter(|hit| text(hit, "section") == "1.2").map(|hit| parent_chunks(hit)[0]).collect();
     assert!(in_section.len() >= 5, "{in_section:?}");
-    let merged = hits(&sandbox, &[&args[..], &["--merge"]].concat());
+    let merged = hits(&sandbox, &args);
     let one: Vec<&Value> = merged.iter().filter(|hit| text(hit, "section") == "1.2").collect();
     assert_eq!(one.len(), 1, "{merged:?}");
     let mut sorted = in_section.clone();
     sorted.sort_unstable();
     assert_eq!(parent_chunks(one[0]), sorted, "every parent chunk is named");
-    assert!(one[0]["score"].as_f64() >= apart[0]["score"].as_f64());
+    assert_eq!(one[0]["score"], apart.iter().find(|hit| text(hit, "section") == "1.2").unwrap()["score"], "the best");
+    // Hits that stand together do not take the places of others.
+    let few = hits(&sandbox, &["priming handle", "-k", "2"]);
+    assert!(few.len() == 2 && few[0]["section_id"] != few[1]["section_id"], "{few:?}");
 }
 
 #[test]
@@ -98,10 +106,20 @@ fn repeated_chunks_are_left_out_with_a_note() {
 #[test]
 fn groups_stay_together_and_documents_have_a_limit() {
     let sandbox = manuals();
-    let grouped = texts(&hits(&sandbox, &["priming handle", "-k", "20", "--group-by", "doc"]), "source");
-    let mut runs = grouped.clone();
-    runs.dedup();
-    assert_eq!(runs.len(), 2, "{grouped:?}");
+    let grouped = |by| search(&sandbox, &["priming handle", "-k", "20", "--group-by", by])["groups"].take();
+    let by_document = grouped("doc");
+    assert_eq!(texts(by_document.as_array().unwrap(), "source").len(), 2, "{by_document}");
+    for (group, rank) in by_document.as_array().unwrap().iter().zip(1..) {
+        let hits = group["hits"].as_array().unwrap();
+        assert_eq!(group["rank"], rank);
+        assert!(hits.iter().all(|hit| hit["source"] == group["source"]), "{group}");
+    }
+    let by_section = grouped("section");
+    let mut sections = texts(by_section.as_array().unwrap(), "section_id");
+    sections.dedup();
+    assert_eq!(sections.len(), by_section.as_array().unwrap().len());
+    let markdown = sandbox.kb(&["search", "priming handle", "-k", "20", "--group-by", "section"]).out;
+    assert_eq!(markdown.lines().filter(|line| line.starts_with("## ")).count(), sections.len(), "{markdown}");
     let shares = texts(&hits(&sandbox, &["priming handle", "-k", "20", "--per-document", "1"]), "source");
     assert_eq!(shares.len(), 2, "{shares:?}");
     let broad = search(&sandbox, &["priming handle", "--mode", "broad:0.7", "-k", "2"]);
@@ -243,7 +261,10 @@ fn settings_apply_without_flags() {
 #[test]
 fn the_environment_overrides_the_file_and_flags_override_both() {
     let sandbox = manuals();
-    sandbox.write(".kb/kb.toml", "[search]\nmethod = \"keyword\"\nlimit = 2\nfilter = \"source = pumps.md\"\n");
+    sandbox.write(
+        ".kb/kb.toml",
+        "[search]\nmethod = \"keyword\"\nmerge = false\nlimit = 2\nfilter = \"source = pumps.md\"\n",
+    );
     let ask = |variables: &[(&str, &str)], args: &[&str]| {
         let mut command = sandbox.command(&[&["search", "priming handle", "--format", "json"], args].concat());
         let output = command.envs(variables.iter().copied()).output().unwrap();

@@ -22,7 +22,9 @@ fn an_id_of_any_kind_is_shown() {
     assert!(shown.contains(text(&content["content"]).trim()) && text(&content["parent_id"]) == chunk, "{shown}");
     assert_eq!(sandbox.kb(&["show", section]).out, sandbox.kb(&["section", section]).out);
     assert_eq!(sandbox.kb(&["show", document]).out, sandbox.kb(&["docs", document]).out);
-    for (id, message) in [("zzzzzz:1", "no chunk"), ("zzzzzz#1", "no document has a section"), ("zzzzzz", "no document")] {
+    for (id, message) in
+        [("zzzzzz:1", "no chunk"), ("zzzzzz#1", "no document has a section"), ("zzzzzz", "no document")]
+    {
         let run = sandbox.kb(&["show", id]);
         assert!(run.code == 1 && run.err.contains(message) && run.out.is_empty(), "{id}: {run:?}");
     }

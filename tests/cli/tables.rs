@@ -103,7 +103,7 @@ fn a_later_part_of_a_long_table_is_found_by_its_heads() {
     sandbox.write("store.md", format!("# Store\n\nStocktaking in crowns\n\n| Article | Zloty |\n|---|---|\n{rows}"));
     let run = sandbox.kb(&["ingest", "store.md", "--no-embed"]);
     assert_eq!(run.code, 0, "{}", run.err);
-    let hits = sandbox.json(&["search", "zloty plank 59", "--method", "keyword", "-k", "10"]);
+    let hits = sandbox.json(&["search", "zloty plank 59", "--method", "keyword", "--merge=false", "-k", "10"]);
     let hits = hits["hits"].as_array().unwrap();
     assert!(hits.len() > 1, "all parts have the head: {hits:?}");
     assert!(hits[0]["content"].as_str().unwrap().contains("plank 59"), "{hits:?}");

@@ -111,6 +111,14 @@ impl Synonyms {
         }
     }
 
+    /// Adds names of one thing; what is no name is left out.
+    pub fn add_group(&mut self, group: &[String]) {
+        let names: Vec<(String, String)> = group.iter().filter_map(|name| Some((key(name)?, name.clone()))).collect();
+        for name in &names {
+            self.link(name, &names);
+        }
+    }
+
     /// Adds the synonyms of another list.
     pub fn extend(&mut self, more: Synonyms) {
         for (name, others) in more.others {

@@ -5,17 +5,20 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use crate::ids::ChunkId;
-use crate::search::hit::{Hit, Source, SourceChild, joint_score};
+use crate::search::hit::{Hit, Source, SourceChild};
 use crate::store::IndexedParentChunk;
 use crate::text::highlight::Terms;
 use crate::text::sentences::sentences;
 
-/// Merges the hits of a section whose parent chunks overlap or follow each other. The merged hit takes the place of the better
-/// one and has the [joint score](joint_score).
-pub fn merge(hits: Vec<Hit>) -> Vec<Hit> {
+/// Merges the hits of a section whose parent chunks overlap or follow each other. The merged hit has the place and the score of
+/// the better one. Stops at the hit that would be one more than `most`.
+pub fn merge(hits: Vec<Hit>, most: usize) -> Vec<Hit> {
     let mut merged: Vec<Hit> = Vec::with_capacity(hits.len());
     for mut hit in hits {
         let mut place = merged.len();
+        if place >= most && !merged.iter().any(|other| are_adjacent(other, &hit)) {
+            break;
+        }
         // One hit may close the gap between two that were apart.
         while let Some(at) = merged.iter().position(|other| are_adjacent(other, &hit)) {
             place = place.min(at);
@@ -51,7 +54,7 @@ fn join(better: Hit, other: Hit) -> Hit {
     hit.duplicates.extend(other.duplicates);
     hit.refresh();
     hit.confidence = hit.confidence.max(other.confidence);
-    hit.score = joint_score(hit.sources.iter().filter_map(|source| source.score));
+    hit.score = hit.score.max(other.score);
     hit
 }
 
@@ -342,7 +345,7 @@ mod merge_tests {
         let mut second = hit("d:3", "Second. ");
         second.score = 0.4;
         second.sources[0].score = Some(0.4);
-        let merged = merge(vec![hit("d:4", "Third."), hit("e:4", "Other."), second, hit("d:7", "Far.")]);
+        let merged = merge(vec![hit("d:4", "Third."), hit("e:4", "Other."), second, hit("d:7", "Far.")], usize::MAX);
         assert_eq!(merged.len(), 3);
         assert_eq!((merged[0].content.as_str(), ids(&merged[0])), ("Second. Third.", vec!["d:3", "d:4"]));
         assert_eq!((merged[0].chunk_id.as_str(), merged[0].matched_chunks), ("d:4", 2), "named after the better one");
@@ -352,7 +355,7 @@ mod merge_tests {
 
     #[test]
     fn a_hit_between_two_merges_all_three() {
-        let merged = merge(vec![hit("d:1", "a "), hit("d:3", "c"), hit("d:2", "b ")]);
+        let merged = merge(vec![hit("d:1", "a "), hit("d:3", "c"), hit("d:2", "b ")], usize::MAX);
         assert_eq!((merged.len(), merged[0].content.as_str()), (1, "a b c"));
     }
 
@@ -360,7 +363,7 @@ mod merge_tests {
     fn a_found_chunk_replaces_the_same_neighbour() {
         let mut left = hit("d:1", "a ");
         left.sources.push(source("d:2", 2, "b ", None));
-        let merged = merge(vec![left, hit("d:2", "b ")]);
+        let merged = merge(vec![left, hit("d:2", "b ")], usize::MAX);
         assert_eq!(merged[0].sources.iter().map(|source| source.score.is_some()).collect::<Vec<_>>(), [true, true]);
         assert_eq!(merged[0].content, "a b");
     }
@@ -372,7 +375,7 @@ mod merge_tests {
             // In some other order than that of the document.
             let mut order = names.clone();
             order.sort_by_key(|name| name.chars().rev().collect::<String>());
-            let merged = merge(order.iter().map(|name| hit(name, "x ")).collect());
+            let merged = merge(order.iter().map(|name| hit(name, "x ")).collect(), usize::MAX);
             let after: Vec<String> = merged.iter().flat_map(|hit| ids(hit)).map(str::to_owned).collect();
             prop_assert_eq!(after.len(), names.len());
             prop_assert_eq!(after.into_iter().collect::<BTreeSet<_>>(), names.into_iter().collect::<BTreeSet<_>>());

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use futures::future::try_join_all;
 
-use super::hit::{Hit, Omitted};
+use super::hit::{Described, Hit, Omitted};
 use super::request::{GroupBy, Mode, SearchRequest};
 use super::result::Ranking;
 use super::searcher::Searcher;
@@ -20,6 +20,7 @@ use crate::error::{Error, Result, Setting};
 use crate::ids::{ChunkId, DocId};
 use crate::store::{IndexedParentChunk, LoadedVectors, Scope, Snapshot};
 use crate::text::highlight::Terms;
+pub(super) use around::merge;
 use around::{Known, Question};
 
 /// Expands selected hits, and leaves out what exceeds the token limit.
@@ -48,8 +49,16 @@ pub(super) async fn expand(
         left_out = fit(&mut hits, most, &shape.counter())?;
         trace.stage("budget", start, before, hits.len()).hits(&hits, names, shape.seeks_sections());
     }
+    if shape.describe {
+        describe(&searcher.snapshots().await?, names, &mut hits).await?;
+    }
     let start = Instant::now();
-    hits.iter_mut().for_each(|hit| hit.find_snippet(&request.query));
+    for hit in &mut hits {
+        hit.find_snippet(&request.query);
+        if shape.context > 0 && shape.window.is_none() {
+            hit.separate_neighbours();
+        }
+    }
     trace.stage("snippets", start, hits.len(), hits.len());
     let mut hits = group(hits, shape.group_by);
     hits.iter_mut().zip(1..).for_each(|(hit, rank)| hit.rank = rank);
@@ -68,11 +77,21 @@ struct Expansion<'a> {
 /// Parent chunks that were read, by namespace and document, then by number.
 type Chunks = BTreeMap<(String, DocId), BTreeMap<u32, IndexedParentChunk>>;
 
-/// Merges adjacent hits, best first.
-pub(super) fn merge_adjacent(hits: Vec<Hit>) -> Vec<Hit> {
-    let mut merged = around::merge(hits);
-    merged.sort_by(|a, b| b.score.total_cmp(&a.score));
-    merged
+/// Adds time and metadata of their documents to hits.
+async fn describe(snapshots: &[&Snapshot], names: &[String], hits: &mut [Hit]) -> Result<()> {
+    for (snapshot, name) in snapshots.iter().zip(names) {
+        let own = || hits.iter().filter(|hit| hit.namespace == *name);
+        let ids: BTreeSet<DocId> = own().map(|hit| hit.doc_id.clone()).collect();
+        if ids.is_empty() {
+            continue;
+        }
+        let rows = snapshot.documents_by_id(&Vec::from_iter(ids)).await?;
+        for hit in hits.iter_mut().filter(|hit| hit.namespace == *name) {
+            let row = rows.iter().find(|row| row.doc_id == hit.doc_id);
+            hit.described = row.map(|row| Described { time: row.time.clone(), metadata: row.metadata.clone() });
+        }
+    }
+    Ok(())
 }
 
 /// Names the child chunks of each hit that match best. Drilling shows nothing else of its hits.
@@ -133,7 +152,7 @@ fn add_neighbours(from: &Expansion<'_>, mut hits: Vec<Hit>) -> Result<Vec<Hit>> 
             around::add_neighbours(hit, chunks, count);
         }
     }
-    hits = around::merge(hits);
+    hits = around::merge(hits, usize::MAX);
     if let Some(count) = shape.window {
         let terms = Terms::of(&from.request.query);
         hits.iter_mut().for_each(|hit| around::window(hit, &terms, count));
@@ -200,15 +219,9 @@ fn fit(hits: &mut Vec<Hit>, most: usize, counter: &TokenCounter) -> Result<Vec<O
 
 /// Puts the hits of a section or a document behind the best of them. Groups follow their best hits; each keeps its order.
 fn group(hits: Vec<Hit>, by: GroupBy) -> Vec<Hit> {
-    let id = |hit: &Hit| match by {
-        GroupBy::None => None,
-        GroupBy::Section => Some((hit.namespace.clone(), hit.section_id.to_string())),
-        GroupBy::Doc => Some((hit.namespace.clone(), hit.doc_id.to_string())),
-    };
     let mut groups: Vec<Vec<Hit>> = Vec::new();
     for hit in hits {
-        let own = id(&hit);
-        match groups.iter_mut().find(|group| own.is_some() && id(&group[0]) == own) {
+        match groups.iter_mut().find(|group| by.id(&hit).is_some() && by.id(&group[0]) == by.id(&hit)) {
             Some(group) => group.push(hit),
             None => groups.push(vec![hit]),
         }

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::time::Instant;
 
-use super::expand::merge_adjacent;
+use super::expand::merge;
 use super::hit::{Hit, fetch};
 use super::request::{DEFAULT_DIVERSITY, Mode, SearchRequest};
 use super::result::Ranking;
@@ -88,14 +88,19 @@ async fn parent_chunks(
     if !shape.keep_duplicates {
         hits = trace.step(names, "duplicates", hits, |hits| Ok(drop_duplicates(hits)))?;
     }
-    if shape.merges() && shape.mode != Mode::Drill {
-        hits = trace.step(names, "merge", hits, |hits| Ok(merge_adjacent(hits)))?;
+    let merges = shape.merges() && shape.mode != Mode::Drill;
+    // Where more is left out afterwards, all are merged first.
+    let merges_first = merges && (shape.mode == Mode::Broad || shape.per_document.is_some());
+    if merges_first {
+        hits = trace.step(names, "merge", hits, |hits| Ok(merge(hits, usize::MAX)))?;
     }
     if let Some(most) = shape.per_document {
         hits = trace.step(names, "per_document", hits, |hits| Ok(cap_per_document(hits, most)))?;
     }
     let diversity = if shape.mode == Mode::Broad { shape.diversity.unwrap_or(DEFAULT_DIVERSITY) } else { 0.0 };
-    hits = trace.step(names, "choose", hits, |hits| Ok(diverse(hits, request.limit, diversity)))?;
+    hits = trace.step(names, "choose", hits, |hits| {
+        Ok(if merges && !merges_first { merge(hits, request.limit) } else { diverse(hits, request.limit, diversity) })
+    })?;
     let duplicates: usize = hits.iter().map(|hit| hit.duplicates.len()).sum();
     if duplicates > 0 {
         let repeat = if duplicates == 1 { "repeats" } else { "repeat" };

@@ -115,6 +115,7 @@ impl Found<'_> {
             chunk_id: chunk_id.unwrap_or_default(),
             section_id: section.section_id.clone(),
             section: section.path.clone(),
+            section_level: section.level as usize,
             section_title: titles(self.index(found), found.at, &document.title),
             keyword_score: best.and_then(|best| best.keyword),
             semantic_score: best.and_then(|best| best.semantic),
