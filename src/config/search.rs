@@ -215,7 +215,7 @@ impl SearchSettings {
         for (settings, is_ignored, why) in [
             (&["context", "window", "merge"][..], shape.seeks_sections(), "where sections are searched for"),
             (&["keep_duplicates", "per_document"], shape.seeks_sections(), "where sections are searched for"),
-            (&["context", "window", "merge"], !shape.seeks_sections() && mode == Mode::Drill, "in the mode drill"),
+            (&["group_by"], shape.drills(), "in the mode drill, which groups by documents"),
             (&["max_tokens"], target == Target::Sections, "on a list of sections"),
             (&["tokenizer"], max_tokens.is_none(), "without a limit on tokens"),
             (&["weights"], one_retriever, "on a single retriever"),
@@ -449,7 +449,7 @@ mod tests {
             ("pool = 3\n", "pool is raised to 5"),
             ("tokenizer = \"chars/4\"\n", "tokenizer has no effect"),
             ("rerank_budget = \"2s\"\n", "rerank_budget has no effect"),
-            ("mode = \"drill\"\nwindow = 1\n", "window has no effect in the mode drill"),
+            ("mode = \"drill\"\ngroup_by = \"section\"\n", "group_by has no effect in the mode drill"),
             ("mode = \"section\"\ncontext = 1\n", "context has no effect where sections"),
         ] {
             let (_, notes) = request(text);

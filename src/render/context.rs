@@ -37,6 +37,8 @@ impl Layout for MarkdownLayout {
                 let place = around(", ", &pages(parent.page_start, parent.page_end), "");
                 let shown = as_markdown(&parent.text);
                 text.push_str(&format!("## {} [{}{place}]\n\n{shown}\n\n", printable(title), parent.section_id));
+                let ids: Vec<String> = parent.children.iter().map(|child| format!("`{}`", child.chunk_id)).collect();
+                text.push_str(&around("Matching child chunks: ", &ids.join(", "), "\n\n"));
             }
         }
         let parents: usize = parts.left_out.iter().map(|part| part.chunk_ids.len()).sum();

@@ -2,17 +2,19 @@
 
 use serde_json::{Value, json};
 
+use super::chunks::LEAST_TEXT;
 use super::excerpt::excerpt;
 use super::explain::stages;
 use super::format::{Screen, unique, value};
 use super::page::Page;
-use super::style::{DIM, PLACE, TITLE, around, as_markdown, pages, paint};
+use super::style::{DIM, PLACE, TITLE, around, as_markdown, cut, pages, paint};
 use super::tables::with_tables;
 use super::toc::{Shown, add_contents, json_entries};
 use crate::chunk::context::SEPARATOR;
 use crate::error::NextStep;
-use crate::search::{Contents, GroupBy, Hit, Omitted, SearchResult};
-use crate::text::{count, first_of, printable};
+use crate::knowledge::profile::Profile;
+use crate::search::{Contents, GroupBy, Hit, Omitted, SearchResult, SourceChild};
+use crate::text::{char_count, count, first_of, printable, squeeze};
 
 /// What `kb search` shows.
 pub fn search(result: &SearchResult, screen: Screen) -> Page {
@@ -60,11 +62,11 @@ fn hits(hits: &[Hit]) -> Vec<Value> {
 fn hits_or_groups(result: &SearchResult) -> Vec<Value> {
     match result.group_by {
         GroupBy::None => hits(&result.hits),
-        by => result.groups().into_iter().zip(1..).map(|(group, rank)| json_group(group, rank, by)).collect(),
+        _ => result.groups().into_iter().zip(1..).map(|(group, rank)| json_group(group, rank, result)).collect(),
     }
 }
 
-fn json_group(group: &[Hit], rank: usize, by: GroupBy) -> Value {
+fn json_group(group: &[Hit], rank: usize, result: &SearchResult) -> Value {
     let best = &group[0];
     let mut json = json!({
         "rank": rank,
@@ -74,14 +76,35 @@ fn json_group(group: &[Hit], rank: usize, by: GroupBy) -> Value {
         "source": best.source,
         "title": best.title,
     });
-    if by == GroupBy::Section {
+    if result.group_by == GroupBy::Section {
         json["section_id"] = json!(best.section_id);
         json["section"] = json!(best.section);
         json["section_level"] = json!(best.section_level);
         json["section_title"] = json!(best.section_title);
     }
-    json["hits"] = json!(hits(group));
+    let mut hits = hits(group);
+    if result.drills() {
+        let profile = profile(best);
+        json["summary"] = json!(profile.map(|profile| &profile.summary));
+        json["kinds"] = json!(profile.map(|profile| &profile.kinds));
+        json["topics"] = json!(profile.map(|profile| &profile.topics));
+        hits.iter_mut().zip(group).for_each(|(json, hit)| json["children"] = children(hit).map(json_child).collect());
+    }
+    json["hits"] = json!(hits);
     json
+}
+
+fn profile(hit: &Hit) -> Option<&Profile> {
+    hit.described.as_ref()?.profile.as_ref()
+}
+
+/// The child chunks of a hit that match.
+fn children(hit: &Hit) -> impl Iterator<Item = &SourceChild> {
+    hit.sources.iter().flat_map(|source| &source.children)
+}
+
+fn json_child(child: &SourceChild) -> Value {
+    json!({ "chunk_id": child.chunk_id, "score": child.score, "content": child.text.trim() })
 }
 
 fn confidence(group: &[Hit]) -> f32 {
@@ -147,7 +170,14 @@ fn table_group(group: &[Hit], rank: usize, result: &SearchResult) -> String {
     let (title, id) = of_group(best, result.group_by);
     let namespaces = around("  in ", &namespaces(best, result), "");
     let origin = format!("{}  {id}{namespaces}  confidence {:.2}", best.source, confidence(group));
-    format!("{rank:>2}. {}\n    {}", paint(TITLE, title), paint(DIM, origin))
+    let summary = around("\n    ", &summary(best, result), "");
+    format!("{rank:>2}. {}\n    {}{summary}", paint(TITLE, title), paint(DIM, origin))
+}
+
+/// What a document that was followed is about.
+fn summary(hit: &Hit, result: &SearchResult) -> String {
+    let summary = profile(hit).filter(|_| result.drills()).map(|profile| printable(&profile.summary));
+    summary.unwrap_or_default()
 }
 
 fn markdown_group(group: &[Hit], rank: usize, result: &SearchResult) -> String {
@@ -157,7 +187,8 @@ fn markdown_group(group: &[Hit], rank: usize, result: &SearchResult) -> String {
     let namespaces = around(" · in ", &namespaces(best, result), "");
     let confidence = confidence(group);
     let source = printable(&best.source);
-    format!("## {rank}. {title}\n\n`{source}` · {name} `{id}`{namespaces} · confidence {confidence:.2}")
+    let summary = around("\n\n*", &summary(best, result), "*");
+    format!("## {rank}. {title}\n\n`{source}` · {name} `{id}`{namespaces} · confidence {confidence:.2}{summary}")
 }
 
 /// The title and the id of the group that a hit is in.
@@ -177,14 +208,31 @@ fn table_member(hit: &Hit, result: &SearchResult, screen: Screen) -> String {
     let place = pages(hit.page_start, hit.page_end);
     let about = [hit.chunk_id.as_str(), &section_of_member(hit, result.group_by), &place];
     let about: Vec<&str> = about.into_iter().filter(|part| !part.is_empty()).collect();
-    format!("{lines}      {}", paint(DIM, format!("{}  confidence {:.2}{whole}", about.join("  "), hit.confidence)))
+    let about = paint(DIM, format!("{}  confidence {:.2}{whole}", about.join("  "), hit.confidence));
+    let room = beside.columns.saturating_sub(2).max(LEAST_TEXT);
+    let matching = matching(hit, result).map(|(child, text)| {
+        let id = paint(PLACE, &child.chunk_id);
+        format!("\n        {id} {}", cut(&text, room.saturating_sub(char_count(&child.chunk_id) + 1)))
+    });
+    format!("{lines}      {about}{}", matching.collect::<String>())
+}
+
+/// The child chunks that matched, where documents were followed to them.
+fn matching<'h>(hit: &'h Hit, result: &SearchResult) -> impl Iterator<Item = (&'h SourceChild, String)> {
+    let drills = result.drills();
+    children(hit).filter(move |_| drills).map(|child| (child, squeeze(&child.text)))
 }
 
 fn markdown_member(hit: &Hit, result: &SearchResult) -> String {
     let section = around(" · ", &section_of_member(hit, result.group_by), "");
     let place = around(" · ", &pages(hit.page_start, hit.page_end), "");
     let confidence = hit.confidence;
-    format!("`{}`{section}{place} · confidence {confidence:.2}\n\n{}", hit.chunk_id, as_markdown(&hit.text()))
+    let matching = matching(hit, result)
+        .map(|(child, text)| format!("\n- `{}` ({:.2}): {}", child.chunk_id, child.score, printable(&text)));
+    let matching = around("\n\nMatching child chunks:\n", &matching.collect::<String>(), "");
+    let text = hit.text();
+    let text = as_markdown(&text);
+    format!("`{}`{section}{place} · confidence {confidence:.2}\n\n{text}{matching}", hit.chunk_id)
 }
 
 /// The section of a hit, where its group does not say it.

@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::chunk::context::SEPARATOR;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId, SectionId};
+use crate::knowledge::profile::Profile;
 use crate::store::{DocumentName, DocumentTime, IndexedParentChunk, Snapshot};
 use crate::text::highlight::snippet;
 use crate::text::visible;
@@ -149,6 +150,8 @@ pub struct Hit {
 pub struct Described {
     pub time: Option<DocumentTime>,
     pub metadata: BTreeMap<String, String>,
+    #[serde(skip)]
+    pub profile: Option<Profile>,
 }
 
 /// A parent chunk that a hit is made of.

@@ -42,7 +42,7 @@ pub use encoder::Encoder;
 pub use filter::syntax::Filter;
 pub use filter::{Restriction, scopes_within};
 pub use find_section::{document_with, find_sections};
-pub use hit::{Candidate, Hit, Omitted, Source};
+pub use hit::{Candidate, Hit, Omitted, Source, SourceChild};
 pub use list_chunks::{ChunkColumn, ChunkList, ChunkListRequest, ListedChunk};
 pub use request::{
     Beam, CrossEncoderRerank, DEFAULT_DIVERSITY, DEFAULT_LIMIT, DEFAULT_POOL, DEFAULT_RERANK_DEPTH,

@@ -307,7 +307,8 @@ pub struct Shape {
     pub context: usize,
     /// Shows of each parent chunk only the sentence that matches best, with this many on both sides; `None`: all of it.
     pub window: Option<usize>,
-    /// Whether adjacent hits of a section become one; `None`: they do. Neighbours that overlap always do.
+    /// Whether adjacent hits of a section become one; `None`: they do but in [`Mode::Drill`]. Neighbours that overlap always
+    /// do.
     pub merge: Option<bool>,
     /// Whether parent chunks with (nearly) the text of a better one stay.
     pub keep_duplicates: bool,
@@ -337,7 +338,17 @@ impl Shape {
 
     /// Whether adjacent hits of a section become one.
     pub fn merges(&self) -> bool {
-        self.merge.unwrap_or(true)
+        self.merge.unwrap_or(self.mode != Mode::Drill)
+    }
+
+    /// Which hits stand together: of a drill, those of a document.
+    pub fn groups_by(&self) -> GroupBy {
+        if self.drills() { GroupBy::Doc } else { self.group_by }
+    }
+
+    /// Whether documents are followed to their parent chunks and child chunks.
+    pub fn drills(&self) -> bool {
+        self.mode == Mode::Drill && !self.seeks_sections()
     }
 
     /// Whether the hits are sections.

@@ -81,7 +81,7 @@ impl SearchResult {
             contents: Vec::new(),
             mode: request.shape.mode,
             target: request.shape.target,
-            group_by: request.shape.group_by,
+            group_by: request.shape.groups_by(),
             hits: Vec::new(),
             left_out: Vec::new(),
             unsure: Vec::new(),
@@ -103,6 +103,11 @@ impl SearchResult {
             GroupBy::None => Vec::new(),
             by => self.hits.chunk_by(|a, b| by.id(a) == by.id(b)).collect(),
         }
+    }
+
+    /// Whether its hits are the parent chunks of documents that were followed, with their child chunks.
+    pub fn drills(&self) -> bool {
+        self.mode == Mode::Drill && !self.seeks_sections()
     }
 
     /// Whether its hits are sections.

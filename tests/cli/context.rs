@@ -104,7 +104,9 @@ fn modes_and_flags_of_a_search_apply() {
     let section = context(&sandbox, &["--mode", "section", "--doc", "guide.md", "-k", "1"]);
     assert!(section["text"].as_str().unwrap().contains("Step 12 of"), "{section}");
     let drilled = context(&sandbox, &["--mode", "drill:1,1,1"]);
-    assert!(drilled["text"].as_str().unwrap().len() < one["text"].as_str().unwrap().len() + 400, "{drilled}");
+    let parents = drilled["documents"][0]["parent_chunks"].as_array().unwrap();
+    assert_eq!((drilled["documents"].as_array().unwrap().len(), parents.len()), (1, 1), "{drilled}");
+    assert!(drilled["text"].as_str().unwrap().contains(parents[0]["children"][0]["chunk_id"].as_str().unwrap()));
     let lines = sandbox.kb(&["context", "priming handle", "--format", "jsonl"]).out;
     assert!(lines.lines().all(|line| serde_json::from_str::<Value>(line).unwrap()["source"].is_string()), "{lines}");
     let paths = sandbox.kb(&["context", "priming handle", "--format", "paths"]).out;

@@ -189,7 +189,7 @@ fn a_drill_finds_the_document_by_its_title() {
     );
     sandbox.json(&["ingest", ".", "--no-embed"]);
     let found = sandbox.json(&["search", "priming the pump", "--mode", "drill", "--explain"]);
-    assert_eq!(found["hits"][0]["source"], "b.md", "{found}");
+    assert_eq!(found["groups"][0]["source"], "b.md", "{found}");
     let stages = found["stages"].as_array().unwrap();
     let drill = stages.iter().find(|stage| stage["name"] == "drill").unwrap();
     assert!(drill["notes"][1].as_str().unwrap().contains("titles 1.00"), "{drill}");
@@ -206,14 +206,14 @@ fn a_drill_finds_a_document_without_a_top_parent_chunk() {
         |flags: &[&str]| sandbox.json(&[&["search", "priming the pump", "--pool", "1", "--explain"], flags].concat());
     assert_eq!(search(&["-k", "1"])["hits"][0]["source"], "a.md", "the only one that is recalled by its words");
     let found = search(&["--mode", "drill:1,1,1"]);
-    assert_eq!(found["hits"][0]["source"], "b.md", "{found}");
+    assert_eq!(found["groups"][0]["source"], "b.md", "{found}");
     let stages = found["stages"].as_array().unwrap();
     let by_documents = stages.iter().find(|stage| stage["name"] == "by_documents").unwrap();
     assert_eq!((by_documents["taken"].as_u64(), by_documents["given"].as_u64()), (Some(1), Some(1)));
     assert!(by_documents["notes"][0].as_str().unwrap().ends_with(", 1 parent chunk more of it"), "{by_documents}");
     let again = search(&["--mode", "drill:1,1,1"]);
-    assert_eq!(again["hits"], found["hits"], "a later process reads what the first has kept");
+    assert_eq!(again["groups"], found["groups"], "a later process reads what the first has kept");
     // What may not be found is not found that way either.
     let confined = search(&["--mode", "drill:1,1,1", "--doc", "a.md"]);
-    assert_eq!(confined["hits"][0]["source"], "a.md", "{confined}");
+    assert_eq!(confined["groups"][0]["source"], "a.md", "{confined}");
 }

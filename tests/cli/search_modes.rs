@@ -15,8 +15,11 @@ fn search(sandbox: &Sandbox, args: &[&str]) -> Value {
     sandbox.json(&[&["search"], args].concat())
 }
 
+/// The hits, those of groups too.
 fn hits(sandbox: &Sandbox, args: &[&str]) -> Vec<Value> {
-    search(sandbox, args)["hits"].as_array().unwrap().clone()
+    let found = search(sandbox, args);
+    let groups = found["groups"].as_array().into_iter().flatten().flat_map(|group| group["hits"].as_array().unwrap());
+    found["hits"].as_array().into_iter().flatten().chain(groups).cloned().collect()
 }
 
 fn text<'v>(hit: &'v Value, field: &str) -> &'v str {
@@ -187,11 +190,44 @@ fn drilling_follows_documents_parent_chunks_and_child_chunks() {
         (text(&single[0], "source"), single[0]["sources"][0]["children"].as_array().unwrap().len()),
         ("pumps.md", 2)
     );
-    let whole = hits(&sandbox, &["priming handle number 4", "-k", "1"]);
-    assert!(text(&single[0], "content").len() < text(&whole[0], "content").len(), "child chunks of the parent chunk");
+    let whole = hits(&sandbox, &["priming handle number 4", "-k", "1", "--merge=false"]);
+    assert_eq!(text(&single[0], "content"), text(&whole[0], "content"), "parent chunks are whole");
     let wide = texts(&hits(&sandbox, &["priming handle number 4", "--mode", "drill:2,3,1", "--all"]), "source");
     assert_eq!(wide.iter().filter(|source| *source == "pumps.md").count(), 3, "{wide:?}");
     assert_eq!(wide.len(), 4, "one of the other document: {wide:?}");
+}
+
+#[test]
+fn a_drill_answers_in_three_tiers() {
+    let sandbox = manuals();
+    let args = ["priming handle number 4", "--mode", "drill:1,1,2"];
+    let document = &search(&sandbox, &args)["groups"][0];
+    assert!(text(document, "summary").len() > 20 && document["kinds"][0]["share"].as_f64() > Some(0.1), "{document}");
+    let parent = &document["hits"][0];
+    let children = parent["children"].as_array().unwrap();
+    assert_eq!(children.len(), 2);
+    for child in children {
+        assert!(text(parent, "content").contains(text(child, "content")), "{parent}");
+        assert!(text(child, "chunk_id").starts_with(&format!("{}.", text(parent, "chunk_id"))));
+    }
+    let markdown = sandbox.kb(&[&["search"], &args[..]].concat()).out;
+    let places =
+        [text(document, "summary"), text(parent, "content").split('\n').next().unwrap(), "Matching child chunks:"]
+            .map(|part| markdown.find(part).unwrap_or_else(|| panic!("{part}: {markdown}")));
+    assert!(places.is_sorted(), "{markdown}");
+    // A context has the same tiers, for templates too.
+    let context = sandbox.json(&[&["context"], &args[..]].concat());
+    assert_eq!(context["documents"][0]["parent_chunks"][0]["children"].as_array().unwrap().len(), 2, "{context}");
+    sandbox.write(
+        "t.txt",
+        "{% for d in documents %}{{ d.kinds[0].kind }}{% for p in d.parent_chunks %}{% for c in p.children %}<{{ c.text }}>\
+         {% endfor %}{% endfor %}{% endfor %}",
+    );
+    let by_template = sandbox.kb(&[&["context"], &args[..], &["--template", "t.txt"]].concat()).out;
+    assert!(by_template.starts_with("procedure") && by_template.matches('<').count() == 2, "{by_template}");
+    // Neighbours are shown as in other modes.
+    let around = hits(&sandbox, &[&args[..], &["--context", "1"]].concat());
+    assert!(!text(&around[0], "before").is_empty() && !text(&around[0], "after").is_empty(), "{around:?}");
 }
 
 #[test]
@@ -231,7 +267,7 @@ fn flags_without_effect_are_noted_and_bad_ones_are_refused() {
     }
     for (args, note) in [
         (&["--context", "1", "--mode", "section"][..], "--context has no effect where sections"),
-        (&["--window", "1", "--mode", "drill"], "--window has no effect in the mode drill"),
+        (&["--group-by", "section", "--mode", "drill"], "--group-by has no effect in the mode drill"),
         (&["--max-tokens", "9", "--in", "sections"], "--max-tokens has no effect on a list of sections"),
         (&["--tokenizer", "chars/4"], "--tokenizer has no effect"),
     ] {
@@ -245,7 +281,7 @@ fn settings_apply_without_flags() {
     let sandbox = manuals();
     sandbox.write(".kb/kb.toml", "[search]\nmode = \"drill:1,2,1\"\ncontext = 1\n");
     let drilled = search(&sandbox, &["priming handle"]);
-    assert_eq!((drilled["mode"].as_str(), drilled["hits"].as_array().unwrap().len()), (Some("drill"), 2));
+    assert_eq!((drilled["mode"].as_str(), drilled["groups"].as_array().unwrap().len()), (Some("drill"), 1));
     // A flag wins, and the setting for another mode is for that.
     let precise = search(&sandbox, &["handle number 3", "--mode", "precise", "-k", "1", "--doc", "pumps.md"]);
     assert_eq!((precise["mode"].as_str(), parent_chunks(&precise["hits"][0]).len()), (Some("precise"), 3));

@@ -2,11 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::layout::{ContextDocument, ContextEntity, ContextParentChunk, ContextParts, Layout};
+use super::layout::{ContextChild, ContextDocument, ContextEntity, ContextParentChunk, ContextParts, Layout};
 use crate::embed::TokenCounter;
 use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
-use crate::search::hit::{Hit, Omitted, Source, joint_score, pages_of, text_of};
+use crate::knowledge::profile::Profile;
+use crate::search::hit::{Hit, Omitted, Source, SourceChild, joint_score, pages_of, text_of};
 
 /// Stands between parent chunks of a section with others in between.
 const GAP: &str = "\n\n[…]\n\n";
@@ -18,13 +19,13 @@ const SHARE_OF_STATES: usize = 5;
 /// After this many parent chunks that do not fit, no more are counted.
 const MOST_MISSES: usize = 6;
 
-/// The summaries of documents, by namespace and id.
-pub(super) type Summaries = HashMap<(String, DocId), String>;
+/// The profiles of documents, by namespace and id.
+pub(super) type Profiles = HashMap<(String, DocId), Profile>;
 
 /// What a context is chosen from.
 pub(super) struct Sources<'a> {
     pub hits: &'a [Hit],
-    pub summaries: &'a Summaries,
+    pub profiles: &'a Profiles,
     pub counter: &'a TokenCounter,
 }
 
@@ -112,8 +113,12 @@ fn too_little(hits: &[Hit], most: usize, least: usize) -> Error {
 }
 
 impl<'h> Sources<'h> {
+    fn profile(&self, hit: &Hit) -> Option<&Profile> {
+        self.profiles.get(&(hit.namespace.clone(), hit.doc_id.clone()))
+    }
+
     fn summary(&self, hit: &Hit) -> &str {
-        self.summaries.get(&(hit.namespace.clone(), hit.doc_id.clone())).map_or("", String::as_str)
+        self.profile(hit).map_or("", |profile| &profile.summary)
     }
 
     /// The parent chunks that fit by their own tokens and those of the titles above them, and the others. The first is
@@ -177,6 +182,7 @@ impl<'h> Sources<'h> {
                 title: hit.title.clone(),
                 source: hit.source.clone(),
                 summary: self.summary(hit).to_owned(),
+                kinds: self.profile(hit).map(|profile| profile.kinds.clone()).unwrap_or_default(),
                 parent_chunks: own
                     .chunk_by(|a, b| a.source.section_id == b.source.section_id)
                     .map(of_section)
@@ -184,6 +190,12 @@ impl<'h> Sources<'h> {
             }
         };
         documents.into_iter().map(document).collect()
+    }
+}
+
+impl ContextChild {
+    fn of(child: &SourceChild) -> Self {
+        ContextChild { chunk_id: child.chunk_id.clone(), score: child.score, text: child.text.trim().to_owned() }
     }
 }
 
@@ -205,6 +217,7 @@ fn of_section(units: &[Unit]) -> ContextParentChunk {
         score: joint_score(units.iter().filter_map(|unit| unit.source.score)),
         text: runs.collect::<Vec<String>>().join(GAP),
         chunk_ids: units.iter().map(|unit| unit.source.chunk_id.clone()).collect(),
+        children: units.iter().flat_map(|unit| &unit.source.children).map(ContextChild::of).collect(),
     }
 }
 
@@ -265,8 +278,8 @@ mod tests {
         most: usize,
         mentioned: &dyn Fn(&[ContextDocument]) -> Vec<ContextEntity>,
     ) -> Result<Assembled> {
-        let (summaries, counter) = (Summaries::new(), TokenCounter::of_characters(1).unwrap());
-        let from = Sources { hits, summaries: &summaries, counter: &counter };
+        let (profiles, counter) = (Profiles::new(), TokenCounter::of_characters(1).unwrap());
+        let from = Sources { hits, profiles: &profiles, counter: &counter };
         assemble(&from, "q", most, &Plain, mentioned).map(|(parts, text, tokens)| Assembled { parts, text, tokens })
     }
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::error::{Error, Result};
 use crate::ids::{ChunkId, DocId, SectionId};
+use crate::knowledge::profile::Share;
 use crate::search::hit::Omitted;
 use crate::text::date_or_moment;
 
@@ -33,6 +34,8 @@ pub struct ContextDocument {
     pub source: String,
     /// From its profile; empty without one.
     pub summary: String,
+    /// The kinds of its parent chunks with their shares, from its profile.
+    pub kinds: Vec<Share>,
     /// Its parent chunks, in reading order.
     pub parent_chunks: Vec<ContextParentChunk>,
 }
@@ -51,6 +54,18 @@ pub struct ContextParentChunk {
     /// The text, with `[…]` for parent chunks between them that are left out.
     pub text: String,
     pub chunk_ids: Vec<ChunkId>,
+    /// The child chunks that match best, in the mode drill.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub children: Vec<ContextChild>,
+}
+
+/// A child chunk that matches.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ContextChild {
+    pub chunk_id: ChunkId,
+    /// From 0 to 1.
+    pub score: f32,
+    pub text: String,
 }
 
 /// How much a layout writes beside the text of chunks.
@@ -101,8 +116,9 @@ impl ContextEntity {
 }
 
 /// The hint of every error about templates.
-const HINT: &str = "it may use query, documents (title, source, summary, doc_id, namespace, parent_chunks) with parent_chunks (section_title, \
-    section_id, page_start, page_end, score, text, chunk_ids), entities (name, type, aliases, namespace, state, time, \
+const HINT: &str = "it may use query, documents (title, source, summary, kinds, doc_id, namespace, parent_chunks) with kinds \
+    (kind, share) and parent_chunks (section_title, section_id, page_start, page_end, score, text, chunk_ids, children (chunk_id, \
+    score, text)), entities (name, type, aliases, namespace, state, time, \
     in_question), left_out (source, section_id, section_title, chunk_ids) and entities_left_out (names)";
 
 /// A template that was parsed.

@@ -16,7 +16,7 @@ use super::trace::Trace;
 use super::understand::{Kind, Route};
 use crate::error::Result;
 use crate::ids::DocId;
-use assemble::{Sources, Summaries, assemble};
+use assemble::{Profiles, Sources, assemble};
 use layout::{ContextDocument, ContextParts, Layout};
 
 /// A context for a prompt.
@@ -65,24 +65,23 @@ impl Searcher {
         let start = Instant::now();
         let recogniser = self.recogniser(&request).await?;
         let mentioned = |documents: &[ContextDocument]| recogniser.mentioned(documents);
-        let source = Sources { hits: &hits, summaries: &self.summaries(&hits).await?, counter: &counter };
+        let source = Sources { hits: &hits, profiles: &self.profiles(&hits).await?, counter: &counter };
         let (parts, text, tokens) = assemble(&source, &query, max_tokens, layout, &mentioned)?;
         trace.stage("context", start, hits.len(), parts.documents.iter().map(|one| one.parent_chunks.len()).sum());
         let tokenizer = counter.name().to_owned();
         Ok(Context { query, namespaces, tokenizer, max_tokens, tokens, text, parts, notes, nearest, route, trace })
     }
 
-    /// The summaries of the documents of some hits.
-    async fn summaries(&self, hits: &[Hit]) -> Result<Summaries> {
-        let mut summaries = Summaries::new();
+    /// The profiles of the documents of some hits.
+    async fn profiles(&self, hits: &[Hit]) -> Result<Profiles> {
+        let mut profiles = Profiles::new();
         for (name, snapshot) in self.names().into_iter().zip(self.snapshots().await?) {
             let own = hits.iter().filter(|hit| hit.namespace == name).map(|hit| hit.doc_id.clone());
             let ids: BTreeSet<DocId> = own.collect();
             for row in snapshot.documents_by_id(&Vec::from_iter(ids)).await? {
-                let summary = row.profile.map(|profile| profile.summary).unwrap_or_default();
-                summaries.insert((name.clone(), row.doc_id), summary);
+                profiles.extend(row.profile.map(|profile| ((name.clone(), row.doc_id), profile)));
             }
         }
-        Ok(summaries)
+        Ok(profiles)
     }
 }

@@ -118,24 +118,6 @@ pub fn name_children(sources: &mut [Source], known: &Known, question: &Question,
     }
 }
 
-/// Reduces a parent chunk to its best child chunks, in reading order, with an ellipsis for a gap between two.
-pub fn only_children(source: &mut Source) {
-    let mut children: Vec<&SourceChild> = source.children.iter().collect();
-    if children.is_empty() {
-        return;
-    }
-    children.sort_by_key(|child| child.index);
-    let mut text = String::new();
-    for (at, child) in children.iter().enumerate() {
-        if at > 0 && children[at - 1].index + 1 != child.index {
-            text.truncate(text.trim_end().len());
-            text.push_str(" … ");
-        }
-        text.push_str(&child.text);
-    }
-    source.text = text;
-}
-
 /// Cuts a hit down to the best sentence of each parent chunk that was found and `count` sentences on both sides, into the
 /// neighbours that were added. Neighbours of which nothing is left are removed.
 pub fn window(hit: &mut Hit, terms: &Terms, count: usize) {
@@ -286,13 +268,6 @@ mod tests {
         assert_eq!(ids(&named(&texts, false, 9)), ["d:1.2", "d:1.3"], "a child without a word is left out");
         assert_eq!(ids(&named(&texts, true, 3)), ["d:1.3", "d:1.0", "d:1.2"]);
         assert_eq!(ids(&named(&texts[..2], false, 2)), ["d:1.0"], "found by its title");
-    }
-
-    #[test]
-    fn child_chunks_alone_are_shown_in_reading_order() {
-        let mut source = named(&[("The pump. ", 0.0), ("A rod. ", 0.0), ("Prime the pump. ", 0.0)], false, 2);
-        only_children(&mut source);
-        assert_eq!(source.text, "The pump. … Prime the pump. ");
     }
 
     #[test]

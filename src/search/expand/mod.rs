@@ -11,7 +11,7 @@ use std::time::Instant;
 use futures::future::try_join_all;
 
 use super::hit::{Described, Hit, Omitted};
-use super::request::{GroupBy, Mode, SearchRequest};
+use super::request::{GroupBy, SearchRequest};
 use super::result::Ranking;
 use super::searcher::Searcher;
 use super::trace::Trace;
@@ -39,7 +39,7 @@ pub(super) async fn expand(
         let start = Instant::now();
         name_children(&from, &mut hits).await?;
         trace.stage("children", start, hits.len(), hits.len());
-        if shape.mode != Mode::Drill && (shape.context > 0 || shape.window.is_some()) {
+        if shape.context > 0 || shape.window.is_some() {
             hits = trace.step(names, "expand", hits, |hits| add_neighbours(&from, hits))?;
         }
     }
@@ -49,7 +49,7 @@ pub(super) async fn expand(
         left_out = fit(&mut hits, most, &shape.counter())?;
         trace.stage("budget", start, before, hits.len()).hits(&hits, names, shape.seeks_sections());
     }
-    if shape.describe {
+    if shape.describe || shape.drills() {
         describe(&searcher.snapshots().await?, names, &mut hits).await?;
     }
     let start = Instant::now();
@@ -60,7 +60,7 @@ pub(super) async fn expand(
         }
     }
     trace.stage("snippets", start, hits.len(), hits.len());
-    let mut hits = group(hits, shape.group_by);
+    let mut hits = group(hits, shape.groups_by());
     hits.iter_mut().zip(1..).for_each(|(hit, rank)| hit.rank = rank);
     Ok((hits, left_out))
 }
@@ -88,18 +88,22 @@ async fn describe(snapshots: &[&Snapshot], names: &[String], hits: &mut [Hit]) -
         let rows = snapshot.documents_by_id(&Vec::from_iter(ids)).await?;
         for hit in hits.iter_mut().filter(|hit| hit.namespace == *name) {
             let row = rows.iter().find(|row| row.doc_id == hit.doc_id);
-            hit.described = row.map(|row| Described { time: row.time.clone(), metadata: row.metadata.clone() });
+            hit.described = row.map(|row| Described {
+                time: row.time.clone(),
+                metadata: row.metadata.clone(),
+                profile: row.profile.clone(),
+            });
         }
     }
     Ok(())
 }
 
-/// Names the child chunks of each hit that match best. Drilling shows nothing else of its hits.
+/// Names the child chunks of each hit that match best.
 async fn name_children(from: &Expansion<'_>, hits: &mut [Hit]) -> Result<()> {
     let (shape, route) = (&from.request.shape, &from.ranking.route);
-    let drills = shape.mode == Mode::Drill;
     // Without a word of the question, the nearest child chunk is the middle of a window.
-    let named = if drills { shape.beam.children } else { shape.children.max(usize::from(shape.window.is_some())) };
+    let named =
+        if shape.drills() { shape.beam.children } else { shape.children.max(usize::from(shape.window.is_some())) };
     if named > 0 && !hits.is_empty() {
         let names = &from.ranking.namespaces;
         let known = try_join_all((0..names.len()).map(|namespace| known(from, hits, namespace))).await?;
@@ -109,10 +113,6 @@ async fn name_children(from: &Expansion<'_>, hits: &mut [Hit]) -> Result<()> {
             let Some(place) = names.iter().position(|name| *name == hit.namespace) else { continue };
             around::name_children(&mut hit.sources, &known[place], &question, named);
         }
-    }
-    for hit in hits.iter_mut().filter(|_| drills) {
-        hit.sources.iter_mut().for_each(around::only_children);
-        hit.refresh();
     }
     Ok(())
 }

@@ -88,7 +88,7 @@ async fn parent_chunks(
     if !shape.keep_duplicates {
         hits = trace.step(names, "duplicates", hits, |hits| Ok(drop_duplicates(hits)))?;
     }
-    let merges = shape.merges() && shape.mode != Mode::Drill;
+    let merges = shape.merges();
     // Where more is left out afterwards, all are merged first.
     let merges_first = merges && (shape.mode == Mode::Broad || shape.per_document.is_some());
     if merges_first {
