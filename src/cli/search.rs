@@ -65,9 +65,6 @@ pub struct SearchArgs {
         help_heading = "What is shown"
     )]
     target: Target,
-    /// Show what each stage did: its time, what it received and what it gave
-    #[arg(long, help_heading = "What is shown")]
-    explain: bool,
     /// Show in which stage this chunk or section was lost, and which option governs that stage
     #[arg(long, value_name = "ID", conflicts_with = "explain", hide_short_help = true, help_heading = "What is shown")]
     why: Option<String>,
@@ -76,6 +73,9 @@ pub struct SearchArgs {
 // No doc comment: it would become the description of the command.
 #[derive(Debug, Args)]
 pub(super) struct AskedArgs {
+    /// Show what each stage did: its time, what it received and what it gave
+    #[arg(long, help_heading = "What is shown")]
+    explain: bool,
     /// A question or words; they need no quotes
     #[arg(value_name = "QUERY", required = true)]
     query: Vec<String>,
@@ -97,8 +97,7 @@ pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
         OutputFormat::Json | OutputFormat::Jsonl => Output::Json,
         _ => Output::People,
     };
-    let (searcher, mut request) = ask(context, args.asked, args.target, output).await?;
-    request.explain = args.explain;
+    let (searcher, request) = ask(context, args.asked, args.target, output).await?;
     if let Some(id) = &args.why {
         let why = searcher.why(&request, id).await?;
         let flag = why.loss.setting.map(|setting| setting.to_string());
@@ -155,6 +154,7 @@ pub(super) async fn ask(
     }
     let (mut request, notes) = config.search.request(query, target, output, |id| context.is_typed(id))?;
     notes.iter().for_each(|note| context.tell(note));
+    request.explain = args.explain;
     let mut searcher = context.searcher_over(&store, &config)?;
     if request.expand == Expand::Llm {
         let expand = format!("{} llm", Setting("expand"));

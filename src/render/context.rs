@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
+use super::explain::add_stages;
 use super::format::{unique, value};
 use super::page::Page;
 use super::search::omitted;
 use super::style::{around, as_markdown, pages};
+use crate::ids::ChunkId;
 use crate::search::{Context, ContextParts, Detail, Layout, Omitted};
 use crate::text::{count, first_of, printable};
 
@@ -95,8 +97,17 @@ pub fn prompt_context(context: &Context) -> Page {
     lines.extend((!left_out.is_empty()).then(|| json!({ "left_out": left_out })));
     lines.extend((!states.is_empty()).then(|| json!({ "entities_left_out": states })));
     let sources = unique(context.parts.documents.iter().map(|document| document.source.clone()));
-    let mut page = Page::new(context).with_lines(lines).with_sources(sources);
+    let mut json = value(context);
+    if context.trace.detailed {
+        json["stages"] = json!(context.trace.stages);
+    }
+    let mut page = Page::new(&json).with_lines(lines).with_sources(sources);
     page.verbatim(&context.text);
+    if context.trace.detailed {
+        let parents = context.parts.documents.iter().flat_map(|document| &document.parent_chunks);
+        let hits: Vec<Vec<&ChunkId>> = parents.map(|parent| parent.chunk_ids.iter().collect()).collect();
+        add_stages(&mut page, &context.trace, &hits);
+    }
     page.notes.extend(self::left_out(left_out, states));
     page
 }

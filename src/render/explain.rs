@@ -1,21 +1,49 @@
 //! How a search came to its result: its stages, and where it lost one chunk or section.
 
+use crate::ids::ChunkId;
 use crate::search::{Stage, Trace, Why, WhyStage};
+use crate::text::printable;
 
 use super::page::{Grid, Page};
-use super::style::{BAD, TITLE};
+use super::style::{BAD, TITLE, around};
 
 /// More candidates of a stage than this are left to JSON.
-const MOST_SHOWN: usize = 5;
+const MOST_SHOWN: usize = 3;
 
-/// The stages of a search, which follow its result.
-pub(super) fn stages(trace: &Trace) -> Grid {
+/// How a result came about, below it: which method found each hit, and what each stage did. `hits` are named by their
+/// parent chunks.
+pub(super) fn add_stages(page: &mut Page, trace: &Trace, hits: &[Vec<&ChunkId>]) {
+    page.gap();
+    page.heading(format!("Stages of the search ({:.1} ms)", trace.total()));
+    page.grid(stages(trace));
+    page.gap();
+    page.heading("Places of the hits");
+    let row = |(ids, rank): (&Vec<&ChunkId>, usize)| {
+        let places = found_by(trace, ids).map(|place| place.map_or("–".to_owned(), |place| place.to_string()));
+        let first = ids.first().map(ToString::to_string).unwrap_or_default();
+        [rank.to_string(), first].into_iter().chain(places).collect()
+    };
+    page.grid(Grid::new(
+        &["hit", "parent chunk", "by keywords", "by meaning"],
+        &[0, 2, 3],
+        hits.iter().zip(1..).map(row).collect(),
+    ));
+}
+
+/// The place of a hit in keyword and in semantic search.
+pub(super) fn found_by(trace: &Trace, ids: &[&ChunkId]) -> [Option<usize>; 2] {
+    ["keyword", "semantic"].map(|stage| trace.place(stage, ids))
+}
+
+fn stages(trace: &Trace) -> Grid {
     let row = |stage: &Stage| {
         let first: Vec<String> = stage
             .candidates
             .iter()
             .take(MOST_SHOWN)
-            .map(|candidate| format!("{} {:.3}", candidate.id, candidate.score))
+            .map(|candidate| {
+                format!("{} {:.3}{}", candidate.id, candidate.score, around(" “", &printable(&candidate.begins), "”"))
+            })
             .collect();
         vec![
             stage.name.clone(),
@@ -23,7 +51,7 @@ pub(super) fn stages(trace: &Trace) -> Grid {
             stage.taken.to_string(),
             stage.given.to_string(),
             stage.notes.join("; "),
-            first.join(", "),
+            first.join("\n"),
         ]
     };
     let header = ["stage", "ms", "in", "out", "notes", "first"];

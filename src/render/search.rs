@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::chunks::LEAST_TEXT;
 use super::excerpt::excerpt;
-use super::explain::stages;
+use super::explain::{add_stages, found_by};
 use super::format::{Screen, unique, value};
 use super::page::Page;
 use super::style::{DIM, PLACE, TITLE, around, as_markdown, cut, pages, paint};
@@ -12,8 +12,9 @@ use super::tables::with_tables;
 use super::toc::{Shown, add_contents, json_entries};
 use crate::chunk::context::SEPARATOR;
 use crate::error::NextStep;
+use crate::ids::ChunkId;
 use crate::knowledge::profile::Profile;
-use crate::search::{Contents, GroupBy, Hit, Omitted, SearchResult, SourceChild};
+use crate::search::{Contents, GroupBy, Hit, Omitted, SearchResult, SourceChild, Trace};
 use crate::text::{char_count, count, first_of, printable, squeeze};
 
 /// What `kb search` shows.
@@ -48,20 +49,32 @@ pub fn search(result: &SearchResult, screen: Screen) -> Page {
     }
     page.left_out(omitted(&result.left_out));
     if result.trace.detailed {
-        page.gap();
-        page.heading(format!("Stages of the search ({:.1} ms)", result.trace.total()));
-        page.grid(stages(&result.trace));
+        add_stages(&mut page, &result.trace, &result.hits.iter().map(parents).collect::<Vec<_>>());
     }
     page
 }
 
-fn hits(hits: &[Hit]) -> Vec<Value> {
-    hits.iter().map(|hit| with_tables(value(hit), &hit.content)).collect()
+fn hits(hits: &[Hit], trace: &Trace) -> Vec<Value> {
+    let json = |hit: &Hit| {
+        let mut json = with_tables(value(hit), &hit.content);
+        if trace.detailed {
+            let [keyword, semantic] = found_by(trace, &parents(hit));
+            json["found_by"] = json!({ "keyword": keyword, "semantic": semantic });
+        }
+        json
+    };
+    hits.iter().map(json).collect()
+}
+
+/// The parent chunks of a hit that were found, the one it is named after first.
+fn parents(hit: &Hit) -> Vec<&ChunkId> {
+    let found = hit.sources.iter().filter(|source| source.score.is_some()).map(|source| &source.chunk_id);
+    std::iter::once(&hit.chunk_id).chain(found).collect()
 }
 
 fn hits_or_groups(result: &SearchResult) -> Vec<Value> {
     match result.group_by {
-        GroupBy::None => hits(&result.hits),
+        GroupBy::None => hits(&result.hits, &result.trace),
         _ => result.groups().into_iter().zip(1..).map(|(group, rank)| json_group(group, rank, result)).collect(),
     }
 }
@@ -82,7 +95,7 @@ fn json_group(group: &[Hit], rank: usize, result: &SearchResult) -> Value {
         json["section_level"] = json!(best.section_level);
         json["section_title"] = json!(best.section_title);
     }
-    let mut hits = hits(group);
+    let mut hits = hits(group, &result.trace);
     if result.drills() {
         let profile = profile(best);
         json["summary"] = json!(profile.map(|profile| &profile.summary));

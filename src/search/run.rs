@@ -2,6 +2,7 @@
 //!
 //! The model loads and embeds the question on another thread while the store opens and keyword search runs.
 
+use std::collections::{BTreeSet, HashMap};
 use std::time::Instant;
 
 use futures::future::try_join_all;
@@ -24,13 +25,18 @@ use super::searcher::Searcher;
 use super::select::select;
 use super::spelling;
 use super::synonyms::written_out;
-use super::trace::Trace;
+use super::trace::{Trace, Traced};
 use super::understand::{Question, Route, Understanding, understand};
 use crate::error::{NextStep, Result, Setting};
-use crate::ids::DocId;
+use crate::ids::{ChunkId, DocId};
 use crate::store::Snapshot;
-use crate::text::count;
+use crate::text::tables::plain;
+use crate::text::{count, squeeze, truncate};
 
+/// Of each stage, so many candidates have their first words.
+const MOST_QUOTED: usize = 5;
+/// Characters of these.
+const QUOTED_CHARS: usize = 40;
 /// How many are named where nothing is sure enough.
 const NEAREST: usize = 3;
 
@@ -53,6 +59,7 @@ impl Searcher {
             trace.notes.push("nothing has a word of the question: found by meaning alone".to_owned());
         }
         let nearest = nearest(self, &ranking, &hits).await?;
+        quote(self, &mut trace).await?;
         let Ranking { namespaces, understood, route, unsure, .. } = ranking;
         let result = SearchResult::new(request, namespaces, understood, route, trace);
         Ok(SearchResult { hits, left_out, unsure, nearest, ..result })
@@ -139,6 +146,25 @@ fn cut(request: &SearchRequest, mut candidates: Vec<Candidate>, trace: &mut Trac
 
 fn is_by_meaning_alone(hit: &Hit) -> bool {
     hit.semantic_score.is_some() && hit.keyword_score.unwrap_or_default() <= 0.0
+}
+
+/// Gives the first candidates of each stage their first words, where stages keep candidates.
+async fn quote(searcher: &Searcher, trace: &mut Trace) -> Result<()> {
+    for (place, snapshot) in searcher.snapshots().await?.into_iter().enumerate() {
+        let stages = trace.stages.iter_mut();
+        let own = |traced: &&mut Traced| traced.namespace == place;
+        let mut first: Vec<&mut Traced> =
+            stages.flat_map(|stage| stage.candidates.iter_mut().take(MOST_QUOTED)).filter(own).collect();
+        let ids: BTreeSet<ChunkId> = first.iter().map(|traced| traced.id.as_str().into()).collect();
+        let chunks = snapshot.keyword().parent_chunks(&Vec::from_iter(ids))?;
+        let begins: HashMap<&str, &str> =
+            chunks.iter().map(|chunk| (chunk.chunk_id.as_str(), chunk.content.as_str())).collect();
+        for traced in &mut first {
+            let text = begins.get(traced.id.as_str()).copied().unwrap_or_default();
+            traced.begins = truncate(&squeeze(&plain(text)), QUOTED_CHARS);
+        }
+    }
+    Ok(())
 }
 
 /// Where nothing was found, the best of what is too unsure to be an answer.

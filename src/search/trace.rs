@@ -56,6 +56,9 @@ pub struct Traced {
     pub namespace: usize,
     /// Its score in this stage.
     pub score: f32,
+    /// The first words of a parent chunk.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub begins: String,
     /// The parent chunks it is made of, or that count for a section; empty where that is just itself.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parent_chunks: Vec<ChunkId>,
@@ -128,6 +131,13 @@ impl Trace {
         let hits = run(hits)?;
         self.stage(name, start, before, hits.len()).hits(&hits, names, false);
         Ok(hits)
+    }
+
+    /// The place of the best of some parent chunks, from 1, among all that came out of a stage.
+    pub fn place(&self, stage: &str, ids: &[&ChunkId]) -> Option<usize> {
+        let stage = self.stages.iter().find(|one| one.name == stage)?;
+        let found = stage.candidates.iter().position(|candidate| ids.iter().any(|id| **id == *candidate.id))?;
+        Some(found + 1)
     }
 
     /// Milliseconds since the search began.

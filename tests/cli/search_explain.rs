@@ -52,6 +52,24 @@ fn reranking_can_be_turned_off() {
 }
 
 #[test]
+fn explain_says_where_each_method_found_a_hit_and_how_candidates_begin() {
+    let sandbox = pumps();
+    let result = sandbox.json(&["search", "air in the pump", "--explain"]);
+    let hit = &result["hits"][0];
+    assert_eq!(hit["found_by"]["keyword"], 1, "{hit}");
+    let stages = result["stages"].as_array().unwrap();
+    let keyword = stages.iter().find(|stage| stage["name"] == "keyword").unwrap();
+    let begins = keyword["candidates"][0]["begins"].as_str().unwrap().trim_end_matches('…');
+    assert!(begins.len() > 5 && hit["content"].as_str().unwrap().starts_with(begins), "{keyword}");
+    let plain = sandbox.json(&["search", "air in the pump"]);
+    assert!(plain["hits"][0].get("found_by").is_none() && plain.get("stages").is_none());
+    let context = sandbox.kb(&["context", "air in the pump", "--explain"]).out;
+    let found = sandbox.kb(&["context", "air in the pump"]).out;
+    assert!(context.starts_with(found.trim_end()) && context.contains("## Stages of the search"), "{context}");
+    assert!(context.contains("## Places of the hits"), "{context}");
+}
+
+#[test]
 fn why_names_the_stage_in_which_a_chunk_was_lost() {
     let sandbox = pumps();
     let all = sandbox.json(&["search", "air in the pump", "-k", "9"]);
