@@ -11,11 +11,13 @@ use super::snapshot::Snapshot;
 use super::tables::{Wanted, in_list};
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId, SectionId, place_of};
+use crate::knowledge::profile::Profile;
 
 /// The names of up to so many documents, of a hundred bytes or so each, are kept in memory.
 const MOST_IN_MEMORY: usize = 50_000;
 const NAME_COLUMNS: Wanted = Wanted::Named(&["doc_id", "source", "title"]);
-const FACT_COLUMNS: Wanted = Wanted::Named(&["doc_id", "source", "title", "format", "metadata", "parents", "time"]);
+const FACT_COLUMNS: Wanted =
+    Wanted::Named(&["doc_id", "source", "title", "format", "metadata", "parents", "time", "profile"]);
 
 impl Snapshot {
     /// All documents without their vectors, by source.
@@ -225,6 +227,7 @@ fn document_facts(columns: &Columns, row: usize) -> Result<DocumentFacts> {
         parents: columns.number("parents", row)?,
         time: columns.optional_json("time", row)?,
         metadata: columns.json("metadata", row)?,
+        kinds: columns.optional_json("profile", row)?.map(|profile: Profile| profile.kinds).unwrap_or_default(),
     })
 }
 

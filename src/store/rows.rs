@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::chunk::{ChunkConfig, context};
 use crate::ids::{ChunkId, DocId, SectionId};
-use crate::knowledge::profile::Profile;
+use crate::knowledge::profile::{Profile, Share};
 use crate::text::Period;
 
 /// A row of `documents`.
@@ -186,6 +186,8 @@ pub struct DocumentFacts {
     /// How many parent chunks it has.
     pub parents: u32,
     pub time: Option<DocumentTime>,
+    /// The kinds of its parent chunks with their shares, the largest first.
+    pub kinds: Vec<Share>,
 }
 
 /// What a person noted about a parent chunk or a child of it.

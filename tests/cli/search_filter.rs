@@ -293,3 +293,25 @@ fn scores_decay_with_age() {
     let share = score(&decayed, "docs/middle.md") / score(&plain, "docs/middle.md");
     assert!((share - 0.5).abs() < 1e-3, "{share}");
 }
+
+#[test]
+fn documents_are_found_by_their_kind() {
+    let sandbox = Sandbox::with_keyword_fixtures();
+    let sources = |filter: &str| {
+        let run = sandbox.kb(&["docs", "--filter", filter, "--format", "json"]);
+        let rows: serde_json::Value = serde_json::from_str(&run.out).unwrap_or_default();
+        let source = |row: &serde_json::Value| row["source"].as_str().unwrap().to_owned();
+        rows.as_array().into_iter().flatten().map(source).collect::<Vec<_>>()
+    };
+    let procedures = sources("kind = procedure");
+    assert!(procedures.iter().any(|source| source == "docs/pump-station-manual.pdf"), "{procedures:?}");
+    let others = sources("not kind = procedure");
+    assert!(!others.is_empty() && others.iter().all(|source| !procedures.contains(source)), "{others:?}");
+    let found = sandbox.json(&["search", "starting the pump", "--filter", "kind = procedure"]);
+    let hits = found["hits"].as_array().unwrap();
+    assert!(
+        !hits.is_empty() && hits.iter().all(|hit| procedures.contains(&hit["source"].as_str().unwrap().to_owned()))
+    );
+    let wrong = sandbox.kb(&["search", "pump", "--filter", "kind = recipe"]);
+    assert!(wrong.code == 2 && wrong.err.contains("a kind: procedure, theory"), "{}", wrong.err);
+}

@@ -11,8 +11,7 @@ mod words;
 use serde::{Deserialize, Serialize};
 
 use judge::judge;
-use kind::Kind;
-pub use kind::{Share, in_percent};
+pub use kind::{Kind, Share, in_percent};
 pub use topics::{ParentChunkText, TitleText};
 
 /// The version of the rules. A document with a profile of an older version gets a new one.

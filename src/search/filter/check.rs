@@ -9,10 +9,14 @@ use globset::{GlobBuilder, GlobMatcher};
 use jiff::Timestamp;
 
 use super::facts::ChunkFacts;
+use crate::knowledge::profile::Kind;
 use crate::load::Format;
 use crate::store::DocumentFacts;
 use crate::structure::{PREAMBLE, normalise_title};
 use crate::text::{Period, fold, fold_name};
+
+/// A document is of a kind where this share of its text is.
+const GOOD_PART: f32 = 0.25;
 
 /// A key that every document or chunk has, or the name of a metadata field or note.
 #[derive(Debug, Clone, PartialEq, Eq, ValueEnum)]
@@ -23,6 +27,8 @@ pub enum Key {
     /// The source as text.
     Source,
     Title,
+    /// The kinds of knowledge that a good part of the document is.
+    Kind,
     #[value(alias = "tag")]
     Tags,
     /// The section of a chunk; those above it count too.
@@ -124,6 +130,10 @@ impl Value {
             Key::Format => {
                 let format = format_named(text).ok_or_else(|| format!("a format: {}", Format::names(", ")))?;
                 value.format = Some(format.name());
+            }
+            Key::Kind if Kind::ALL.iter().all(|kind| kind.name() != value.folded) => {
+                let names: Vec<&str> = Kind::ALL.iter().map(|kind| kind.name()).collect();
+                return Err(format!("a kind: {}", names.join(", ")));
             }
             Key::Path => {
                 let paths = glob(text).map_err(|reason| format!("a path or a glob ({reason})"))?;
@@ -299,6 +309,10 @@ impl Test {
             Key::Format => self.holds(&[document.format.as_str()]),
             Key::Path | Key::Source => self.holds(&[document.source.as_str()]),
             Key::Title => self.holds(&[document.title.as_str()]),
+            Key::Kind => {
+                let kinds = document.kinds.iter().filter(|share| share.share >= GOOD_PART);
+                self.holds(&kinds.map(|share| share.kind.name()).collect::<Vec<_>>())
+            }
             Key::Tags => {
                 let lists = ["tags", "tag", "keywords"].into_iter().filter_map(|name| document.metadata.get(name));
                 self.holds(&lists.flat_map(|list| parts(list)).collect::<Vec<_>>())

@@ -73,7 +73,8 @@ fn matching(runtime: &Runtime, snapshot: &Snapshot, all: &[(String, String)], fi
 
 fn filters() -> impl Strategy<Value = String> {
     let key = prop::sample::select(vec![
-        "author", "tags", "path", "format", "title", "time", "section", "page", "language", "entity", "level", "absent",
+        "author", "tags", "path", "format", "title", "kind", "time", "section", "page", "language", "entity", "level",
+        "absent",
     ]);
     let value = prop::sample::select(vec![
         "Ann",
