@@ -138,19 +138,18 @@ mod tests {
         let parent_chunk = ContextParentChunk {
             section_id: "d#1".into(),
             section_title: "Seals".into(),
-            page_start: None,
-            page_end: None,
             score: 1.0,
             text: text.into(),
             chunk_ids: vec!["d:1".into()],
+            ..ContextParentChunk::default()
         };
         ContextDocument {
             doc_id: "d".into(),
             namespace: namespace.into(),
-            summary: String::new(),
             title: "Valve V-2".into(),
             source: "d.md".into(),
             parent_chunks: vec![parent_chunk],
+            ..ContextDocument::default()
         }
     }
 

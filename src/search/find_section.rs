@@ -73,14 +73,31 @@ fn named<'a>(sections: &'a [SectionRow], name: &str) -> (usize, Vec<&'a SectionR
     if is_path(name) || wanted.is_empty() {
         return (TITLE, Vec::new());
     }
-    let readings: [&dyn Fn(&SectionRow) -> bool; 3] = [
+    let parts = SectionNumber::in_front(name).map(|(number, rest)| (number, normalise_title(&rest)));
+    let has_parts = |section: &SectionRow| {
+        let own = SectionNumber::in_front(&section.title);
+        let are_alike = |((number, rest), (own, title)): (&(SectionNumber, String), (SectionNumber, String))| {
+            number.fit(&own).is_some() && *rest == normalise_title(&title)
+        };
+        parts.as_ref().zip(own).is_some_and(are_alike)
+    };
+    let readings: [&dyn Fn(&SectionRow) -> bool; 5] = [
         &|section| normalise_title(&section.title) == wanted,
         &|section| normalise_title(without_number(&section.title)) == wanted,
+        &has_parts,
+        &|section| contains_words(&normalise_title(&section.title), &wanted),
         &|section| normalise_title(&section.title).contains(&wanted),
     ];
     let read = |reading: &dyn Fn(&SectionRow) -> bool| titled(sections).filter(|section| reading(section)).collect();
     let mut found = readings.into_iter().map(read).enumerate().filter(|(_, found): &(usize, Vec<_>)| !found.is_empty());
     found.next().map_or((TITLE, Vec::new()), |(reading, found)| (TITLE + reading, found))
+}
+
+/// Whether a title contains words, and not only as the beginning of a longer number. Normalised titles have no spaces.
+fn contains_words(title: &str, words: &str) -> bool {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let mut ends = title.match_indices(words).map(|(start, _)| start + words.len());
+    ends.any(|end| !(words.ends_with(is_digit) && title[end..].starts_with(is_digit)))
 }
 
 /// The sections with titles of their own.
@@ -227,6 +244,29 @@ mod tests {
         for (name, path) in [("1.1", "1.1"), ("introduction", "1"), ("SCOPE", "1.1"), ("启动", "2")] {
             assert_eq!(path_of(&rows, name).unwrap(), path, "{name}");
         }
+    }
+
+    fn pairs(text: &str) -> impl Iterator<Item = (&str, &str)> {
+        text.lines().filter_map(|line| line.split_once('\t'))
+    }
+
+    /// The table lists tables of contents, each with names of its sections.
+    #[test]
+    fn sections_are_found_by_all_names_that_people_give_them() {
+        let table = include_str!("../../fixtures/section_names.tsv");
+        let (mut names, mut wrong) = (0, Vec::new());
+        for document in table.split("== ").skip(1) {
+            let (contents, named) = document.split_once("-- names\n").unwrap();
+            let rows: Vec<SectionRow> = pairs(contents).map(|(path, title)| row(path, title)).collect();
+            for (name, path) in pairs(named) {
+                names += 1;
+                let found = path_of(&rows, name);
+                if found.as_deref().ok() != Some(path) {
+                    wrong.push(format!("{name:?} is {path}, not {found:?}"));
+                }
+            }
+        }
+        assert!(names >= 200 && wrong.is_empty(), "{} of {names}:\n{}", wrong.len(), wrong.join("\n"));
     }
 
     #[test]

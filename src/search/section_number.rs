@@ -17,7 +17,7 @@ pub(super) struct SectionNumber {
 impl SectionNumber {
     /// Of a name that is a number and nothing else, in capitals or small letters.
     pub fn of_name(name: &str) -> Option<Self> {
-        let name = plain(name);
+        let name = written_out(&plain(name));
         let name = name.trim().trim_end_matches('.');
         [name.to_owned(), name.to_uppercase()].iter().find_map(|text| {
             let (number, length) = read(text)?;
@@ -27,7 +27,14 @@ impl SectionNumber {
 
     /// Of a title, which may begin with one.
     pub fn of_title(title: &str) -> Option<Self> {
-        Some(read(&plain(title))?.0)
+        Some(Self::in_front(title)?.0)
+    }
+
+    /// The number that a title begins with, and what stands behind it.
+    pub fn in_front(title: &str) -> Option<(Self, String)> {
+        let title = plain(title);
+        let (number, length) = read(&title)?;
+        Some((number, title[length..].to_owned()))
     }
 
     /// Whether a title with `other` can be meant, and how freely: 0 is word for word, and lower is better. `14` may be Chapter
@@ -64,9 +71,72 @@ fn is_named(kind: NumberKind) -> bool {
     )
 }
 
-/// Full-width and traditional forms as others.
+/// Full-width and traditional forms as others, and a number in words behind the name of its kind as digits.
 fn plain(text: &str) -> String {
-    text.nfkc().map(simplified).collect()
+    let text: String = text.nfkc().map(simplified).collect();
+    let mut words = text.splitn(3, ' ');
+    let (Some(kind), Some(number)) = (words.next(), words.next()) else { return text };
+    let spelt = number.trim_end_matches(|c: char| !c.is_alphanumeric());
+    let number_of =
+        NUMBERS.iter().zip(1..).find(|(word, _)| word.eq_ignore_ascii_case(spelt)).map(|(_, number)| number);
+    match number_of.filter(|_| KINDS.iter().any(|word| word.eq_ignore_ascii_case(kind))) {
+        Some(digits) => {
+            let behind = format!(
+                "{}{}",
+                &number[spelt.len()..],
+                words.next().map(|rest| format!(" {rest}")).unwrap_or_default()
+            );
+            format!("{kind} {digits}{behind}")
+        }
+        None => text,
+    }
+}
+
+/// Kinds of sections whose numbers are written in words too.
+const KINDS: [&str; 3] = ["chapter", "part", "section"];
+const NUMBERS: [&str; 20] = [
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+];
+
+/// A name as titles are written: without abbreviations, `第` in front of a number that lacks it, and `§ 1.1` for `第1.1节`.
+fn written_out(name: &str) -> String {
+    let name = name.trim();
+    for (short, long) in [("ch", "chapter"), ("chap", "chapter"), ("sec", "section"), ("app", "appendix")] {
+        let rest =
+            name.get(..short.len()).filter(|start| start.eq_ignore_ascii_case(short)).map(|_| &name[short.len()..]);
+        let rest = rest.and_then(|rest| rest.strip_prefix(['.', ' ']));
+        if let Some(rest) = rest {
+            return format!("{long} {}", rest.trim_start());
+        }
+    }
+    let Some(unit) = name.chars().last().filter(|unit| "章节条部篇".contains(*unit)) else {
+        return name.to_owned();
+    };
+    let number = name.trim_end_matches(unit).trim();
+    let bare = number.strip_prefix('第').unwrap_or(number).trim();
+    match bare.contains('.') {
+        true => format!("§ {bare}"),
+        false => format!("第{bare}{unit}"),
+    }
 }
 
 /// The number that a text begins with, and its length with the separator behind it.
@@ -75,8 +145,10 @@ fn read(text: &str) -> Option<(SectionNumber, usize)> {
     let number = text[..found.length].trim_end_matches(|c: char| !c.is_alphanumeric());
     let first = number.rsplit(|c: char| !(c.is_ascii_alphanumeric() || c == '.')).next().unwrap_or_default();
     let lettered = match found.kind {
+        // `Section I` has a Roman number, whose value is not the place of the letter.
         NumberKind::Decimal | NumberKind::Letter | NumberKind::Appendix | NumberKind::Section => {
-            first.starts_with(|c: char| c.is_ascii_alphabetic())
+            let letter = first.bytes().next().filter(u8::is_ascii_alphabetic);
+            letter.is_some_and(|letter| found.parts.first() == Some(&u32::from(letter.to_ascii_uppercase() - b'A' + 1)))
         }
         _ => false,
     };
