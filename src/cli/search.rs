@@ -12,7 +12,7 @@ use crate::config::{Output, SearchSettings, Share};
 use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
 use crate::render::{self, OutputFormat};
-use crate::search::{Expand, Hit, Route, SearchRequest, Searcher, Target, Trace, resolve_each};
+use crate::search::{Expand, Fallback, Hit, Route, SearchRequest, Searcher, Target, Trace, resolve_each};
 use crate::store::Store;
 
 /// Nobody means a longer question.
@@ -159,6 +159,10 @@ pub(super) async fn ask(
     if request.expand == Expand::Llm {
         let expand = format!("{} llm", Setting("expand"));
         searcher = searcher.asking(Arc::new(context.llm(&store, &config).required(&expand)?));
+    } else if request.fallback != Fallback::default()
+        && let Some(client) = context.llm(&store, &config).client()?
+    {
+        searcher = searcher.asking(Arc::new(client));
     }
     request.restriction = args.times.restriction(request.restriction.filter);
     if !args.doc.is_empty() {

@@ -17,10 +17,11 @@ const WIDER: usize = 4;
 /// The share of the least confidence that is enough then.
 const LESS_SURE: f32 = 0.5;
 
-/// Ranks again, and gives the better ranking with its trace.
+/// Ranks again, and gives the better ranking with its trace. `asks` a language model for other wordings too.
 pub(super) async fn fall_back(
     request: &SearchRequest,
     (first, mut trace): (Ranking, Trace),
+    asks: bool,
     rank: impl AsyncFn(&SearchRequest) -> Result<(Ranking, Trace)>,
 ) -> Result<(Ranking, Trace)> {
     let missing = missed(request, &first.candidates);
@@ -33,13 +34,18 @@ pub(super) async fn fall_back(
         pool: (request.pool * WIDER).min(LARGEST_POOL),
         weights: if one_retriever { Weights::new(1.0, 1.0).ok() } else { request.weights },
         min_confidence: request.min_confidence * LESS_SURE,
-        expand: if request.expand == Expand::Llm { Expand::Llm } else { Expand::All },
+        expand: if asks { Expand::Llm } else { Expand::All },
         ..request.clone()
     };
     let mut best = first;
     let outcome = match rank(&wider).await {
         Ok((again, attempt)) if missed(request, &again.candidates).len() < missing.len() => {
             (best, trace) = (again, Trace { begun: trace.begun, ..attempt });
+            let wordings = if asks { ", wordings of the language model" } else { "" };
+            trace.notes.push(format!(
+                "{}: searched again with more candidates, both methods, other words{wordings} and half the least confidence",
+                missing.join(", ")
+            ));
             "kept".to_owned()
         }
         Ok(_) => "no better".to_owned(),

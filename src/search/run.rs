@@ -71,7 +71,7 @@ impl Searcher {
     /// As for [`search`](Self::search).
     pub async fn rank(&self, request: &SearchRequest) -> Result<(Ranking, Trace)> {
         let first = self.rank_once(request).await?;
-        fall_back(request, first, async |request| self.rank_once(request).await).await
+        fall_back(request, first, self.language_model.is_some(), async |request| self.rank_once(request).await).await
     }
 
     /// Ranks as asked, without the fallback.

@@ -53,7 +53,7 @@ fn nothing_is_sent_unless_asked_for_and_a_missing_model_is_refused() {
     let sandbox = sandbox(&server, "");
     assert_eq!(sandbox.kb(&["search", "priming"]).code, 1);
     sandbox.json(&["search", "rattle"]);
-    sandbox.kb(&["search", "rattle", "--expand", "all", "--fallback", "min_hits=3"]);
+    sandbox.kb(&["search", "rattle", "--expand", "all"]);
     assert_eq!(server.count(), 0);
     std::fs::remove_file(sandbox.path(".kb/kb.toml")).unwrap();
     let run = sandbox.kb(&["search", "priming", "--expand", "llm"]);
@@ -82,6 +82,18 @@ fn other_words_are_searched_and_the_model_is_asked_once() {
     let hit = result["hits"][1]["chunk_id"].as_str().unwrap();
     let why = sandbox.json(&["search", "priming a rattle", "--expand", "llm", "--why", hit]);
     assert_eq!((why["rank"].as_u64(), why["lost_in"].as_str()), (Some(2), None), "{why}");
+}
+
+#[test]
+fn a_fallback_asks_the_model_only_where_too_little_is_found() {
+    let server = Server::saying(expansion());
+    let sandbox = sandbox(&server, "");
+    let search = |least: &str| sandbox.json(&["search", "priming a rattle", "--fallback", least]);
+    let enough = search("min_hits=1");
+    assert_eq!((sections(&enough), server.count()), (vec!["Rattling"], 0));
+    let again = search("min_hits=2");
+    assert_eq!((sections(&again), server.count()), (vec!["Rattling", "Bleeding", "Paint"], 1));
+    assert!(again["notes"].to_string().contains("wordings of the language model"), "{again}");
 }
 
 #[test]
