@@ -21,12 +21,11 @@ Examples:
 
 const MORE: &str = "\
 Documents come in the order of their best chunks, the chunks of each in reading order. The states of entities
-(`kb entity-set`) that the question or a chunk mentions come first, as of --as-of or now, in at most a fifth of the tokens.
-The last line names what was found and did not fit.
+(`kb entity-set`) that are mentioned come first, as of --as-of or now, in at most a fifth of the tokens.
 
-A template is written in Jinja (https://docs.rs/minijinja). It may use query; documents with title, source, summary,
-doc_id, namespace and parent_chunks, of which each has section_title, section_id, page_start, page_end, score, text
-and chunk_ids; entities with name, type, aliases, namespace, state, time and in_question; left_out; entities_left_out:
+A template is written in Jinja (https://docs.rs/minijinja). It may use query; documents with title, source, summary, kinds,
+doc_id, namespace and parent_chunks, of which each has section_title, section_id, page_start, page_end, score, text,
+chunk_ids and children; entities with name, type, aliases, namespace, state, time and in_question; left_out:
 
   {% for document in documents %}{% for chunk in document.parent_chunks %}
   [{{ chunk.section_id }}] {{ chunk.text }}
