@@ -248,3 +248,28 @@ fn a_chapter_that_one_document_has_needs_no_document() {
         assert_eq!(result["contents"][0]["entries"][0]["title"], "第五章 应急与备件", "{result}");
     }
 }
+
+/// An identifier that one document has counts more than words that every document has, whatever the language.
+#[test]
+fn an_identifier_is_found_in_a_document_of_another_language() {
+    let sandbox = Sandbox::new();
+    for number in 0..30 {
+        let text = format!(
+            "# Procedure {number}\n\n## Purpose\n\nThis procedure describes what is done for task {number}.\n\n\
+             ## Steps\n\nFollow the procedure for item {number}, and write down what you did.\n"
+        );
+        sandbox.write(&format!("en/{number}.md"), text);
+    }
+    let chapter = |n: u32| {
+        format!("## 第{n}章 系统{n}\n\n### {n}.1 概述\n\n本节介绍系统{n}。\n\n### {n}.2 检查\n\n检查阀门和仪表。\n\n")
+    };
+    let chapters: String = (1..9).map(chapter).collect();
+    let special =
+        "## 第9章 特殊操作\n\n### 9.1 准备\n\n准备工作。\n\n### 9.3 TDO操作\n\n执行TDO操作时，先断开母线开关。\n";
+    sandbox.write("手册.md", format!("# 运行手册\n\n{chapters}{special}"));
+    assert_eq!(sandbox.kb(&["ingest", ".", "-q"]).code, 0);
+    let found = sandbox.json(&["search", "what is the procedure for TDO", "-k", "20"]);
+    let first = &found["hits"][0];
+    assert!(first["section_title"].as_str().unwrap().ends_with("9.3 TDO操作"), "{found}");
+    assert!(first["confidence"].as_f64() > Some(0.8), "{first}");
+}
