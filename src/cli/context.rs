@@ -23,9 +23,9 @@ const MORE: &str = "\
 Documents come in the order of their best chunks, the chunks of each in reading order. The states of entities
 (`kb entity-set`) that are mentioned come first, as of --as-of or now, in at most a fifth of the tokens.
 
-A template is written in Jinja (https://docs.rs/minijinja). It may use query; documents with title, source, summary, kinds,
-doc_id, namespace and parent_chunks, of which each has section_title, section_id, page_start, page_end, score, text,
-chunk_ids and children; entities with name, type, aliases, namespace, state, time and in_question; left_out:
+A template is written in Jinja (https://docs.rs/minijinja). It may use query; documents (title, source, summary, kinds,
+doc_id, namespace, parent_chunks), a parent chunk having section_title, section_id, page_start, page_end, score, text,
+chunk_ids, children; entities (name, type, aliases, namespace, state, time, in_question); left_out; entities_left_out:
 
   {% for document in documents %}{% for chunk in document.parent_chunks %}
   [{{ chunk.section_id }}] {{ chunk.text }}

@@ -9,10 +9,10 @@ use crate::text::Period;
 
 /// The syntax of filters and times, for `--help`.
 pub(super) const FILTERS: &str = "\
-Filters: KEY = VALUE (also !=, <, <=, >, >=), KEY in (A, B), KEY contains TEXT, KEY exists, joined by and, or, not
-and ( ). Values with spaces need quotes. Keys: format, path (a glob, a folder or a file), source, title, kind
-(procedure, reference, …), tags, time, section (path or title, with subsections), page, language, entity, every field
-of a document's metadata, every note of a chunk. Times: 2026-11-21, 2026-11, 2026, RFC 3339, \"90d ago\", yesterday; UTC where no zone is given.";
+Filters: KEY = VALUE (also !=, <, <=, >, >=), KEY in (A, B), KEY contains TEXT, KEY exists, joined by and, or, not and
+( ). Values with spaces need quotes. Keys: format, path (a glob, a folder or a file), source, title, kind, tags, time,
+section (path or title, with subsections), page, language, entity, every field of a document's metadata, every note of
+a chunk. Times: 2026-11-21, 2026-11, 2026, RFC 3339, \"90d ago\", yesterday; UTC without a zone.";
 
 /// Spans of time.
 #[derive(Debug, Default, Args)]

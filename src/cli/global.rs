@@ -215,14 +215,14 @@ impl Context {
 
     /// Writes a result to standard output and its notes to standard error. Gives the exit code of success.
     pub(super) fn show(&self, mut page: Page) -> Result<u8> {
-        if page.has_sources && matches!(self.output_format(), OutputFormat::Paths | OutputFormat::PathsWithNul) {
+        let format = self.output_format();
+        if page.has_sources && matches!(format, OutputFormat::Paths | OutputFormat::PathsWithNul) {
             let here = Context::here()?;
             // A dry run needs no store; its sources are named from the folder that would have one.
             if let Ok(store) = self.store() {
                 page.locate(|source| from_here(&store, source, &here));
             }
         }
-        let format = self.output_format();
         // The stream that removes colours would remove NUL too.
         let mut out: Box<dyn Write> = match format {
             OutputFormat::PathsWithNul => Box::new(std::io::stdout().lock()),

@@ -5,7 +5,7 @@ use clap::Args;
 use super::docs::{self, DocsArgs};
 use super::global::Context;
 use super::section::{self, SectionArgs};
-use crate::error::{Error, Result};
+use crate::error::{Error, NextStep, Result};
 use crate::ids::document_of;
 use crate::render;
 use crate::search::{ListedChunk, Purpose};
@@ -29,19 +29,18 @@ pub async fn run(context: &Context, args: ShowArgs) -> Result<u8> {
     if args.id.contains('#') {
         return section::run(context, SectionArgs::of(args.id)).await;
     }
+    if !args.id.contains(':') {
+        return docs::run(context, DocsArgs::of(args.id)).await;
+    }
     let store = context.store()?;
     let searcher = context.searcher(&store)?;
     let snapshot = searcher.snapshot().await?;
-    match ListedChunk::read(snapshot, &snapshot.documents().await?, &args.id).await? {
-        Some(chunk) => context.show(render::chunk(&chunk, render::screen_width())),
-        None if args.id.contains(':') => Err(no_chunk(&args.id)),
-        None => docs::run(context, DocsArgs::of(args.id)).await,
-    }
-}
-
-fn no_chunk(id: &str) -> Error {
-    Error::not_found(format!("no chunk {id:?}"))
-        .hint("results of a search show ids; a new ingest may have changed them")
+    let chunk = ListedChunk::read(snapshot, &snapshot.documents().await?, &args.id).await?;
+    let chunk = chunk.ok_or_else(|| {
+        Error::not_found(format!("no chunk {:?}", args.id))
+            .hint("results of a search show ids; a new ingest may have changed them")
+    })?;
+    context.show(render::chunk(&chunk, render::screen_width()))
 }
 
 /// Open the file of a chunk, a section or a document in the system's viewer, at its page where the viewer can
@@ -72,7 +71,7 @@ pub async fn open(context: &Context, args: OpenArgs) -> Result<u8> {
     let file = store.source_path(&document.source);
     if !file.exists() {
         return Err(Error::not_found(format!("the file of {name} is gone: {}", document.source))
-            .hint(format!("`kb show {name}` shows what was read of it")));
+            .hint(format!("`{}` shows what was read of it", NextStep::Show(name))));
     }
     let mut address = reqwest::Url::from_file_path(&file)
         .map_err(|()| Error::failed(format!("{} cannot be written as an address", document.source)))?;

@@ -55,7 +55,7 @@ fn row(document: &ReindexedDocument) -> Option<Vec<String>> {
 
 /// What `kb reindex --vectors` shows.
 pub fn reembedded(report: &RevectorReport) -> Page {
-    let mut page = Page::new(report).with_sources(report.generation);
+    let mut page = Page::new(report).with_paths(report.generation);
     let RevectorReport { model, dimension, dry_run, .. } = report;
     if report.documents == 0 {
         page.line(format!("all documents have vectors of {model}; {} embeds them again", Setting("force")));

@@ -13,7 +13,6 @@ use super::toc::{Shown, add_contents, json_entries};
 use crate::chunk::context::SEPARATOR;
 use crate::error::NextStep;
 use crate::ids::ChunkId;
-use crate::knowledge::profile::Profile;
 use crate::search::{Contents, GroupBy, Hit, Omitted, SearchResult, SourceChild, Trace};
 use crate::text::{char_count, count, first_of, printable, squeeze};
 
@@ -97,7 +96,7 @@ fn json_group(group: &[Hit], rank: usize, result: &SearchResult) -> Value {
     }
     let mut hits = hits(group, &result.trace);
     if result.drills() {
-        let profile = profile(best);
+        let profile = best.profile();
         json["summary"] = json!(profile.map(|profile| &profile.summary));
         json["kinds"] = json!(profile.map(|profile| &profile.kinds));
         json["topics"] = json!(profile.map(|profile| &profile.topics));
@@ -105,10 +104,6 @@ fn json_group(group: &[Hit], rank: usize, result: &SearchResult) -> Value {
     }
     json["hits"] = json!(hits);
     json
-}
-
-fn profile(hit: &Hit) -> Option<&Profile> {
-    hit.described.as_ref()?.profile.as_ref()
 }
 
 /// The child chunks of a hit that match.
@@ -151,14 +146,19 @@ fn json(result: &SearchResult) -> Value {
     json
 }
 
+/// The lines of a hit behind an indent, and the command that shows the rest, if they are not all.
+fn shown(hit: &Hit, result: &SearchResult, screen: Screen, indent: &str) -> (String, String) {
+    let beside = Screen { columns: screen.columns.saturating_sub(indent.len()), ..screen };
+    let (lines, is_whole) = excerpt(&hit.text(), &result.query, beside);
+    let lines = lines.iter().map(|line| format!("{indent}{line}\n")).collect();
+    (lines, if is_whole { String::new() } else { format!("  {}", NextStep::Show(&hit.chunk_id)) })
+}
+
 fn table_hit(hit: &Hit, result: &SearchResult, screen: Screen) -> String {
     let place = paint(PLACE, pages(hit.page_start, hit.page_end));
-    let beside = Screen { columns: screen.columns.saturating_sub(4), ..screen };
-    let (lines, is_whole) = excerpt(&hit.text(), &result.query, beside);
-    let lines: String = lines.iter().map(|line| format!("    {line}\n")).collect();
+    let (lines, whole) = shown(hit, result, screen, "    ");
     let namespaces = around("  in ", &namespaces(hit, result), "");
     let matched = around("  ", &matched(hit, result), "");
-    let whole = if is_whole { String::new() } else { format!("  {}", NextStep::Show(&hit.chunk_id)) };
     let origin =
         format!("{}  {}{namespaces}  confidence {:.2}{matched}{whole}", hit.source, hit.section_id, hit.confidence);
     format!("{:>2}. {}  {place}\n{lines}    {}", hit.rank, paint(TITLE, heading(hit)), paint(DIM, origin))
@@ -189,7 +189,7 @@ fn table_group(group: &[Hit], rank: usize, result: &SearchResult) -> String {
 
 /// What a document that was followed is about.
 fn summary(hit: &Hit, result: &SearchResult) -> String {
-    let summary = profile(hit).filter(|_| result.drills()).map(|profile| printable(&profile.summary));
+    let summary = hit.profile().filter(|_| result.drills()).map(|profile| printable(&profile.summary));
     summary.unwrap_or_default()
 }
 
@@ -214,15 +214,12 @@ fn of_group(hit: &Hit, by: GroupBy) -> (String, &str) {
 
 /// A hit below the heading of its group.
 fn table_member(hit: &Hit, result: &SearchResult, screen: Screen) -> String {
-    let beside = Screen { columns: screen.columns.saturating_sub(6), ..screen };
-    let (lines, is_whole) = excerpt(&hit.text(), &result.query, beside);
-    let lines: String = lines.iter().map(|line| format!("      {line}\n")).collect();
-    let whole = if is_whole { String::new() } else { format!("  {}", NextStep::Show(&hit.chunk_id)) };
+    let (lines, whole) = shown(hit, result, screen, "      ");
     let place = pages(hit.page_start, hit.page_end);
     let about = [hit.chunk_id.as_str(), &section_of_member(hit, result.group_by), &place];
     let about: Vec<&str> = about.into_iter().filter(|part| !part.is_empty()).collect();
     let about = paint(DIM, format!("{}  confidence {:.2}{whole}", about.join("  "), hit.confidence));
-    let room = beside.columns.saturating_sub(2).max(LEAST_TEXT);
+    let room = screen.columns.saturating_sub(8).max(LEAST_TEXT);
     let matching = matching(hit, result).map(|(child, text)| {
         let id = paint(PLACE, &child.chunk_id);
         format!("\n        {id} {}", cut(&text, room.saturating_sub(char_count(&child.chunk_id) + 1)))

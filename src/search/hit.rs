@@ -145,7 +145,7 @@ pub struct Hit {
     pub sources: Vec<Source>,
 }
 
-/// What is known of a hit's document.
+/// What is known of a hit's document: its time and metadata, and its profile.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Described {
     pub time: Option<DocumentTime>,
@@ -294,6 +294,11 @@ impl Hit {
             title: document.title.clone(),
             ..Hit::default()
         }
+    }
+
+    /// The profile of its document, where it is described and has one.
+    pub fn profile(&self) -> Option<&Profile> {
+        self.described.as_ref()?.profile.as_ref()
     }
 
     /// What is shown of it: its text between that of its neighbours.

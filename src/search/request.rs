@@ -322,7 +322,7 @@ pub struct Shape {
     pub beam: Beam,
     /// How many of its best child chunks are named with each parent chunk.
     pub children: usize,
-    /// Whether hits have the time and the metadata of their documents.
+    /// Whether hits have the time, the metadata and the profile of their documents.
     pub describe: bool,
     /// The most tokens of all hits together, titles included; hits that do not fit are named.
     pub max_tokens: Option<usize>,

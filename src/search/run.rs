@@ -59,7 +59,9 @@ impl Searcher {
             trace.notes.push("nothing has a word of the question: found by meaning alone".to_owned());
         }
         let nearest = nearest(self, &ranking, &hits).await?;
-        quote(self, &mut trace).await?;
+        if trace.detailed {
+            quote(self, &mut trace).await?;
+        }
         let Ranking { namespaces, understood, route, unsure, .. } = ranking;
         let result = SearchResult::new(request, namespaces, understood, route, trace);
         Ok(SearchResult { hits, left_out, unsure, nearest, ..result })
@@ -148,7 +150,7 @@ fn is_by_meaning_alone(hit: &Hit) -> bool {
     hit.semantic_score.is_some() && hit.keyword_score.unwrap_or_default() <= 0.0
 }
 
-/// Gives the first candidates of each stage their first words, where stages keep candidates.
+/// Gives the first candidates of each stage their first words.
 async fn quote(searcher: &Searcher, trace: &mut Trace) -> Result<()> {
     for (place, snapshot) in searcher.snapshots().await?.into_iter().enumerate() {
         let stages = trace.stages.iter_mut();

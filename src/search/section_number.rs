@@ -2,6 +2,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 
+use super::understand::NUMBERS;
 use crate::structure::{NumberKind, parse_number};
 use crate::text::han::simplified;
 
@@ -74,48 +75,21 @@ fn is_named(kind: NumberKind) -> bool {
 /// Full-width and traditional forms as others, and a number in words behind the name of its kind as digits.
 fn plain(text: &str) -> String {
     let text: String = text.nfkc().map(simplified).collect();
-    let mut words = text.splitn(3, ' ');
+    let mut words = text.split(' ');
     let (Some(kind), Some(number)) = (words.next(), words.next()) else { return text };
     let spelt = number.trim_end_matches(|c: char| !c.is_alphanumeric());
-    let number_of =
-        NUMBERS.iter().zip(1..).find(|(word, _)| word.eq_ignore_ascii_case(spelt)).map(|(_, number)| number);
-    match number_of.filter(|_| KINDS.iter().any(|word| word.eq_ignore_ascii_case(kind))) {
-        Some(digits) => {
-            let behind = format!(
-                "{}{}",
-                &number[spelt.len()..],
-                words.next().map(|rest| format!(" {rest}")).unwrap_or_default()
-            );
-            format!("{kind} {digits}{behind}")
-        }
+    let place = NUMBERS.iter().chain(&MORE_NUMBERS).position(|word| word.eq_ignore_ascii_case(spelt));
+    match place.filter(|_| KINDS.iter().any(|word| word.eq_ignore_ascii_case(kind))) {
+        Some(place) => format!("{kind} {}{}", place + 1, &text[kind.len() + 1 + spelt.len()..]),
         None => text,
     }
 }
 
 /// Kinds of sections whose numbers are written in words too.
 const KINDS: [&str; 3] = ["chapter", "part", "section"];
-const NUMBERS: [&str; 20] = [
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-];
+/// The numbers that go on behind [`NUMBERS`].
+const MORE_NUMBERS: [&str; 10] =
+    ["eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"];
 
 /// A name as titles are written: without abbreviations, `第` in front of a number that lacks it, and `§ 1.1` for `第1.1节`.
 fn written_out(name: &str) -> String {

@@ -1,12 +1,10 @@
 //! Arranges hits as documents with parent chunks in reading order, as many as fit.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::layout::{ContextChild, ContextDocument, ContextEntity, ContextParentChunk, ContextParts, Layout};
 use crate::embed::TokenCounter;
 use crate::error::{Error, Result, Setting};
-use crate::ids::DocId;
-use crate::knowledge::profile::Profile;
 use crate::search::hit::{Hit, Omitted, Source, SourceChild, joint_score, pages_of, text_of};
 
 /// Stands between parent chunks of a section with others in between.
@@ -19,13 +17,9 @@ const SHARE_OF_STATES: usize = 5;
 /// After this many parent chunks that do not fit, no more are counted.
 const MOST_MISSES: usize = 6;
 
-/// The profiles of documents, by namespace and id.
-pub(super) type Profiles = HashMap<(String, DocId), Profile>;
-
 /// What a context is chosen from.
 pub(super) struct Sources<'a> {
     pub hits: &'a [Hit],
-    pub profiles: &'a Profiles,
     pub counter: &'a TokenCounter,
 }
 
@@ -113,14 +107,6 @@ fn too_little(hits: &[Hit], most: usize, least: usize) -> Error {
 }
 
 impl<'h> Sources<'h> {
-    fn profile(&self, hit: &Hit) -> Option<&Profile> {
-        self.profiles.get(&(hit.namespace.clone(), hit.doc_id.clone()))
-    }
-
-    fn summary(&self, hit: &Hit) -> &str {
-        self.profile(hit).map_or("", |profile| &profile.summary)
-    }
-
     /// The parent chunks that fit by their own tokens and those of the titles above them, and the others. The first is
     /// always chosen.
     fn choose(&self, most: usize) -> Result<(Vec<Unit<'h>>, Vec<Unit<'h>>)> {
@@ -139,7 +125,7 @@ impl<'h> Sources<'h> {
                 }
                 unit.tokens = self.counter.count(&source.text)?;
                 if most >= ROOMY && !titled.contains(&(&hit.namespace, hit.doc_id.as_str())) {
-                    unit.tokens += self.counter.count(self.summary(hit))?;
+                    unit.tokens += self.counter.count(summary(hit))?;
                 }
                 for (id, titles) in
                     [(hit.doc_id.as_str(), &hit.title), (source.section_id.as_str(), &source.section_title)]
@@ -181,8 +167,8 @@ impl<'h> Sources<'h> {
                 namespace: hit.namespace.clone(),
                 title: hit.title.clone(),
                 source: hit.source.clone(),
-                summary: self.summary(hit).to_owned(),
-                kinds: self.profile(hit).map(|profile| profile.kinds.clone()).unwrap_or_default(),
+                summary: summary(hit).to_owned(),
+                kinds: hit.profile().map(|profile| profile.kinds.clone()).unwrap_or_default(),
                 parent_chunks: own
                     .chunk_by(|a, b| a.source.section_id == b.source.section_id)
                     .map(of_section)
@@ -191,6 +177,11 @@ impl<'h> Sources<'h> {
         };
         documents.into_iter().map(document).collect()
     }
+}
+
+/// The summary of a hit's document; empty without one.
+fn summary(hit: &Hit) -> &str {
+    hit.profile().map_or("", |profile| &profile.summary)
 }
 
 impl ContextChild {
@@ -278,8 +269,8 @@ mod tests {
         most: usize,
         mentioned: &dyn Fn(&[ContextDocument]) -> Vec<ContextEntity>,
     ) -> Result<Assembled> {
-        let (profiles, counter) = (Profiles::new(), TokenCounter::of_characters(1).unwrap());
-        let from = Sources { hits, profiles: &profiles, counter: &counter };
+        let counter = TokenCounter::of_characters(1).unwrap();
+        let from = Sources { hits, counter: &counter };
         assemble(&from, "q", most, &Plain, mentioned).map(|(parts, text, tokens)| Assembled { parts, text, tokens })
     }
 

@@ -3,7 +3,6 @@
 mod assemble;
 pub(super) mod layout;
 
-use std::collections::BTreeSet;
 use std::time::Instant;
 
 use serde::Serialize;
@@ -15,8 +14,7 @@ use super::searcher::Searcher;
 use super::trace::Trace;
 use super::understand::{Kind, Route};
 use crate::error::Result;
-use crate::ids::DocId;
-use assemble::{Profiles, Sources, assemble};
+use assemble::{Sources, assemble};
 use layout::{ContextDocument, ContextParts, Layout};
 
 /// A context for a prompt.
@@ -54,6 +52,7 @@ impl Searcher {
     pub async fn context(&self, request: &SearchRequest, max_tokens: usize, layout: &dyn Layout) -> Result<Context> {
         let mut request = request.clone();
         request.shape.max_tokens = None;
+        request.shape.describe = true;
         let counter = request.shape.counter();
         let mut found = self.search(&request).await?;
         if !found.contents.is_empty() {
@@ -65,23 +64,10 @@ impl Searcher {
         let start = Instant::now();
         let recogniser = self.recogniser(&request).await?;
         let mentioned = |documents: &[ContextDocument]| recogniser.mentioned(documents);
-        let source = Sources { hits: &hits, profiles: &self.profiles(&hits).await?, counter: &counter };
+        let source = Sources { hits: &hits, counter: &counter };
         let (parts, text, tokens) = assemble(&source, &query, max_tokens, layout, &mentioned)?;
         trace.stage("context", start, hits.len(), parts.documents.iter().map(|one| one.parent_chunks.len()).sum());
         let tokenizer = counter.name().to_owned();
         Ok(Context { query, namespaces, tokenizer, max_tokens, tokens, text, parts, notes, nearest, route, trace })
-    }
-
-    /// The profiles of the documents of some hits.
-    async fn profiles(&self, hits: &[Hit]) -> Result<Profiles> {
-        let mut profiles = Profiles::new();
-        for (name, snapshot) in self.names().into_iter().zip(self.snapshots().await?) {
-            let own = hits.iter().filter(|hit| hit.namespace == name).map(|hit| hit.doc_id.clone());
-            let ids: BTreeSet<DocId> = own.collect();
-            for row in snapshot.documents_by_id(&Vec::from_iter(ids)).await? {
-                profiles.extend(row.profile.map(|profile| ((name.clone(), row.doc_id), profile)));
-            }
-        }
-        Ok(profiles)
     }
 }
