@@ -112,7 +112,7 @@ impl<'a, 'b> Collector<'a, 'b> {
     /// a checkout, is no reason to publish.
     async fn same(&mut self, facts: &Facts, row: &DocumentRow) -> Result<SourceReport, Stop> {
         if !self.job.request.dates_again(row) {
-            return Ok(SourceReport::of(&facts.source, Action::Unchanged, row));
+            return Ok(SourceReport::of(&facts.source, self.job.request.action_of_same(row), row));
         }
         let time = self.job.request.time_of(row, facts.mtime_ns);
         self.update(DocumentRow { mtime_ns: facts.mtime_ns, time, ..row.clone() }, DATED).await?;
@@ -220,7 +220,9 @@ impl<'a, 'b> Collector<'a, 'b> {
         match &mut self.sink {
             Sink::DryRun(contexts) => self.report.contexts = contexts.report(),
             Sink::Open(indexer) => {
-                indexer.flush().await?;
+                let lacking = |row: &DocumentRow| self.job.request.lacks_vectors(row);
+                let sources = self.report.sources.iter().map(|report| report.source.as_str()).collect();
+                indexer.finish(&sources, self.existing.values().any(lacking)).await?;
                 self.report.embedded = indexer.embedded;
                 self.report.reused = indexer.reused;
                 self.report.without_vectors = indexer.without_vectors;
@@ -272,6 +274,6 @@ impl<'a, 'b> Collector<'a, 'b> {
 
     fn indexer(&self, writer: Writer, vectors: Vectors) -> Indexer {
         let contexts = ContextWriter::new(self.job.target.llm.clone(), Unanswered::Skip);
-        Indexer::new(writer, vectors, "ingest", self.job.progress.clone()).asking(Some(contexts))
+        Indexer::new(writer, vectors, "ingest", self.job.progress.clone()).asking(Some(contexts)).with_keywords_first()
     }
 }

@@ -1,4 +1,4 @@
-//! Chunk contexts from a language model, for documents whose configuration wants them. The model is asked when a batch is
+//! Chunk contexts and profiles from a language model, for documents whose configuration wants them. The model is asked when a batch is
 //! about to be embedded.
 
 use std::collections::HashMap;
@@ -9,10 +9,24 @@ use futures::{StreamExt, stream};
 use super::request::{ContextsReport, Progress};
 use crate::chunk::context::ContextKind;
 use crate::error::Result;
-use crate::ids::ChunkId;
-use crate::llm::{Client, Configured, ContextDocument, ContextParentChunk, Unanswered, contexts, estimate_contexts};
+use crate::ids::{ChunkId, DocId};
+use crate::llm::{
+    Client, Configured, ContextDocument, ContextParentChunk, Unanswered, WrittenProfile, contexts, estimate_contexts,
+    estimate_profile, write_profile,
+};
 use crate::store::{DocumentRow, NewDocument, ParentChunk, SectionRow, Snapshot};
 use crate::structure::PREAMBLE;
+
+/// So many parent chunks begin a document.
+const BEGINNING_CHUNKS: usize = 12;
+
+/// What the language model wrote for documents.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    /// By parent chunk.
+    pub contexts: HashMap<ChunkId, String>,
+    pub profiles: HashMap<DocId, WrittenProfile>,
+}
 
 /// Asks the language model of a run, which is opened when the first document wants a context.
 pub struct ContextWriter {
@@ -35,41 +49,41 @@ impl ContextWriter {
         (self.report.parents > 0).then(|| ContextsReport { model, ..self.report.clone() })
     }
 
-    /// The contexts that the model gave, by the id of the parent chunk. As many documents are in work as requests may be
-    /// open.
+    /// The contexts and profiles that the model gave. As many documents are in work as requests may be open.
     ///
     /// # Errors
     /// Where the model's settings are wrong. A missing answer is not an error.
-    pub async fn write(
-        &mut self,
-        documents: &[&NewDocument],
-        progress: &dyn Progress,
-    ) -> Result<HashMap<ChunkId, String>> {
+    pub(super) async fn write(&mut self, documents: &[&NewDocument], progress: &dyn Progress) -> Result<Written> {
         let wanting: Vec<Shown<'_>> =
             documents.iter().filter(|new| wants_model_context(&new.document)).map(|new| Shown::of(new)).collect();
         let wanted = wanting.iter().map(|shown| shown.parent_chunks.len()).sum::<usize>();
         if wanted == 0 {
-            return Ok(HashMap::new());
+            return Ok(Written::default());
         }
         self.report.parents += wanted;
         let Some(client) = self.client()? else {
             self.report.without += wanted;
-            return Ok(HashMap::new());
+            return Ok(Written::default());
         };
         let unanswered = self.unanswered;
         let asked = wanting.into_iter().map(|shown| {
             let client = client.clone();
             async move {
-                let answers = contexts(&client, &shown.document(), &shown.parent_chunks, unanswered).await;
+                let (document, beginning) = (shown.document(), shown.beginning());
+                let answers = contexts(&client, &document, &shown.parent_chunks, unanswered);
+                let (answers, profile) = futures::join!(answers, write_profile(&client, &document, &beginning));
                 progress.placed(answers.len());
-                shown.ids.into_iter().map(ChunkId::from).zip(answers).collect::<Vec<_>>()
+                (shown, answers, profile)
             }
         });
-        let answers: Vec<Vec<(ChunkId, Option<String>)>> =
-            stream::iter(asked).buffer_unordered(client.settings().concurrency).collect().await;
-        let written: HashMap<ChunkId, String> =
-            answers.into_iter().flatten().filter_map(|(id, answer)| Some((id, answer?))).collect();
-        self.report.without += wanted - written.len();
+        let answers: Vec<_> = stream::iter(asked).buffer_unordered(client.settings().concurrency).collect().await;
+        let mut written = Written::default();
+        for (shown, answers, profile) in answers {
+            written.profiles.extend(profile.map(|profile| (shown.doc_id.clone(), profile)));
+            let contexts = shown.ids.into_iter().map(ChunkId::from).zip(answers);
+            written.contexts.extend(contexts.filter_map(|(id, answer)| Some((id, answer?))));
+        }
+        self.report.without += wanted - written.contexts.len();
         Ok(written)
     }
 
@@ -84,7 +98,9 @@ impl ContextWriter {
         }
         self.report.parents += shown.parent_chunks.len();
         if let Some(client) = self.client()? {
-            let estimate = estimate_contexts(&client, &shown.document(), &shown.parent_chunks, self.unanswered)?;
+            let document = shown.document();
+            let estimate = estimate_contexts(&client, &document, &shown.parent_chunks, self.unanswered)?;
+            let estimate = estimate.and(estimate_profile(&client, &document, &shown.beginning())?);
             self.report.estimate = Some(self.report.estimate.unwrap_or_default().and(estimate));
         }
         Ok(())
@@ -126,6 +142,7 @@ pub(super) fn wants_model_context(row: &DocumentRow) -> bool {
 
 /// A document as the model sees it.
 struct Shown<'a> {
+    doc_id: &'a DocId,
     title: &'a str,
     outline: String,
     ids: Vec<&'a str>,
@@ -147,6 +164,7 @@ impl<'a> Shown<'a> {
             behind: beside(row, Some(at + 1)),
         });
         Shown {
+            doc_id: &new.document.doc_id,
             title: &new.document.title,
             outline: outline(&new.sections),
             parent_chunks: parent_chunks.collect(),
@@ -156,6 +174,11 @@ impl<'a> Shown<'a> {
 
     fn document(&self) -> ContextDocument<'_> {
         ContextDocument { title: self.title, outline: &self.outline }
+    }
+
+    /// The text of the first parent chunks; more than the model reads.
+    fn beginning(&self) -> String {
+        self.parent_chunks.iter().take(BEGINNING_CHUNKS).map(|chunk| chunk.text).collect::<Vec<_>>().join("\n\n")
     }
 }
 

@@ -1,21 +1,24 @@
 //! Embeds prepared documents and publishes them in batches.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::contexts::{ContextWriter, wants_model_context};
+use super::contexts::{ContextWriter, Written, wants_model_context};
 use super::known_vectors::{KnownVectors, by_hashes};
 use super::languages::{LanguageSense, LanguagesReport, is_read};
 use super::prepare::Prepared;
 use super::profile::{profile_of, vector_text};
-use super::request::{ContextsReport, Progress};
+use super::rebuild::read;
+use super::request::{Action, ContextsReport, Progress};
 use crate::chunk::EmbeddedText;
 use crate::embed::{Coverage, Embedder, EngineChoice, ParentVectors};
 use crate::error::Result;
 use crate::ids::DocId;
+use crate::knowledge::profile::Profile;
+use crate::llm::WrittenProfile;
 use crate::models::Models;
-use crate::store::{Change, DocumentRow, ModelRecord, NewDocument, Note, ParentChunk, Writer};
+use crate::store::{Change, DocumentRow, ModelRecord, NewDocument, Note, ParentChunk, Snapshot, Writer};
 
 /// A batch is published when it has so many documents …
 const BATCH_DOCUMENTS: usize = 256;
@@ -27,6 +30,8 @@ const FIRST_EMBEDDED: usize = 512;
 const BATCH_TIME: Duration = Duration::from_secs(60);
 /// Fewer are not worth a publication.
 const LEAST_EMBEDDED: usize = 256;
+/// Documents that are read at once to be embedded later.
+const READ_AT_ONCE: usize = 100;
 
 /// The model that makes vectors.
 pub enum Vectors {
@@ -83,6 +88,10 @@ pub struct Indexer {
     waiting_to_embed: usize,
     /// The number of child chunks to embed before a publication.
     embed_at_once: usize,
+    /// Whether full batches are published without new vectors, which follow at the end.
+    keywords_first: bool,
+    /// Whether documents of this run are published so.
+    is_behind: bool,
     /// The history entry of the waiting batch.
     note: Note,
     /// Child chunks embedded so far.
@@ -137,6 +146,8 @@ impl Indexer {
             waiting_children: 0,
             waiting_to_embed: 0,
             embed_at_once: FIRST_EMBEDDED,
+            keywords_first: false,
+            is_behind: false,
             note: Note::of(command),
             embedded: 0,
             reused: 0,
@@ -148,6 +159,12 @@ impl Indexer {
     /// Asks a language model for the chunk contexts of documents that want them.
     pub fn asking(self, contexts: Option<ContextWriter>) -> Self {
         Indexer { contexts, ..self }
+    }
+
+    /// Publishes full batches without new vectors, so that keyword search finds the documents while the vectors are made:
+    /// [`finish`](Self::finish) makes them.
+    pub fn with_keywords_first(self) -> Self {
+        Indexer { keywords_first: true, ..self }
     }
 
     /// `None` if no document wanted chunk contexts of a language model.
@@ -183,10 +200,14 @@ impl Indexer {
         }
         // Every document comes through here, with its edits applied, so the profile is of the final text.
         let new = &mut prepared.new;
-        new.document.profile =
-            prepared.profile.take().or_else(|| profile_of(&new.document, &new.sections, &new.parents));
+        let made = prepared.profile.take().or_else(|| profile_of(&new.document, &new.sections, &new.parents));
+        // After an edit, what a language model wrote still describes the document.
+        let written = new.document.profile.take().filter(|old| old.by_model && wants_model_context(&new.document));
+        new.document.profile = match (made, written) {
+            (Some(made), Some(written)) => Some(Profile { kinds: made.kinds, ..written }),
+            (made, _) => made,
+        };
         new.document.embedding_hash = known.of_document.clone();
-        self.plan_vector(&mut new.document, embed);
         // What is not embedded needs no model.
         let coverage = embed.then(|| self.model.coverage()).transpose()?;
         let reads = |parent: &ParentChunk| coverage.as_ref().is_some_and(|coverage| is_read(&parent.content, coverage));
@@ -198,7 +219,43 @@ impl Indexer {
         let is_full = self.waiting.len() >= BATCH_DOCUMENTS
             || self.waiting_children >= BATCH_CHILDREN
             || self.waiting_to_embed >= self.embed_at_once;
-        if is_full { self.flush().await } else { Ok(()) }
+        if !is_full {
+            return Ok(());
+        }
+        let later = self.keywords_first && self.waiting_to_embed > 0;
+        self.is_behind |= later;
+        self.publish(!later).await
+    }
+
+    /// Publishes what waits, and gives vectors to the documents of `sources` that lack them.
+    ///
+    /// # Errors
+    /// Where the engine or the disk fails. What was published before stays, and the next ingest goes on with the vectors.
+    pub async fn finish(&mut self, sources: &HashSet<&str>, lacking: bool) -> Result<()> {
+        self.publish(!self.is_behind).await?;
+        if self.is_behind || lacking { self.make_missing_vectors(sources).await } else { Ok(()) }
+    }
+
+    /// Gives vectors to published documents without.
+    async fn make_missing_vectors(&mut self, sources: &HashSet<&str>) -> Result<()> {
+        (self.keywords_first, self.embed_at_once, self.without_vectors) = (false, FIRST_EMBEDDED, 0);
+        // What a language model had to say of them is published.
+        let contexts = self.contexts.take();
+        let namespace = self.writer.namespace().clone();
+        let mut rows = Snapshot::open(&namespace).await?.documents().await?;
+        rows.retain(|row| !row.embedded && sources.contains(row.source.as_str()));
+        for some in rows.chunks(READ_AT_ONCE) {
+            let snapshot = Snapshot::open(&namespace).await?;
+            for mut document in read(&snapshot, some).await? {
+                let row = &document.new.document;
+                let known = KnownVectors::of_texts(snapshot.vectors_by_hash(&row.doc_id).await?).and_of(row);
+                document.new.sections = snapshot.sections(&row.doc_id).await?;
+                self.put(document, known, true, Action::Embedded.name(), None).await?;
+            }
+        }
+        let outcome = self.flush().await;
+        self.contexts = contexts;
+        outcome
     }
 
     /// Removes a document.
@@ -242,11 +299,16 @@ impl Indexer {
         Ok(())
     }
 
-    /// Publishes all that waits.
+    /// Publishes all that waits, with its vectors.
     ///
     /// # Errors
     /// Where the engine or the disk fails. Earlier batches stay published.
     pub async fn flush(&mut self) -> Result<()> {
+        self.publish(true).await
+    }
+
+    /// Publishes all that waits; `embed` makes the vectors that the store does not have.
+    async fn publish(&mut self, embed: bool) -> Result<()> {
         if self.waiting.is_empty() && self.removals.is_empty() && self.updates.is_empty() {
             return Ok(());
         }
@@ -254,6 +316,9 @@ impl Indexer {
         let waiting = std::mem::take(&mut self.waiting);
         (self.waiting_children, self.waiting_to_embed) = (0, 0);
         let mut waiting = self.with_contexts(waiting).await?;
+        for Waiting { prepared, embed, .. } in &mut waiting {
+            self.plan_vector(&mut prepared.new.document, *embed);
+        }
         waiting.retain(|Waiting { prepared, unless, .. }| unless.as_ref() != Some(&prepared.new));
         for Waiting { prepared, unless, action, .. } in &waiting {
             if unless.is_some() {
@@ -263,13 +328,17 @@ impl Indexer {
             self.removals.push(prepared.new.document.doc_id.clone());
         }
         let stored = self.stored_vectors(&waiting).await?;
-        let vectors = self.vectors(&waiting, &stored)?;
+        let vectors = self.vectors(&waiting, &stored, embed)?;
+        if !embed {
+            self.embed_at_once = BATCH_CHILDREN;
+        }
         for (waiting, vectors) in waiting.into_iter().zip(vectors) {
             let lacks =
                 |((.., read), vectors): ((_, _, bool), &Option<_>)| vectors.is_none() && (read || !waiting.embed);
             let lacks_some = waiting.texts().zip(&vectors).any(lacks);
             let mut prepared = waiting.prepared;
-            prepared.new.document.embedded = !lacks_some;
+            let lacks_own = !embed && self.document_texts.contains_key(&prepared.new.document.doc_id);
+            prepared.new.document.embedded = !lacks_some && !lacks_own;
             self.without_vectors += usize::from(!prepared.new.document.embedded);
             set_vectors(&mut prepared.new.parents, vectors);
             add.push(prepared.new);
@@ -277,7 +346,10 @@ impl Indexer {
         let note = Note::of(&self.note.command);
         let note = std::mem::replace(&mut self.note, note);
         let (remove, update) = (std::mem::take(&mut self.removals), std::mem::take(&mut self.updates));
-        self.set_document_vectors(&mut add)?;
+        match embed {
+            true => self.set_document_vectors(&mut add)?,
+            false => self.document_texts.clear(),
+        }
         let change = Change { remove, add, update, note, ..Change::default() };
         if !change.is_empty() {
             self.generation = Some(self.writer.publish(&change).await?);
@@ -286,11 +358,18 @@ impl Indexer {
         Ok(())
     }
 
-    /// Adds the chunk contexts of the language model to the documents that want them.
+    /// Adds the chunk contexts and the profiles of the language model to the documents that want them.
     async fn with_contexts(&mut self, mut waiting: Vec<Waiting>) -> Result<Vec<Waiting>> {
         let Some(writer) = &mut self.contexts else { return Ok(waiting) };
         let documents: Vec<&NewDocument> = waiting.iter().map(|waiting| &waiting.prepared.new).collect();
-        let contexts = writer.write(&documents, &*self.progress).await?;
+        let Written { contexts, mut profiles } = writer.write(&documents, &*self.progress).await?;
+        for Waiting { prepared, .. } in &mut waiting {
+            let row = &mut prepared.new.document;
+            if let (Some(profile), Some(written)) = (&mut row.profile, profiles.remove(&row.doc_id)) {
+                let WrittenProfile { summary, topics } = written;
+                *profile = Profile { summary, topics, by_model: true, ..profile.clone() };
+            }
+        }
         if !contexts.is_empty() {
             let placed = |waiting: Waiting| match wants_model_context(&waiting.prepared.new.document) {
                 true => Waiting { prepared: waiting.prepared.with_contexts(&contexts), ..waiting },
@@ -309,22 +388,23 @@ impl Indexer {
     }
 
     /// The vectors of the parent chunks of all waiting documents. Known and stored vectors are reused, all other texts that
-    /// the model reads are embedded once each; what is not to be embedded gets none.
+    /// the model reads are embedded once each if `embed` is set; what is not to be embedded gets none.
     fn vectors(
         &mut self,
         waiting: &[Waiting],
         stored: &HashMap<String, Vec<f32>>,
+        embed: bool,
     ) -> Result<Vec<Vec<Option<ParentVectors>>>> {
         let mut wanted: Vec<&EmbeddedText> = Vec::new();
         let mut place: HashMap<&str, usize> = HashMap::new();
-        for (parent, text) in waiting.iter().flat_map(Waiting::wanted) {
+        for (parent, text) in waiting.iter().flat_map(Waiting::wanted).filter(|_| embed) {
             if by_hashes(parent, stored).is_none() && !place.contains_key(parent.embedding_hash.as_str()) {
                 place.insert(&parent.embedding_hash, wanted.len());
                 wanted.push(text);
             }
         }
         let bytes = waiting.iter().map(|waiting| waiting.prepared.new.document.size).sum();
-        let fresh = self.embed(waiting, &wanted, bytes)?;
+        let fresh = if embed { self.embed(waiting, &wanted, bytes)? } else { Vec::new() };
         let mut all = Vec::with_capacity(waiting.len());
         for one in waiting {
             let mut vectors = Vec::new();

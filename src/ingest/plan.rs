@@ -8,7 +8,7 @@ use ignore::WalkBuilder;
 use ignore::gitignore::GitignoreBuilder;
 use ignore::overrides::OverrideBuilder;
 
-use super::request::{Action, Doubt, IngestRequest, SourceReport};
+use super::request::{Doubt, IngestRequest, SourceReport};
 use super::source::{mtime_ns, raise_limit};
 use crate::error::{Error, Result, Setting};
 use crate::load::Format;
@@ -200,7 +200,7 @@ pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &In
         let same = known.is_some_and(|row| row.size == facts.len() && row.mtime_ns == mtime_ns(&facts));
         match known {
             Some(row) if same && !request.must_read(row) && !request.dates_again(row) => {
-                plan.settled.push(SourceReport::of(&candidate.source, Action::Unchanged, row));
+                plan.settled.push(SourceReport::of(&candidate.source, request.action_of_same(row), row));
             }
             _ => plan.todo.push(Todo { size: facts.len(), candidate }),
         }

@@ -17,6 +17,7 @@ use crate::chunk::ChunkConfig;
 use crate::edits::as_the_source_says;
 use crate::embed::EngineChoice;
 use crate::error::{Error, Result};
+use crate::ids::DocId;
 use crate::llm::{Configured, Unanswered};
 use crate::load::{Block, BlockKind, Document, Format, LoadOptions, OutlineEntry};
 use crate::models::Models;
@@ -185,6 +186,18 @@ pub struct Rebuilt {
     pub parents: u32,
     /// Edits that became conflicts.
     pub conflicts: usize,
+}
+
+/// Documents with their profile, their chunks and what is embedded of those, without sections and vectors.
+pub(super) async fn read(snapshot: &Snapshot, rows: &[DocumentRow]) -> Result<Vec<Prepared>> {
+    let ids: Vec<DocId> = rows.iter().map(|row| row.doc_id.clone()).collect();
+    let mut parents = snapshot.parents_of_each(&ids).await?;
+    let prepared = |row: &DocumentRow| {
+        let parents = parents.remove(&row.doc_id).unwrap_or_default();
+        let new = NewDocument { document: row.clone(), sections: Vec::new(), parents };
+        Prepared { profile: row.profile.clone(), ..Prepared::of(new, &row.chunking) }
+    };
+    Ok(rows.iter().map(prepared).collect())
 }
 
 impl Rebuilder {

@@ -86,7 +86,7 @@ impl IngestRequest {
     pub(super) fn must_read(&self, row: &DocumentRow) -> bool {
         // A correction of its sections was dropped while the source was missing.
         let stale = row.corrected_toc.is_none() && row.toc_method == Provenance::Edited.name();
-        self.force || stale || self.lacks_vectors(row) || lacks_profile(row, self.embed) || self.changes_context(row)
+        self.force || stale || lacks_profile(row, self.embed) || self.changes_context(row)
     }
 
     /// Whether a document's chunks get another context.
@@ -111,8 +111,14 @@ impl IngestRequest {
         self.time.is_some() && self.time != row.time
     }
 
+    /// Whether a document gets the vectors that it lacks.
     pub(super) fn lacks_vectors(&self, row: &DocumentRow) -> bool {
         self.embed && !row.embedded
+    }
+
+    /// What is done with a document whose file has not changed.
+    pub(super) fn action_of_same(&self, row: &DocumentRow) -> Action {
+        if self.lacks_vectors(row) { Action::Embedded } else { Action::Unchanged }
     }
 }
 

@@ -15,12 +15,11 @@ use super::known_vectors::KnownVectors;
 use super::languages::is_read;
 use super::prepare::Prepared;
 use super::profile::vector_text;
-use super::rebuild::{RebuildOptions, Rebuilder};
+use super::rebuild::{RebuildOptions, Rebuilder, read};
 use super::request::Progress;
 use crate::chunk::EmbeddedText;
 use crate::embed::{Coverage, ParentVectors};
 use crate::error::Result;
-use crate::ids::DocId;
 use crate::models::record_of;
 use crate::store::{
     DocumentRow, ModelRecord, Namespace, NewDocument, Note, ParentChunk, Snapshot, VectorCache, VectorKey, Writer,
@@ -105,18 +104,6 @@ pub async fn revector(
     }
     report.seconds = started.elapsed().as_secs_f64();
     Ok(report)
-}
-
-/// Documents with their chunks and what is embedded of those, without sections and vectors.
-async fn read(snapshot: &Snapshot, rows: &[DocumentRow]) -> Result<Vec<Prepared>> {
-    let ids: Vec<DocId> = rows.iter().map(|row| row.doc_id.clone()).collect();
-    let mut parents = snapshot.parents_of_each(&ids).await?;
-    let prepared = |row: &DocumentRow| {
-        let parents = parents.remove(&row.doc_id).unwrap_or_default();
-        let config = row.chunking;
-        Prepared::of(NewDocument { document: row.clone(), sections: Vec::new(), parents }, &config)
-    };
-    Ok(rows.iter().map(prepared).collect())
 }
 
 /// What is embedded at once: a parent chunk with its child chunks, or the summary of a document.

@@ -3,18 +3,16 @@
 //! A request holds several parent chunks of one document and never of two, so that a hostile document can spoil only its
 //! own contexts. Unusable contexts become `None`, and the caller's rule replaces them.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use futures::{StreamExt, stream};
 use serde_json::Value;
 
 use super::client::Client;
-use super::guard::{Fence, line, object};
+use super::guard::{Fence, is_about, line, object};
 use super::prompts::Ask;
 use super::usage::{Estimate, tokens};
 use crate::error::Result;
-use crate::text::stopwords::is_stopword;
-use crate::text::tokens::{TokenKind, tokenize};
 use crate::text::{char_count, squeeze, truncate};
 
 const PROMPT: &str = "contexts";
@@ -33,9 +31,6 @@ const CONTEXT_TOKENS: std::ops::RangeInclusive<u64> = 8..=180;
 const CONTEXT_CHARS: usize = 1200;
 /// Cached where the model's context was unusable.
 const UNUSABLE: &str = "";
-/// The share of a context's content words that must occur in what was shown. Inventions, and texts that follow orders in
-/// a document, use other words.
-const LEAST_SHARE: f32 = 0.3;
 
 /// What the model sees of a document.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -184,7 +179,7 @@ fn shown(chunk: &ContextParentChunk<'_>) -> String {
     parts.map(|(name, text)| format!("{name}: {text}")).collect::<Vec<_>>().join("\n")
 }
 
-fn shown_document(document: &ContextDocument<'_>) -> String {
+pub(super) fn shown_document(document: &ContextDocument<'_>) -> String {
     let title = format!("Title: {}", truncate(document.title, NEIGHBOUR_CHARS));
     match document.outline.trim() {
         "" => title,
@@ -252,13 +247,8 @@ fn check(
     if squeeze(chunk.text).contains(&context) {
         return Err("only repeats the chunk");
     }
-    let words = |text: &str| -> HashSet<String> {
-        let words = tokenize(text).into_iter().filter(|token| token.kind != TokenKind::Single);
-        words.map(|token| token.text).filter(|word| !is_stopword(word)).collect()
-    };
-    let (own, known) = (words(&context), words(&format!("{}\n{}", shown_document(document), shown(chunk))));
-    let shared = own.intersection(&known).count() as f32 / own.len().max(1) as f32;
-    if shared < LEAST_SHARE { Err("is about something else") } else { Ok(context) }
+    let shown = format!("{}\n{}", shown_document(document), shown(chunk));
+    if is_about(&context, &shown) { Ok(context) } else { Err("is about something else") }
 }
 
 #[cfg(test)]

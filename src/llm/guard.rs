@@ -3,8 +3,12 @@
 //! The fence is a tag with a hash of the texts inside it, so that no text can contain its own closing tag. The turn
 //! marks of chat servers and invisible characters (controls, text directions, Unicode tags) are made harmless.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
+use crate::text::stopwords::is_stopword;
+use crate::text::tokens::{TokenKind, tokenize};
 use crate::text::{char_count, squeeze};
 
 /// Letters of the hash in a tag.
@@ -16,6 +20,9 @@ const MARKS: [&str; 7] = ["<|", "|>", "[inst]", "<data-", "</", "```", "{{"];
 /// The phrases of answers that follow orders in a document, or that refuse. A true text with such a phrase is lost,
 /// and the rule replaces it.
 const ORDERS: &str = include_str!("orders.txt");
+/// The share of a text's content words that must occur in what was shown. Inventions, and texts that follow orders in a
+/// document, use other words.
+const LEAST_SHARE: f32 = 0.3;
 
 /// The tag around the texts of one prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,6 +118,16 @@ pub(super) fn line(text: &str, longest: usize) -> Result<String, &'static str> {
         return Err("reads like an order or a refusal");
     }
     Ok(line)
+}
+
+/// Whether a text is about what the model was shown.
+pub(super) fn is_about(text: &str, shown: &str) -> bool {
+    let words = |text: &str| -> HashSet<String> {
+        let words = tokenize(text).into_iter().filter(|token| token.kind != TokenKind::Single);
+        words.map(|token| token.text).filter(|word| !is_stopword(word)).collect()
+    };
+    let (own, known) = (words(text), words(shown));
+    own.intersection(&known).count() as f32 / own.len().max(1) as f32 >= LEAST_SHARE
 }
 
 #[cfg(test)]

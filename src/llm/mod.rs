@@ -1,4 +1,4 @@
-//! The optional language model: a client for any OpenAI-compatible endpoint, and the two tasks it is used for.
+//! The optional language model: a client for any OpenAI-compatible endpoint, and the three tasks it is used for.
 //!
 //! Promises: nothing is sent unless `[llm]` is configured. A model never makes another command fail: a missing or
 //! unusable answer becomes `None` or a [`Failure`], the caller falls back to its rules, and [`LlmReport`] counts it.
@@ -6,7 +6,7 @@
 //! ([`secret`]). Text from documents is fenced and answers are validated ([`guard`]). A request holds text of one
 //! document only, so a hostile document can spoil nothing but its own answers.
 //!
-//! A task ([`contexts`], [`expand_query`]) fills a prompt ([`prompts`]); [`client`] checks the cache, holds the
+//! A task ([`contexts`], [`write_profile`], [`expand_query`]) fills a prompt ([`prompts`]); [`client`] checks the cache, holds the
 //! tokens that the request may use ([`usage`]) and sends it ([`wire`]); the task validates the answer.
 
 mod client;
@@ -14,6 +14,7 @@ mod contexts;
 mod expand_query;
 mod failure;
 mod guard;
+mod profile;
 mod prompts;
 mod secret;
 mod settings;
@@ -26,6 +27,7 @@ pub use contexts::{ContextDocument, ContextParentChunk, Unanswered, contexts, es
 pub use expand_query::read as read_answer;
 pub use expand_query::{Expansion, expand_query};
 pub use failure::Failure;
+pub use profile::{WrittenProfile, estimate_profile, write_profile};
 #[cfg(feature = "fuzzing")]
 pub use prompts::check_prompts;
 pub use prompts::{names as prompt_names, text_of as prompt_text};

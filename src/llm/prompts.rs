@@ -26,8 +26,9 @@ struct BuiltIn {
     data: &'static [&'static str],
 }
 
-const BUILT_IN: [BuiltIn; 2] = [
+const BUILT_IN: [BuiltIn; 3] = [
     BuiltIn { name: "contexts", text: include_str!("prompts/contexts.md"), data: &["document", "chunks", "count"] },
+    BuiltIn { name: "profile", text: include_str!("prompts/profile.md"), data: &["document", "beginning"] },
     BuiltIn { name: "expand-query", text: include_str!("prompts/expand-query.md"), data: &["question"] },
 ];
 

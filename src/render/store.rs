@@ -87,6 +87,7 @@ impl Status {
             self.contexts.iter().map(|(context, documents)| format!("{context} {documents}")).collect();
         let documents = match self.without_vectors {
             0 => self.documents.to_string(),
+            some if self.writer.is_some() => format!("{} ({some} without vectors yet)", self.documents),
             some => format!("{} ({some} without vectors; `{}` makes them)", self.documents, NextStep::MakeVectors),
         };
         let children = count(self.chunks - self.parents, "child chunk");

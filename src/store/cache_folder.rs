@@ -7,7 +7,10 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use jiff::Zoned;
+
 use super::files::{or_none, write_whole};
+use super::layout::Store;
 use super::plain::open_to_read;
 
 /// The folder of all of them, in the store's.
@@ -86,6 +89,26 @@ impl CacheFolder {
             or_none(std::fs::remove_file(file))?;
         }
         Ok(())
+    }
+}
+
+/// No more things are said once a day.
+const MOST_SAID: usize = 100;
+
+impl Store {
+    /// Whether nobody has asked this about `what` today. Where nothing is kept in the store, nobody ever has.
+    pub fn is_first_today(&self, what: &str) -> bool {
+        if !self.is_own() {
+            return true;
+        }
+        let folder = CacheFolder::of_store(self.root(), "said", "day", MOST_SAID);
+        let (key, today) = (blake3::hash(what.as_bytes()).to_hex().to_string(), Zoned::now().date().to_string());
+        let said = folder.get(&key).is_some_and(|day| day == today.as_bytes());
+        if !said {
+            // On a read-only disk it is said again.
+            folder.put(&key, today.as_bytes()).unwrap_or_default();
+        }
+        !said
     }
 }
 

@@ -3,6 +3,7 @@
 //! An index is rebuilt beside the old one, whole and durable, and takes its place by renaming: until then
 //! readers have the old one.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use tantivy::indexer::{LogMergePolicy, MergeCandidate, MergePolicy, NoMergePolicy};
@@ -182,18 +183,27 @@ impl KeywordWriter {
 
     /// Fills an empty index from the tables, where each parent is followed by its children.
     async fn fill_from(&mut self, tables: &Tables) -> Result<()> {
+        let mut profiles: HashMap<DocId, String> = HashMap::new();
+        tables
+            .each(&tables.documents, None, Wanted::WithoutVectors, |columns, row| {
+                let document = convert::document(columns, row)?;
+                let profile = document.profile.and_then(|profile| profile.indexed());
+                profiles.extend(profile.map(|profile| (document.doc_id, profile)));
+                Ok(())
+            })
+            .await?;
         let mut waiting: Vec<ChunkRow> = Vec::new();
         tables
             .each(&tables.chunks, None, Wanted::WithoutVectors, |columns, row| {
                 let chunk = convert::chunk(columns, row)?;
                 if chunk.parent_id.is_none() && waiting.len() >= CHUNKS_AT_ONCE {
-                    self.add(&convert::parents_of_rows(std::mem::take(&mut waiting)))?;
+                    self.add(&convert::parents_of_rows(std::mem::take(&mut waiting)), &mut profiles)?;
                 }
                 waiting.push(chunk);
                 Ok(())
             })
             .await?;
-        self.add(&convert::parents_of_rows(waiting))
+        self.add(&convert::parents_of_rows(waiting), &mut profiles)
     }
 
     pub(super) fn delete_documents(&mut self, doc_ids: &[DocId]) {
@@ -202,8 +212,9 @@ impl KeywordWriter {
         }
     }
 
-    /// Adds parent chunks, each with the places of its children.
-    pub(super) fn add(&mut self, parents: &[ParentChunk]) -> Result<()> {
+    /// Adds parent chunks, each with the places of its children. The first one of a document takes what is indexed of its
+    /// profile from `profiles`.
+    pub(super) fn add(&mut self, parents: &[ParentChunk], profiles: &mut HashMap<DocId, String>) -> Result<()> {
         for chunk in parents {
             let mut document = TantivyDocument::default();
             document.add_text(self.fields.chunk_id, &chunk.chunk_id);
@@ -213,6 +224,9 @@ impl KeywordWriter {
             document.add_text(self.fields.situating, chunk.situating.as_deref().unwrap_or_default());
             if let Some(heads) = self.heads.take(chunk) {
                 document.add_text(self.fields.situating, heads);
+            }
+            if let Some(profile) = profiles.remove(&chunk.doc_id) {
+                document.add_text(self.fields.situating, profile);
             }
             document.add_text(self.fields.titles, &chunk.titles);
             for entry in name_entries(chunk) {
@@ -295,7 +309,7 @@ impl KeywordWriter {
     /// The index of a namespace that holds these parent chunks alone.
     pub(super) fn index_of(namespace: &Namespace, parents: &[ParentChunk]) -> KeywordReader {
         let mut writer = KeywordWriter::beside(namespace).unwrap();
-        writer.add(parents).unwrap();
+        writer.add(parents, &mut HashMap::new()).unwrap();
         writer.commit(1).unwrap();
         drop(writer.take_place(namespace).unwrap());
         let (reader, generation) = KeywordReader::open(namespace).unwrap().unwrap();

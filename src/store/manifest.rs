@@ -41,6 +41,11 @@ impl Manifest {
         [self.documents, self.sections, self.chunks, self.entities]
     }
 
+    /// False where the table of entities is as it was made, empty.
+    pub fn may_have_entities(&self) -> bool {
+        self.entities > 1
+    }
+
     /// The published generation; `None` where nothing was published yet.
     ///
     /// # Errors

@@ -200,7 +200,7 @@ impl Writer {
         Writer::open_locked(namespace, &manifest.model, lock, &LockTimeout::none()).await.map(drop)
     }
 
-    pub(super) fn namespace(&self) -> &Namespace {
+    pub fn namespace(&self) -> &Namespace {
         &self.namespace
     }
 
@@ -271,7 +271,12 @@ impl Writer {
             }
             KeywordStep::Change(change) => {
                 self.keyword.delete_documents(&change.remove);
-                change.add.iter().try_for_each(|new| self.keyword.add(&new.parents))
+                let profile = |new: &NewDocument| {
+                    let row = &new.document;
+                    Some((row.doc_id.clone(), row.profile.as_ref()?.indexed()?))
+                };
+                let mut profiles = change.add.iter().filter_map(profile).collect();
+                change.add.iter().try_for_each(|new| self.keyword.add(&new.parents, &mut profiles))
             }
         };
         if let Err(error) = written {

@@ -230,6 +230,30 @@ fn readers_see_each_batch_of_an_ingest() {
 }
 
 #[test]
+fn keywords_are_published_first_and_vectors_follow_also_after_a_kill() {
+    const DOCUMENTS: usize = 300;
+    let sandbox = Sandbox::new();
+    for n in 0..DOCUMENTS {
+        sandbox.write(&format!("docs/{n}.md"), format!("# Part {n}\n\nAbout the valve of part {n}."));
+    }
+    let without = || sandbox.json(&["status"])["without_vectors"].as_u64().unwrap() as usize;
+    let mut ingest = start(&sandbox, &["ingest", "docs"]);
+    while !sandbox.path(".kb/namespaces/default/MANIFEST.json").exists() || without() < DOCUMENTS {
+        assert!(ingest.try_wait().unwrap().is_none(), "the ingest ended without publishing all keywords first");
+    }
+    assert!(sandbox.kb(&["status"]).out.contains("300 without vectors yet"), "{}", sandbox.kb(&["status"]).out);
+    assert_eq!(sandbox.json(&["search", "valve", "-k", "20"])["hits"].as_array().unwrap().len(), 20);
+    ingest.kill().unwrap();
+    ingest.wait().unwrap();
+    // The same command goes on without reading a file again.
+    let report = sandbox.json(&["ingest", "docs"]);
+    assert_eq!(report["counts"]["updated"], 0, "{report}");
+    assert!(report["counts"]["embedded"].as_u64() > Some(0) && report["embedded"].as_u64() > Some(0), "{report}");
+    assert_eq!((without(), sandbox.json(&["ingest", "docs"])["counts"]["unchanged"].as_u64()), (0, Some(300)));
+    assert_eq!(sandbox.kb(&["check"]).code, 0);
+}
+
+#[test]
 fn one_writer_at_a_time_and_readers_are_not_blocked() {
     let sandbox = Sandbox::of_two_documents();
     let lock = std::fs::File::options().write(true).open(sandbox.path(".kb/namespaces/default/lock")).unwrap();

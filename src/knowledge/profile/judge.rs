@@ -57,7 +57,7 @@ struct Sums {
 }
 
 /// The kind of a parent chunk that stands under a title.
-pub(super) fn judge(title: &str, text: &str) -> Kind {
+pub fn judge(title: &str, text: &str) -> Kind {
     let scores = scores(title, text);
     let mut best = (Kind::Reference, 0.0);
     for (kind, score) in Kind::ALL.into_iter().zip(scores) {

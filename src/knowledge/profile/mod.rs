@@ -10,7 +10,7 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
-use judge::judge;
+pub use judge::judge;
 pub use kind::{Kind, Share, in_percent};
 pub use topics::{ParentChunkText, TitleText};
 
@@ -27,6 +27,17 @@ pub struct Profile {
     pub topics: Vec<String>,
     /// All of this in a paragraph, in the language of the document.
     pub summary: String,
+    /// Whether a language model wrote topics and summary.
+    #[serde(default)]
+    pub by_model: bool,
+}
+
+impl Profile {
+    /// What is indexed of it. Topics by rule are in titles and text, and the other words of a summary by rule are those of
+    /// every document.
+    pub fn indexed(&self) -> Option<String> {
+        self.by_model.then(|| format!("{} {}", self.summary, self.topics.join("; ")))
+    }
 }
 
 /// The profile of a document; `language` is BCP 47. `None` if no parent chunk has a character.
@@ -42,7 +53,7 @@ pub fn profile(
     }
     let topics = topics::topics(title, titles, parent_chunks);
     let summary = summary::summary(language, &kinds, &topics);
-    Some(Profile { version: PROFILE_VERSION, kinds, topics, summary })
+    Some(Profile { version: PROFILE_VERSION, kinds, topics, summary, by_model: false })
 }
 
 /// The shares of the kinds among the characters of parent chunks, the largest first, without empty ones. They sum to 1,

@@ -31,8 +31,15 @@ fn toml(server: &Server, more: &str) -> String {
     )
 }
 
-/// A context for each chunk in the request, about its text, with one word of its own.
+/// A context for each chunk in the request, about its text, with one word of its own; or the profile that it asks for.
 fn good(request: &Request) -> String {
+    if request.user().contains(" beginning>") {
+        let summary = match request.user().contains("casing") {
+            true => "Paint: that the casing is green or blue and the cover red, on subterranean machines.",
+            false => "Which valve of the Waterworks to turn by hand, for how long to wait, on subterranean gauges.",
+        };
+        return json!({ "summary": summary, "topics": ["gauges", "colours"] }).to_string();
+    }
     let parent_chunks = (1..).take_while(|n| request.user().contains(&format!("chunk {n}>")));
     let line = match request.user().contains("casing") {
         true => "About the hydroelectric Paint: what is green or blue on the casing, and what is red on the cover.",
@@ -77,11 +84,32 @@ fn contexts_are_searched_but_not_shown_and_are_asked_once() {
     let again = sandbox.json(&["reindex", "--context", "llm", "--force"]);
     assert_eq!((lines(&again), again["embedded"].as_u64()), ((SECTIONS as u64 + 1, 0, 0), Some(0)));
     assert_eq!(server.count() as u64, requests);
-    // A changed chunk is asked again with its neighbours, in one request.
+    // A changed chunk is asked again with its neighbours, in one request, and the profile in another.
     sandbox.write("docs/manual.md", manual().replace("valve 7 by hand", "valve 7 with a key"));
     sandbox.json(&["ingest", "docs"]);
-    assert_eq!(server.count() as u64, requests + 1);
+    assert_eq!(server.count() as u64, requests + 2);
     assert_eq!(sandbox.kb(&["check"]).code, 0);
+}
+
+#[test]
+fn profiles_are_written_by_the_model_and_found_by_their_words() {
+    let server = Server::start(|request| Reply::Say(good(request)));
+    let sandbox = sandbox(&server);
+    sandbox.json(&["ingest", "docs", "--context", "llm", "--no-embed"]);
+    let profile = || sandbox.json(&["docs", "manual.md"])[0]["profile"].clone();
+    assert_eq!(profile()["topics"], json!(["gauges", "colours"]));
+    assert!(profile()["summary"].as_str().unwrap().ends_with("subterranean gauges."), "{}", profile());
+    assert_eq!(profile()["kinds"][0]["kind"], "procedure", "shares are measured");
+    assert_eq!(found(&sandbox, "subterranean"), 2, "by the first chunk of each document");
+    // An index that is made anew has them too, and an edit keeps them.
+    std::fs::remove_dir_all(sandbox.path(".kb/namespaces/default/keyword")).unwrap();
+    assert_eq!(sandbox.kb(&["check", "--repair"]).code, 0);
+    assert_eq!(found(&sandbox, "subterranean"), 2);
+    let hit = sandbox.json(&["search", "gauge 3", "--method", "keyword"])["hits"][0]["chunk_id"].clone();
+    assert_eq!(sandbox.kb(&["chunk-edit", hit.as_str().unwrap(), "--content", "Turn valve 3 with the lever."]).code, 0);
+    assert_eq!((found(&sandbox, "subterranean"), profile()["by_model"].as_bool()), (2, Some(true)));
+    sandbox.json(&["reindex", "--context", "headings"]);
+    assert_eq!((found(&sandbox, "subterranean"), profile()["by_model"].as_bool()), (0, Some(false)));
 }
 
 #[test]
@@ -187,8 +215,10 @@ fn an_omitted_chunk_is_asked_again_only_by_force() {
     let server = Server::start(move |request| {
         let mut answer: Value = serde_json::from_str(&good(request)).unwrap();
         let shown = |n: &Value| request.user().split(&format!("chunk {n}>")).nth(1).unwrap_or_default().to_owned();
-        let all = answer["contexts"].as_array_mut().unwrap();
-        all.retain(|one| knows.load(Ordering::SeqCst) || !shown(&one["chunk"])[..80].contains("Part 7"));
+        let all = answer["contexts"].as_array_mut();
+        all.into_iter().for_each(|all| {
+            all.retain(|one| knows.load(Ordering::SeqCst) || !shown(&one["chunk"])[..80].contains("Part 7"))
+        });
         Reply::Say(answer.to_string())
     });
     let sandbox = sandbox(&server);
