@@ -100,8 +100,8 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
         Some(text) => {
             let filter = text.parse::<Filter>().map_err(|error| error.at("--where"))?;
             let restriction = Restriction { filter: Some(filter), ..Restriction::default() };
-            let (mut scopes, notes) = scopes_within(&[snapshot], &restriction).await?;
-            notes.iter().for_each(|note| context.tell(note));
+            let (mut scopes, note) = scopes_within(&[snapshot], &restriction).await?;
+            note.iter().for_each(|note| context.tell(note));
             scopes.remove(0)
         }
     };

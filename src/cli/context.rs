@@ -52,7 +52,7 @@ pub async fn run(context: &Context, args: ContextArgs) -> Result<u8> {
     let (searcher, request) = ask(context, args.asked, Target::Chunks, Output::Prompt).await?;
     let most = request.shape.max_tokens.unwrap_or(DEFAULT_CONTEXT_TOKENS);
     let found = searcher.context(&request, most, layout).await?;
-    report(context, &found.notes, &found.route, &found.trace);
+    report(context, &found.notes, &found.route, &found.trace)?;
     if found.parts.documents.is_empty() && found.parts.entities.is_empty() {
         return Ok(nothing_found(context, &found.query, &found.nearest));
     }

@@ -54,8 +54,8 @@ pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
     let within = match restriction.is_empty() || rows.iter().all(Vec::is_empty) {
         true => vec![Scope::Everything; rows.len()],
         false => {
-            let (scopes, notes) = scopes_within(&snapshots, &restriction).await?;
-            notes.iter().for_each(|note| context.tell(note));
+            let (scopes, note) = scopes_within(&snapshots, &restriction).await?;
+            note.iter().for_each(|note| context.tell(note));
             scopes
         }
     };

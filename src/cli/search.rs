@@ -12,7 +12,9 @@ use crate::config::{Output, SearchSettings, Share};
 use crate::error::{Error, Result, Setting};
 use crate::ids::DocId;
 use crate::render::{self, OutputFormat};
-use crate::search::{Expand, Fallback, Hit, Route, SearchRequest, Searcher, Target, Trace, resolve_each};
+use crate::search::{
+    Expand, Fallback, Hit, Note, NoteCode, Route, SearchRequest, Searcher, Target, Trace, resolve_each,
+};
 use crate::store::Store;
 
 /// Nobody means a longer question.
@@ -105,7 +107,7 @@ pub async fn run(context: &Context, args: SearchArgs) -> Result<u8> {
         return Ok(u8::from(why.rank.is_none()));
     }
     let result = searcher.search(&request).await?;
-    report(context, &result.notes, &result.route, &result.trace);
+    report(context, &result.notes, &result.route, &result.trace)?;
     context.show(render::search(&result, render::Screen::of_output()))?;
     if result.hits.is_empty() && result.contents.is_empty() {
         return Ok(nothing_found(context, &result.query, &result.nearest));
@@ -125,12 +127,18 @@ pub(super) fn nothing_found(context: &Context, query: &str, nearest: &[Hit]) -> 
     1
 }
 
-/// Reports notes, and with `--verbose` the method and the time of each stage.
-pub(super) fn report(context: &Context, notes: &[String], route: &Route, trace: &Trace) {
-    notes.iter().for_each(|note| context.tell(note));
+/// Reports notes, and with `--verbose` the method and the time of each stage. That the model does not read a language is
+/// said once a day: who asks in it again knows.
+pub(super) fn report(context: &Context, notes: &[Note], route: &Route, trace: &Trace) -> Result<()> {
+    for note in notes {
+        if note.code != NoteCode::VectorsLeftOut || context.store()?.is_first_today("vectors-left-out") {
+            context.tell(&note.message);
+        }
+    }
     let stages: Vec<String> =
         trace.stages.iter().map(|stage| format!("{} {:.1} ms", stage.name, stage.milliseconds)).collect();
     context.tell_more(&format!("method {}; {}", route.method().name(), stages.join(", ")));
+    Ok(())
 }
 
 /// The request, and the searcher that answers it.

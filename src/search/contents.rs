@@ -5,8 +5,10 @@ use std::collections::{HashMap, HashSet};
 use serde::Serialize;
 
 use super::find_section::{find_sections, freely_named, most_literal};
+use super::note::NoteCode;
 use super::request::SearchRequest;
 use super::section::with_subsections;
+use super::trace::Trace;
 use super::understand::{NUMBERS, Wanted};
 use crate::error::{Result, Setting};
 use crate::ids::DocId;
@@ -31,21 +33,22 @@ pub struct Contents {
 }
 
 /// The tables of contents that a question asks for: of all documents in the scopes if it is confined to some, otherwise of
-/// those that it names; and notes why no document was chosen, and how a name was read.
+/// those that it names. Notes say why no document was chosen, and how a name was read.
 pub(super) async fn answer(
     snapshots: &[&Snapshot],
     names: &[String],
     request: &SearchRequest,
     wanted: &Wanted,
     scopes: &[Scope],
-) -> Result<(Vec<Contents>, Vec<String>)> {
+    trace: &mut Trace,
+) -> Result<Vec<Contents>> {
     let mut rows: Vec<(usize, DocumentRow)> = Vec::new();
     for (place, snapshot) in snapshots.iter().enumerate() {
         let documents =
             snapshot.documents().await?.into_iter().filter(|row| scopes[place].admits_document(&row.doc_id));
         rows.extend(documents.map(|row| (place, row)));
     }
-    let (mut answer, mut notes) = (Vec::new(), Vec::new());
+    let mut answer = Vec::new();
     if request.documents.is_none() && rows.len() != 1 {
         let named = named(&request.query, &rows.iter().map(|(_, row)| row).collect::<Vec<_>>());
         let all = std::mem::take(&mut rows);
@@ -59,10 +62,11 @@ pub(super) async fn answer(
             0 => "names no document".to_owned(),
             many => format!("{many} documents have that part"),
         };
-        notes.push(format!(
+        let message = format!(
             "the question is about a table of contents, but {why}: searched the text; name one with {}",
             Setting("doc")
-        ));
+        );
+        trace.note(NoteCode::ContentsMissing, message);
         rows.clear();
     }
     for (place, document) in rows {
@@ -72,23 +76,24 @@ pub(super) async fn answer(
             Wanted::Whole => None,
             Wanted::Part(name) => match part_of(&document, &sections, name) {
                 Some((part, note)) => {
-                    notes.extend(note);
+                    note.into_iter().for_each(|note| trace.note(NoteCode::ContentsGuessed, note));
                     sections = part;
                     Some(name.clone())
                 }
                 None => {
-                    notes.push(format!("{} has no {name:?} in its table of contents", document.source));
+                    let message = format!("{} has no {name:?} in its table of contents", document.source);
+                    trace.note(NoteCode::ContentsMissing, message);
                     continue;
                 }
             },
         };
         if sections.is_empty() {
-            notes.push(format!("{} has no table of contents", document.source));
+            trace.note(NoteCode::ContentsMissing, format!("{} has no table of contents", document.source));
             continue;
         }
         answer.push(Contents { namespace: names[place].clone(), document, part, sections });
     }
-    Ok((answer, notes))
+    Ok(answer)
 }
 
 /// The documents that have a part of this name or number, most literally.

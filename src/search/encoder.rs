@@ -58,6 +58,11 @@ impl Encoder {
         encoder
     }
 
+    /// The models that are here.
+    pub(super) fn models(&self) -> &Models {
+        &self.models
+    }
+
     /// The engine, started if it was not.
     ///
     /// # Errors

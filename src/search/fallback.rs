@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use std::time::Instant;
 
 use super::hit::Candidate;
+use super::note::NoteCode;
 use super::request::{Expand, LARGEST_POOL, Method, SearchRequest, Weights};
 use super::result::Ranking;
 use super::trace::Trace;
@@ -42,10 +43,11 @@ pub(super) async fn fall_back(
         Ok((again, attempt)) if missed(request, &again.candidates).len() < missing.len() => {
             (best, trace) = (again, Trace { begun: trace.begun, ..attempt });
             let wordings = if asks { ", wordings of the language model" } else { "" };
-            trace.notes.push(format!(
+            let message = format!(
                 "{}: searched again with more candidates, both methods, other words{wordings} and half the least confidence",
                 missing.join(", ")
-            ));
+            );
+            trace.note(NoteCode::FallbackUsed, message);
             "kept".to_owned()
         }
         Ok(_) => "no better".to_owned(),
@@ -56,7 +58,7 @@ pub(super) async fn fall_back(
     stage.note(format!("{}: searched again, wider; {outcome}", missing.join(", ")));
     let missing = missed(request, &best.candidates);
     if !missing.is_empty() {
-        trace.notes.push(format!("the fallback found no more: {}", missing.join(", ")));
+        trace.note(NoteCode::FallbackFailed, format!("the fallback found no more: {}", missing.join(", ")));
     }
     Ok((best, trace))
 }

@@ -11,7 +11,7 @@ use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::knowledge::profile::Profile;
 use crate::store::{DocumentName, DocumentTime, IndexedParentChunk, Snapshot};
-use crate::text::highlight::snippet;
+use crate::text::highlight::{find_matches, snippet};
 use crate::text::visible;
 
 /// Characters of a snippet.
@@ -134,7 +134,7 @@ pub struct Hit {
     pub after: String,
     /// The part of it that shows why it was found.
     pub snippet: String,
-    /// Byte ranges in `snippet` that match the question.
+    /// Byte ranges in `content` that match the question.
     pub matches: Vec<(usize, usize)>,
     /// How many of its parent chunks were found, not added as neighbours.
     pub matched_chunks: usize,
@@ -331,21 +331,21 @@ impl Hit {
         self.matched_chunks = self.sources.iter().filter(|source| source.score.is_some()).count();
     }
 
-    /// Finds the part of its best parent chunk that shows why it was found, where it has no snippet. Done last, for the hits
+    /// Finds what matches in its text and, where it has no snippet, the part of its best parent chunk that shows why it was found. Done last, for the hits
     /// that are shown.
     pub(super) fn find_snippet(&mut self, query: &str) {
         if self.snippet.is_empty() {
             let own = self.sources.iter().find(|source| source.chunk_id == self.chunk_id);
             self.set_snippet(&own.map_or(&self.content, |source| &source.text).clone(), query);
         }
+        // Results are written without invisible characters, and the ranges must fit what is written.
+        let found = find_matches(&visible(&self.content), query);
+        self.matches = found.into_iter().map(|range| (range.start, range.end)).collect();
     }
 
     /// Makes the part of `text` that answers best its snippet.
     pub(super) fn set_snippet(&mut self, text: &str, query: &str) {
-        // Results are written without invisible characters, and the ranges must fit what is written.
-        let found = snippet(&visible(text), query, SNIPPET_CHARS);
-        self.snippet = found.text;
-        self.matches = found.matches.into_iter().map(|range| (range.start, range.end)).collect();
+        self.snippet = snippet(&visible(text), query, SNIPPET_CHARS);
     }
 }
 

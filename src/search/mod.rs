@@ -16,6 +16,7 @@ mod find_section;
 mod fuse;
 mod hit;
 mod list_chunks;
+mod note;
 mod query_expansion;
 mod recall;
 mod request;
@@ -44,6 +45,7 @@ pub use filter::{Restriction, scopes_within};
 pub use find_section::{document_with, find_sections};
 pub use hit::{Candidate, Hit, Omitted, Source, SourceChild};
 pub use list_chunks::{ChunkColumn, ChunkList, ChunkListRequest, ListedChunk};
+pub use note::{Note, NoteCode};
 pub use request::{
     Beam, CrossEncoderRerank, DEFAULT_DIVERSITY, DEFAULT_LIMIT, DEFAULT_POOL, DEFAULT_RERANK_DEPTH,
     DEFAULT_RERANK_TIME, Expand, Fallback, Fusion, GroupBy, LARGEST_LIMIT, LARGEST_POOL, Method, Mode, Rerank,

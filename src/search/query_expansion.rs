@@ -12,6 +12,7 @@ use super::confidence::Coverage;
 use super::encoder::{Encoder, joined};
 use super::fuse::{by_route, join};
 use super::hit::{Candidate, RetrieverScores, Scores};
+use super::note::NoteCode;
 use super::request::{Expand, SearchRequest};
 use super::retrievers::{KeywordRetriever, semantic};
 use super::trace::{Trace, milliseconds};
@@ -76,6 +77,10 @@ pub(super) struct Paraphrasing {
 /// Of each wording: its weight, and its ranking.
 pub(super) type Paraphrased = Vec<(f32, Vec<Candidate>)>;
 
+fn without(why: &str) -> String {
+    format!("searched without the language model's wordings: {why}")
+}
+
 impl Paraphrasing {
     /// Asks the language model, where that is wanted and of use.
     pub(super) fn begin(
@@ -87,7 +92,7 @@ impl Paraphrasing {
             return None;
         }
         let Some(client) = client.cloned() else {
-            trace.notes.push("no language model is configured: searched without its wordings".to_owned());
+            trace.note(NoteCode::LanguageModelFailed, "no language model is configured: searched without its wordings");
             return None;
         };
         // A code has no other words, and every guess would be another thing.
@@ -114,7 +119,7 @@ impl Paraphrasing {
             Ok(expansion) => expansion,
             Err(failure) => {
                 trace.stage("llm", start, 1, 0).note(failure.in_words()).note(report.in_words()).milliseconds = took;
-                trace.notes.push(format!("searched without the language model's wordings: {}", failure.in_words()));
+                trace.note(NoteCode::LanguageModelFailed, without(&failure.in_words()));
                 return Paraphrased::new();
             }
         };
@@ -132,7 +137,7 @@ impl Paraphrasing {
             }
             Err(error) => {
                 trace.stage("reworded", start, 1, 0).note(error.to_line());
-                trace.notes.push(format!("searched without the language model's wordings: {}", error.to_line()));
+                trace.note(NoteCode::LanguageModelFailed, without(&error.to_line()));
                 Paraphrased::new()
             }
         }

@@ -6,12 +6,13 @@ use std::time::Instant;
 use super::confidence::{Alternative, Coverage};
 use super::encoder::{Encoded, Encoding, joined};
 use super::hit::{ChunkKey, RetrieverScores, Scores};
+use super::note::NoteCode;
 use super::query_expansion::{Paraphrased, Paraphrasing, Wordings, recalled_by};
 use super::request::{Expand, Mode};
 use super::restrict::Restricted;
 use super::retrievers::{KeywordRetriever, semantic};
 use super::searcher::Searcher;
-use super::select::documents::nearest;
+use super::select::documents::{AskedDocument, nearest};
 use super::spelling::{Replacement, replace_words};
 use super::synonyms::{Synonymous, add_synonyms};
 use super::trace::{Trace, milliseconds};
@@ -100,7 +101,7 @@ async fn other_words(
             add_synonyms(snapshots, listed, query, &mut terms)?
         }
     };
-    trace.notes.extend(synonyms.iter().map(Synonymous::note));
+    synonyms.iter().for_each(|synonym| trace.note(NoteCode::Synonyms, synonym.note()));
     let replacements = replace_words(snapshots, query, expand, &synonyms, &mut terms)?;
     let stage = trace.stage("words", start, terms.len(), synonyms.len() + replacements.len());
     let note = |one: &Replacement| format!("for {:?} also: {}", one.typed, one.words.join(", "));
@@ -170,8 +171,9 @@ impl Recalled<'_> {
         let indexes = searcher.document_indexes().await?;
         trace.took("documents", milliseconds(start));
         let (start, mut added, mut notes) = (Instant::now(), Scores::new(), Vec::new());
-        let vector = self.vector.as_deref();
-        let near = nearest(&indexes, &question.request.query, vector, &self.scopes, beam.documents);
+        let (query, kind) = (&question.request.query, question.understood.answered_by());
+        let asked = AskedDocument::of(query, kind, self.vector.as_deref());
+        let near = nearest(&indexes, &asked, &self.scopes, beam.documents);
         for (namespace, doc_id, score) in near {
             let keys = self.scores.keyword.keys().chain(self.scores.semantic.keys());
             let known = keys.filter(|key| key.namespace == namespace && key.chunk_id.doc_id() == doc_id);

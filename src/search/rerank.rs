@@ -17,26 +17,34 @@ use tokio::task::JoinHandle;
 
 use super::encoder::{Encoder, LONGEST_ENCODED, joined};
 use super::hit::{Candidate, ChunkKey};
+use super::note::NoteCode;
 use super::request::{CrossEncoderRerank, Method, Rerank, SearchRequest};
-use super::retrievers::KeywordRetriever;
+use super::retrievers::{KeywordRetriever, on_each};
 use super::trace::{Trace, milliseconds};
-use super::understand::Route;
+use super::understand::{Question, Route, Understanding};
+use crate::chunk::context::SEPARATOR;
 use crate::embed::CrossEncoder;
 use crate::error::{Error, NextStep, Result, Setting};
 use crate::ids::ChunkId;
+use crate::knowledge::profile::judge;
 use crate::store::{Snapshot, WordsFound};
+use crate::text::count;
 
 /// How many candidates are reranked by words; the rest follow in their old order.
 const DEPTH: usize = 100;
 /// How much the share of the question's words, by their weight, in a chunk or the titles above it counts, beside 1 for the
 /// fused score …
 const COVERAGE: f32 = 0.4;
-/// … and the share of them in the titles.
+/// … the share of them in the titles …
 const TITLE: f32 = 0.1;
+/// … and being of the kind that a question surely asks for: steps for "how do I …".
+const KIND: f32 = 0.1;
+/// The text of so many candidates is read to see of which kind it is.
+const KIND_DEPTH: usize = 30;
 
 /// Reranks by the question's words where that can help, then by a cross-encoder where one is loading.
 pub(super) async fn rerank(
-    request: &SearchRequest,
+    question: &Question<'_>,
     route: &Route,
     keyword: &KeywordRetriever<'_>,
     snapshots: &[&Snapshot],
@@ -44,6 +52,7 @@ pub(super) async fn rerank(
     cross_encoder: Option<LoadingCrossEncoder>,
     trace: &mut Trace,
 ) -> Result<Vec<Candidate>> {
+    let request = question.request;
     let by_words = match request.rerank {
         Rerank::Off => false,
         Rerank::Light => true,
@@ -53,8 +62,14 @@ pub(super) async fn rerank(
         let start = Instant::now();
         let places = keyword.words_found(&candidates[..DEPTH.min(candidates.len())])?;
         let weights: Vec<f32> = keyword.question_words().iter().map(|word| word.weight).collect();
-        rank_by_words(&mut candidates, DEPTH, &weights, &places);
-        trace.stage("rerank", start, places.len(), candidates.len()).ranking(&candidates);
+        let preferred = of_kind(&question.understood, snapshots, &candidates)?;
+        let kind = KIND * question.understood.sure;
+        rank_by_words(&mut candidates, DEPTH, &weights, &places, (&preferred, kind));
+        let stage = trace.stage("rerank", start, places.len(), candidates.len());
+        stage.ranking(&candidates);
+        if !preferred.is_empty() {
+            stage.note(format!("{} of the kind that is asked for", count(preferred.len(), "parent chunk")));
+        }
     }
     if let (Some(loading), Rerank::Model(settings)) = (cross_encoder, &request.rerank) {
         candidates = read(loading, settings, &request.query, snapshots, candidates, trace).await?;
@@ -62,17 +77,42 @@ pub(super) async fn rerank(
     Ok(candidates)
 }
 
-/// Reranks the first candidates. `weights` are those of the question's words, `places` where they are in each chunk.
-fn rank_by_words(candidates: &mut [Candidate], depth: usize, weights: &[f32], places: &HashMap<ChunkKey, WordsFound>) {
+/// Those of the first candidates whose text is of the kind that answers the question.
+fn of_kind(understood: &Understanding, snapshots: &[&Snapshot], candidates: &[Candidate]) -> Result<HashSet<ChunkKey>> {
+    let Some(kind) = understood.answered_by() else { return Ok(HashSet::new()) };
+    let first = &candidates[..KIND_DEPTH.min(candidates.len())];
+    let chunks = on_each(snapshots, |place, snapshot| {
+        let own = first.iter().filter(|candidate| candidate.namespace == place);
+        snapshot.keyword().parent_chunks(&own.map(|candidate| candidate.chunk_id.clone()).collect::<Vec<_>>())
+    })?;
+    let keys = chunks.into_iter().enumerate().flat_map(|(namespace, chunks)| {
+        let title = |titles: &str| titles.rsplit(SEPARATOR).next().unwrap_or_default().to_owned();
+        let of_kind = chunks.into_iter().filter(move |chunk| judge(&title(&chunk.titles), &chunk.content) == kind);
+        of_kind.map(move |chunk| ChunkKey { chunk_id: chunk.chunk_id, namespace })
+    });
+    Ok(keys.collect())
+}
+
+/// Reranks the first candidates. `weights` are those of the question's words, `places` where they are in each chunk;
+/// `preferred` are of the kind that is asked for, and what that counts.
+fn rank_by_words(
+    candidates: &mut [Candidate],
+    depth: usize,
+    weights: &[f32],
+    places: &HashMap<ChunkKey, WordsFound>,
+    (preferred, kind): (&HashSet<ChunkKey>, f32),
+) {
     let all: f32 = weights.iter().sum();
     if all <= 0.0 {
         return;
     }
     let (first, rest) = candidates.split_at_mut(depth.min(candidates.len()));
-    let most = 1.0 + COVERAGE + TITLE;
+    let most = 1.0 + COVERAGE + TITLE + if preferred.is_empty() { 0.0 } else { kind };
     for candidate in &mut *first {
-        let signs = places.get(&candidate.key()).map_or(0.0, |found| signs(found, weights) / all);
-        candidate.score = (candidate.score + signs) / most;
+        let key = candidate.key();
+        let signs = places.get(&key).map_or(0.0, |found| signs(found, weights) / all);
+        let of_kind = if preferred.contains(&key) { kind } else { 0.0 };
+        candidate.score = (candidate.score + signs + of_kind) / most;
     }
     // The keys were in order, and sorting leaves equals as they are.
     first.sort_by(|a, b| b.score.total_cmp(&a.score));
@@ -147,11 +187,12 @@ async fn read(
     stage.note(format!("{} on {}", settings.folder.display(), model.engine().name()));
     stage.note(format!("read {read} of the first {wanted}")).ranking(&candidates);
     if let Some(time) = settings.time.filter(|_| read < wanted) {
-        trace.notes.push(format!(
+        let message = format!(
             "the reranking model read {read} of the first {wanted} parent chunks in {time:?}, the rest follow in their old \
              order; {} gives it more time",
             Setting("rerank_budget")
-        ));
+        );
+        trace.note(NoteCode::RerankingStopped, message);
     }
     Ok(candidates)
 }
@@ -234,7 +275,7 @@ mod tests {
         let all =
             HashMap::from([found("often", [true, false], [false; 2]), found("both", [true, false], [false, true])]);
         let mut ranked = vec![candidate("often", 0.6), candidate("both", 0.5)];
-        rank_by_words(&mut ranked, 9, &[1.0, 2.0], &all);
+        rank_by_words(&mut ranked, 9, &[1.0, 2.0], &all, (&HashSet::new(), 0.0));
         assert_eq!(spaced(&ranked), "both often");
         assert!(ranked.iter().all(|candidate| (0.0..=1.0).contains(&candidate.score)));
     }
@@ -244,9 +285,19 @@ mod tests {
         let all = HashMap::from([found("b", [true; 2], [false; 2])]);
         let before = ["a", "b", "c", "d"].iter().zip([0.5, 0.4, 0.39, 0.38]).map(|(id, score)| candidate(id, score));
         let mut ranked: Vec<Candidate> = before.collect();
-        rank_by_words(&mut ranked, 2, &[1.0, 1.0], &all);
+        rank_by_words(&mut ranked, 2, &[1.0, 1.0], &all, (&HashSet::new(), 0.0));
         assert_eq!(spaced(&ranked), "b a c d");
         assert!(ranked.windows(2).all(|pair| pair[0].score >= pair[1].score));
+    }
+
+    #[test]
+    fn of_equals_the_one_of_the_kind_that_is_asked_for_comes_first() {
+        let all = HashMap::from([found("a", [true; 2], [false; 2]), found("b", [true; 2], [false; 2])]);
+        let mut ranked = vec![candidate("a", 0.5), candidate("b", 0.45)];
+        let preferred = HashSet::from([ranked[1].key()]);
+        rank_by_words(&mut ranked, 9, &[1.0, 1.0], &all, (&preferred, KIND));
+        assert_eq!(spaced(&ranked), "b a");
+        assert!(ranked.iter().all(|candidate| (0.0..=1.0).contains(&candidate.score)));
     }
 
     fn spaced(candidates: &[Candidate]) -> String {

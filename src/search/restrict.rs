@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use super::filter::facts::{Documents, Facts};
 use super::filter::scopes;
 use super::hit::Candidate;
+use super::note::NoteCode;
 use super::request::SearchRequest;
 use super::retrievers::on_each;
 use super::searcher::Searcher;
@@ -53,7 +54,9 @@ pub(super) async fn filter(
     let namespaces: Vec<(&Snapshot, &Facts)> = snapshots.iter().copied().zip(facts).collect();
     let scopes = scopes(&namespaces, &request.restriction, named).await?;
     trace.stage("filter", start, scopes.all, scopes.documents).note(scopes.in_words());
-    trace.notes.extend(scopes.notes);
+    if let Some(unknown) = scopes.note {
+        trace.note(NoteCode::FieldUnknown, unknown);
+    }
     Ok(scopes.each)
 }
 
@@ -79,7 +82,7 @@ fn confine(
     if found == 0 {
         let searched = if instead { ": searched for their words" } else { "" };
         stage.note(format!("no parent chunk has them{searched}"));
-        trace.notes.push(nothing_has(&understood.phrases, instead));
+        trace.note(NoteCode::PhraseMissing, nothing_has(&understood.phrases, instead));
     }
     if !instead {
         let with = with.into_iter().map(|ids| Scope::ParentChunks(ids.into_iter().collect()));

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::contents::Contents;
 use super::hit::{Candidate, Hit, Omitted};
+use super::note::Note;
 use super::request::{GroupBy, Mode, SearchRequest, Target};
 use super::spelling::Replacement;
 use super::trace::Trace;
@@ -60,7 +61,7 @@ pub struct SearchResult {
     /// The best of those, where there are no hits.
     pub nearest: Vec<Hit>,
     /// What the user should know about how the hits were found.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
     pub trace: Trace,
 }
 

@@ -5,8 +5,6 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::Instant;
 
-use futures::future::try_join_all;
-
 use super::confidence::judge;
 use super::contents::answer;
 use super::encoder::Encoding;
@@ -15,23 +13,23 @@ use super::expand::expand;
 use super::fallback::fall_back;
 use super::fuse::fuse;
 use super::hit::{Candidate, Hit, fetch, first_different};
+use super::note::{Note, NoteCode, add_notes};
 use super::query_expansion::Paraphrasing;
 use super::recall::{Recalled, recall};
-use super::request::{Expand, Method, SearchRequest};
+use super::request::{Expand, SearchRequest};
 use super::rerank::{LoadingCrossEncoder, rerank};
 use super::restrict::{decay_scores, filter, restrict};
 use super::result::{Ranking, SearchResult};
 use super::searcher::Searcher;
 use super::select::select;
-use super::spelling;
 use super::synonyms::written_out;
 use super::trace::{Trace, Traced};
 use super::understand::{Question, Route, Understanding, understand};
-use crate::error::{NextStep, Result, Setting};
-use crate::ids::{ChunkId, DocId};
+use crate::error::Result;
+use crate::ids::ChunkId;
 use crate::store::Snapshot;
 use crate::text::tables::plain;
-use crate::text::{count, squeeze, truncate};
+use crate::text::{squeeze, truncate};
 
 /// Of each stage, so many candidates have their first words.
 const MOST_QUOTED: usize = 5;
@@ -56,7 +54,7 @@ impl Searcher {
         let hits = select(self, request, &mut ranking, &mut trace).await?;
         let (hits, left_out) = expand(self, request, &ranking, hits, &mut trace).await?;
         if ranking.route.keyword > 0.0 && !hits.is_empty() && hits.iter().all(is_by_meaning_alone) {
-            trace.notes.push("nothing has a word of the question: found by meaning alone".to_owned());
+            trace.note(NoteCode::MeaningAlone, "nothing has a word of the question: found by meaning alone");
         }
         let nearest = nearest(self, &ranking, &hits).await?;
         if trace.detailed {
@@ -80,13 +78,13 @@ impl Searcher {
     async fn rank_once(&self, request: &SearchRequest) -> Result<(Ranking, Trace)> {
         let mut trace = Trace::new(request.explain);
         let question = understand(request, self.model().await?, &mut trace)?;
-        let Begun { encoding, paraphrasing, cross_encoder } = Begun::of(self, &question, &mut trace)?;
+        let Begun { encoding, paraphrasing, cross_encoder } = Begun::of(self, &question, &mut trace).await?;
         let snapshots = open(self, &question, &mut trace).await?;
         let restricted = restrict(self, &question, &snapshots, &mut trace).await?;
         let recalled = recall(self, &question, &snapshots, restricted, encoding, paraphrasing, &mut trace).await?;
         let fused = fuse(&recalled.route, &recalled.scores, &recalled.paraphrased, &mut trace);
         let (route, keyword) = (&recalled.route, &recalled.keyword);
-        let reranked = rerank(request, route, keyword, &snapshots, fused, cross_encoder, &mut trace).await?;
+        let reranked = rerank(&question, route, keyword, &snapshots, fused, cross_encoder, &mut trace).await?;
         let decayed = decay_scores(self, &question, &snapshots, reranked, &mut trace).await?;
         let cut = cut(request, decayed, &mut trace);
         let (candidates, unsure) = judge(request, &recalled.coverage, keyword, cut, &mut trace)?;
@@ -121,14 +119,14 @@ struct Begun {
 }
 
 impl Begun {
-    fn of(searcher: &Searcher, question: &Question<'_>, trace: &mut Trace) -> Result<Self> {
+    async fn of(searcher: &Searcher, question: &Question<'_>, trace: &mut Trace) -> Result<Self> {
         let paraphrasing = Paraphrasing::begin(searcher.language_model.as_ref(), question, trace);
         let mut encoding = None;
         if let Some(model) = question.model.model().filter(|_| question.route.semantic > 0.0) {
             let query = &question.request.query;
             let text = match question.request.expand {
                 Expand::Off => query.clone(),
-                _ => written_out(query, searcher.synonyms()?),
+                _ => written_out(query, [searcher.synonyms()?, &searcher.entity_names().await?]),
             };
             searcher.read_vectors_ahead();
             encoding = Some(searcher.encoder.begin(model, text));
@@ -181,11 +179,7 @@ async fn nearest(searcher: &Searcher, ranking: &Ranking, hits: &[Hit]) -> Result
 }
 
 /// Answers a question about structure from tables of contents. Where they do not, notes say why and the text is searched.
-async fn contents(
-    searcher: &Searcher,
-    request: &SearchRequest,
-    notes: &mut Vec<String>,
-) -> Result<Option<SearchResult>> {
+async fn contents(searcher: &Searcher, request: &SearchRequest, notes: &mut Vec<Note>) -> Result<Option<SearchResult>> {
     let (start, mut trace) = (Instant::now(), Trace::new(request.explain));
     let understood = Understanding::of_kind(&request.query, request.kind);
     // A request for sections wants those: a section may be called "Contents".
@@ -194,43 +188,12 @@ async fn contents(
     trace.stage("understand", start, 1, 1).notes(understood.in_words());
     let (start, snapshots, namespaces) = (Instant::now(), searcher.snapshots().await?, searcher.names());
     let scopes = filter(searcher, request, &snapshots, &mut trace).await?;
-    let (contents, answer_notes) = answer(&snapshots, &namespaces, request, wanted, &scopes).await?;
+    let contents = answer(&snapshots, &namespaces, request, wanted, &scopes, &mut trace).await?;
     let entries = contents.iter().map(|contents| contents.sections.len()).sum();
     trace.stage("contents", start, contents.len(), entries).note("answered from the table of contents");
-    trace.notes.extend(answer_notes);
     if contents.is_empty() {
         *notes = trace.notes;
         return Ok(None);
     }
     Ok(Some(SearchResult { contents, ..SearchResult::new(request, namespaces, understood, route, trace) }))
-}
-
-/// Notes where semantic search could not help as asked.
-async fn add_notes(searcher: &Searcher, request: &SearchRequest, ranking: &Ranking, trace: &mut Trace) -> Result<()> {
-    let (snapshots, route, notes) = (searcher.snapshots().await?, &ranking.route, &mut trace.notes);
-    if !route.model_knows() && (route.semantic > 0.0 || request.method == Method::Hybrid) {
-        let (model, method) = (searcher.model().await?.name(), Setting("method"));
-        notes.push(format!(
-            "the model {model} does not know this question's language: only {method} keyword is reliable"
-        ));
-    }
-    notes.extend(spelling::notes(&snapshots, &ranking.replacements)?);
-    let remedy = format!("`{}` makes them", NextStep::MakeVectors);
-    match request.method {
-        Method::Semantic | Method::Hybrid if ranking.no_vectors => {
-            notes.push(format!("nothing that is searched has vectors; {remedy}"));
-        }
-        Method::Semantic => {
-            let searched = |id: &DocId| request.documents.as_ref().is_none_or(|ids| ids.contains(id));
-            let rows = try_join_all(snapshots.iter().map(|snapshot| snapshot.documents())).await?;
-            let without = rows.iter().flatten().filter(|row| !row.embedded && searched(&row.doc_id)).count();
-            if without > 0 {
-                let have = if without == 1 { "has" } else { "have" };
-                let documents = count(without, "document");
-                notes.push(format!("{documents} {have} no vectors and cannot be found this way; {remedy}"));
-            }
-        }
-        _ => {}
-    }
-    Ok(())
 }

@@ -16,7 +16,7 @@ use super::select::titles::SectionIndex;
 use crate::error::{Error, Result};
 use crate::knowledge::names::synonyms::Synonyms;
 use crate::llm;
-use crate::store::{LoadedVectors, Namespace, ReadAhead, Snapshot};
+use crate::store::{LoadedVectors, Manifest, Namespace, ReadAhead, Snapshot};
 
 /// Up to this many vectors (225 MB), of all namespaces together, are scored in memory.
 const MOST_VECTORS_IN_MEMORY: usize = 150_000;
@@ -143,6 +143,12 @@ impl Searcher {
     /// The names of entities, as people set them. They apply to all namespaces.
     pub(super) async fn entity_names(&self) -> Result<Synonyms> {
         let mut all = Synonyms::default();
+        let each = self.searched.iter().map(|searched| Manifest::read(&searched.namespace));
+        let published: Vec<Option<Manifest>> = each.collect::<Result<_>>()?;
+        // The question is embedded before a store without entities is open.
+        if published.iter().all(|manifest| manifest.as_ref().is_some_and(|manifest| !manifest.may_have_entities())) {
+            return Ok(all);
+        }
         for snapshot in self.snapshots().await? {
             snapshot.entity_names().await?.iter().for_each(|names| all.add_group(names));
         }

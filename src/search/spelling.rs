@@ -7,8 +7,10 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::note::NoteCode;
 use super::request::Expand;
 use super::synonyms::Synonymous;
+use super::trace::Trace;
 use super::understand::{Terms, in_all_fields};
 use crate::embed::is_known_word;
 use crate::error::Result;
@@ -245,14 +247,14 @@ fn distance(typed: &str, indexed: &str, word: &str) -> Option<usize> {
 }
 
 /// Notes which words were searched for instead of missing ones, as chunks write them.
-pub(super) fn notes(snapshots: &[&Snapshot], replacements: &[Replacement]) -> Result<Vec<String>> {
-    let mut notes = Vec::new();
+pub(super) fn add_notes(snapshots: &[&Snapshot], replacements: &[Replacement], trace: &mut Trace) -> Result<()> {
     for one in replacements.iter().filter(|one| one.missing) {
         let written = |word: &String| as_written(snapshots, word, &one.typed).map(|word| format!("{word:?}"));
         let found: Vec<String> = one.words.iter().map(written).collect::<Result<_>>()?;
-        notes.push(format!("nothing has {:?}; searched for {}", one.typed, found.join(", ")));
+        let message = format!("nothing has {:?}; searched for {}", one.typed, found.join(", "));
+        trace.note(NoteCode::WordReplaced, message);
     }
-    Ok(notes)
+    Ok(())
 }
 
 /// A word as it is written in the best parent chunks that have it, most like what was typed: indexed words have lost their

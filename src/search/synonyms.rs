@@ -99,16 +99,16 @@ fn overlap(a: &Range<usize>, b: &Range<usize>) -> bool {
 }
 
 /// The question as the model reads it, with the listed names behind it: an abbreviation means little to it.
-pub(super) fn written_out(query: &str, synonyms: &Synonyms) -> String {
+pub(super) fn written_out(query: &str, lists: [&Synonyms; 2]) -> String {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut others: Vec<&str> = Vec::new();
     for Named { key, range } in names(query) {
-        let listed = synonyms.of(&key);
+        let listed: Vec<&String> = lists.iter().flat_map(|list| list.of(&key)).collect();
         if listed.is_empty() || found.iter().any(|longer| overlap(longer, &range)) {
             continue;
         }
         found.push(range);
-        for other in listed.iter().take(MOST_SYNONYMS).filter(|other| same_script(query, other)) {
+        for other in listed.into_iter().take(MOST_SYNONYMS).filter(|other| same_script(query, other)) {
             if !others.contains(&other.as_str()) {
                 others.push(other);
             }
@@ -206,10 +206,10 @@ mod tests {
     fn the_model_reads_what_listed_names_stand_for() {
         let synonyms = Synonyms::parse("R&D, research and development, 研发\ncapex => purchases of equipment").unwrap();
         assert_eq!(
-            written_out("R&D and capex in 2022", &synonyms),
+            written_out("R&D and capex in 2022", [&synonyms, &Synonyms::default()]),
             "R&D and capex in 2022 (research and development, purchases of equipment)"
         );
-        assert_eq!(written_out("how to prime a pump", &synonyms), "how to prime a pump");
+        assert_eq!(written_out("how to prime a pump", [&Synonyms::default(), &synonyms]), "how to prime a pump");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::hit::{Candidate, Hit, Scores};
+use super::note::{Note, NoteCode};
 use crate::error::Result;
 use crate::ids::ChunkId;
 
@@ -17,7 +18,7 @@ pub struct Trace {
     pub stages: Vec<Stage>,
     /// What the user should know about how the result was found.
     #[serde(skip)]
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
     /// Whether the stages keep their candidates.
     #[serde(skip)]
     pub detailed: bool,
@@ -97,6 +98,11 @@ impl Trace {
     /// An empty trace; `detailed` keeps candidates too.
     pub fn new(detailed: bool) -> Self {
         Trace { stages: Vec::new(), notes: Vec::new(), detailed, begun: Instant::now() }
+    }
+
+    /// Adds a note for the user.
+    pub fn note(&mut self, code: NoteCode, message: impl Into<String>) {
+        self.notes.push(Note { code, message: message.into() });
     }
 
     /// Adds a stage that began at `start` and is over now.

@@ -1,4 +1,4 @@
-//! The snippet of a parent chunk that shows why it was found, with the matching words marked.
+//! The part of a parent chunk that shows why it was found, and the places of the matching words.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -7,15 +7,6 @@ use super::sentences::sentences;
 use super::stopwords::is_stopword;
 use super::strings::{char_count, squeeze, truncate};
 use super::tokens::{Token, TokenKind, tokenize};
-
-/// A part of a parent chunk with the matches of the question.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Snippet {
-    /// On one line.
-    pub text: String,
-    /// Byte ranges into `text`, in order, not overlapping.
-    pub matches: Vec<Range<usize>>,
-}
 
 /// The content words of a question, as they are searched in texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,14 +67,12 @@ pub fn around_best(text: &str, query: &str, fits: impl Fn(&Range<usize>) -> bool
     range
 }
 
-/// The consecutive sentences of `parent_chunk`, up to `limit` characters, that match `query` best.
-pub fn snippet(parent_chunk: &str, query: &str, limit: usize) -> Snippet {
+/// The consecutive sentences of `parent_chunk`, up to `limit` characters, that match `query` best, on one line.
+pub fn snippet(parent_chunk: &str, query: &str, limit: usize) -> String {
     let terms = Terms::of(query);
     let ranges: Vec<Range<usize>> = sentences(parent_chunk);
     let best = best_of(&ranges, parent_chunk, &terms);
-    let Some(first) = ranges.get(best) else {
-        return Snippet { text: String::new(), matches: Vec::new() };
-    };
+    let Some(first) = ranges.get(best) else { return String::new() };
     let mut range = first.clone();
     for next in &ranges[best + 1..] {
         if char_count(&parent_chunk[range.start..next.end]) > limit {
@@ -91,17 +80,12 @@ pub fn snippet(parent_chunk: &str, query: &str, limit: usize) -> Snippet {
         }
         range.end = next.end;
     }
-    let text = truncate(&squeeze(&parent_chunk[range]), limit);
-    let matches = matches(&text, &terms);
-    Snippet { text, matches }
+    truncate(&squeeze(&parent_chunk[range]), limit)
 }
 
-/// The places of the words of `query` in `text`.
+/// The places of the words of `query` in `text`: byte ranges in order, not overlapping.
 pub fn find_matches(text: &str, query: &str) -> Vec<Range<usize>> {
-    matches(text, &Terms::of(query))
-}
-
-fn matches(text: &str, terms: &Terms) -> Vec<Range<usize>> {
+    let terms = Terms::of(query);
     let has_bigram = |token: &Token| token.kind != TokenKind::Single;
     let tokens = tokenize(text);
     let hits: Vec<&Token> = tokens.iter().filter(|token| terms.0.contains(&token.text)).collect();
@@ -128,20 +112,22 @@ mod tests {
     fn the_snippet_is_the_sentence_that_answers() {
         let parent_chunk = "The house is old. Prime the pump before you start it. Then go home.";
         let found = snippet(parent_chunk, "how do I prime a pump?", 40);
-        assert_eq!(found.text, "Prime the pump before you start it.");
-        let marked: Vec<&str> = found.matches.iter().map(|r| &found.text[r.clone()]).collect();
-        assert_eq!(marked, ["Prime", "pump"]);
+        assert_eq!(found, "Prime the pump before you start it.");
+        assert_eq!(matching(&found, "how do I prime a pump?"), ["Prime", "pump"]);
+    }
+
+    fn matching<'t>(text: &'t str, query: &str) -> Vec<&'t str> {
+        find_matches(text, query).into_iter().map(|range| &text[range]).collect()
     }
 
     #[test]
     fn chinese_matches_are_marked_as_words() {
         let found = snippet("先检查阀门。启动水泵之前必须灌水。", "如何启动水泵？", 60);
-        let marked: Vec<&str> = found.matches.iter().map(|r| &found.text[r.clone()]).collect();
-        assert_eq!(marked, ["启动水泵"]);
+        assert_eq!(matching(&found, "如何启动水泵？"), ["启动水泵"]);
     }
 
     #[test]
     fn an_empty_parent_chunk_gives_an_empty_snippet() {
-        assert_eq!(snippet("", "pump", 40).text, "");
+        assert_eq!(snippet("", "pump", 40), "");
     }
 }

@@ -68,6 +68,20 @@ fn other_names_of_an_entity_are_searched_for() {
 }
 
 #[test]
+fn the_model_reads_the_other_names_of_an_entity_too() {
+    let sandbox = Sandbox::new();
+    sandbox.write("guide.md", "# Harbour\n\nThe floating crane lifts containers out of the water.\n");
+    sandbox.json(&["ingest", "guide.md"]);
+    let cosine = || {
+        let found = sandbox.json(&["search", "Goliath", "--method", "semantic"]);
+        found["hits"][0]["semantic_score"].as_f64().unwrap()
+    };
+    let before = cosine();
+    set(&sandbox, &["Goliath", "--alias", "floating crane"]);
+    assert!(cosine() > before + 0.2, "{before} {}", cosine());
+}
+
+#[test]
 fn mentions_follow_parent_chunks_and_names() {
     let sandbox = station();
     let counts = || {

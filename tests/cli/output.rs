@@ -60,7 +60,7 @@ fn hostile_names_and_texts_control_neither_the_terminal_nor_a_prompt() {
     let hit = &hits["hits"][0];
     let (start, end) =
         (hit["matches"][0][0].as_u64().unwrap() as usize, hit["matches"][0][1].as_u64().unwrap() as usize);
-    assert_eq!(&hit["snippet"].as_str().unwrap()[start..end], "valve");
+    assert_eq!(&hit["content"].as_str().unwrap()[start..end], "valve");
     assert_eq!(hit["source"], "docs/a%1B]0;x%07%0Ab.md");
 }
 

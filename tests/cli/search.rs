@@ -120,7 +120,7 @@ fn every_format_has_its_fields() {
     }
     let (start, end) =
         (line["matches"][0][0].as_u64().unwrap() as usize, line["matches"][0][1].as_u64().unwrap() as usize);
-    assert!(line["snippet"].as_str().unwrap()[start..end].to_lowercase().starts_with("prim"));
+    assert!(line["content"].as_str().unwrap()[start..end].to_lowercase().starts_with("prim"));
     assert_eq!(out("paths"), "docs/pump-station-manual.pdf\n");
     assert!(out("table").contains(" 1. Norwick Pump Station"));
     assert!(out("table").contains("p. 5") || out("table").contains("pp. 5"), "{}", out("table"));

@@ -44,6 +44,46 @@ fn answers_are_on_the_first_screen_and_questions_without_one_find_nothing() {
 }
 
 #[test]
+fn that_the_model_does_not_read_a_question_is_said_once_a_day_and_always_in_json() {
+    let sandbox = Sandbox::with_fixtures();
+    let says = |run: crate::common::Run| run.err.contains("does not read this question; ");
+    assert!(says(sandbox.kb(&["search", "如何启动水泵"])));
+    assert!(!says(sandbox.kb(&["search", "水泵"])), "once a day");
+    assert!(!says(sandbox.kb(&["search", "how is the pump primed"])));
+    for command in ["search", "context"] {
+        let notes = sandbox.json(&[command, "如何启动水泵"])["notes"].clone();
+        let note = notes.as_array().unwrap().iter().find(|note| note["code"] == "vectors_left_out");
+        // The documents are in both languages, and so is the model that is named.
+        assert!(
+            note.unwrap()["message"]
+                .as_str()
+                .unwrap()
+                .contains("MiniLM-L12-v2-q reads it: `kb reindex --vectors --model paraphrase-multilingual-"),
+            "{notes}"
+        );
+    }
+    assert_eq!(sandbox.json(&["search", "how is the pump primed"])["notes"], serde_json::json!([]));
+}
+
+#[test]
+fn a_question_for_steps_prefers_the_chunk_that_has_them() {
+    let sandbox = Sandbox::new();
+    let theory = "A seal of the pump is a ring that runs on a film of water. Changing the seal of the pump is costly, \
+                  because a worn seal is the reason why a pump loses pressure, and the theory explains how that begins.";
+    let steps =
+        "1. Stop the pump.\n2. Drain it.\n3. Undo the screws.\n4. Change the seal of the pump.\n5. Tighten the screws.";
+    sandbox.write("docs/theory.md", format!("# Pump seals\n\n{theory}\n"));
+    sandbox.write("docs/steps.md", format!("# Pump seals\n\n{steps}\n"));
+    sandbox.kb(&["ingest", "docs", "--no-embed"]);
+    let first = |kind: &str| {
+        let result =
+            sandbox.json(&["search", "change the seal of the pump", "--rerank", "light", "--kind", kind, "--all"]);
+        result["hits"][0]["source"].as_str().unwrap().to_owned()
+    };
+    assert_eq!((first("procedure"), first("concept")), ("docs/steps.md".to_owned(), "docs/theory.md".to_owned()));
+}
+
+#[test]
 fn every_hit_and_the_result_have_a_confidence() {
     let sandbox = Sandbox::with_fixtures();
     for mode in ["precise", "broad", "section", "drill"] {

@@ -8,6 +8,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::hit::Hit;
+use super::note::Note;
 use super::request::SearchRequest;
 use super::result::SearchResult;
 use super::searcher::Searcher;
@@ -33,7 +34,7 @@ pub struct Context {
     #[serde(flatten)]
     pub parts: ContextParts,
     /// Notes for the user.
-    pub notes: Vec<String>,
+    pub notes: Vec<Note>,
     /// Where nothing was found, what is too unsure to be an answer.
     #[serde(skip)]
     pub nearest: Vec<Hit>,

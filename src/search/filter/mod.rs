@@ -63,7 +63,8 @@ pub struct Scopes {
     /// How many of them may be found, whole or in part.
     pub documents: usize,
     pub parent_chunks: usize,
-    pub notes: Vec<String>,
+    /// A name that no document has a field of.
+    pub note: Option<String>,
 }
 
 impl Scopes {
@@ -104,19 +105,19 @@ pub async fn scopes(
     let counts = worlds.iter().zip(&each).map(|(world, scope)| world.counts(scope));
     let (documents, parent_chunks) = counts.fold((0, 0), |sum, next| (sum.0 + next.0, sum.1 + next.1));
     let all = worlds.iter().map(|world| world.documents.len()).sum();
-    let notes = unknown.map(|(message, hint)| format!("{message}; {hint}")).into_iter().collect();
-    Ok(Scopes { each, all, documents, parent_chunks, notes })
+    let note = unknown.map(|(message, hint)| format!("{message}; {hint}"));
+    Ok(Scopes { each, all, documents, parent_chunks, note })
 }
 
-/// The parent chunks that a restriction allows, by namespace, and notes for the user.
+/// The parent chunks that a restriction allows, by namespace, and a note for the user.
 ///
 /// # Errors
 /// Where nothing matches in any: the condition to blame. Where the store cannot be read.
-pub async fn scopes_within(snapshots: &[&Snapshot], restriction: &Restriction) -> Result<(Vec<Scope>, Vec<String>)> {
+pub async fn scopes_within(snapshots: &[&Snapshot], restriction: &Restriction) -> Result<(Vec<Scope>, Option<String>)> {
     let facts: Vec<Facts> = snapshots.iter().map(|_| Facts::default()).collect();
     let namespaces: Vec<(&Snapshot, &Facts)> = snapshots.iter().copied().zip(&facts).collect();
     let found = scopes(&namespaces, restriction, None).await?;
-    Ok((found.each, found.notes))
+    Ok((found.each, found.note))
 }
 
 /// What must hold, all of it.

@@ -6,6 +6,7 @@ use std::time::Instant;
 use super::titles::{AskedTitle, Exactness, SectionIndex};
 use crate::error::Result;
 use crate::ids::DocId;
+use crate::knowledge::profile::{Kind, Share};
 use crate::search::hit::{Candidate, first_different, joint_score};
 use crate::search::request::{Beam, SearchRequest};
 use crate::search::result::Ranking;
@@ -20,8 +21,10 @@ const PARENT_CHUNKS: f32 = 0.5;
 const TITLES: f32 = 0.35;
 /// … the share of the question's words in its title, topics and summary …
 const WORDS: f32 = 0.1;
-/// … and the cosine of the question and its summary.
+/// … the cosine of the question and its summary …
 const SUMMARY: f32 = 0.05;
+/// … and, on top, the share of its text that is of the kind that the question asks for.
+const KIND: f32 = 0.1;
 
 /// The documents of a namespace.
 pub struct DocumentIndex {
@@ -30,18 +33,22 @@ pub struct DocumentIndex {
     /// How many documents have a word.
     frequencies: HashMap<String, usize>,
     vectors: HashMap<DocId, Vec<f32>>,
+    /// The shares of the kinds of text.
+    kinds: HashMap<DocId, Vec<Share>>,
 }
 
 /// A question as documents are compared with it.
-struct AskedDocument<'a> {
+pub struct AskedDocument<'a> {
     title: AskedTitle,
     words: BTreeSet<String>,
+    /// The kind of text that answers it.
+    kind: Option<Kind>,
     vector: Option<&'a [f32]>,
 }
 
 impl<'a> AskedDocument<'a> {
-    fn of(query: &str, vector: Option<&'a [f32]>) -> Self {
-        AskedDocument { title: AskedTitle::of(query), words: informative(query), vector }
+    pub fn of(query: &str, kind: Option<Kind>, vector: Option<&'a [f32]>) -> Self {
+        AskedDocument { title: AskedTitle::of(query), words: informative(query), kind, vector }
     }
 }
 
@@ -54,6 +61,8 @@ struct Nearness {
     words: f32,
     /// The cosine of the question and its summary.
     summary: f32,
+    /// The share of its text that is of the kind that the question asks for.
+    kind: f32,
 }
 
 impl DocumentIndex {
@@ -64,14 +73,18 @@ impl DocumentIndex {
     fn new(rows: &[DocumentRow], vectors: HashMap<DocId, Vec<f32>>) -> Self {
         let mut words: HashMap<DocId, BTreeSet<String>> = HashMap::new();
         let mut frequencies: HashMap<String, usize> = HashMap::new();
+        let mut kinds: HashMap<DocId, Vec<Share>> = HashMap::new();
         for row in rows {
+            if let Some(profile) = &row.profile {
+                kinds.insert(row.doc_id.clone(), profile.kinds.clone());
+            }
             let topics = row.profile.iter().flat_map(|profile| &profile.topics);
             let own: BTreeSet<String> =
                 std::iter::once(&row.title).chain(topics).flat_map(|text| informative(text)).collect();
             own.iter().for_each(|word| *frequencies.entry(word.clone()).or_default() += 1);
             words.insert(row.doc_id.clone(), own);
         }
-        DocumentIndex { words, frequencies, vectors }
+        DocumentIndex { words, frequencies, vectors, kinds }
     }
 
     fn nearness(&self, doc_id: &str, sections: &SectionIndex, asked: &AskedDocument) -> Nearness {
@@ -81,7 +94,9 @@ impl DocumentIndex {
         });
         let own = self.vectors.get(doc_id);
         let cosine = |(own, vector): (&Vec<f32>, &[f32])| own.iter().zip(vector).map(|(a, b)| a * b).sum::<f32>();
+        let of_kind = |share: &&Share| Some(share.kind) == asked.kind;
         Nearness {
+            kind: self.kinds.get(doc_id).and_then(|kinds| kinds.iter().find(of_kind)).map_or(0.0, |one| one.share),
             titles: titles.fold(0.0, f32::max),
             words: self.share_of(&asked.words, self.words.get(doc_id)),
             summary: own.zip(asked.vector).map_or(0.0, |pair| cosine(pair).clamp(0.0, 1.0)),
@@ -111,18 +126,16 @@ type Indexes<'i> = (&'i SectionIndex, &'i DocumentIndex);
 /// places of their namespaces, their ids and scores above 0.
 pub fn nearest(
     indexes: &[Indexes<'_>],
-    query: &str,
-    vector: Option<&[f32]>,
+    asked: &AskedDocument<'_>,
     scopes: &[Scope],
     most: usize,
 ) -> Vec<(usize, DocId, f32)> {
-    let asked = AskedDocument::of(query, vector);
     let mut all: Vec<(usize, DocId, f32)> = Vec::new();
     for (namespace, ((sections, documents), scope)) in indexes.iter().zip(scopes).enumerate() {
         let admitted = scope.documents();
         let is_admitted = |doc_id: &&DocId| admitted.as_ref().is_none_or(|ids| ids.contains(doc_id.as_str()));
         let within = documents.words.keys().filter(is_admitted);
-        all.extend(within.map(|id| (namespace, id.clone(), score(0.0, documents.nearness(id, sections, &asked)))));
+        all.extend(within.map(|id| (namespace, id.clone(), score(0.0, documents.nearness(id, sections, asked)))));
     }
     all.retain(|(.., score)| *score > 0.0);
     all.sort_by(|a, b| b.2.total_cmp(&a.2).then_with(|| (&a.1, a.0).cmp(&(&b.1, b.0))));
@@ -134,7 +147,7 @@ pub fn nearest(
 /// Keeps the candidates that the beam reaches through the best documents.
 pub fn drill_down(indexes: &[Indexes<'_>], request: &SearchRequest, ranking: &mut Ranking, trace: &mut Trace) {
     let (start, all, beam) = (Instant::now(), ranking.candidates.len(), request.shape.beam);
-    let asked = AskedDocument::of(&request.query, ranking.vector.as_deref());
+    let asked = AskedDocument::of(&request.query, ranking.understood.answered_by(), ranking.vector.as_deref());
     let near = |(namespace, doc_id): DocumentKey<'_>| {
         let (sections, documents) = indexes[namespace];
         documents.nearness(doc_id, sections, &asked)
@@ -166,9 +179,9 @@ fn drill(
     }
     let rated = documents.into_iter().map(|(key, own)| {
         let (parent_chunks, near) = (joint_score(own.iter().map(|candidate| candidate.score)), near(key));
-        let (score, Nearness { titles, words, summary }) = (score(parent_chunks, near), near);
+        let (score, Nearness { titles, words, summary, kind }) = (score(parent_chunks, near), near);
         let in_words = format!(
-            "{}: {score:.3} by parent chunks {parent_chunks:.2}, titles {titles:.2}, topics {words:.2}, summary {summary:.2}",
+            "{}: {score:.3} by parent chunks {parent_chunks:.2}, titles {titles:.2}, topics {words:.2}, summary {summary:.2}, kind {kind:.2}",
             key.1
         );
         (score, in_words, own)
@@ -181,7 +194,11 @@ fn drill(
 }
 
 fn score(parent_chunks: f32, near: Nearness) -> f32 {
-    PARENT_CHUNKS * parent_chunks + TITLES * near.titles + WORDS * near.words + SUMMARY * near.summary
+    PARENT_CHUNKS * parent_chunks
+        + TITLES * near.titles
+        + WORDS * near.words
+        + SUMMARY * near.summary
+        + KIND * near.kind
 }
 
 #[cfg(test)]
@@ -203,12 +220,12 @@ mod tests {
         let documents = DocumentIndex::new(&rows, vectors);
         let sections = index(&[("1", "Priming")]);
         let near = |id: &'static str, query: &str| {
-            let asked = AskedDocument::of(query, Some(&[0.0, 1.0]));
+            let asked = AskedDocument::of(query, None, Some(&[0.0, 1.0]));
             documents.nearness(id, &sections, &asked)
         };
-        assert_eq!(near("d", "priming"), Nearness { titles: 1.0, words: 0.0, summary: 0.0 });
-        assert_eq!(near("d", "the valve"), Nearness { titles: 0.0, words: 1.0, summary: 0.0 });
-        assert_eq!(near("e", "nothing"), Nearness { titles: 0.0, words: 0.0, summary: 0.8 });
+        assert_eq!(near("d", "priming"), Nearness { titles: 1.0, ..Nearness::default() });
+        assert_eq!(near("d", "the valve"), Nearness { words: 1.0, ..Nearness::default() });
+        assert_eq!(near("e", "nothing"), Nearness { summary: 0.8, ..Nearness::default() });
         assert_eq!(near("f", "valve"), Nearness::default(), "an unknown document is not near");
     }
 
@@ -219,7 +236,8 @@ mod tests {
         let documents = DocumentIndex::new(&rows, vectors);
         let sections = index(&[("1", "Priming")]);
         let nearest = |vector: Option<&[f32]>, scope: &Scope, most| {
-            let near = super::nearest(&[(&sections, &documents)], "valve", vector, std::slice::from_ref(scope), most);
+            let asked = AskedDocument::of("valve", None, vector);
+            let near = super::nearest(&[(&sections, &documents)], &asked, std::slice::from_ref(scope), most);
             near.into_iter().map(|(_, doc_id, _)| doc_id).collect::<Vec<_>>()
         };
         let asked: Option<&[f32]> = Some(&[0.0, 1.0]);
@@ -251,12 +269,21 @@ mod tests {
     }
 
     #[test]
+    fn a_document_is_nearer_with_more_text_of_the_kind_that_is_asked_for() {
+        let documents = DocumentIndex::new(&[document("d", "valves")], HashMap::new());
+        let sections = index(&[("1", "Priming")]);
+        let share = |kind| documents.nearness("d", &sections, &AskedDocument::of("seal", Some(kind), None)).kind;
+        assert_eq!((share(Kind::Theory), share(Kind::Procedure)), (1.0, 0.0));
+        assert!(score(0.5, Nearness { kind: 1.0, ..Nearness::default() }) > score(0.6, Nearness::default()));
+    }
+
+    #[test]
     fn a_title_match_beats_better_parent_chunks() {
         let candidates = [candidate("a:0", 1.0), candidate("b:0", 0.6)];
         let near =
             |key: DocumentKey<'_>| Nearness { titles: if key == (0, "b") { 1.0 } else { 0.0 }, ..Nearness::default() };
         let (kept, scores) = drill(&candidates, near, "1,1,3".parse().unwrap());
         assert_eq!(kept, [candidates[1].clone()]);
-        assert_eq!(scores, ["b: 0.650 by parent chunks 0.60, titles 1.00, topics 0.00, summary 0.00"]);
+        assert_eq!(scores, ["b: 0.650 by parent chunks 0.60, titles 1.00, topics 0.00, summary 0.00, kind 0.00"]);
     }
 }

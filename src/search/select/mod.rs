@@ -18,6 +18,7 @@ use std::time::Instant;
 
 use super::expand::merge;
 use super::hit::{Hit, fetch};
+use super::note::NoteCode;
 use super::request::{DEFAULT_DIVERSITY, Mode, SearchRequest};
 use super::result::Ranking;
 use super::searcher::Searcher;
@@ -106,7 +107,8 @@ async fn parent_chunks(
         let repeat = if duplicates == 1 { "repeats" } else { "repeat" };
         let chunks = count(duplicates, "parent chunk");
         let shows = Setting("keep_duplicates");
-        trace.notes.push(format!("left out: {chunks} that {repeat} one shown; {shows} shows them"));
+        let message = format!("left out: {chunks} that {repeat} one shown; {shows} shows them");
+        trace.note(NoteCode::DuplicatesLeftOut, message);
     }
     Ok(hits)
 }

@@ -17,9 +17,11 @@ pub(super) use route::in_all_fields;
 pub use route::{Route, Terms, keyword_terms};
 
 use super::encoder::VectorModel;
+use super::note::NoteCode;
 use super::request::SearchRequest;
 use super::trace::Trace;
 use crate::error::{Error, Result};
+use crate::knowledge::profile;
 use crate::text::han::in_simplified;
 
 /// A question as the stages of a search see it.
@@ -53,7 +55,7 @@ pub(super) fn understand<'s>(
     if route.semantic > 0.0
         && let Some(note) = model.usable(route.keyword <= 0.0)?
     {
-        trace.notes.push(note);
+        trace.note(NoteCode::ModelMissing, note);
         route = Route { why: "the model of the vectors is not here", ..route.keyword_only() };
     }
     let terms = keyword_terms(&request.query, &understood.identifiers);
@@ -115,6 +117,17 @@ impl Understanding {
     /// Whether it is worded as a question and is more than words and names.
     pub fn is_asked(&self) -> bool {
         self.kind != Kind::Lookup && self.sure > kind::TOPIC
+    }
+
+    /// The kind of text that answers it, where one does.
+    pub(in crate::search) fn answered_by(&self) -> Option<profile::Kind> {
+        let kind = match self.kind {
+            Kind::Procedure => profile::Kind::Procedure,
+            Kind::Reference => profile::Kind::Reference,
+            Kind::Troubleshooting => profile::Kind::Troubleshooting,
+            Kind::Concept | Kind::Lookup | Kind::Structure => return None,
+        };
+        self.is_asked().then_some(kind)
     }
 
     /// What was understood, in words, for the trace.
