@@ -89,7 +89,7 @@ pub async fn run(context: &Context, args: ChunkEditArgs) -> Result<u8> {
         drop(snapshot);
         let edits = plan(&rebuilder.snapshot, &order).await?;
         let done = publish(rebuilder, edits.changed).await?;
-        let (generation, embedded) = (done.generation, Some(done.embedded));
+        let (generation, embedded) = (done.generation, Some(done.embedded()));
         context.show(edited_chunks(&edits.documents, generation, embedded))
     };
     work.await.map_err(|error| forget_nothing(error, kept.map(|kept| kept.file), "--content-file"))

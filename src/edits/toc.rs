@@ -241,8 +241,8 @@ async fn rebuild(
             sections: rebuilt.sections,
             parents: rebuilt.parents,
             edits_in_conflict: rebuilt.conflicts,
-            embedded: indexer.embedded,
-            reused: indexer.reused,
+            embedded: indexer.embedded(),
+            reused: indexer.reused(),
             ..CorrectionReport::new(document, outcome)
         })
     };

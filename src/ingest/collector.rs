@@ -4,12 +4,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::contexts::ContextWriter;
-use super::indexer::{Indexer, Vectors};
+use super::indexer::Indexer;
 use super::known_vectors::KnownVectors;
 use super::loader::{Facts, Loaded, Read};
 use super::plan::{Existing, doubt};
 use super::prepare::{SourceFacts, has_more_than_its_source, rows};
 use super::request::{Action, IngestReport, IngestRequest, Progress, SourceReport, Target};
+use super::vectors::Vectors;
 use crate::embed::EngineChoice;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
@@ -223,8 +224,8 @@ impl<'a, 'b> Collector<'a, 'b> {
                 let lacking = |row: &DocumentRow| self.job.request.lacks_vectors(row);
                 let sources = self.report.sources.iter().map(|report| report.source.as_str()).collect();
                 indexer.finish(&sources, self.existing.values().any(lacking)).await?;
-                self.report.embedded = indexer.embedded;
-                self.report.reused = indexer.reused;
+                self.report.embedded = indexer.embedded();
+                self.report.reused = indexer.reused();
                 self.report.without_vectors = indexer.without_vectors;
                 self.report.generation = indexer.generation;
                 self.report.contexts = indexer.contexts_report();

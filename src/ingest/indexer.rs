@@ -2,77 +2,33 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use super::contexts::{ContextWriter, Written, wants_model_context};
-use super::known_vectors::{KnownVectors, by_hashes};
-use super::languages::{LanguageSense, LanguagesReport, is_read};
+use super::known_vectors::KnownVectors;
+use super::languages::{LanguagesReport, is_read};
 use super::prepare::Prepared;
 use super::profile::{profile_of, vector_text};
 use super::rebuild::read;
 use super::request::{Action, ContextsReport, Progress};
-use crate::chunk::EmbeddedText;
-use crate::embed::{Coverage, Embedder, EngineChoice, ParentVectors};
+use super::vectors::{VectorMaker, Vectors, Waiting, set_vectors};
 use crate::error::Result;
 use crate::ids::DocId;
 use crate::knowledge::profile::Profile;
 use crate::llm::WrittenProfile;
 use crate::models::Models;
-use crate::store::{Change, DocumentRow, ModelRecord, NewDocument, Note, ParentChunk, Snapshot, Writer};
+use crate::store::{Change, DocumentRow, NewDocument, Note, ParentChunk, Snapshot, Writer};
 
 /// A batch is published when it has so many documents …
 const BATCH_DOCUMENTS: usize = 256;
-/// … or so many child chunks …
-const BATCH_CHILDREN: usize = 4096;
-/// … or so many to embed, before the speed is known …
-const FIRST_EMBEDDED: usize = 512;
-/// … and afterwards as many as this time allows, which is what an interruption loses at most.
-const BATCH_TIME: Duration = Duration::from_secs(60);
-/// Fewer are not worth a publication.
-const LEAST_EMBEDDED: usize = 256;
+/// … or so many child chunks, or as many to embed as are worth the time.
+pub(super) const BATCH_CHILDREN: usize = 4096;
 /// Documents that are read at once to be embedded later.
 const READ_AT_ONCE: usize = 100;
-
-/// The model that makes vectors.
-pub enum Vectors {
-    Loaded(Arc<Embedder>),
-    /// Loaded when the first text needs it, so that a run that finds all vectors in the store never pays for it.
-    WhenNeeded {
-        models: Models,
-        record: ModelRecord,
-        engine: EngineChoice,
-        /// Threads that embed.
-        jobs: usize,
-    },
-}
-
-impl Vectors {
-    /// What the model reads, without loading it.
-    pub(super) fn coverage(&self) -> Result<Coverage> {
-        let model = match self {
-            Vectors::Loaded(embedder) => embedder.model().clone(),
-            Vectors::WhenNeeded { models, record, .. } => models.recorded(record)?,
-        };
-        Ok(model.embedding_config.languages.clone())
-    }
-
-    pub(super) fn embedder(&mut self) -> Result<Arc<Embedder>> {
-        match self {
-            Vectors::Loaded(embedder) => Ok(embedder.clone()),
-            Vectors::WhenNeeded { models, record, engine, jobs } => {
-                let model = models.recorded(record)?;
-                let embedder = Arc::new(Embedder::load(engine, &model, *jobs)?);
-                *self = Vectors::Loaded(embedder.clone());
-                Ok(embedder)
-            }
-        }
-    }
-}
 
 /// Collects documents, embeds their new texts, and publishes them batch by batch.
 pub struct Indexer {
     writer: Writer,
-    model: Vectors,
+    vectors: VectorMaker,
     progress: Arc<dyn Progress>,
     waiting: Vec<Waiting>,
     removals: Vec<DocId>,
@@ -81,53 +37,20 @@ pub struct Indexer {
     document_texts: HashMap<DocId, String>,
     /// Asks the language model for chunk contexts, if there is one.
     contexts: Option<ContextWriter>,
-    languages: LanguageSense,
     /// The child chunks of waiting documents.
     waiting_children: usize,
     /// Those among them that are to be embedded.
     waiting_to_embed: usize,
-    /// The number of child chunks to embed before a publication.
-    embed_at_once: usize,
     /// Whether full batches are published without new vectors, which follow at the end.
     keywords_first: bool,
     /// Whether documents of this run are published so.
     is_behind: bool,
     /// The history entry of the waiting batch.
     note: Note,
-    /// Child chunks embedded so far.
-    pub embedded: usize,
-    /// Child chunks that kept their vectors.
-    pub reused: usize,
     /// Documents so far with a chunk without a vector.
     pub without_vectors: usize,
     /// The generation published last.
     pub generation: Option<u64>,
-}
-
-struct Waiting {
-    prepared: Prepared,
-    known: KnownVectors,
-    embed: bool,
-    /// For each parent chunk of a document that is embedded, whether the model reads it; only that gets vectors.
-    read: Vec<bool>,
-    /// What the history calls it.
-    action: &'static str,
-    /// The document in the store, which stays if the new one turns out equal.
-    unless: Option<NewDocument>,
-}
-
-impl Waiting {
-    /// The parent chunks with the texts to embed, and whether the model reads them.
-    fn texts(&self) -> impl Iterator<Item = (&ParentChunk, &EmbeddedText, bool)> {
-        let each = self.prepared.new.parents.iter().zip(&self.prepared.texts).zip(&self.read);
-        each.map(|((parent, text), read)| (parent, text, *read))
-    }
-
-    /// Those that are to be embedded, if the store has no vectors of them.
-    fn wanted(&self) -> impl Iterator<Item = (&ParentChunk, &EmbeddedText)> {
-        let wanted = self.texts().filter(|(parent, _, read)| self.embed && *read && !self.known.has(parent));
-        wanted.map(|(parent, text, _)| (parent, text))
-    }
 }
 
 impl Indexer {
@@ -135,22 +58,18 @@ impl Indexer {
     pub fn new(writer: Writer, model: Vectors, command: &str, progress: Arc<dyn Progress>) -> Self {
         Indexer {
             writer,
-            model,
+            vectors: VectorMaker::new(model, progress.clone()),
             progress,
             waiting: Vec::new(),
             removals: Vec::new(),
             updates: Vec::new(),
             document_texts: HashMap::new(),
             contexts: None,
-            languages: LanguageSense::default(),
             waiting_children: 0,
             waiting_to_embed: 0,
-            embed_at_once: FIRST_EMBEDDED,
             keywords_first: false,
             is_behind: false,
             note: Note::of(command),
-            embedded: 0,
-            reused: 0,
             without_vectors: 0,
             generation: None,
         }
@@ -177,7 +96,17 @@ impl Indexer {
     /// # Errors
     /// Where the list of models is damaged.
     pub fn languages_report(&self, models: &Models) -> Result<Option<LanguagesReport>> {
-        self.languages.report(models)
+        self.vectors.languages_report(models)
+    }
+
+    /// Child chunks embedded so far.
+    pub fn embedded(&self) -> usize {
+        self.vectors.embedded
+    }
+
+    /// Child chunks that kept their vectors.
+    pub fn reused(&self) -> usize {
+        self.vectors.reused
     }
 
     /// Adds a document, or replaces the one with its id, unless it turns out equal to `unless`, chunk contexts included.
@@ -209,7 +138,7 @@ impl Indexer {
         };
         new.document.embedding_hash = known.of_document.clone();
         // What is not embedded needs no model.
-        let coverage = embed.then(|| self.model.coverage()).transpose()?;
+        let coverage = embed.then(|| self.vectors.coverage()).transpose()?;
         let reads = |parent: &ParentChunk| coverage.as_ref().is_some_and(|coverage| is_read(&parent.content, coverage));
         let read = new.parents.iter().map(reads).collect();
         let waiting = Waiting { prepared, known, embed, read, action, unless };
@@ -218,7 +147,7 @@ impl Indexer {
         self.waiting.push(waiting);
         let is_full = self.waiting.len() >= BATCH_DOCUMENTS
             || self.waiting_children >= BATCH_CHILDREN
-            || self.waiting_to_embed >= self.embed_at_once;
+            || self.waiting_to_embed >= self.vectors.at_once;
         if !is_full {
             return Ok(());
         }
@@ -238,7 +167,8 @@ impl Indexer {
 
     /// Gives vectors to published documents without.
     async fn make_missing_vectors(&mut self, sources: &HashSet<&str>) -> Result<()> {
-        (self.keywords_first, self.embed_at_once, self.without_vectors) = (false, FIRST_EMBEDDED, 0);
+        (self.keywords_first, self.without_vectors) = (false, 0);
+        self.vectors.begin_small();
         // What a language model had to say of them is published.
         let contexts = self.contexts.take();
         let namespace = self.writer.namespace().clone();
@@ -291,7 +221,7 @@ impl Indexer {
             return Ok(());
         }
         let texts: Vec<&str> = wanted.iter().map(|(_, text)| text.as_str()).collect();
-        let vectors = self.model.embedder()?.embed_documents(&texts, &|_| ())?;
+        let vectors = self.vectors.of_texts(&texts)?;
         for ((row, text), vector) in wanted.into_iter().zip(vectors) {
             row.embedding_hash = Some(blake3::hash(text.as_bytes()).to_hex().to_string());
             row.vector = vector;
@@ -328,9 +258,9 @@ impl Indexer {
             self.removals.push(prepared.new.document.doc_id.clone());
         }
         let stored = self.stored_vectors(&waiting).await?;
-        let vectors = self.vectors(&waiting, &stored, embed)?;
+        let vectors = self.vectors.vectors_of(&waiting, &stored, embed)?;
         if !embed {
-            self.embed_at_once = BATCH_CHILDREN;
+            self.vectors.at_once = BATCH_CHILDREN;
         }
         for (waiting, vectors) in waiting.into_iter().zip(vectors) {
             let lacks =
@@ -385,89 +315,5 @@ impl Indexer {
         let unknown = waiting.iter().flat_map(Waiting::wanted);
         let hashes = unknown.flat_map(|(parent, _)| parent.hashes());
         self.writer.vectors_of_texts(hashes.collect()).await
-    }
-
-    /// The vectors of the parent chunks of all waiting documents. Known and stored vectors are reused, all other texts that
-    /// the model reads are embedded once each if `embed` is set; what is not to be embedded gets none.
-    fn vectors(
-        &mut self,
-        waiting: &[Waiting],
-        stored: &HashMap<String, Vec<f32>>,
-        embed: bool,
-    ) -> Result<Vec<Vec<Option<ParentVectors>>>> {
-        let mut wanted: Vec<&EmbeddedText> = Vec::new();
-        let mut place: HashMap<&str, usize> = HashMap::new();
-        for (parent, text) in waiting.iter().flat_map(Waiting::wanted).filter(|_| embed) {
-            if by_hashes(parent, stored).is_none() && !place.contains_key(parent.embedding_hash.as_str()) {
-                place.insert(&parent.embedding_hash, wanted.len());
-                wanted.push(text);
-            }
-        }
-        let bytes = waiting.iter().map(|waiting| waiting.prepared.new.document.size).sum();
-        let fresh = if embed { self.embed(waiting, &wanted, bytes)? } else { Vec::new() };
-        let mut all = Vec::with_capacity(waiting.len());
-        for one in waiting {
-            let mut vectors = Vec::new();
-            for (parent, _, read) in one.texts() {
-                // An equal text of another document can be embedded for that document alone.
-                let same = || by_hashes(parent, stored).filter(|_| one.embed);
-                let known = one.known.of(parent).or_else(same).filter(|_| read || !one.embed);
-                self.reused += known.as_ref().map_or(0, |known| known.children.len());
-                let made = || Some(fresh[*place.get(parent.embedding_hash.as_str())?].clone());
-                vectors.push(known.or_else(|| made().filter(|_| one.embed && read)));
-            }
-            all.push(vectors);
-        }
-        Ok(all)
-    }
-
-    /// Embeds the texts of waiting documents whose files have `bytes` together.
-    fn embed(&mut self, waiting: &[Waiting], texts: &[&EmbeddedText], bytes: u64) -> Result<Vec<ParentVectors>> {
-        let unread = waiting.iter().any(|waiting| waiting.embed && waiting.read.contains(&false));
-        if texts.is_empty() && !unread {
-            self.embed_at_once = BATCH_CHILDREN;
-            self.progress.embedded(0, bytes);
-            return Ok(Vec::new());
-        }
-        let embedder = self.model.embedder()?;
-        for waiting in waiting.iter().filter(|waiting| waiting.embed) {
-            self.languages.sample(&waiting.prepared, &embedder)?;
-        }
-        let children: usize = texts.iter().map(|text| text.children.len()).sum();
-        let (total, progress) = (children.max(1) as u64, &self.progress);
-        let start = Instant::now();
-        let report = |count: usize| progress.embedded(count, bytes * count as u64 / total);
-        let made = embedder.embed_parents(texts, &report)?;
-        self.embed_at_once = within(BATCH_TIME, children, start.elapsed());
-        self.embedded += children;
-        Ok(made)
-    }
-}
-
-/// How many texts a time allows, if so many took that long.
-fn within(time: Duration, texts: usize, took: Duration) -> usize {
-    let share = time.as_secs_f64() / took.as_secs_f64().max(0.001);
-    ((texts as f64 * share) as usize).clamp(LEAST_EMBEDDED, BATCH_CHILDREN)
-}
-
-/// Gives parent chunks and their child chunks their vectors.
-fn set_vectors(parents: &mut [ParentChunk], vectors: Vec<Option<ParentVectors>>) {
-    for (parent, vectors) in parents.iter_mut().zip(vectors) {
-        let Some(vectors) = vectors else { continue };
-        parent.vector = vectors.parent;
-        parent.children.iter_mut().zip(vectors.children).for_each(|(child, vector)| child.vector = vector);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_batch_is_what_a_minute_gives() {
-        let seconds = Duration::from_secs;
-        assert_eq!(within(seconds(60), 512, seconds(30)), 1024);
-        assert_eq!(within(seconds(60), 512, seconds(3600)), LEAST_EMBEDDED);
-        assert_eq!(within(seconds(60), 512, Duration::ZERO), BATCH_CHILDREN);
     }
 }

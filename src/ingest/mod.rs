@@ -21,10 +21,11 @@ mod request;
 mod revector;
 mod run;
 mod source;
+mod vectors;
 pub mod worker;
 
 pub use cut_document::CutDocument;
-pub use indexer::{Indexer, Vectors};
+pub use indexer::Indexer;
 pub use known_vectors::KnownVectors;
 pub use languages::LanguagesReport;
 pub use prepare::{Prepared, SourceFacts, prepare};
@@ -33,3 +34,4 @@ pub use reindex::{ReindexReport, ReindexRequest, ReindexedDocument, TextFrom, re
 pub use request::{Action, ContextsReport, Doubt, IngestReport, IngestRequest, Progress, SourceReport, Target};
 pub use revector::{RevectorReport, RevectorRequest, revector};
 pub use run::run;
+pub use vectors::Vectors;

@@ -6,12 +6,13 @@ use serde::Serialize;
 
 use super::contexts::{ContextWriter, wants_model_context};
 use super::cut_document::CutDocument;
-use super::indexer::{Indexer, Vectors};
+use super::indexer::Indexer;
 use super::known_vectors::KnownVectors;
 use super::plan::{STANDARD_INPUT, is_gone};
 use super::prepare::{LOST_ENTRIES, Prepared, SourceFacts, rows};
 use super::request::Progress;
 use super::source::{mtime_ns, read_steadily};
+use super::vectors::Vectors;
 use super::worker::{Cutting, Limits, Worker};
 use crate::chunk::ChunkConfig;
 use crate::edits::as_the_source_says;

@@ -165,8 +165,8 @@ pub async fn reindex(
         }
         if let Some(rebuilder) = rebuilder {
             let indexer = rebuilder.finish().await?;
-            report.embedded = indexer.embedded;
-            report.reused = indexer.reused;
+            report.embedded = indexer.embedded();
+            report.reused = indexer.reused();
             report.generation = indexer.generation;
             report.contexts = indexer.contexts_report();
         }

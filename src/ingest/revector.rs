@@ -10,13 +10,13 @@ use std::time::Instant;
 
 use serde::Serialize;
 
-use super::indexer::Vectors;
 use super::known_vectors::KnownVectors;
 use super::languages::is_read;
 use super::prepare::Prepared;
 use super::profile::vector_text;
 use super::rebuild::{RebuildOptions, Rebuilder, read};
 use super::request::Progress;
+use super::vectors::Vectors;
 use crate::chunk::EmbeddedText;
 use crate::embed::{Coverage, ParentVectors};
 use crate::error::Result;
@@ -243,7 +243,7 @@ impl Run<'_> {
         let outcome = rebuilder.finish().await;
         self.progress.end();
         let indexer = outcome?;
-        (self.report.embedded, self.report.generation) = (indexer.embedded, indexer.generation);
+        (self.report.embedded, self.report.generation) = (indexer.embedded(), indexer.generation);
         Ok(())
     }
 

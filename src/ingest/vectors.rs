@@ -1,0 +1,209 @@
+//! The vectors of documents that wait: known ones, those of equal texts in the store, and new ones.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::indexer::BATCH_CHILDREN;
+use super::known_vectors::{KnownVectors, by_hashes};
+use super::languages::{LanguageSense, LanguagesReport};
+use super::prepare::Prepared;
+use super::request::Progress;
+use crate::chunk::EmbeddedText;
+use crate::embed::{Coverage, Embedder, EngineChoice, ParentVectors};
+use crate::error::Result;
+use crate::models::Models;
+use crate::store::{ModelRecord, NewDocument, ParentChunk};
+
+/// So many child chunks are embedded before a publication while the speed is not known …
+const FIRST_EMBEDDED: usize = 512;
+/// … and afterwards as many as this time allows, which is what an interruption loses at most.
+const BATCH_TIME: Duration = Duration::from_secs(60);
+/// Fewer are not worth a publication.
+const LEAST_EMBEDDED: usize = 256;
+
+/// The model that makes vectors.
+pub enum Vectors {
+    Loaded(Arc<Embedder>),
+    /// Loaded when the first text needs it, so that a run that finds all vectors in the store never pays for it.
+    WhenNeeded {
+        models: Models,
+        record: ModelRecord,
+        engine: EngineChoice,
+        /// Threads that embed.
+        jobs: usize,
+    },
+}
+
+impl Vectors {
+    /// What the model reads, without loading it.
+    fn coverage(&self) -> Result<Coverage> {
+        let model = match self {
+            Vectors::Loaded(embedder) => embedder.model().clone(),
+            Vectors::WhenNeeded { models, record, .. } => models.recorded(record)?,
+        };
+        Ok(model.embedding_config.languages.clone())
+    }
+
+    pub(super) fn embedder(&mut self) -> Result<Arc<Embedder>> {
+        match self {
+            Vectors::Loaded(embedder) => Ok(embedder.clone()),
+            Vectors::WhenNeeded { models, record, engine, jobs } => {
+                let model = models.recorded(record)?;
+                let embedder = Arc::new(Embedder::load(engine, &model, *jobs)?);
+                *self = Vectors::Loaded(embedder.clone());
+                Ok(embedder)
+            }
+        }
+    }
+}
+
+/// A document that waits for its publication.
+pub(super) struct Waiting {
+    pub prepared: Prepared,
+    pub known: KnownVectors,
+    pub embed: bool,
+    /// For each parent chunk of a document that is embedded, whether the model reads it; only that gets vectors.
+    pub read: Vec<bool>,
+    /// What the history calls it.
+    pub action: &'static str,
+    /// The document in the store, which stays if the new one turns out equal.
+    pub unless: Option<NewDocument>,
+}
+
+impl Waiting {
+    /// The parent chunks with the texts to embed, and whether the model reads them.
+    pub fn texts(&self) -> impl Iterator<Item = (&ParentChunk, &EmbeddedText, bool)> {
+        let each = self.prepared.new.parents.iter().zip(&self.prepared.texts).zip(&self.read);
+        each.map(|((parent, text), read)| (parent, text, *read))
+    }
+
+    /// Those that are to be embedded, if the store has no vectors of them.
+    pub fn wanted(&self) -> impl Iterator<Item = (&ParentChunk, &EmbeddedText)> {
+        let wanted = self.texts().filter(|(parent, _, read)| self.embed && *read && !self.known.has(parent));
+        wanted.map(|(parent, text, _)| (parent, text))
+    }
+}
+
+/// Makes the vectors of a run.
+pub(super) struct VectorMaker {
+    model: Vectors,
+    progress: Arc<dyn Progress>,
+    languages: LanguageSense,
+    /// How many child chunks to embed before a publication.
+    pub at_once: usize,
+    /// Child chunks embedded so far.
+    pub embedded: usize,
+    /// Child chunks that kept their vectors.
+    pub reused: usize,
+}
+
+impl VectorMaker {
+    pub fn new(model: Vectors, progress: Arc<dyn Progress>) -> Self {
+        let languages = LanguageSense::default();
+        VectorMaker { model, progress, languages, at_once: FIRST_EMBEDDED, embedded: 0, reused: 0 }
+    }
+
+    /// What the model reads, without loading it.
+    pub fn coverage(&self) -> Result<Coverage> {
+        self.model.coverage()
+    }
+
+    pub fn languages_report(&self, models: &Models) -> Result<Option<LanguagesReport>> {
+        self.languages.report(models)
+    }
+
+    /// Makes the next batch as small as the first one.
+    pub fn begin_small(&mut self) {
+        self.at_once = FIRST_EMBEDDED;
+    }
+
+    /// The vectors of texts that are no chunks.
+    pub fn of_texts(&mut self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
+        self.model.embedder()?.embed_documents(texts, &|_| ())
+    }
+
+    /// The vectors of the parent chunks of all waiting documents. Known and stored vectors are reused, all other texts that
+    /// the model reads are embedded once each if `embed` is set; what is not to be embedded gets none.
+    pub fn vectors_of(
+        &mut self,
+        waiting: &[Waiting],
+        stored: &HashMap<String, Vec<f32>>,
+        embed: bool,
+    ) -> Result<Vec<Vec<Option<ParentVectors>>>> {
+        let mut wanted: Vec<&EmbeddedText> = Vec::new();
+        let mut place: HashMap<&str, usize> = HashMap::new();
+        for (parent, text) in waiting.iter().flat_map(Waiting::wanted).filter(|_| embed) {
+            if by_hashes(parent, stored).is_none() && !place.contains_key(parent.embedding_hash.as_str()) {
+                place.insert(&parent.embedding_hash, wanted.len());
+                wanted.push(text);
+            }
+        }
+        let bytes = waiting.iter().map(|waiting| waiting.prepared.new.document.size).sum();
+        let fresh = if embed { self.embed(waiting, &wanted, bytes)? } else { Vec::new() };
+        let mut all = Vec::with_capacity(waiting.len());
+        for one in waiting {
+            let mut vectors = Vec::new();
+            for (parent, _, read) in one.texts() {
+                // An equal text of another document can be embedded for that document alone.
+                let same = || by_hashes(parent, stored).filter(|_| one.embed);
+                let known = one.known.of(parent).or_else(same).filter(|_| read || !one.embed);
+                self.reused += known.as_ref().map_or(0, |known| known.children.len());
+                let made = || Some(fresh[*place.get(parent.embedding_hash.as_str())?].clone());
+                vectors.push(known.or_else(|| made().filter(|_| one.embed && read)));
+            }
+            all.push(vectors);
+        }
+        Ok(all)
+    }
+
+    /// Embeds the texts of waiting documents whose files have `bytes` together.
+    fn embed(&mut self, waiting: &[Waiting], texts: &[&EmbeddedText], bytes: u64) -> Result<Vec<ParentVectors>> {
+        let unread = waiting.iter().any(|waiting| waiting.embed && waiting.read.contains(&false));
+        if texts.is_empty() && !unread {
+            self.at_once = BATCH_CHILDREN;
+            self.progress.embedded(0, bytes);
+            return Ok(Vec::new());
+        }
+        let embedder = self.model.embedder()?;
+        for waiting in waiting.iter().filter(|waiting| waiting.embed) {
+            self.languages.sample(&waiting.prepared, &embedder)?;
+        }
+        let children: usize = texts.iter().map(|text| text.children.len()).sum();
+        let (total, progress) = (children.max(1) as u64, &self.progress);
+        let start = Instant::now();
+        let report = |count: usize| progress.embedded(count, bytes * count as u64 / total);
+        let made = embedder.embed_parents(texts, &report)?;
+        self.at_once = within(BATCH_TIME, children, start.elapsed());
+        self.embedded += children;
+        Ok(made)
+    }
+}
+
+/// How many texts a time allows, if so many took that long.
+fn within(time: Duration, texts: usize, took: Duration) -> usize {
+    let share = time.as_secs_f64() / took.as_secs_f64().max(0.001);
+    ((texts as f64 * share) as usize).clamp(LEAST_EMBEDDED, BATCH_CHILDREN)
+}
+
+/// Gives parent chunks and their child chunks their vectors.
+pub(super) fn set_vectors(parents: &mut [ParentChunk], vectors: Vec<Option<ParentVectors>>) {
+    for (parent, vectors) in parents.iter_mut().zip(vectors) {
+        let Some(vectors) = vectors else { continue };
+        parent.vector = vectors.parent;
+        parent.children.iter_mut().zip(vectors.children).for_each(|(child, vector)| child.vector = vector);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_is_what_a_minute_gives() {
+        let seconds = Duration::from_secs;
+        assert_eq!(within(seconds(60), 512, seconds(30)), 1024);
+        assert_eq!(within(seconds(60), 512, seconds(3600)), LEAST_EMBEDDED);
+        assert_eq!(within(seconds(60), 512, Duration::ZERO), BATCH_CHILDREN);
+    }
+}
