@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use ndarray::ArrayView2;
-use tokenizers::{Encoding, Tokenizer};
+use tokenizers::Encoding;
 
 use super::engine::{Engine, EngineChoice, select};
 use super::late_chunking::{ParentVectors, Pass, Sums, of_length_one, passes};
@@ -14,6 +14,7 @@ use super::model::{Model, Pooling, Quantization, Source, VectorOutput};
 use super::sense;
 use super::sessions::{Sessions, named};
 use super::threads::in_threads;
+use super::tokens::Encode;
 use crate::chunk::EmbeddedText;
 use crate::error::{Error, NextStep, Result};
 
@@ -167,7 +168,7 @@ impl Embedder {
         let passes: Vec<(usize, Pass)> = texts
             .iter()
             .enumerate()
-            .flat_map(|(place, text)| passes(text, &tokenizer, most).into_iter().map(move |pass| (place, pass)))
+            .flat_map(|(place, text)| passes(text, &*tokenizer, most).into_iter().map(move |pass| (place, pass)))
             .collect();
         let dimension = self.model.embedding_config.dimension;
         let sums: Vec<Mutex<Sums>> =
@@ -272,13 +273,19 @@ impl Embedder {
     }
 
     /// The model's tokenizer, which truncates nothing.
-    fn whole_tokenizer(&self) -> Result<Tokenizer> {
-        let mut tokenizer = match &self.runs {
-            Runs::MiniLm(minilm) => minilm.tokenizer.clone(),
-            Runs::Sessions(sessions) => sessions.tokenizer()?,
-        };
+    fn whole_tokenizer(&self) -> Result<Box<dyn Encode>> {
         let failed = |error| Error::failed(format!("the tokenizer of {} failed: {error}", named(&self.model)));
-        tokenizer.with_truncation(None).map_err(failed)?.with_padding(None);
-        Ok(tokenizer)
+        match &self.runs {
+            Runs::MiniLm(minilm) => {
+                let mut tokenizer = minilm.tokenizer.clone();
+                tokenizer.with_truncation(None).map_err(failed)?;
+                Ok(Box::new(tokenizer))
+            }
+            Runs::Sessions(sessions) => {
+                let mut tokenizer = sessions.tokenizer()?;
+                tokenizer.with_truncation(None).map_err(failed)?.with_padding(None);
+                Ok(Box::new(tokenizer.into_inner()))
+            }
+        }
     }
 }

@@ -4,8 +4,9 @@
 use std::ops::Range;
 
 use ndarray::{ArrayView1, ArrayView2};
-use tokenizers::{Encoding, Tokenizer};
+use tokenizers::Encoding;
 
+use super::tokens::Encode;
 use crate::chunk::EmbeddedText;
 
 /// The tokens that a model adds to a text, at most.
@@ -29,13 +30,13 @@ pub(super) struct Pass {
 }
 
 /// Cuts a text into passes of at most `most_tokens`, between child chunks where that goes. `tokenizer` does not truncate.
-pub(super) fn passes(text: &EmbeddedText, tokenizer: &Tokenizer, most_tokens: usize) -> Vec<Pass> {
+pub(super) fn passes(text: &EmbeddedText, tokenizer: &dyn Encode, most_tokens: usize) -> Vec<Pass> {
     let whole = || {
         let parts = text.children.iter().map(|child| child.own.clone()).enumerate().collect();
         vec![Pass { text: text.text.clone(), parts }]
     };
     // What cannot be tokenised is left to the model, which says so.
-    let Ok(encoding) = tokenizer.encode(text.text.as_str(), false) else { return whole() };
+    let Ok(encoding) = tokenizer.encoded(text.text.as_str(), false) else { return whole() };
     let tokens: Vec<usize> = encoding.get_offsets().iter().map(|(start, _)| *start).collect();
     if tokens.len() + SPECIAL_TOKENS <= most_tokens {
         return whole();

@@ -2,7 +2,7 @@
 
 use ndarray::ArrayView2;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use tokenizers::{Encoding, Tokenizer};
+use tokenizers::Encoding;
 
 use bytes::Bytes;
 use kb_minilm::{HIDDEN, Network};
@@ -10,11 +10,12 @@ use kb_minilm::{HIDDEN, Network};
 use super::model::{Model, ONNX};
 use super::onnx;
 use super::tokens::embedded_tokenizer;
+use super::vocabulary::OwnTokenizer;
 use crate::error::{Error, Result};
 
 /// The embedded model, ready to read texts.
 pub(super) struct MiniLm {
-    pub(super) tokenizer: Tokenizer,
+    pub(super) tokenizer: OwnTokenizer,
     network: Network,
     /// One for each worker, of one thread: the worker's matrices are multiplied there.
     threads: Vec<ThreadPool>,

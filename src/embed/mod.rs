@@ -21,6 +21,7 @@ mod sessions;
 mod threads;
 mod tokens;
 mod trial;
+mod vocabulary;
 
 pub use crash::on_engine_crash;
 pub use cross_encoder::CrossEncoder;

@@ -5,8 +5,9 @@
 
 use std::ops::Range;
 
-use tokenizers::{Encoding, Tokenizer};
+use tokenizers::Encoding;
 
+use super::tokens::Encode;
 use crate::text::script::is_unspaced;
 
 /// What tokenizers call an unknown token.
@@ -16,8 +17,8 @@ const LEAST_LETTERS: usize = 3;
 
 /// The share of a text's letters, from 0 to 1, in words that the tokenizer knows, whole or in parts. It is 1 for a text
 /// without letters, because numbers belong to no language, and where the tokenizer fails.
-pub(super) fn share_read(tokenizer: &Tokenizer, text: &str) -> f32 {
-    let Ok(encoding) = tokenizer.encode_char_offsets(text, false) else { return 1.0 };
+pub(super) fn share_read(tokenizer: &impl Encode, text: &str) -> f32 {
+    let Ok(encoding) = tokenizer.encoded_by_chars(text) else { return 1.0 };
     let chars: Vec<char> = text.chars().collect();
     let (mut all, mut read) = (0usize, 0usize);
     for word in words(&encoding) {

@@ -104,7 +104,7 @@ impl Sessions {
     /// # Errors
     /// The engine has crashed.
     pub(super) fn share_read(&self, text: &str) -> Result<f32> {
-        Ok(sense::share_read(&self.session(0)?.tokenizer, text))
+        Ok(sense::share_read(&*self.session(0)?.tokenizer, text))
     }
 
     /// The model's tokenizer, which truncates.

@@ -7,29 +7,54 @@
 
 use std::sync::{Arc, LazyLock};
 
-use tokenizers::decoders::wordpiece::WordPiece as WordPieceDecoder;
-use tokenizers::models::wordpiece::WordPiece;
-use tokenizers::normalizers::BertNormalizer;
-use tokenizers::pre_tokenizers::bert::BertPreTokenizer;
-use tokenizers::processors::template::TemplateProcessing;
-use tokenizers::{Tokenizer, TokenizerImpl, TruncationParams};
+use tokenizers::{
+    Decoder, Encoding, Model, Normalizer, PostProcessor, PreTokenizer, Tokenizer, TokenizerImpl, TruncationParams,
+};
 
-use super::model::{EMBEDDED, TOKENIZER};
+use super::model::EMBEDDED;
+use super::vocabulary::{OwnTokenizer, own_tokenizer};
 use crate::error::{Error, Result, plain_io};
-
-type BertTokenizer = TokenizerImpl<WordPiece, BertNormalizer, BertPreTokenizer, TemplateProcessing, WordPieceDecoder>;
 
 /// The tokenizer of the embedded model. It truncates texts to `max_tokens`, if that is given, and never pads them: the
 /// file asks for other lengths, left over from training.
-///
-/// `Tokenizer::from_bytes` tries every kind of tokenizer that a `tokenizer.json` may hold, which takes 30 ms of a fresh
-/// process. The kind is known here: WordPiece with BERT's rules. A test compares both on arbitrary text.
-pub(super) fn embedded_tokenizer(max_tokens: Option<usize>) -> Tokenizer {
-    let tokenizer: BertTokenizer = serde_json::from_slice(TOKENIZER).expect("the tokenizer in the program is valid");
-    let mut tokenizer = Tokenizer::from(tokenizer);
+pub(super) fn embedded_tokenizer(max_tokens: Option<usize>) -> OwnTokenizer {
+    let mut tokenizer = own_tokenizer();
     let truncation = max_tokens.map(|max_length| TruncationParams { max_length, ..TruncationParams::default() });
-    tokenizer.with_truncation(truncation).expect("no overlap of cut texts is asked for").with_padding(None);
+    tokenizer.with_truncation(truncation).expect("no overlap of cut texts is asked for");
     tokenizer
+}
+
+/// A tokenizer of any kind.
+pub(super) trait Encode: Send + Sync {
+    /// The tokens of a text with their places in bytes, and, if `special` is set, those that a model puts around it.
+    fn encoded(&self, text: &str, special: bool) -> tokenizers::Result<Encoding>;
+
+    /// The same without special tokens and with places in characters.
+    fn encoded_by_chars(&self, text: &str) -> tokenizers::Result<Encoding>;
+
+    /// How many tokens a text has, without special ones.
+    fn counted(&self, text: &str) -> tokenizers::Result<usize>;
+}
+
+impl<M, N, PT, PP, D> Encode for TokenizerImpl<M, N, PT, PP, D>
+where
+    M: Model + Send + Sync,
+    N: Normalizer + Send + Sync,
+    PT: PreTokenizer + Send + Sync,
+    PP: PostProcessor + Send + Sync,
+    D: Decoder + Send + Sync,
+{
+    fn encoded(&self, text: &str, special: bool) -> tokenizers::Result<Encoding> {
+        self.encode(text, special)
+    }
+
+    fn encoded_by_chars(&self, text: &str) -> tokenizers::Result<Encoding> {
+        self.encode_char_offsets(text, false)
+    }
+
+    fn counted(&self, text: &str) -> tokenizers::Result<usize> {
+        self.encode_fast(text, false).map(|encoding| encoding.len())
+    }
 }
 
 /// Counts tokens. Counters of the same name count alike.
@@ -39,7 +64,7 @@ pub struct TokenCounter {
 }
 
 enum Method {
-    Tokenizer(Box<Tokenizer>),
+    Tokenizer(Box<dyn Encode>),
     /// This many characters are one token.
     Characters(usize),
 }
@@ -72,7 +97,7 @@ impl TokenCounter {
         let mut tokenizer = Tokenizer::from_bytes(bytes).map_err(failed)?;
         // The file says how texts are truncated and padded for the model; here the whole text counts.
         tokenizer.with_truncation(None).map_err(failed)?.with_padding(None);
-        Ok(TokenCounter::of_tokenizer(tokenizer, name))
+        Ok(TokenCounter::of_tokenizer(tokenizer.into_inner(), name))
     }
 
     /// Counts every `number` characters as a token, rounded up; `None` for 0.
@@ -80,7 +105,7 @@ impl TokenCounter {
         (number > 0).then(|| TokenCounter { name: format!("chars/{number}"), method: Method::Characters(number) })
     }
 
-    fn of_tokenizer(tokenizer: Tokenizer, name: &str) -> Self {
+    fn of_tokenizer(tokenizer: impl Encode + 'static, name: &str) -> Self {
         TokenCounter { name: name.to_owned(), method: Method::Tokenizer(Box::new(tokenizer)) }
     }
 
@@ -97,8 +122,7 @@ impl TokenCounter {
         match &self.method {
             Method::Characters(number) => Ok(crate::text::char_count(text).div_ceil(*number)),
             Method::Tokenizer(tokenizer) => tokenizer
-                .encode_fast(text, false)
-                .map(|encoding| encoding.len())
+                .counted(text)
                 .map_err(|error| Error::failed(format!("cannot count the tokens of a text: {error}"))),
         }
     }
@@ -121,6 +145,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::embed::model::TOKENIZER;
     use crate::embed::sense::share_read;
 
     #[test]
@@ -158,18 +183,18 @@ mod tests {
     }
 
     /// Both tokenizers, whole and truncating to few tokens.
-    fn pairs() -> [(Tokenizer, Tokenizer); 2] {
+    fn pairs() -> [(OwnTokenizer, Tokenizer); 2] {
         [None, Some(8)].map(|most| (embedded_tokenizer(most), general(most)))
     }
 
-    fn compare(pairs: &[(Tokenizer, Tokenizer)], text: &str) {
+    fn compare(pairs: &[(OwnTokenizer, Tokenizer)], text: &str) {
         for (own, general) in pairs {
             for special in [true, false] {
                 let (own, general) = (own.encode(text, special).unwrap(), general.encode(text, special).unwrap());
                 assert_eq!(own.get_ids(), general.get_ids(), "{text:?}");
                 assert_eq!(own.get_offsets(), general.get_offsets(), "{text:?}");
             }
-            assert_eq!(share_read(own, text), share_read(general, text), "{text:?}");
+            assert_eq!(share_read(own, text), share_read(&**general, text), "{text:?}");
         }
     }
 
