@@ -38,7 +38,7 @@ const COVERAGE: f32 = 0.4;
 /// … the share of them in the titles …
 const TITLE: f32 = 0.1;
 /// … and being of the kind that a question surely asks for: steps for "how do I …".
-const KIND: f32 = 0.1;
+const KIND: f32 = 0.05;
 /// The text of so many candidates is read to see of which kind it is.
 const KIND_DEPTH: usize = 30;
 
@@ -293,7 +293,7 @@ mod tests {
     #[test]
     fn of_equals_the_one_of_the_kind_that_is_asked_for_comes_first() {
         let all = HashMap::from([found("a", [true; 2], [false; 2]), found("b", [true; 2], [false; 2])]);
-        let mut ranked = vec![candidate("a", 0.5), candidate("b", 0.45)];
+        let mut ranked = vec![candidate("a", 0.5), candidate("b", 0.47)];
         let preferred = HashSet::from([ranked[1].key()]);
         rank_by_words(&mut ranked, 9, &[1.0, 1.0], &all, (&preferred, KIND));
         assert_eq!(spaced(&ranked), "b a");
