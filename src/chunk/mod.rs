@@ -30,10 +30,38 @@ pub struct ChunkConfig {
     pub context: ContextKind,
 }
 
+/// What is to be different about a [`ChunkConfig`]; `None` stays as it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ChunkChange {
+    pub parent_chars: Option<usize>,
+    pub child_chars: Option<usize>,
+    pub overlap_chars: Option<usize>,
+    pub context: Option<ContextKind>,
+}
+
+impl ChunkChange {
+    /// To all the sizes of `config`; the context stays.
+    pub fn to_sizes_of(config: &ChunkConfig) -> Self {
+        let ChunkConfig { parent_chars, child_chars, overlap_chars, .. } = *config;
+        ChunkChange {
+            parent_chars: Some(parent_chars),
+            child_chars: Some(child_chars),
+            overlap_chars: Some(overlap_chars),
+            context: None,
+        }
+    }
+}
+
 impl ChunkConfig {
-    /// The same with another context, if one is given.
-    pub fn with(self, context: Option<ContextKind>) -> Self {
-        ChunkConfig { context: context.unwrap_or(self.context), ..self }
+    /// The same with a change. No child is longer than its parent, nor is the text before it.
+    pub fn with(self, change: &ChunkChange) -> Self {
+        let parent_chars = change.parent_chars.unwrap_or(self.parent_chars);
+        ChunkConfig {
+            parent_chars,
+            child_chars: change.child_chars.unwrap_or(self.child_chars).min(parent_chars),
+            overlap_chars: change.overlap_chars.unwrap_or(self.overlap_chars).min(parent_chars),
+            context: change.context.unwrap_or(self.context),
+        }
     }
 }
 

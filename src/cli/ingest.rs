@@ -7,7 +7,6 @@ use clap::Args;
 
 use super::global::{Context, WaitArgs};
 use super::progress::{end_on_interrupt, progress_display};
-use crate::chunk::ChunkConfig;
 use crate::chunk::context::ContextKind;
 use crate::config::{IngestSettings, KnownStores, MEGABYTE};
 use crate::error::{Error, Kind, Result};
@@ -81,7 +80,7 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
     let (asked, yes) = (args.model.clone(), args.yes);
     let request = request(args, context.over(config.ingest.clone())?)?;
     let llm = context.llm(&store, &config);
-    if request.context == Some(ContextKind::Llm) {
+    if request.chunks.context == Some(ContextKind::Llm) {
         llm.required("--context llm")?;
     }
     let create = || -> Result<Store> {
@@ -154,8 +153,7 @@ fn request(args: IngestArgs, settings: IngestSettings) -> Result<IngestRequest> 
         exclude: settings.exclude.unwrap_or_default(),
         format: args.source_format,
         load: reading.load,
-        chunking: ChunkConfig::default(),
-        context: settings.context,
+        chunks: settings.chunks.change(settings.context)?,
         prune: args.prune,
         dry_run: args.dry_run,
         force: args.force,

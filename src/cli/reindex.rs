@@ -5,7 +5,8 @@ use clap::Args;
 use super::global::{Context, WaitArgs};
 use super::progress::{end_on_interrupt, progress_display};
 use crate::chunk::context::ContextKind;
-use crate::config::ReadingSettings;
+use crate::chunk::{ChunkChange, ChunkConfig};
+use crate::config::{ChunkSettings, ReadingSettings};
 use crate::error::{Error, Kind, Result};
 use crate::ingest::{RebuildOptions, ReindexRequest, RevectorRequest, reindex, revector};
 use crate::llm::Unanswered;
@@ -19,6 +20,7 @@ use crate::store::Snapshot;
     after_help = "Examples:
   kb reindex --structure                 documents whose sections an older kb found
   kb reindex --structure manual.pdf --force
+  kb reindex --chunks --parent-chars 600 documents whose parent chunks are cut at another length
   kb reindex --context subjects          documents with another context
   kb reindex --context llm --dry-run     what the lines of a language model would cost
   kb reindex --vectors                   vectors that `kb ingest --no-embed` skipped
@@ -28,6 +30,9 @@ Exit code 4 where some documents failed; those stay as they were.",
     after_long_help = "\
 --structure reads the source where it is unchanged, otherwise the parent chunks in the store. Vectors of unchanged child
 chunks are kept.
+
+--chunks cuts documents again whose chunks were cut at other lengths than the options or [ingest] in kb.toml say, otherwise
+than by default. Edits are carried over.
 
 --context embeds child chunks again where their embedded text changes. With llm the language model of kb.toml writes the
 context; --force asks again where it gave none. Its answers are kept and never paid twice.
@@ -42,11 +47,14 @@ pub struct ReindexArgs {
     /// Find sections and cut them into parent chunks
     #[arg(long)]
     structure: bool,
+    /// Cut documents again whose chunks have other sizes than asked for
+    #[arg(long)]
+    chunks: bool,
     /// Replace the context that is embedded and indexed in front of parent chunks
     #[arg(long, value_enum, value_name = "KIND")]
     context: Option<ContextKind>,
     /// Make missing vectors, or all where the model changes
-    #[arg(long, conflicts_with_all = ["structure", "context", "documents"])]
+    #[arg(long, conflicts_with_all = ["structure", "chunks", "context", "documents"])]
     vectors: bool,
     /// The new embedding model [default: the current one]
     #[arg(long, value_name = "NAME", requires = "vectors")]
@@ -61,6 +69,8 @@ pub struct ReindexArgs {
     wait: WaitArgs,
     // Declared for help and completions; read from the matches, over kb.toml.
     #[command(flatten)]
+    _chunks: ChunkSettings,
+    #[command(flatten)]
     _reading: ReadingSettings,
 }
 
@@ -68,12 +78,15 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
     if args.vectors {
         return vectors(context, args).await;
     }
-    if !args.structure && args.context.is_none() {
-        return Err(Error::usage("nothing to reindex is named")
-            .hint("`--structure` rebuilds sections, `--context KIND` the context of chunks, `--vectors` vectors"));
+    if !args.structure && !args.chunks && args.context.is_none() {
+        return Err(Error::usage("nothing to reindex is named").hint(
+            "`--structure` rebuilds sections, `--chunks` chunks of another size, `--context KIND` the context of chunks, \
+             `--vectors` vectors",
+        ));
     }
     let store = context.store()?;
-    let llm = context.llm(&store, &context.config(&store)?);
+    let config = context.config(&store)?;
+    let llm = context.llm(&store, &config);
     if args.context == Some(ContextKind::Llm) {
         llm.required("--context llm")?;
     }
@@ -87,7 +100,10 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
         }
     };
     let (structure, force, dry_run) = (args.structure, args.force, args.dry_run);
-    let request = ReindexRequest { documents, structure, context: args.context, force, dry_run };
+    let sizes =
+        if args.chunks { chunk_sizes(&context.over(config.ingest.chunks.clone())?)? } else { ChunkChange::default() };
+    let chunks = ChunkChange { context: args.context, ..sizes };
+    let request = ReindexRequest { documents, structure, chunks, force, dry_run };
     // A rebuild for another reason asks the model for nothing that it did not answer before.
     let again = args.force && args.context == Some(ContextKind::Llm);
     let unanswered = if again { Unanswered::AskAgain } else { Unanswered::Skip };
@@ -98,6 +114,11 @@ pub async fn run(context: &Context, args: ReindexArgs) -> Result<u8> {
     let report = reindex(&request, &store, namespace, &options, progress).await?;
     context.show(reindexed(&report))?;
     Ok(if report.failed() > 0 { Kind::Partial.exit_code() } else { 0 })
+}
+
+/// The sizes that settings name, otherwise the default ones.
+fn chunk_sizes(settings: &ChunkSettings) -> Result<ChunkChange> {
+    Ok(ChunkChange::to_sizes_of(&ChunkConfig::default().with(&settings.change(None)?)))
 }
 
 async fn vectors(context: &Context, args: ReindexArgs) -> Result<u8> {

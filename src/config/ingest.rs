@@ -7,7 +7,8 @@ use serde::Deserialize;
 
 use super::values::Whole;
 use crate::chunk::context::ContextKind;
-use crate::error::Result;
+use crate::chunk::{ChunkChange, ChunkConfig};
+use crate::error::{Error, Result, Setting};
 use crate::ingest::worker::Limits;
 use crate::load::{LoadOptions, check_ocr_command};
 
@@ -31,7 +32,13 @@ const MOST_MEGABYTES: usize = 1 << 20;
 /// A number of threads.
 pub type Threads = Whole<1, 1024>;
 
+/// A parent chunk of more characters is a document.
+const LONGEST_CHUNK: usize = 20_000;
+/// The most characters of a chunk; fewer are no sentence.
+type ChunkChars = Whole<50, LONGEST_CHUNK>;
+
 const READING: &str = "Reading";
+const CHUNKS: &str = "Chunks";
 
 // No doc comment: it would become the description of the command.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Args)]
@@ -46,12 +53,55 @@ pub struct IngestSettings {
     /// The context that is embedded and indexed in front of parent chunks [default: headings; existing documents keep theirs]
     #[arg(long, value_enum, value_name = "KIND", env = "KB_INGEST_CONTEXT", hide_short_help = true)]
     pub context: Option<ContextKind>,
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub chunks: ChunkSettings,
     /// Refuse larger files [default: 500 for PDF, DOCX and EPUB, 20 for text]
     #[arg(long, value_name = "MB", hide_short_help = true, help_heading = READING)]
     pub max_file_size: Option<Whole<1, MOST_MEGABYTES>>,
     #[command(flatten)]
     #[serde(flatten)]
     pub reading: ReadingSettings,
+}
+
+// No doc comment, as above.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Args)]
+pub struct ChunkSettings {
+    /// The most characters of a parent chunk, which is shown [default: 1000; existing documents keep theirs]
+    #[arg(long, value_name = "N", hide_short_help = true, help_heading = CHUNKS)]
+    pub parent_chars: Option<ChunkChars>,
+    /// The most characters of a child chunk, which is matched [default: 300]
+    #[arg(long, value_name = "N", hide_short_help = true, help_heading = CHUNKS)]
+    pub child_chars: Option<ChunkChars>,
+    /// Characters in front of a child chunk that are embedded with it where each is embedded alone [default: 100]
+    #[arg(long, value_name = "N", hide_short_help = true, help_heading = CHUNKS)]
+    pub overlap_chars: Option<Whole<0, LONGEST_CHUNK>>,
+}
+
+impl ChunkSettings {
+    /// What these settings change, with the context that chunks get.
+    ///
+    /// # Errors
+    /// Where a child chunk would be longer than its parent.
+    pub fn change(&self, context: Option<ContextKind>) -> Result<ChunkChange> {
+        let change = ChunkChange {
+            parent_chars: self.parent_chars.map(Whole::get),
+            child_chars: self.child_chars.map(Whole::get),
+            overlap_chars: self.overlap_chars.map(Whole::get),
+            context,
+        };
+        let parent = change.parent_chars.unwrap_or(ChunkConfig::default().parent_chars);
+        for (setting, chars) in [("child_chars", change.child_chars), ("overlap_chars", change.overlap_chars)] {
+            if let Some(chars) = chars.filter(|chars| *chars > parent) {
+                let (setting, whole) = (Setting(setting), Setting("parent_chars"));
+                return Err(Error::usage(format!(
+                    "{setting} {chars} is longer than a parent chunk of {parent} characters"
+                ))
+                .hint(format!("lower it, or raise {whole}")));
+            }
+        }
+        Ok(change)
+    }
 }
 
 // No doc comment, as above.

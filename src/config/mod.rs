@@ -17,7 +17,7 @@ use jiff::SignedDuration;
 use serde::Deserialize;
 use toml::{Table, Value};
 
-pub use ingest::{IngestSettings, MEGABYTE, ReadingSettings, Threads, cores};
+pub use ingest::{ChunkSettings, IngestSettings, MEGABYTE, ReadingSettings, Threads, cores};
 pub use known_stores::KnownStores;
 pub use search::{DEFAULT_CONTEXT_TOKENS, Output, RerankBudget, RerankChoice, SearchSettings, rerank};
 pub use trust::{Ignored, Risky, StoreSettings};
@@ -173,6 +173,7 @@ mod tests {
             ("[ingest]\nworker_memory = 9999999\n", 0, "from 1 to 1048576"),
             ("[ingest]\nmax_file_size = 9999999\n", 0, "from 1 to 1048576"),
             ("[ingest]\njobs = 0\n", 0, "from 1 to 1024"),
+            ("[ingest]\nparent_chars = 10\n", 0, "from 50 to 20000"),
             ("[ingest]\nfile_timout = 5\n", 0, "file_timout"),
         ] {
             std::fs::write(folder.path().join(FILE), text).unwrap();

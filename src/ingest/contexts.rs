@@ -7,6 +7,7 @@ use std::sync::Arc;
 use futures::{StreamExt, stream};
 
 use super::request::{ContextsReport, Progress};
+use crate::chunk::ChunkChange;
 use crate::chunk::context::ContextKind;
 use crate::error::Result;
 use crate::ids::{ChunkId, DocId};
@@ -106,18 +107,18 @@ impl ContextWriter {
         Ok(())
     }
 
-    /// The same for stored documents that get `context`, or keep theirs.
+    /// The same for stored documents that get another context, or keep theirs.
     ///
     /// # Errors
     /// As [`estimate`](Self::estimate), and where the store cannot be read.
     pub(super) async fn estimate_stored(
         &mut self,
         rows: &[DocumentRow],
-        context: Option<ContextKind>,
+        chunks: &ChunkChange,
         snapshot: &Snapshot,
     ) -> Result<()> {
         for row in rows {
-            let document = DocumentRow { chunking: row.chunking.with(context), ..row.clone() };
+            let document = DocumentRow { chunking: row.chunking.with(chunks), ..row.clone() };
             if wants_model_context(&document) {
                 let sections = snapshot.sections(&row.doc_id).await?;
                 let parents = snapshot.parents_of(&row.doc_id).await?;

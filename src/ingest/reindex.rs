@@ -14,8 +14,8 @@ use super::rebuild::{RebuildOptions, Rebuilder, SourceNow, read_source, read_sto
 use super::request::{ContextsReport, Progress};
 use super::source::{Outcomes, spread};
 use super::worker::{Cutting, Worker};
-use crate::chunk::ChunkConfig;
 use crate::chunk::context::ContextKind;
+use crate::chunk::{ChunkChange, ChunkConfig};
 use crate::edits::set_situating;
 use crate::error::{Error, Result};
 use crate::ids::DocId;
@@ -28,10 +28,10 @@ use crate::structure::STRUCTURE_VERSION;
 pub struct ReindexRequest {
     /// Their ids; `None` means all.
     pub documents: Option<Vec<DocId>>,
-    /// Find their sections again. Otherwise only the context changes, and no source is read.
+    /// Find their sections again. Where only the context changes, no source is read.
     pub structure: bool,
-    /// The new context of their chunks; `None` keeps the one they have.
-    pub context: Option<ContextKind>,
+    /// How they are cut otherwise.
+    pub chunks: ChunkChange,
     /// Include documents that need no rebuild.
     pub force: bool,
     /// Report what would happen, without writing.
@@ -41,7 +41,13 @@ pub struct ReindexRequest {
 impl ReindexRequest {
     fn is_due(&self, row: &DocumentRow) -> bool {
         let older = self.structure && (row.structure_version < STRUCTURE_VERSION || lacks_profile(row, true));
-        self.force || older || self.context.is_some_and(|context| row.chunking.context != context)
+        self.force || older || row.chunking.with(&self.chunks) != row.chunking
+    }
+
+    /// The new context, where nothing else is to change.
+    fn only_context(&self) -> Option<ContextKind> {
+        let is_alone = ChunkChange { context: None, ..self.chunks } == ChunkChange::default();
+        self.chunks.context.filter(|_| is_alone && !self.structure)
     }
 }
 
@@ -143,20 +149,20 @@ pub async fn reindex(
     report.contexts = estimate(request, &rows, &namespace, options).await?;
     progress.begin(rows.len(), rows.iter().map(|row| row.size).sum());
     let outcome = async {
-        match request.context {
-            Some(context) if !request.structure => {
+        match request.only_context() {
+            Some(context) => {
                 for row in rows {
                     let document = change_context(row, context, rebuilder.as_mut()).await?;
                     progress.file_read(&document.source);
                     report.documents.push(document);
                 }
             }
-            _ => {
+            None => {
                 let mut sources = read_sources(rows, store, options, request, &progress);
                 let mut worker = Worker::new(options.limits);
                 while let Some((row, now)) = sources.next().await {
                     let document = match now {
-                        Ok(now) => rebuild(&row, now, request.context, rebuilder.as_mut(), &mut worker).await?,
+                        Ok(now) => rebuild(&row, now, &request.chunks, rebuilder.as_mut(), &mut worker).await?,
                         Err(error) => Err(error),
                     };
                     report.documents.push(document.unwrap_or_else(|error| failed(&row, &error, &*progress)));
@@ -190,7 +196,7 @@ async fn estimate(
 ) -> Result<Option<ContextsReport>> {
     let Some(configured) = options.llm.clone().filter(|_| request.dry_run) else { return Ok(None) };
     let mut writer = ContextWriter::new(configured, options.unanswered);
-    writer.estimate_stored(rows, request.context, &Snapshot::open(namespace).await?).await?;
+    writer.estimate_stored(rows, &request.chunks, &Snapshot::open(namespace).await?).await?;
     Ok(writer.report())
 }
 
@@ -204,12 +210,12 @@ fn read_sources(
     progress: &Arc<dyn Progress>,
 ) -> Outcomes<DocumentRow, Option<SourceNow>> {
     let (store, load, progress) = (store.clone(), options.load.clone(), progress.clone());
-    let (dry_run, context) = (request.dry_run, request.context);
+    let (dry_run, chunks) = (request.dry_run, request.chunks);
     spread(rows, options.jobs, options.limits, move |row: &DocumentRow, worker| {
         let now = match dry_run {
             true => unchanged_bytes(row, &store).map(|bytes| bytes.err()),
             false => corrected_toc(row).and_then(|corrected| {
-                let how = cutting(row, context, corrected.as_deref());
+                let how = cutting(row, &chunks, corrected.as_deref());
                 read_source(row, &store, &load, how, worker).map(Some)
             }),
         };
@@ -219,12 +225,8 @@ fn read_sources(
 }
 
 /// How a stored document is cut again.
-fn cutting<'a>(
-    row: &'a DocumentRow,
-    context: Option<ContextKind>,
-    corrected: Option<&'a [OutlineEntry]>,
-) -> Cutting<'a> {
-    Cutting { source: &row.source, chunking: row.chunking.with(context), corrected }
+fn cutting<'a>(row: &'a DocumentRow, chunks: &ChunkChange, corrected: Option<&'a [OutlineEntry]>) -> Cutting<'a> {
+    Cutting { source: &row.source, chunking: row.chunking.with(chunks), corrected }
 }
 
 fn failed(row: &DocumentRow, error: &Error, progress: &dyn Progress) -> ReindexedDocument {
@@ -240,7 +242,7 @@ fn failed(row: &DocumentRow, error: &Error, progress: &dyn Progress) -> Reindexe
 async fn rebuild(
     row: &DocumentRow,
     now: Option<SourceNow>,
-    context: Option<ContextKind>,
+    chunks: &ChunkChange,
     rebuilder: Option<&mut Rebuilder>,
     worker: &mut Worker,
 ) -> Result<Result<ReindexedDocument>> {
@@ -254,12 +256,12 @@ async fn rebuild(
     };
     let document = match now {
         Some(SourceNow::Same(document)) => *document,
-        _ => match read_stored(row, &rebuilder.snapshot, cutting(row, context, corrected.as_deref()), worker).await {
+        _ => match read_stored(row, &rebuilder.snapshot, cutting(row, chunks, corrected.as_deref()), worker).await {
             Ok(document) => document,
             Err(error) => return Ok(Err(error)),
         },
     };
-    let prepared = rebuilt_rows(row, document, corrected, &row.chunking.with(context));
+    let prepared = rebuilt_rows(row, document, corrected, &row.chunking.with(chunks));
     if !is_source && prepared.new.document.sections < row.sections {
         // Fonts, positions and tags are not stored. Sections that were found by them would be lost.
         rebuilder.indexer.update(DocumentRow { structure_version: STRUCTURE_VERSION, ..row.clone() }, "kept");

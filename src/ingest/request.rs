@@ -7,8 +7,7 @@ use serde::Serialize;
 use super::languages::LanguagesReport;
 use super::profile::lacks_profile;
 use super::worker::Limits;
-use crate::chunk::ChunkConfig;
-use crate::chunk::context::ContextKind;
+use crate::chunk::{ChunkChange, ChunkConfig};
 use crate::error::Result;
 use crate::ids::DocId;
 use crate::llm::{Configured, Estimate, LlmReport};
@@ -31,9 +30,8 @@ pub struct IngestRequest {
     /// The format of all files, whatever their names.
     pub format: Option<Format>,
     pub load: LoadOptions,
-    pub chunking: ChunkConfig,
-    /// The context of chunks. `None` keeps that of a stored document, and takes that of `chunking` for a new one.
-    pub context: Option<ContextKind>,
+    /// How documents are cut otherwise than they were, and new ones than by default.
+    pub chunks: ChunkChange,
     /// Remove documents whose file is gone from the folders.
     pub prune: bool,
     /// Report what would happen, without writing.
@@ -91,13 +89,12 @@ impl IngestRequest {
 
     /// Whether a document's chunks get another context.
     fn changes_context(&self, row: &DocumentRow) -> bool {
-        self.context.is_some_and(|context| row.chunking.context != context)
+        self.chunks.context.is_some_and(|context| row.chunking.context != context)
     }
 
     /// How to cut a document that is in the store as `before`.
     pub(super) fn chunking_of(&self, before: Option<&DocumentRow>) -> ChunkConfig {
-        let known = before.map(|row| row.chunking.context);
-        self.chunking.with(self.context.or(known))
+        before.map_or_else(ChunkConfig::default, |row| row.chunking).with(&self.chunks)
     }
 
     /// The time of a document with unchanged content, whose file has `mtime_ns`.

@@ -145,6 +145,39 @@ fn counts(sandbox: &Sandbox, source: &str) -> (usize, usize) {
 }
 
 #[test]
+fn chunk_sizes_are_settings_that_documents_keep_until_they_are_cut_again() {
+    let sandbox = Sandbox::new();
+    let step = |n: usize| format!("Step number {n} turns the handle of valve {n} by one notch and then waits. ");
+    sandbox.write("a.md", format!("# Steps\n\n{}\n", (1..40).map(step).collect::<String>()));
+    let longest = |of: &str, source: &str| {
+        let rows = list(&sandbox, &["--type", of, "--doc", source]);
+        rows.iter().map(|row| text(row, "content").trim_end().chars().count()).max().unwrap()
+    };
+    sandbox.json(&["ingest", "a.md", "--no-embed", "--parent-chars", "400", "--child-chars", "100"]);
+    assert!(longest("parent", "a.md") <= 400 && longest("child", "a.md") <= 100);
+    let edited = ids(&list(&sandbox, &["--type", "child"]))[2].clone();
+    sandbox.json(&["chunk-edit", &edited, "--content", "A correction of step seven."]);
+    // A changed file keeps the sizes of its document, a new one has the default ones.
+    sandbox.write("a.md", format!("# Steps\n\n{}\n", (1..42).map(step).collect::<String>()));
+    sandbox.write("b.md", format!("# Others\n\n{}\n", (1..40).map(step).collect::<String>()));
+    sandbox.json(&["ingest", ".", "--no-embed"]);
+    assert!(longest("parent", "a.md") <= 400 && longest("parent", "b.md") > 800);
+    sandbox.write(".kb/kb.toml", "[ingest]\nparent_chars = 600\nchild_chars = 200\n");
+    let dry = sandbox.json(&["reindex", "--chunks", "--dry-run"]);
+    assert_eq!(dry["documents"].as_array().unwrap().len(), 2, "{dry}");
+    sandbox.json(&["reindex", "--chunks"]);
+    for source in ["a.md", "b.md"] {
+        assert!((401..=600).contains(&longest("parent", source)) && longest("child", source) <= 200, "{source}");
+    }
+    assert_eq!(sandbox.json(&["search", "correction of step seven"])["hits"].as_array().unwrap().len(), 1);
+    assert_eq!(sandbox.json(&["reindex", "--chunks"])["current"], 2);
+    assert_eq!(sandbox.kb(&["check"]).code, 0);
+    let run = sandbox.kb(&["ingest", "a.md", "--child-chars", "5000"]);
+    let says = "--child-chars 5000 is longer than a parent chunk of 600 characters";
+    assert!(run.code == 2 && run.err.contains(says), "{}", run.err);
+}
+
+#[test]
 fn neither_retriever_finds_a_deleted_child_chunk() {
     let sandbox = guides();
     let before = list(&sandbox, &["--doc", "guide.md"]);

@@ -24,6 +24,9 @@ use crate::error::{Error, Result};
 use crate::knowledge::profile;
 use crate::text::han::in_simplified;
 
+/// A question that is this sure to be of a kind prefers text of that kind.
+const SURE: f32 = 0.7;
+
 /// A question as the stages of a search see it.
 pub(super) struct Question<'s> {
     pub request: &'s SearchRequest,
@@ -127,7 +130,7 @@ impl Understanding {
             Kind::Troubleshooting => profile::Kind::Troubleshooting,
             Kind::Concept | Kind::Lookup | Kind::Structure => return None,
         };
-        self.is_asked().then_some(kind)
+        (self.sure >= SURE).then_some(kind)
     }
 
     /// What was understood, in words, for the trace.
