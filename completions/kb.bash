@@ -814,12 +814,20 @@ _kb() {
             return 0
             ;;
         kb__subcmd__eval)
-            opts="-n -0 -q -v -h --methods --unanswerable --min --rerank --rerank-budget --model --jobs --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --questions --baseline --methods --unanswerable --min --rerank --rerank-budget --model --jobs --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --questions)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --baseline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --methods)
                     COMPREPLY=($(compgen -W "auto hybrid semantic keyword" -- "${cur}"))
                     return 0
@@ -883,7 +891,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__ingest)
-            opts="-n -0 -q -v -h --name --as --prune --yes --dry-run --force --time --no-embed --model --wait --include --exclude --context --max-file-size --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --name --as --prune --yes --dry-run --force --time --no-embed --model --wait --include --exclude --context --parent-chars --child-chars --overlap-chars --max-file-size --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -919,6 +927,18 @@ _kb() {
                     ;;
                 --context)
                     COMPREPLY=($(compgen -W "none headings subjects llm" -- "${cur}"))
+                    return 0
+                    ;;
+                --parent-chars)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --child-chars)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --overlap-chars)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --max-file-size)
@@ -1513,7 +1533,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__reindex)
-            opts="-n -0 -q -v -h --structure --context --vectors --model --force --dry-run --wait --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --structure --chunks --context --vectors --model --force --dry-run --wait --parent-chars --child-chars --overlap-chars --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1528,6 +1548,18 @@ _kb() {
                     return 0
                     ;;
                 --wait)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --parent-chars)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --child-chars)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --overlap-chars)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

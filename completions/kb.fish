@@ -73,7 +73,7 @@ complete -c kb -n "__fish_kb_needs_command" -f -a "namespaces" -d 'List, rename 
 complete -c kb -n "__fish_kb_needs_command" -f -a "check" -d 'Verify and repair tables, vectors and the keyword index'
 complete -c kb -n "__fish_kb_needs_command" -f -a "trust" -d 'Trust the settings of a store'
 complete -c kb -n "__fish_kb_needs_command" -f -a "reindex" -d 'Rebuild sections, context or vectors from what is in the store'
-complete -c kb -n "__fish_kb_needs_command" -f -a "eval" -d 'Measure retrieval quality on a set in the BEIR layout'
+complete -c kb -n "__fish_kb_needs_command" -f -a "eval" -d 'Measure how well questions with known answers are answered: your own, or a set in the BEIR layout'
 complete -c kb -n "__fish_kb_needs_command" -f -a "models" -d 'List, add or remove models'
 complete -c kb -n "__fish_kb_needs_command" -f -a "llm" -d 'Check the language model, or print its prompts'
 complete -c kb -n "__fish_kb_needs_command" -f -a "completions" -d 'Print the completions of a shell'
@@ -97,6 +97,9 @@ complete -c kb -n "__fish_kb_using_subcommand ingest" -l context -d 'The context
 headings\t'The titles of the document and its sections'
 subjects\t'The titles and, for parent chunks that speak of `it` or `其`, the sentence before them that says what that is'
 llm\t'The titles and what a language model says about the parent chunk; needs `[llm]` in kb.toml'"
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l parent-chars -d 'The most characters of a parent chunk, which is shown [default: 1000; existing documents keep theirs]' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l child-chars -d 'The most characters of a child chunk, which is matched [default: 300]' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l overlap-chars -d 'Characters in front of a child chunk that are embedded with it where each is embedded alone [default: 100]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l max-file-size -d 'Refuse larger files [default: 500 for PDF, DOCX and EPUB, 20 for text]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l password -d 'The password of encrypted PDFs' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l file-timeout -d 'Give up on a file that takes longer to parse [default: 120, with OCR 3600]' -r
@@ -876,6 +879,9 @@ subjects\t'The titles and, for parent chunks that speak of `it` or `其`, the se
 llm\t'The titles and what a language model says about the parent chunk; needs `[llm]` in kb.toml'"
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l model -d 'The new embedding model [default: the current one]' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l parent-chars -d 'The most characters of a parent chunk, which is shown [default: 1000; existing documents keep theirs]' -r
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l child-chars -d 'The most characters of a child chunk, which is matched [default: 300]' -r
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l overlap-chars -d 'Characters in front of a child chunk that are embedded with it where each is embedded alone [default: 100]' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l password -d 'The password of encrypted PDFs' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l file-timeout -d 'Give up on a file that takes longer to parse [default: 120, with OCR 3600]' -r
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l page-timeout -d 'Leave out a page that takes longer [default: 20, with OCR 120]' -r
@@ -903,6 +909,7 @@ coreml\t'Apple'
 directml\t'Windows'
 openvino\t'Intel'"
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l structure -d 'Find sections and cut them into parent chunks'
+complete -c kb -n "__fish_kb_using_subcommand reindex" -l chunks -d 'Cut documents again whose chunks have other sizes than asked for'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l vectors -d 'Make missing vectors, or all where the model changes'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l force -d 'Rebuild what is current too'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l dry-run -d 'Show what would be rebuilt'
@@ -911,6 +918,8 @@ complete -c kb -n "__fish_kb_using_subcommand reindex" -s q -l quiet -d 'Print o
 complete -c kb -n "__fish_kb_using_subcommand reindex" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand reindex" -s h -l help -d 'Print help; --help lists all options'
+complete -c kb -n "__fish_kb_using_subcommand eval" -l questions -d 'Ask the questions of this file of the store as it is, with the settings of its kb.toml' -r -F
+complete -c kb -n "__fish_kb_using_subcommand eval" -l baseline -d 'Compare with an earlier run: what `--questions … --format json` wrote' -r -F
 complete -c kb -n "__fish_kb_using_subcommand eval" -l methods -d 'Which methods to measure' -r -f -a "auto\t'Both, or keywords alone where the model does not know the question\'s language'
 hybrid\t'Both, with equal weight'
 semantic\t'Vectors alone'

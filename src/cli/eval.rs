@@ -1,28 +1,55 @@
 //! `kb eval`: measured quality on queries with known answers.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
 use super::global::Context;
 use super::progress::progress_display;
-use crate::config::{Config, RerankBudget, RerankChoice, Threads, cores, rerank};
+use crate::config::{Config, Output, RerankBudget, RerankChoice, SearchSettings, Threads, cores, rerank};
 use crate::embed::Model;
-use crate::error::{Error, Result};
-use crate::eval::{Condition, Evaluation, METRICS, UNANSWERABLE_FIGURES, evaluate};
-use crate::render::evaluation;
-use crate::search::Method;
+use crate::error::{Error, Result, Setting};
+use crate::eval::{
+    Condition, Evaluation, METRICS, QUESTION_FIGURES, UNANSWERABLE_FIGURES, ask_questions, evaluate, read_questions,
+};
+use crate::render::{answered_questions, evaluation};
+use crate::search::{Method, Target};
 use crate::text::count;
 
-/// Measure retrieval quality on a set in the BEIR layout
+const EXAMPLES: &str = "\
+Examples:
+  kb eval --questions questions.jsonl --min 'hit@5>=0.9'
+  kb eval fixtures/retrieval
+  kb eval cranfield --methods hybrid --min 'hybrid.ndcg@10>=0.40'";
+
+const MORE: &str = "\
+Examples:
+  kb eval --questions questions.jsonl --min 'hit@5>=0.9'
+  kb eval --questions questions.jsonl --format json > before.json
+  kb eval --questions questions.jsonl --baseline before.json
+  kb eval fixtures/retrieval
+  kb eval cranfield --methods hybrid --min 'hybrid.ndcg@10>=0.40'
+  kb eval cranfield --model bge-small-en-v1.5
+  kb eval xquad --unanswerable --min 'hybrid.auroc>=0.95'
+  kb eval cranfield --methods hybrid --rerank models/reranker --rerank-budget 50
+
+A line of questions.jsonl is {\"question\": \"how is the pump primed\", \"source\": \"manual.pdf\", \"section\": \"Priming\",
+\"pages\": \"12-14\", \"text\": \"open the vent\"}; what is left out may be anything. A question with none of these four has no
+answer, and should find nothing.";
+
+/// Measure how well questions with known answers are answered: your own, or a set in the BEIR layout
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  kb eval fixtures/retrieval\n  kb eval cranfield --methods hybrid --min 'hybrid.ndcg@10>=0.40'\n  kb eval cranfield --model bge-small-en-v1.5\n  kb eval xquad --unanswerable --min 'hybrid.auroc>=0.95'\n  kb eval cranfield --methods hybrid --rerank models/reranker --rerank-budget 50"
-)]
+#[command(after_help = EXAMPLES, after_long_help = MORE)]
 pub struct EvalArgs {
     /// A folder with corpus.jsonl, queries.jsonl, and qrels.tsv or qrels/test.tsv
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
+    #[arg(value_name = "DIR", required_unless_present = "questions")]
+    folder: Option<PathBuf>,
+    /// Ask the questions of this file of the store as it is, with the settings of its kb.toml
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["folder", "methods", "unanswerable"])]
+    questions: Option<PathBuf>,
+    /// Compare with an earlier run: what `--questions … --format json` wrote
+    #[arg(long, value_name = "FILE", requires = "questions")]
+    baseline: Option<PathBuf>,
     /// Which methods to measure
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Method::Keyword, Method::Semantic, Method::Hybrid])]
     methods: Vec<Method>,
@@ -30,26 +57,48 @@ pub struct EvalArgs {
     #[arg(long)]
     unanswerable: bool,
     /// Fail with exit code 1 where a figure is lower; repeatable
-    #[arg(long = "min", value_name = "METHOD.FIGURE>=NUMBER")]
+    #[arg(long = "min", value_name = "[METHOD.]FIGURE>=NUMBER")]
     minimums: Vec<String>,
     /// Rerank the best: light, off, or a cross-encoder by its name or folder
-    #[arg(long, value_name = "MODEL", env = "KB_SEARCH_RERANK", value_hint = clap::ValueHint::DirPath)]
+    #[arg(long, value_name = "MODEL", env = "KB_SEARCH_RERANK", value_hint = clap::ValueHint::DirPath, hide_short_help = true)]
     rerank: Option<RerankChoice>,
     /// How many candidates the cross-encoder reads and for how long: 50, 2s or 50,2s [default: 30,none]
-    #[arg(long, value_name = "N,TIME", requires = "rerank")]
+    #[arg(long, value_name = "N,TIME", requires = "rerank", hide_short_help = true)]
     rerank_budget: Option<RerankBudget>,
     /// The embedding model [default: the built-in one]
-    #[arg(long, value_name = "NAME", env = "KB_MODEL", hide_env_values = true)]
+    #[arg(long, value_name = "NAME", env = "KB_MODEL", hide_env_values = true, hide_short_help = true)]
     model: Option<String>,
     /// Threads that embed [default: one per core]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     jobs: Option<Threads>,
 }
 
 pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
     let conditions: Vec<Condition> = args.minimums.iter().map(|text| text.parse()).collect::<Result<_>>()?;
-    if let Some(condition) = conditions.iter().find(|condition| !args.methods.contains(&condition.method)) {
-        return Err(Error::usage(format!("--min asks for {}, which is not measured", condition.method.name()))
+    let of_questions = args.questions.is_some();
+    if let Some(condition) = conditions.iter().find(|condition| condition.method.is_none() != of_questions) {
+        let of = if of_questions { "a set" } else { "questions" };
+        return Err(Error::usage(format!("--min asks for {}, a figure of {of}", condition.figure())).hint(format!(
+            "questions have {}, a set {}",
+            QUESTION_FIGURES.join(", "),
+            METRICS.join(", ")
+        )));
+    }
+    if let Some(file) = &args.questions {
+        // Their variables may be set for other commands.
+        if let Some(option) = ["rerank", "rerank_budget", "model", "jobs"].into_iter().find(|id| context.is_typed(id)) {
+            let option = Setting(option);
+            return Err(Error::usage(format!(
+                "{option} is for a set: questions are asked with the settings of the store"
+            ))
+            .hint("write it into [search] of kb.toml, or leave it out"));
+        }
+        return questions(context, file, args.baseline.as_deref(), &conditions).await;
+    }
+    let folder = args.folder.as_deref().expect("clap asks for a folder or for questions");
+    let measured = |method: Method| args.methods.contains(&method);
+    if let Some(method) = conditions.iter().filter_map(|condition| condition.method).find(|method| !measured(*method)) {
+        return Err(Error::usage(format!("--min asks for {}, which is not measured", method.name()))
             .hint("add it to --methods"));
     }
     if let Some(condition) = conditions.iter().find(|condition| condition.is_unanswerable() != args.unanswerable) {
@@ -75,20 +124,35 @@ pub async fn run(context: &Context, args: EvalArgs) -> Result<u8> {
     };
     let progress = progress_display(context);
     let jobs = args.jobs.map_or_else(cores, Threads::get);
-    let what = Evaluation {
-        folder: &args.folder,
-        methods: &args.methods,
-        rerank: &rerank,
-        model,
-        unanswerable: args.unanswerable,
-    };
-    let report = evaluate(what, scratch.path(), &engine, jobs, progress).await?;
+    let what = Evaluation { folder, methods: &args.methods, rerank: &rerank, model, unanswerable: args.unanswerable };
+    let mut report = evaluate(what, scratch.path(), &engine, jobs, progress).await?;
+    report.unmet = conditions.iter().filter_map(|condition| condition.unmet(&report)).collect();
     context.show(evaluation(&report))?;
     if report.missing > 0 && !args.unanswerable {
         let missing = count(report.missing, "document");
         context.tell(&format!("corpus.jsonl lacks {missing} that the judgements name"));
     }
-    let unmet: Vec<String> = conditions.iter().filter_map(|condition| condition.unmet(&report)).collect();
+    Ok(told(context, &report.unmet))
+}
+
+/// Asks the questions of a file of the store.
+async fn questions(context: &Context, file: &Path, baseline: Option<&Path>, conditions: &[Condition]) -> Result<u8> {
+    let questions = read_questions(file)?;
+    let store = context.store()?;
+    let config = context.config(&store)?;
+    SearchSettings::check_variables()?;
+    let (template, notes) =
+        config.search.clone().under_environment()?.request(String::new(), Target::Chunks, Output::Json, |_| false)?;
+    notes.iter().for_each(|note| context.tell(note));
+    let searcher = context.searcher_over(&store, &config)?;
+    let mut report = ask_questions(&searcher, &questions, &template, baseline).await?;
+    report.unmet = conditions.iter().filter_map(|condition| condition.unmet_by(&report.figures)).collect();
+    context.show(answered_questions(&report))?;
+    Ok(told(context, &report.unmet))
+}
+
+/// Notes the conditions that are not met, and gives the exit code.
+fn told(context: &Context, unmet: &[String]) -> u8 {
     unmet.iter().for_each(|what| context.tell(what));
-    Ok(u8::from(!unmet.is_empty()))
+    u8::from(!unmet.is_empty())
 }

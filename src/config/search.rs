@@ -8,7 +8,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::{Args, Command};
+use clap::{Args, Command, FromArgMatches};
 use serde::Deserialize;
 
 use super::values::{Seconds, Share, Whole, from_text, one_or_many};
@@ -170,6 +170,18 @@ impl SearchSettings {
         let filters: Vec<Filter> =
             texts.map(|text| text.parse::<Filter>().map_err(|error| error.at(place))).collect::<Result<_>>()?;
         Ok(Filter::all(filters))
+    }
+
+    /// These settings under those of the environment, for commands that do not declare them.
+    ///
+    /// # Errors
+    /// Where a variable has an unusable value.
+    pub fn under_environment(mut self) -> Result<Self> {
+        let command = Self::augment_args(Command::new("").no_binary_name(true));
+        let matches = command.try_get_matches_from(std::iter::empty::<&str>());
+        let updated = matches.and_then(|matches| self.update_from_arg_matches(&matches));
+        updated.map_err(|error| Error::usage(error.to_string()))?;
+        Ok(self)
     }
 
     /// The request for a query, and a note on each setting without effect that was typed.

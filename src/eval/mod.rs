@@ -1,6 +1,7 @@
-//! Measured quality: queries with known answers, run against a scratch store.
+//! Measured quality: queries with known answers, run against a scratch store, or questions against the store as it is.
 
 mod beir;
+mod questions;
 mod unanswerable;
 
 use std::collections::HashMap;
@@ -11,6 +12,7 @@ use std::time::Instant;
 use serde::{Serialize, Serializer};
 
 use beir::BeirSet;
+pub use questions::{Answered, Comparison, QUESTION_FIGURES, QuestionsReport, ask_questions, read_questions};
 pub use unanswerable::UNANSWERABLE_FIGURES;
 
 use crate::chunk::ChunkConfig;
@@ -75,17 +77,18 @@ impl Serialize for Figures {
     }
 }
 
-/// A figure that must be reached, like `hybrid.ndcg@10>=0.40`.
+/// A figure that must be reached: `hybrid.ndcg@10>=0.40` of a set, `hit@5>=0.9` of questions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
-    pub method: Method,
+    /// `None` for the figures of questions.
+    pub method: Option<Method>,
     figure: &'static str,
     least: f64,
 }
 
 /// All names of figures.
 fn figure_names() -> impl Iterator<Item = &'static str> {
-    METRICS.into_iter().chain(UNANSWERABLE_FIGURES)
+    METRICS.into_iter().chain(UNANSWERABLE_FIGURES).chain(QUESTION_FIGURES)
 }
 
 impl Condition {
@@ -99,12 +102,21 @@ impl Condition {
         UNANSWERABLE_FIGURES.contains(&self.figure)
     }
 
-    /// What is wrong with the report, if anything.
+    /// What is wrong with the figures of a set, if anything.
     pub fn unmet(&self, report: &EvalReport) -> Option<String> {
-        let row = report.methods.iter().find(|row| row.method == self.method);
-        let found = row.and_then(|row| row.figures.0.iter().find(|(name, _)| *name == self.figure));
-        let is_met = found.is_some_and(|(_, value)| *value >= self.least);
-        (!is_met).then(|| format!("{}.{} is below {}", self.method.name(), self.figure, self.least))
+        let row = report.methods.iter().find(|row| Some(row.method) == self.method)?;
+        self.unmet_by(&row.figures)
+    }
+
+    /// What is wrong with figures, if anything.
+    pub fn unmet_by(&self, figures: &Figures) -> Option<String> {
+        let found = figures.0.iter().find(|(name, _)| *name == self.figure).map(|(_, value)| *value);
+        let of = self.method.map_or_else(String::new, |method| format!("{}.", method.name()));
+        match found {
+            Some(value) if value >= self.least => None,
+            Some(value) => Some(format!("{of}{} is {value:.4}, below {}", self.figure, self.least)),
+            None => Some(format!("{of}{} was not measured", self.figure)),
+        }
     }
 }
 
@@ -114,18 +126,25 @@ impl std::str::FromStr for Condition {
     fn from_str(text: &str) -> Result<Self> {
         let parse = || {
             let (left, least) = text.split_once(">=")?;
-            let (method, figure) = left.trim().split_once('.')?;
-            let method = <Method as clap::ValueEnum>::from_str(method, true).ok()?;
+            let (method, figure) = match left.trim().split_once('.') {
+                Some((method, figure)) => (Some(<Method as clap::ValueEnum>::from_str(method, true).ok()?), figure),
+                None => (None, left.trim()),
+            };
             let figure = figure_names().find(|name| name.eq_ignore_ascii_case(figure))?;
+            if method.is_none() != QUESTION_FIGURES.contains(&figure) {
+                return None;
+            }
             Some(Condition { method, figure, least: least.trim().parse().ok()? })
         };
         parse().ok_or_else(|| {
-            Error::usage(format!("invalid value {text:?} for {}: expected METHOD.FIGURE>=NUMBER", Setting("min"))).hint(
-                format!(
-                    "for example 'hybrid.ndcg@10>=0.40'; the figures are {}",
-                    figure_names().collect::<Vec<_>>().join(", ")
-                ),
-            )
+            Error::usage(format!(
+                "invalid value {text:?} for {}: expected METHOD.FIGURE>=NUMBER, of questions FIGURE>=NUMBER",
+                Setting("min")
+            ))
+            .hint(format!(
+                "for example 'hybrid.ndcg@10>=0.40'; the figures are {}",
+                figure_names().collect::<Vec<_>>().join(", ")
+            ))
         })
     }
 }
@@ -160,6 +179,8 @@ pub struct EvalReport {
     pub reranker: Option<String>,
     pub ingest_seconds: f64,
     pub methods: Vec<MethodReport>,
+    /// The conditions that are not met, in words.
+    pub unmet: Vec<String>,
 }
 
 /// How the documents of an [`EvalStore`] are ingested.
@@ -328,6 +349,7 @@ pub async fn evaluate(
         },
         ingest_seconds: store.ingest_seconds,
         methods: reports,
+        unmet: Vec::new(),
     })
 }
 
@@ -408,8 +430,12 @@ mod tests {
     #[test]
     fn conditions_are_read_and_bad_ones_refused() {
         let condition: Condition = "hybrid.ndcg@10>=0.40".parse().unwrap();
-        assert_eq!((condition.method, condition.figure, condition.least), (Method::Hybrid, "ndcg@10", 0.4));
-        for bad in ["hybrid", "hybrid.x>=1", "none.p@1>=1", "hybrid.p@1>=x", "hybrid.p@1>1"] {
+        assert_eq!((condition.method, condition.figure, condition.least), (Some(Method::Hybrid), "ndcg@10", 0.4));
+        let condition: Condition = "hit@5 >= 0.9".parse().unwrap();
+        assert_eq!((condition.method, condition.figure, condition.least), (None, "hit@5", 0.9));
+        for bad in
+            ["hybrid", "ndcg@10>=1", "hybrid.hit@5>=1", "hybrid.x>=1", "none.p@1>=1", "hybrid.p@1>=x", "hybrid.p@1>1"]
+        {
             assert!(bad.parse::<Condition>().is_err(), "{bad}");
         }
     }

@@ -7,7 +7,6 @@ use super::format::value;
 use super::page::{Grid, Page};
 use super::style::{BAD, DIM};
 use crate::embed::EmbeddingConfig;
-use crate::eval::{EvalReport, MethodReport};
 use crate::llm::Checked;
 use crate::text::size;
 
@@ -131,28 +130,6 @@ pub fn added_model(model: &ModelLine, was_here: bool, config: Option<&EmbeddingC
 pub fn removed_model(name: &str, bytes: u64) -> Page {
     let mut page = Page::new(&json!({ "name": name, "bytes": bytes })).with_paths([name]);
     page.line(format!("removed the model {name} ({})", size(bytes)));
-    page
-}
-
-/// What `kb eval` shows.
-pub fn evaluation(report: &EvalReport) -> Page {
-    let mut page = Page::new(report).with_lines(&report.methods).with_paths([&report.set]);
-    let reranked = report.reranker.as_ref().map(|folder| format!(", reranked by {folder}")).unwrap_or_default();
-    page.line(format!(
-        "{}: {} documents ingested in {:.1} s, {} queries, {} on {}{reranked}",
-        report.set, report.documents, report.ingest_seconds, report.queries, report.model, report.engine
-    ));
-    let row = |method: &MethodReport| {
-        let mut cells = vec![method.method.name().to_owned()];
-        cells.extend(method.figures.0.iter().map(|(_, value)| format!("{value:.4}")));
-        cells.push(format!("{:.1}", method.queries_per_second));
-        cells
-    };
-    let mut header = vec!["method"];
-    header.extend(report.methods.iter().take(1).flat_map(|method| method.figures.0.iter().map(|(name, _)| *name)));
-    header.push("queries/s");
-    let numbers: Vec<usize> = (1..header.len()).collect();
-    page.grid(Grid::new(&header, &numbers, report.methods.iter().map(row).collect()));
     page
 }
 

@@ -1,0 +1,320 @@
+//! Questions with known answers, asked of a store as it is.
+//!
+//! A file has a question on each line, as JSON, and what its answer must have: `source`, `section`, `pages`, `text`. A
+//! question with none of these has no answer, and should find nothing.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::Figures;
+use crate::error::{Error, Kind, Result};
+use crate::paths::read_text;
+use crate::search::{Hit, SearchRequest, Searcher};
+use crate::structure::normalise_title;
+use crate::text::{fold_name, truncate};
+
+/// An answer counts among so many hits.
+const DEPTH: usize = 10;
+/// The names of the figures: the share of the questions with an answer whose answer is the first hit, among five and among
+/// ten; one over the place of the answer; and the share of the questions without one that find nothing.
+pub const QUESTION_FIGURES: [&str; 5] = ["hit@1", "hit@5", "hit@10", "mrr@10", "refused"];
+
+/// A question and what its answer must have; all that is given must hold of one hit.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Question {
+    pub question: String,
+    /// The path of the document, or the end of it.
+    source: Option<String>,
+    /// The path of a section, its title, or one above it.
+    section: Option<String>,
+    /// A page, several, or from one to another: `12`, `[12, 13]`, `"12-14"`.
+    pages: Option<Pages>,
+    /// Words that stand there; white space and case do not count.
+    text: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(untagged)]
+enum Pages {
+    One(u32),
+    Some(Vec<u32>),
+    Range(String),
+}
+
+impl Pages {
+    /// Whether one of them is from `start` to `end`; `None` where it is no range.
+    fn meet(&self, start: u32, end: u32) -> Option<bool> {
+        let is_there = |page: &u32| (start..=end).contains(page);
+        Some(match self {
+            Pages::One(page) => is_there(page),
+            Pages::Some(pages) => pages.iter().any(is_there),
+            Pages::Range(range) => {
+                let (first, last) = range.split_once('-').unwrap_or((range, range));
+                let (first, last): (u32, u32) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+                first <= end && start <= last
+            }
+        })
+    }
+}
+
+impl Question {
+    /// Whether the documents have an answer.
+    fn is_answerable(&self) -> bool {
+        self.source.is_some() || self.section.is_some() || self.pages.is_some() || self.text.is_some()
+    }
+
+    fn is_answered_by(&self, hit: &Hit) -> bool {
+        let of = |wanted: &Option<String>, holds: &dyn Fn(&str) -> bool| wanted.as_deref().is_none_or(holds);
+        let on_page = |pages: &Pages| {
+            let place = hit.page_start.zip(hit.page_end);
+            place.and_then(|(start, end)| pages.meet(start, end)).unwrap_or_default()
+        };
+        of(&self.source, &|source| hit.source == source || hit.source.ends_with(&format!("/{source}")))
+            && of(&self.section, &|section| {
+                let is_title = section.chars().any(char::is_alphabetic);
+                let titles = || normalise_title(&hit.section_title).contains(&normalise_title(section));
+                hit.section == section || (is_title && titles())
+            })
+            && self.pages.as_ref().is_none_or(on_page)
+            && of(&self.text, &|text| fold_name(&hit.content).contains(&fold_name(text)))
+    }
+}
+
+/// Reads the questions of a file.
+///
+/// # Errors
+/// Where the file cannot be read, has no question, or a line is wrong.
+pub fn read_questions(file: &Path) -> Result<Vec<Question>> {
+    let text = read_text(file).map_err(|error| Error::io("read", file, &error))?;
+    let lines = text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty());
+    let read = |(line, number): (&str, usize)| {
+        let question: Question = serde_json::from_str(line).map_err(|error| wrong(file, number, &error.to_string()))?;
+        match &question.pages {
+            Some(pages) if pages.meet(1, 1).is_none() => {
+                Err(wrong(file, number, "pages are like 12, [12, 13] or \"12-14\""))
+            }
+            _ => Ok(question),
+        }
+    };
+    let questions: Vec<Question> = lines.map(read).collect::<Result<_>>()?;
+    if questions.is_empty() {
+        return Err(Error::usage(format!("{} has no question", file.display()))
+            .hint("write one on each line: {\"question\": \"how is the pump primed\", \"source\": \"manual.pdf\"}"));
+    }
+    Ok(questions)
+}
+
+fn wrong(file: &Path, line: usize, what: &str) -> Error {
+    Error::usage(format!("{}, line {line}: {what}", file.display()))
+        .hint("a line has a question, and of source, section, pages and text what its answer must have")
+}
+
+/// A question as it was answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answered {
+    pub question: String,
+    /// Whether the documents have an answer.
+    pub answerable: bool,
+    /// The place of the answer among the hits, from 1; `None` where it is not among them.
+    pub place: Option<usize>,
+    /// How many hits there are.
+    pub hits: usize,
+    /// That of the result.
+    pub confidence: f32,
+    /// The first hit.
+    pub first: Option<String>,
+}
+
+impl Answered {
+    /// How well it was answered; less is better.
+    fn rank(&self) -> usize {
+        match self.answerable {
+            true => self.place.unwrap_or(usize::MAX),
+            false => self.hits.min(1),
+        }
+    }
+}
+
+/// What asking found.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct QuestionsReport {
+    pub questions: Vec<Answered>,
+    pub figures: Figures,
+    /// What changed since an earlier run.
+    pub baseline: Option<Comparison>,
+    /// The conditions that are not met, in words.
+    pub unmet: Vec<String>,
+}
+
+/// A run beside an earlier one, by the questions that both have.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Comparison {
+    pub better: Vec<String>,
+    pub worse: Vec<String>,
+    /// Questions that only this run has.
+    pub new: usize,
+}
+
+/// The part of a report that a later run is compared with.
+#[derive(Deserialize)]
+struct Baseline {
+    questions: Vec<Answered>,
+}
+
+/// Asks each question like `template`, and compares the places of the answers with those of an earlier report in JSON.
+///
+/// # Errors
+/// Where a search fails, or the earlier report cannot be read.
+pub async fn ask_questions(
+    searcher: &Searcher,
+    questions: &[Question],
+    template: &SearchRequest,
+    baseline: Option<&Path>,
+) -> Result<QuestionsReport> {
+    let earlier = baseline.map(read_baseline).transpose()?;
+    let mut answered = Vec::with_capacity(questions.len());
+    for question in questions {
+        let request = SearchRequest { query: question.question.clone(), limit: DEPTH, ..template.clone() };
+        answered.push(answer(searcher, question, &request).await?);
+    }
+    let baseline = earlier.map(|earlier| compare(&answered, &earlier));
+    Ok(QuestionsReport { figures: figures(&answered), questions: answered, baseline, unmet: Vec::new() })
+}
+
+async fn answer(searcher: &Searcher, question: &Question, request: &SearchRequest) -> Result<Answered> {
+    let mut answered = Answered {
+        question: question.question.clone(),
+        answerable: question.is_answerable(),
+        place: None,
+        hits: 0,
+        confidence: 0.0,
+        first: None,
+    };
+    let found = match searcher.search(request).await {
+        Ok(found) => found,
+        // Without a word in it, it finds nothing.
+        Err(error) if error.kind() == Kind::Usage => return Ok(answered),
+        Err(error) => return Err(error),
+    };
+    answered.hits = found.hits.len();
+    answered.confidence = found.confidence();
+    answered.place = found.hits.iter().position(|hit| question.is_answered_by(hit)).map(|place| place + 1);
+    answered.first = found.hits.first().map(|hit| format!("{} {}", hit.source, truncate(&hit.section_title, 60)));
+    Ok(answered)
+}
+
+fn figures(answered: &[Answered]) -> Figures {
+    let (with, without): (Vec<&Answered>, Vec<&Answered>) = answered.iter().partition(|one| one.answerable);
+    let mean = |of: &[&Answered], value: &dyn Fn(&Answered) -> f64| {
+        let sum: f64 = of.iter().map(|one| value(one)).sum();
+        if of.is_empty() { None } else { Some(sum / of.len() as f64) }
+    };
+    let among = |most: usize| mean(&with, &|one| f64::from(u8::from(one.place.is_some_and(|place| place <= most))));
+    let reciprocal = mean(&with, &|one| one.place.map_or(0.0, |place| 1.0 / place as f64));
+    let refused = mean(&without, &|one| f64::from(u8::from(one.hits == 0)));
+    let values = [among(1), among(5), among(DEPTH), reciprocal, refused];
+    Figures(QUESTION_FIGURES.into_iter().zip(values).filter_map(|(name, value)| Some((name, value?))).collect())
+}
+
+fn read_baseline(file: &Path) -> Result<Vec<Answered>> {
+    let text = read_text(file).map_err(|error| Error::io("read", file, &error))?;
+    let read: Baseline = serde_json::from_str(&text).map_err(|error| {
+        Error::usage(format!("{} is no report of earlier questions: {error}", file.display()))
+            .hint("write one with --format json")
+            .caused_by(error)
+    })?;
+    Ok(read.questions)
+}
+
+fn compare(now: &[Answered], earlier: &[Answered]) -> Comparison {
+    let mut comparison = Comparison::default();
+    for one in now {
+        match earlier.iter().find(|before| before.question == one.question) {
+            None => comparison.new += 1,
+            Some(before) if one.rank() < before.rank() => comparison.better.push(one.question.clone()),
+            Some(before) if one.rank() > before.rank() => comparison.worse.push(one.question.clone()),
+            Some(_) => {}
+        }
+    }
+    comparison
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hit() -> Hit {
+        Hit {
+            source: "docs/manual.pdf".to_owned(),
+            section: "2.1".to_owned(),
+            section_title: "Operation › 2.1 Priming".to_owned(),
+            page_start: Some(12),
+            page_end: Some(13),
+            content: "Open the\nupper VENT first.".to_owned(),
+            ..Hit::default()
+        }
+    }
+
+    #[test]
+    fn all_that_is_asked_for_must_hold_of_one_hit() {
+        let holds = |expected: &str| {
+            let line = format!("{{\"question\": \"q\", {expected}}}");
+            serde_json::from_str::<Question>(&line).unwrap().is_answered_by(&hit())
+        };
+        for right in [
+            r#""source": "manual.pdf""#,
+            r#""section": "2.1""#,
+            r#""section": "priming""#,
+            r#""pages": 13"#,
+            r#""pages": [1, 12]"#,
+            r#""pages": "10-12""#,
+            r#""text": "upper vent""#,
+            r#""source": "docs/manual.pdf", "text": "open the upper""#,
+        ] {
+            assert!(holds(right), "{right}");
+        }
+        for wrong in [
+            r#""source": "anual.pdf""#,
+            r#""section": "2""#,
+            r#""pages": 11"#,
+            r#""pages": "14-20""#,
+            r#""text": "lower vent""#,
+            r#""source": "manual.pdf", "pages": 3"#,
+        ] {
+            assert!(!holds(wrong), "{wrong}");
+        }
+    }
+
+    fn answered(question: &str, answerable: bool, place: Option<usize>, hits: usize) -> Answered {
+        Answered { question: question.to_owned(), answerable, place, hits, confidence: 0.0, first: None }
+    }
+
+    #[test]
+    fn figures_are_over_the_questions_that_they_are_about() {
+        let all = [answered("a", true, Some(1), 3), answered("b", true, Some(4), 5), answered("c", false, None, 0)];
+        let Figures(values) = figures(&all);
+        assert_eq!(values, [("hit@1", 0.5), ("hit@5", 1.0), ("hit@10", 1.0), ("mrr@10", 0.625), ("refused", 1.0)]);
+        assert_eq!(figures(&all[..2]).0.len(), 4, "nothing could be refused");
+        let earlier = [answered("a", true, Some(2), 3), answered("c", false, None, 0), answered("b", true, None, 5)];
+        let comparison = compare(&all, &earlier[..2]);
+        assert_eq!((comparison.better, comparison.worse, comparison.new), (vec!["a".to_owned()], vec![], 1));
+        assert_eq!(compare(&earlier, &all).worse, ["a", "b"]);
+    }
+
+    #[test]
+    fn a_wrong_line_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("questions.jsonl");
+        for (text, says) in [
+            ("{\"question\": \"a\"}\n\n{\"questio\": \"b\"}", "line 3"),
+            ("{\"question\": \"a\", \"pages\": \"x-y\"}", "line 1: pages are like"),
+            ("\n", "has no question"),
+        ] {
+            std::fs::write(&file, text).unwrap();
+            let error = read_questions(&file).unwrap_err();
+            assert!(error.message().contains(says), "{error}");
+        }
+    }
+}
