@@ -37,6 +37,9 @@ _kb() {
             kb,diff)
                 cmd="kb__subcmd__diff"
                 ;;
+            kb,doc-set)
+                cmd="kb__subcmd__doc__subcmd__set"
+                ;;
             kb,docs)
                 cmd="kb__subcmd__docs"
                 ;;
@@ -125,7 +128,7 @@ _kb() {
 
     case "${cmd}" in
         kb)
-            opts="-n -0 -q -v -h -V --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help --version ingest search context toc section show open chunks-list chunk-edit chunk-delete entity-set entities docs remove status log undo restore diff namespaces check trust reindex eval models llm completions parse-worker"
+            opts="-n -0 -q -v -h -V --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help --version ingest search context toc section show open chunks-list chunk-edit chunk-delete entity-set entities docs doc-set remove status log undo restore diff namespaces check trust reindex eval models llm completions parse-worker"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -639,6 +642,68 @@ _kb() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        kb__subcmd__doc__subcmd__set)
+            opts="-n -0 -q -v -h --meta --tag --unset --untag --dry-run --wait --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --meta)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tag)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --unset)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --untag)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --wait)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kb)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --namespace)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "table markdown json jsonl paths" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                --onnxruntime)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --device)
+                    COMPREPLY=($(compgen -W "auto cpu cuda tensorrt rocm migraphx coreml directml openvino" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         kb__subcmd__docs)
             opts="-n -0 -q -v -h --filter --before --after --as-of --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -891,7 +956,7 @@ _kb() {
             return 0
             ;;
         kb__subcmd__ingest)
-            opts="-n -0 -q -v -h --name --as --prune --yes --dry-run --force --time --no-embed --model --wait --include --exclude --context --parent-chars --child-chars --overlap-chars --max-file-size --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
+            opts="-n -0 -q -v -h --name --as --prune --yes --dry-run --force --time --no-embed --model --meta --tag --wait --include --exclude --context --parent-chars --child-chars --overlap-chars --max-file-size --password --file-timeout --page-timeout --worker-memory --ocr-command --jobs --kb --namespace --format --null --quiet --verbose --color --no-progress --onnxruntime --device --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -910,6 +975,14 @@ _kb() {
                     return 0
                     ;;
                 --model)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --meta)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --tag)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -63,6 +63,7 @@ complete -c kb -n "__fish_kb_needs_command" -f -a "chunk-delete" -d 'Delete chun
 complete -c kb -n "__fish_kb_needs_command" -f -a "entity-set" -d 'Record the state of a thing (machine, contract, person) from a date on'
 complete -c kb -n "__fish_kb_needs_command" -f -a "entities" -d 'List the entities in documents with their states, or describe one'
 complete -c kb -n "__fish_kb_needs_command" -f -a "docs" -d 'List the documents, or describe some of them'
+complete -c kb -n "__fish_kb_needs_command" -f -a "doc-set" -d 'Set metadata and tags of documents, for filters'
 complete -c kb -n "__fish_kb_needs_command" -f -a "remove" -d 'Remove documents from the knowledge base; the files stay'
 complete -c kb -n "__fish_kb_needs_command" -f -a "status" -d 'Show counts, sizes, model, engine and the current writer'
 complete -c kb -n "__fish_kb_needs_command" -f -a "log" -d 'List the generations, newest first, with their changes'
@@ -90,6 +91,8 @@ jsonl\t'`_id`, `title` and `text` on each line, as in a BEIR corpus'
 text\t''"
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l time -d 'The time of the documents, such as 2026-11-21 or `90d ago` [default: what they say, otherwise the file\'s]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l model -d 'The embedding model of a new namespace [default: `model` in kb.toml, otherwise the built-in one]' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l meta -d 'Set a field of metadata: a text, a number, true, false, or a list like [a, b]; repeatable' -r
+complete -c kb -n "__fish_kb_using_subcommand ingest" -l tag -d 'Add a tag; repeatable' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l include -d 'Only files in folders that match this glob; repeatable' -r
 complete -c kb -n "__fish_kb_using_subcommand ingest" -l exclude -d 'Skip files and folders that match this glob; repeatable' -r
@@ -581,6 +584,37 @@ complete -c kb -n "__fish_kb_using_subcommand docs" -s q -l quiet -d 'Print only
 complete -c kb -n "__fish_kb_using_subcommand docs" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
 complete -c kb -n "__fish_kb_using_subcommand docs" -l no-progress -d 'Hide the progress display'
 complete -c kb -n "__fish_kb_using_subcommand docs" -s h -l help -d 'Print help; --help lists all options'
+complete -c kb -n "__fish_kb_using_subcommand doc-set" -l meta -d 'Set a field of metadata: a text, a number, true, false, or a list like [a, b]; repeatable' -r
+complete -c kb -n "__fish_kb_using_subcommand doc-set" -l tag -d 'Add a tag; repeatable' -r
+complete -c kb -n "__fish_kb_using_subcommand doc-set" -l unset -d 'Hide a field, also one that the document states; repeatable' -r
+complete -c kb -n "__fish_kb_using_subcommand doc-set" -l untag -d 'Take a tag away; repeatable' -r
+complete -c kb -n "__fish_kb_using_subcommand doc-set" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
+complete -c kb -n "__fish_kb_using_subcommand doc-set" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand doc-set" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r
+complete -c kb -n "__fish_kb_using_subcommand doc-set" -l format -d 'The output format [default: table on a terminal, markdown in a pipe]' -r -f -a "table\t'For a terminal'
+markdown\t'For a pipe, and for agents'
+json\t'One JSON value'
+jsonl\t'A JSON value a line'
+paths\t'Only paths or ids, one a line'"
+complete -c kb -n "__fish_kb_using_subcommand doc-set" -l color -d 'When to use colour' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c kb -n "__fish_kb_using_subcommand doc-set" -l onnxruntime -d 'The ONNX Runtime library that runs models, or `off` for pure Rust [default: one that is found]' -r -F
+complete -c kb -n "__fish_kb_using_subcommand doc-set" -l device -d 'The device that ONNX Runtime uses; `kb models` lists the available ones [default: auto, the processor]' -r -f -a "auto\t'The processor, which gives the same vectors everywhere'
+cpu\t'The processor'
+cuda\t'NVIDIA'
+tensorrt\t'NVIDIA, compiled for the model first'
+rocm\t'AMD'
+migraphx\t'AMD, compiled for the model first'
+coreml\t'Apple'
+directml\t'Windows'
+openvino\t'Intel'"
+complete -c kb -n "__fish_kb_using_subcommand doc-set" -l dry-run -d 'Show what would change'
+complete -c kb -n "__fish_kb_using_subcommand doc-set" -s 0 -l null -d 'Print only paths or ids, each with a NUL behind it, for `xargs -0`'
+complete -c kb -n "__fish_kb_using_subcommand doc-set" -s q -l quiet -d 'Print only results and errors'
+complete -c kb -n "__fish_kb_using_subcommand doc-set" -s v -l verbose -d 'Print the time of each stage, and the causes of an error'
+complete -c kb -n "__fish_kb_using_subcommand doc-set" -l no-progress -d 'Hide the progress display'
+complete -c kb -n "__fish_kb_using_subcommand doc-set" -s h -l help -d 'Print help; --help lists all options'
 complete -c kb -n "__fish_kb_using_subcommand remove" -l wait -d 'Wait this long while another kb writes to the namespace [default: 0]' -r
 complete -c kb -n "__fish_kb_using_subcommand remove" -l kb -d 'The store\'s folder [default: the nearest .kb/ upwards]' -r -F
 complete -c kb -n "__fish_kb_using_subcommand remove" -s n -l namespace -d 'The namespace; search, docs and status take several (`manuals,drafts`) or `all`' -r

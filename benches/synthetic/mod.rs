@@ -80,6 +80,7 @@ fn rows(file: &Path, store: &Store, random: &mut Random) -> Result<NewDocument> 
         mtime_ns: i64::try_from(changed.as_nanos()).unwrap_or_default(),
         corrected_toc: None,
         time: None,
+        metadata: Default::default(),
     };
     let document = parse(&bytes, Format::Markdown, &LoadOptions::default())?;
     let now = jiff::Timestamp::now().to_string();

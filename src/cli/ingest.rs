@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::doc_set::DescribeArgs;
 use super::global::{Context, WaitArgs};
 use super::progress::{end_on_interrupt, progress_display};
 use crate::chunk::context::ContextKind;
-use crate::config::{IngestSettings, KnownStores, MEGABYTE};
+use crate::config::{IngestSettings, KnownStores, MEGABYTE, RuleSettings};
 use crate::error::{Error, Kind, Result};
 use crate::ingest::{self, Action, Doubt, IngestRequest, Target};
 use crate::load::Format;
@@ -36,7 +37,7 @@ pub struct IngestArgs {
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<PathBuf>,
     /// The name of standard input; its ending is the format
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     name: Option<String>,
     /// The format of the files, whatever their names
     #[arg(long = "as", value_enum, value_name = "FORMAT", hide_short_help = true)]
@@ -62,6 +63,8 @@ pub struct IngestArgs {
     /// The embedding model of a new namespace [default: `model` in kb.toml, otherwise the built-in one]
     #[arg(long, value_name = "NAME", env = "KB_MODEL")]
     model: Option<String>,
+    #[command(flatten)]
+    describe: DescribeArgs,
     #[command(flatten)]
     wait: WaitArgs,
     // Declared for help and completions; read from the matches, over kb.toml.
@@ -154,6 +157,8 @@ fn request(args: IngestArgs, settings: IngestSettings) -> Result<IngestRequest> 
         format: args.source_format,
         load: reading.load,
         chunks: settings.chunks.change(settings.context)?,
+        rules: settings.metadata.unwrap_or_default().into_iter().map(RuleSettings::rule).collect::<Result<_>>()?,
+        said: args.describe.said(),
         prune: args.prune,
         dry_run: args.dry_run,
         force: args.force,

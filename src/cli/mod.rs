@@ -6,6 +6,7 @@ mod chunk_edit;
 mod chunks_list;
 mod completions;
 mod context;
+mod doc_set;
 mod docs;
 mod entities;
 mod entity_set;
@@ -58,7 +59,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     #[command(alias = "add")]
-    Ingest(ingest::IngestArgs),
+    Ingest(Box<ingest::IngestArgs>),
     #[command(alias = "query")]
     Search(Box<search::SearchArgs>),
     Context(Box<context::ContextArgs>),
@@ -75,6 +76,7 @@ enum Command {
     #[command(aliases = ["list", "ls"])]
     Docs(docs::DocsArgs),
     #[command(alias = "rm")]
+    DocSet(doc_set::DocSetArgs),
     Remove(remove::RemoveArgs),
     Status(status::StatusArgs),
     Log(history::LogArgs),
@@ -127,7 +129,7 @@ fn run(cli: Cli, matches: ArgMatches) -> Result<u8> {
     let context = Context::new(cli.global, matches);
     runtime.block_on(async {
         match cli.command {
-            Command::Ingest(args) => ingest::run(&context, args).await,
+            Command::Ingest(args) => ingest::run(&context, *args).await,
             Command::Search(args) => search::run(&context, *args).await,
             Command::Context(args) => context::run(&context, *args).await,
             Command::Toc(args) => toc::run(&context, args).await,
@@ -140,6 +142,7 @@ fn run(cli: Cli, matches: ArgMatches) -> Result<u8> {
             Command::EntitySet(args) => entity_set::run(&context, args).await,
             Command::Entities(args) => entities::run(&context, args).await,
             Command::Docs(args) => docs::run(&context, args).await,
+            Command::DocSet(args) => doc_set::run(&context, args).await,
             Command::Remove(args) => remove::run(&context, args).await,
             Command::Status(args) => status::run(&context, args).await,
             Command::Log(args) => history::log(&context, args).await,

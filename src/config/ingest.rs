@@ -1,5 +1,6 @@
 //! The settings of an ingest: flags and the table `[ingest]` in `kb.toml` are these structs.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use clap::Args;
@@ -9,6 +10,7 @@ use super::values::Whole;
 use crate::chunk::context::ContextKind;
 use crate::chunk::{ChunkChange, ChunkConfig};
 use crate::error::{Error, Result, Setting};
+use crate::ingest::MetadataRule;
 use crate::ingest::worker::Limits;
 use crate::load::{LoadOptions, check_ocr_command};
 
@@ -53,6 +55,8 @@ pub struct IngestSettings {
     /// The context that is embedded and indexed in front of parent chunks [default: headings; existing documents keep theirs]
     #[arg(long, value_enum, value_name = "KIND", env = "KB_INGEST_CONTEXT", hide_short_help = true)]
     pub context: Option<ContextKind>,
+    #[arg(skip)]
+    pub metadata: Option<Vec<RuleSettings>>,
     #[command(flatten)]
     #[serde(flatten)]
     pub chunks: ChunkSettings,
@@ -62,6 +66,23 @@ pub struct IngestSettings {
     #[command(flatten)]
     #[serde(flatten)]
     pub reading: ReadingSettings,
+}
+
+/// Metadata of the documents whose path matches.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct RuleSettings {
+    /// A glob.
+    path: String,
+    #[serde(flatten)]
+    fields: BTreeMap<String, toml::Value>,
+}
+
+impl RuleSettings {
+    /// # Errors
+    /// Where the glob cannot be read, or a field holds a table.
+    pub fn rule(self) -> Result<MetadataRule> {
+        MetadataRule::new(&self.path, self.fields)
+    }
 }
 
 // No doc comment, as above.

@@ -17,7 +17,7 @@ use jiff::SignedDuration;
 use serde::Deserialize;
 use toml::{Table, Value};
 
-pub use ingest::{ChunkSettings, IngestSettings, MEGABYTE, ReadingSettings, Threads, cores};
+pub use ingest::{ChunkSettings, IngestSettings, MEGABYTE, ReadingSettings, RuleSettings, Threads, cores};
 pub use known_stores::KnownStores;
 pub use search::{DEFAULT_CONTEXT_TOKENS, Output, RerankBudget, RerankChoice, SearchSettings, rerank};
 pub use trust::{Ignored, Risky, StoreSettings};

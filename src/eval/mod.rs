@@ -23,7 +23,7 @@ use crate::ingest::{Indexer, KnownVectors, Progress, SourceFacts, Vectors, prepa
 use crate::load::{Format, plain};
 use crate::models::record_of;
 use crate::search::{Candidate, DEFAULT_POOL, Encoder, Method, Rerank, SearchRequest, Searcher};
-use crate::store::{Namespace, Snapshot, Store, Writer};
+use crate::store::{Metadata, Namespace, Snapshot, Store, Writer};
 
 /// The documents of a ranking that are judged.
 const DEPTH: usize = 10;
@@ -377,6 +377,7 @@ async fn ingest(
             mtime_ns: 0,
             corrected_toc: None,
             time: None,
+            metadata: Metadata::default(),
         };
         let prepared = prepare(&document, &facts, &made.config, "1970-01-01T00:00:00Z");
         progress.file_read(&source.id);

@@ -15,11 +15,13 @@ use crate::embed::EngineChoice;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::DocId;
 use crate::llm::Unanswered;
-use crate::store::{DocumentRow, DocumentTime, ModelRecord, Snapshot, Writer};
+use crate::store::{DocumentRow, DocumentTime, Metadata, ModelRecord, Snapshot, Writer};
 use crate::text::count;
 
 /// The history's word for an unchanged document that a person gave another date.
 const DATED: &str = "dated";
+/// The same for one with other metadata.
+const DESCRIBED: &str = "described";
 
 /// Why a run ends early.
 pub(super) enum Stop {
@@ -109,26 +111,37 @@ impl<'a, 'b> Collector<'a, 'b> {
         SourceReport::failed(source, error.message().to_owned(), error.next_step().map(str::to_owned))
     }
 
-    /// A source with the bytes that the store has. Only another date changes its row: another time of change alone, as after
-    /// a checkout, is no reason to publish.
+    /// A source with the bytes that the store has. Only another date or other metadata change its row: another time of change
+    /// alone, as after a checkout, is no reason to publish.
     async fn same(&mut self, facts: &Facts, row: &DocumentRow) -> Result<SourceReport, Stop> {
-        if !self.job.request.dates_again(row) {
+        let metadata = match self.metadata_of(&facts.source, Some(row)) {
+            Ok(metadata) => metadata,
+            Err(error) => return Ok(self.failed(&facts.source, &error)),
+        };
+        let is_described = metadata != row.metadata;
+        if !is_described && !self.job.request.dates_again(row) {
             return Ok(SourceReport::of(&facts.source, self.job.request.action_of_same(row), row));
         }
-        let time = self.job.request.time_of(row, facts.mtime_ns);
-        self.update(DocumentRow { mtime_ns: facts.mtime_ns, time, ..row.clone() }, DATED).await?;
+        let mut new = DocumentRow { mtime_ns: facts.mtime_ns, metadata, ..row.clone() };
+        new.time = self.job.request.time_of(&new, facts.mtime_ns);
+        self.update(new, if is_described { DESCRIBED } else { DATED }).await?;
         Ok(SourceReport::of(&facts.source, Action::Updated, row))
     }
 
     /// A document that is stored under another path.
     async fn moved(&mut self, facts: &Facts, row: &DocumentRow) -> Result<SourceReport, Stop> {
-        let row = DocumentRow {
+        let metadata = match self.metadata_of(&facts.source, Some(row)) {
+            Ok(metadata) => metadata,
+            Err(error) => return Ok(self.failed(&facts.source, &error)),
+        };
+        let mut row = DocumentRow {
             source: facts.source.clone(),
             size: facts.size,
             mtime_ns: facts.mtime_ns,
-            time: self.job.request.time_of(row, facts.mtime_ns),
+            metadata,
             ..row.clone()
         };
+        row.time = self.job.request.time_of(&row, facts.mtime_ns);
         let report = SourceReport::of(&facts.source, Action::Moved, &row);
         self.update(row, Action::Moved.name()).await?;
         Ok(report)
@@ -144,6 +157,10 @@ impl<'a, 'b> Collector<'a, 'b> {
             (None, None) => Action::Added,
         };
         let before = known.or(moved);
+        let metadata = match self.metadata_of(&facts.source, before) {
+            Ok(metadata) => metadata,
+            Err(error) => return Ok(self.failed(&facts.source, &error)),
+        };
         // A date that a person gave holds as long as the content is the same.
         let same = before.filter(|row| row.content_hash == facts.hash);
         let given = same.and_then(|row| row.time.clone()).filter(DocumentTime::is_given);
@@ -155,6 +172,7 @@ impl<'a, 'b> Collector<'a, 'b> {
             mtime_ns: facts.mtime_ns,
             corrected_toc: read.corrected_toc,
             time: self.job.request.time.clone().or(given),
+            metadata,
         };
         let now = jiff::Timestamp::now().to_string();
         let mut prepared = rows(read.document, &facts, &self.job.request.chunking_of(before), &now);
@@ -242,6 +260,10 @@ impl<'a, 'b> Collector<'a, 'b> {
             indexer.update(row, action);
         }
         Ok(())
+    }
+
+    fn metadata_of(&self, source: &str, before: Option<&DocumentRow>) -> Result<Metadata> {
+        self.job.request.metadata_of(source, &self.job.target.store, before)
     }
 
     fn fresh_id(&mut self, source: &str) -> DocId {

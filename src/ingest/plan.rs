@@ -199,7 +199,12 @@ pub(super) fn plan(candidates: Vec<Candidate>, existing: &Existing, request: &In
         let known = existing.get(&candidate.source);
         let same = known.is_some_and(|row| row.size == facts.len() && row.mtime_ns == mtime_ns(&facts));
         match known {
-            Some(row) if same && !request.must_read(row) && !request.dates_again(row) => {
+            Some(row)
+                if same
+                    && !request.must_read(row)
+                    && !request.dates_again(row)
+                    && !request.describes_again(row, store) =>
+            {
                 plan.settled.push(SourceReport::of(&candidate.source, request.action_of_same(row), row));
             }
             _ => plan.todo.push(Todo { size: facts.len(), candidate }),

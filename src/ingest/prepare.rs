@@ -10,12 +10,12 @@ use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::knowledge::profile::Profile;
 use crate::load::{Document, OutlineEntry};
-use crate::store::{Chunk, DocumentRow, DocumentTime, NewDocument, ParentChunk, SectionRow};
+use crate::store::{Chunk, DocumentRow, DocumentTime, Metadata, NewDocument, ParentChunk, SectionRow};
 use crate::structure::{PREAMBLE, STRUCTURE_VERSION, Section};
 use crate::text::script::language;
 
 /// The facts about a source, apart from its text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SourceFacts {
     pub source: String,
     pub doc_id: DocId,
@@ -29,6 +29,8 @@ pub struct SourceFacts {
     pub corrected_toc: Option<Vec<OutlineEntry>>,
     /// The date of the content from a person, which overrides the document's own.
     pub time: Option<DocumentTime>,
+    /// What others than the document say of it.
+    pub metadata: Metadata,
 }
 
 #[cfg(any(test, feature = "fuzzing"))]
@@ -43,6 +45,7 @@ impl SourceFacts {
             mtime_ns: 0,
             corrected_toc: None,
             time: None,
+            metadata: Metadata::default(),
         }
     }
 }
@@ -164,6 +167,7 @@ pub(super) fn rows(cut: CutDocument, facts: &SourceFacts, config: &ChunkConfig, 
     });
     let toc = sections.iter().find(|section| section.path != PREAMBLE);
     let corrected = facts.corrected_toc.as_deref();
+    let metadata = Metadata { stated: cut.metadata, ..facts.metadata.clone() };
     let row = DocumentRow {
         doc_id: doc_id.clone(),
         source: facts.source.clone(),
@@ -174,8 +178,8 @@ pub(super) fn rows(cut: CutDocument, facts: &SourceFacts, config: &ChunkConfig, 
         mtime_ns: facts.mtime_ns,
         language: cut.language,
         pages: cut.pages,
-        time: facts.time.clone().or_else(|| DocumentTime::of(&cut.metadata, facts.mtime_ns)),
-        metadata: cut.metadata,
+        time: facts.time.clone().or_else(|| DocumentTime::of(&metadata.texts(), facts.mtime_ns)),
+        metadata,
         chunking: *config,
         engine: cut.engine,
         warnings: cut.warnings.into_iter().chain(lost_entries(cut.pages, corrected, &cut.not_found)).collect(),

@@ -166,6 +166,7 @@ pub fn rebuilt_rows(
         mtime_ns: row.mtime_ns,
         corrected_toc,
         time: row.time.clone().filter(DocumentTime::is_given),
+        metadata: row.metadata.clone(),
     };
     let mut prepared = rows(document, &facts, chunking, &jiff::Timestamp::now().to_string());
     prepared.new.document.ingested_at = row.ingested_at.clone();
@@ -269,7 +270,7 @@ fn stored_document(row: &DocumentRow, sections: &[SectionRow], parents: &[Parent
     })?;
     let mut document = Document::new(format, &row.engine);
     document.title = Some(row.title.clone());
-    document.metadata = row.metadata.clone();
+    document.metadata = row.metadata.stated.clone();
     document.pages = row.pages;
     document.warnings = row.warnings.iter().filter(|warning| !warning.starts_with(LOST_ENTRIES)).cloned().collect();
     let entry = |section: &SectionRow| OutlineEntry {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use super::languages::LanguagesReport;
+use super::metadata::MetadataRule;
 use super::profile::lacks_profile;
 use super::worker::Limits;
 use crate::chunk::{ChunkChange, ChunkConfig};
@@ -13,7 +14,7 @@ use crate::ids::DocId;
 use crate::llm::{Configured, Estimate, LlmReport};
 use crate::load::{Format, LoadOptions};
 use crate::models::ModelChoice;
-use crate::store::{DocumentRow, DocumentTime, LockTimeout, Store};
+use crate::store::{Changed, DocumentRow, DocumentTime, LockTimeout, Store};
 use crate::structure::Provenance;
 
 /// What to ingest and how.
@@ -32,6 +33,10 @@ pub struct IngestRequest {
     pub load: LoadOptions,
     /// How documents are cut otherwise than they were, and new ones than by default.
     pub chunks: ChunkChange,
+    /// Metadata by the paths of sources.
+    pub rules: Vec<MetadataRule>,
+    /// What the options say about all documents of this run.
+    pub said: Changed,
     /// Remove documents whose file is gone from the folders.
     pub prune: bool,
     /// Report what would happen, without writing.
@@ -100,7 +105,7 @@ impl IngestRequest {
     /// The time of a document with unchanged content, whose file has `mtime_ns`.
     pub(super) fn time_of(&self, row: &DocumentRow, mtime_ns: i64) -> Option<DocumentTime> {
         let given = self.time.clone().or_else(|| row.time.clone().filter(DocumentTime::is_given));
-        given.or_else(|| DocumentTime::of(&row.metadata, mtime_ns))
+        given.or_else(|| DocumentTime::of(&row.metadata.texts(), mtime_ns))
     }
 
     /// Whether a document with unchanged content gets another date.

@@ -10,7 +10,7 @@ use crate::error::NextStep;
 use crate::ingest::Stale;
 use crate::knowledge::profile::{Profile, in_percent};
 use crate::store::DocumentRow;
-use crate::text::count;
+use crate::text::{count, printable};
 
 /// A document, with its namespace if the command reads several.
 #[derive(Debug, Clone, Serialize)]
@@ -80,9 +80,9 @@ pub fn documents(documents: &[ListedDocument<'_>]) -> Page {
     page
 }
 
-fn facts<'a>(listed: &'a ListedDocument<'_>) -> Vec<(&'a str, String)> {
+fn facts(listed: &ListedDocument<'_>) -> Vec<(String, String)> {
     let row = listed.row;
-    let profile = row.profile.as_ref();
+    let (profile, metadata) = (row.profile.as_ref(), row.metadata.texts());
     let vectors = if row.embedded { String::new() } else { format!("none; `{}` makes them", NextStep::MakeVectors) };
     [
         ("id", row.doc_id.to_string()),
@@ -105,8 +105,9 @@ fn facts<'a>(listed: &'a ListedDocument<'_>) -> Vec<(&'a str, String)> {
         ("file", listed.stale().to_owned()),
     ]
     .into_iter()
-    .chain(row.metadata.iter().filter(|(name, _)| *name != "title").map(|(name, value)| (&**name, value.clone())))
-    .chain(row.warnings.iter().map(|warning| ("warning", warning.clone())))
+    .map(|(name, value)| (name.to_owned(), value))
+    .chain(metadata.into_iter().filter(|(name, _)| name != "title"))
+    .chain(row.warnings.iter().map(|warning| ("warning".to_owned(), warning.clone())))
     .collect()
 }
 
@@ -122,6 +123,31 @@ pub fn opened(document: &DocumentRow, page: Option<u32>) -> Page {
     let mut shown = Page::new(&json).with_sources([&document.source]);
     shown.line(format!("opened {}{}", document.source, around(" (", &pages(page, page), ")")));
     shown
+}
+
+/// What `kb doc-set` shows: documents with their new metadata, and whether it changed.
+pub fn described_documents(documents: &[(DocumentRow, bool)], dry_run: bool) -> Page {
+    let json = documents.iter().map(|(row, changed)| {
+        json!({
+            "doc_id": row.doc_id,
+            "source": row.source,
+            "metadata": row.metadata,
+            "changed": changed,
+            "dry_run": dry_run,
+        })
+    });
+    let sources = documents.iter().map(|(row, _)| &row.source);
+    let mut page = Page::new(&values(json)).with_sources(sources);
+    for (row, changed) in documents {
+        let verb = match (changed, dry_run) {
+            (false, _) => "unchanged",
+            (true, true) => "would set",
+            (true, false) => "set",
+        };
+        let fields: Vec<String> = row.metadata.texts().iter().map(|(name, text)| format!("{name}={text}")).collect();
+        page.line(format!("{verb} {} ({}): {}", row.doc_id, row.source, printable(&fields.join("; "))));
+    }
+    page
 }
 
 /// What `kb remove` shows.

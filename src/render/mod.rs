@@ -26,7 +26,7 @@ mod trust;
 
 pub use chunks::{chunk, chunk_list, sections};
 pub use context::{MarkdownLayout, prompt_context};
-pub use docs::{ListedDocument, document_list, documents, opened, removed_documents};
+pub use docs::{ListedDocument, described_documents, document_list, documents, opened, removed_documents};
 pub use edits::{conflicts, corrected_contents, deleted_chunks, edited_chunks};
 pub use entities::{entities, entity_list, set_entities};
 pub use eval::{answered_questions, evaluation};

@@ -1,7 +1,7 @@
 //! A parent chunk on its way through a search: a candidate with its scores, then a hit with its text.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use futures::future::try_join_all;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use crate::chunk::context::SEPARATOR;
 use crate::error::{Error, NextStep, Result};
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::knowledge::profile::Profile;
-use crate::store::{DocumentName, DocumentTime, IndexedParentChunk, Snapshot};
+use crate::store::{DocumentName, DocumentTime, Fields, IndexedParentChunk, Snapshot};
 use crate::text::highlight::{find_matches, snippet};
 use crate::text::visible;
 
@@ -149,7 +149,7 @@ pub struct Hit {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Described {
     pub time: Option<DocumentTime>,
-    pub metadata: BTreeMap<String, String>,
+    pub metadata: Fields,
     #[serde(skip)]
     pub profile: Option<Profile>,
 }

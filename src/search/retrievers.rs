@@ -285,6 +285,7 @@ mod tests {
                     mtime_ns: 0,
                     corrected_toc: None,
                     time: None,
+                    metadata: Default::default(),
                 };
                 let mut new = prepare(&plain::parse("A parent chunk."), &facts, &ChunkConfig::default(), "now").new;
                 new.chunks_mut().for_each(|chunk| chunk.vector = vec![angle.cos(), angle.sin()]);

@@ -59,7 +59,7 @@ pub(super) fn documents_to_batch(rows: &[&DocumentRow], dimension: usize) -> Res
         ("mtime_ns", Arc::new(Int64Array::from_iter_values(rows.iter().map(|row| row.mtime_ns))), false),
         texts("language", rows, |row| &row.language),
         optional_numbers("pages", rows, |row| row.pages),
-        texts("metadata", rows, |row| to_json(&row.metadata)),
+        texts("metadata", rows, |row| row.metadata.to_store()),
         texts("chunking", rows, |row| to_json(&row.chunking)),
         texts("engine", rows, |row| &row.engine),
         texts("warnings", rows, |row| to_json(&row.warnings)),

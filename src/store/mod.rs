@@ -36,6 +36,7 @@ mod keyword_writer;
 mod layout;
 mod lock;
 mod manifest;
+mod metadata;
 mod namespaces;
 mod pinned;
 mod plain;
@@ -71,6 +72,7 @@ pub use keyword_search::{KeywordHit, KeywordStatistics, Phrase};
 pub use layout::{Namespace, Store};
 pub use lock::{Holder, LockTimeout};
 pub use manifest::{Manifest, ModelRecord};
+pub use metadata::{Changed, Fields, Metadata, MetadataValue, add_fields, parts};
 pub use read_cache::ReadAhead;
 pub use reading::{ChunkFilter, ChunkKey};
 pub use rows::{

@@ -1,9 +1,10 @@
 //! What readers get from the tables of a generation.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::convert::{self, Columns, DOCUMENTS, ENTITIES, SECTIONS, VECTOR, map_rows};
 use super::entities::EntityRow;
+use super::metadata::Metadata;
 use super::rows::{
     ChunkRow, ChunkType, DocumentFacts, DocumentName, DocumentRow, ParentChunk, ParentChunkNotes, SectionRow,
 };
@@ -17,7 +18,7 @@ use crate::knowledge::profile::Profile;
 const MOST_IN_MEMORY: usize = 50_000;
 const NAME_COLUMNS: Wanted = Wanted::Named(&["doc_id", "source", "title"]);
 const FACT_COLUMNS: Wanted =
-    Wanted::Named(&["doc_id", "source", "title", "format", "metadata", "parents", "time", "profile"]);
+    Wanted::Named(&["doc_id", "source", "title", "format", "metadata", "ingested_at", "parents", "time", "profile"]);
 
 impl Snapshot {
     /// All documents without their vectors, by source.
@@ -226,9 +227,16 @@ fn document_facts(columns: &Columns, row: usize) -> Result<DocumentFacts> {
         format: columns.text("format", row)?,
         parents: columns.number("parents", row)?,
         time: columns.optional_json("time", row)?,
-        metadata: columns.json("metadata", row)?,
+        metadata: metadata_facts(columns, row)?,
         kinds: columns.optional_json("profile", row)?.map(|profile: Profile| profile.kinds).unwrap_or_default(),
     })
+}
+
+/// The metadata of a document as text, and when it was ingested unless a field is called so.
+fn metadata_facts(columns: &Columns, row: usize) -> Result<BTreeMap<String, String>> {
+    let mut facts = columns.json::<Metadata>("metadata", row)?.texts();
+    facts.entry("ingested_at".to_owned()).or_insert(columns.text("ingested_at", row)?);
+    Ok(facts)
 }
 
 fn notes(columns: &Columns, row: usize) -> Result<ParentChunkNotes> {

@@ -6,6 +6,7 @@ use std::ops::{Deref, DerefMut};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::metadata::Metadata;
 use crate::chunk::{ChunkConfig, context};
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::knowledge::profile::{Profile, Share};
@@ -33,8 +34,8 @@ pub struct DocumentRow {
     pub language: String,
     /// Number of pages, for formats that have pages.
     pub pages: Option<u32>,
-    /// The metadata that the document states.
-    pub metadata: BTreeMap<String, String>,
+    /// Its metadata.
+    pub metadata: Metadata,
     /// How it was cut.
     pub chunking: ChunkConfig,
     /// What read it.
@@ -182,6 +183,7 @@ pub struct DocumentFacts {
     pub source: String,
     pub title: String,
     pub format: String,
+    /// Its metadata as text, and `ingested_at`.
     pub metadata: BTreeMap<String, String>,
     /// How many parent chunks it has.
     pub parents: u32,
@@ -412,7 +414,7 @@ impl DocumentRow {
             mtime_ns: 0,
             language: "en".into(),
             pages: None,
-            metadata: BTreeMap::new(),
+            metadata: Metadata::default(),
             chunking: ChunkConfig::default(),
             engine: "e".into(),
             warnings: Vec::new(),

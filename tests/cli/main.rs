@@ -24,6 +24,7 @@ mod ingest_no_embed;
 mod laws;
 mod llm;
 mod locking;
+mod metadata;
 mod models;
 mod namespaces;
 mod output;

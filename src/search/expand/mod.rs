@@ -90,7 +90,7 @@ async fn describe(snapshots: &[&Snapshot], names: &[String], hits: &mut [Hit]) -
             let row = rows.iter().find(|row| row.doc_id == hit.doc_id);
             hit.described = row.map(|row| Described {
                 time: row.time.clone(),
-                metadata: row.metadata.clone(),
+                metadata: row.metadata.fields(),
                 profile: row.profile.clone(),
             });
         }

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use super::facts::ChunkFacts;
 use crate::knowledge::profile::Kind;
 use crate::load::Format;
-use crate::store::DocumentFacts;
+use crate::store::{DocumentFacts, parts};
 use crate::structure::{PREAMBLE, normalise_title};
 use crate::text::{Period, fold, fold_name};
 
@@ -186,15 +186,6 @@ fn number(text: &str) -> Option<f64> {
     let text = text.trim();
     let looks_like_one = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+' | '.'));
     text.parse::<f64>().ok().filter(|number| looks_like_one && number.is_finite())
-}
-
-/// The parts of a value that is a list: `a, b`, `["a", "b"]`, `甲、乙`.
-fn parts(value: &str) -> impl Iterator<Item = &str> {
-    let inner = value.trim().strip_prefix('[').and_then(|value| value.strip_suffix(']')).unwrap_or(value);
-    inner
-        .split([',', ';', '，', '、', '；'])
-        .map(|part| part.trim().trim_matches(['"', '\'']).trim())
-        .filter(|part| !part.is_empty())
 }
 
 /// The format with this name or file extension.

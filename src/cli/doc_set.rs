@@ -1,0 +1,106 @@
+//! `kb doc-set`: metadata and tags of documents.
+
+use clap::Args;
+
+use super::global::{Context, WaitArgs};
+use crate::error::{Error, Result};
+use crate::render::described_documents;
+use crate::search::Purpose;
+use crate::store::{Change, Changed, DocumentRow, DocumentTime, MetadataValue, Note, Snapshot, Writer};
+
+// No doc comment: it would become the description of the command.
+#[derive(Debug, Default, Args)]
+pub(super) struct DescribeArgs {
+    /// Set a field of metadata: a text, a number, true, false, or a list like [a, b]; repeatable
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_field)]
+    meta: Vec<(String, MetadataValue)>,
+    /// Add a tag; repeatable
+    #[arg(long, value_name = "TAG", value_parser = parse_tag)]
+    tag: Vec<String>,
+}
+
+impl DescribeArgs {
+    pub(super) fn said(&self) -> Changed {
+        let fields = self.meta.iter().map(|(name, value)| (name.clone(), Some(value.clone())));
+        Changed { fields: fields.collect(), tagged: self.tag.iter().cloned().collect(), ..Changed::default() }
+    }
+}
+
+fn parse_field(text: &str) -> Result<(String, MetadataValue), String> {
+    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
+    let value = value.parse().unwrap_or_else(|never: std::convert::Infallible| match never {});
+    match name.trim() {
+        "" => Err("the name is empty".to_owned()),
+        name => Ok((name.to_owned(), value)),
+    }
+}
+
+fn parse_tag(text: &str) -> Result<String, String> {
+    let tag = text.trim();
+    let is_one = !tag.is_empty() && !tag.contains([',', ';', '，', '、', '；']);
+    is_one.then(|| tag.to_owned()).ok_or_else(|| "a tag is a text without commas".to_owned())
+}
+
+/// Set metadata and tags of documents, for filters
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  kb doc-set manual.pdf --meta project=apollo --tag safety
+  kb doc-set manual.pdf --untag draft --unset project
+  kb search valve --filter 'project = apollo and tags = safety'
+
+What you set stays when the document is ingested again, and counts before what the document states.")]
+pub struct DocSetArgs {
+    /// An id or its beginning, a path or its end, or a title
+    #[arg(value_name = "DOC", required = true)]
+    documents: Vec<String>,
+    #[command(flatten)]
+    describe: DescribeArgs,
+    /// Hide a field, also one that the document states; repeatable
+    #[arg(long, value_name = "NAME")]
+    unset: Vec<String>,
+    /// Take a tag away; repeatable
+    #[arg(long, value_name = "TAG", value_parser = parse_tag)]
+    untag: Vec<String>,
+    /// Show what would change
+    #[arg(long)]
+    dry_run: bool,
+    #[command(flatten)]
+    wait: WaitArgs,
+}
+
+pub async fn run(context: &Context, args: DocSetArgs) -> Result<u8> {
+    let mut said = args.describe.said();
+    said.fields.extend(args.unset.iter().map(|name| (name.clone(), None)));
+    said.untagged.extend(args.untag.iter().cloned());
+    if said.is_empty() {
+        return Err(Error::usage("nothing to set is named").hint("--meta NAME=VALUE, --tag, --unset or --untag"));
+    }
+    let store = context.store()?;
+    let namespace = store.namespace(&context.global.namespace)?;
+    // Locks before it reads, so that nothing is overwritten.
+    let writer = match args.dry_run {
+        true => None,
+        false => Some(Writer::open_existing(&namespace, &args.wait.lock_timeout(context)).await?),
+    };
+    let documents = Snapshot::open(&namespace).await?.documents().await?;
+    let found = context.documents(&documents, &args.documents, &store, Purpose::Change)?;
+    let described = found.into_iter().map(|row| described(row, &said)).collect::<Vec<_>>();
+    let changed: Vec<DocumentRow> =
+        described.iter().filter(|(_, is_new)| *is_new).map(|(row, _)| row.clone()).collect();
+    if let Some(mut writer) = writer.filter(|_| !changed.is_empty()) {
+        let mut note = Note::of("doc-set");
+        changed.iter().for_each(|row| note.add("described", &row.source));
+        writer.publish(&Change { update: changed, note, ..Change::default() }).await?;
+    }
+    context.show(described_documents(&described, args.dry_run))
+}
+
+/// A document with what was said about it, and whether that changes anything.
+fn described(row: &DocumentRow, said: &Changed) -> (DocumentRow, bool) {
+    let mut new = row.clone();
+    new.metadata.set.extend(said);
+    let given = new.time.take().filter(DocumentTime::is_given);
+    new.time = given.or_else(|| DocumentTime::of(&new.metadata.texts(), new.mtime_ns));
+    let is_new = new != *row;
+    (new, is_new)
+}

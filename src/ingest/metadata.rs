@@ -1,0 +1,147 @@
+//! Metadata that comes with an ingest: from rules by path, from a file beside the source, from the options of the command.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use globset::{GlobBuilder, GlobMatcher};
+
+use super::plan::STANDARD_INPUT;
+use super::request::IngestRequest;
+use crate::error::{Error, Result};
+use crate::store::{DocumentRow, Fields, Metadata, MetadataValue, Store, add_fields};
+
+/// The file beside a source is called after it, with this ending.
+const ENDING: &str = ".meta.toml";
+/// A longer one is no metadata.
+const LONGEST: u64 = 1 << 20;
+
+/// Metadata of all documents whose source matches.
+#[derive(Debug, Clone)]
+pub struct MetadataRule {
+    matcher: GlobMatcher,
+    fields: Fields,
+}
+
+impl MetadataRule {
+    /// A rule for the sources that a glob matches: `contracts/**`, `*.pdf`.
+    ///
+    /// # Errors
+    /// Where the glob cannot be read, or a field holds a table.
+    pub fn new(path: &str, fields: BTreeMap<String, toml::Value>) -> Result<Self> {
+        // Without a slash, it is about names, wherever they lie.
+        let glob = if path.contains('/') { path.to_owned() } else { format!("**/{path}") };
+        let glob = GlobBuilder::new(&glob).literal_separator(true).build();
+        let glob =
+            glob.map_err(|error| Error::usage(format!("the path {path:?} of a rule is no glob: {}", error.kind())))?;
+        Ok(MetadataRule { matcher: glob.compile_matcher(), fields: of_toml(fields)? })
+    }
+}
+
+impl IngestRequest {
+    /// The metadata of a source apart from what it states: what rules, the file beside it and the options say, and what was
+    /// said about the document `before`.
+    ///
+    /// # Errors
+    /// Where the file beside it cannot be read.
+    pub(super) fn metadata_of(&self, source: &str, store: &Store, before: Option<&DocumentRow>) -> Result<Metadata> {
+        let mut metadata = before.map(|row| row.metadata.clone()).unwrap_or_default();
+        metadata.given = self.given(source, store)?;
+        metadata.set.extend(&self.said);
+        Ok(metadata)
+    }
+
+    /// Whether the metadata of a stored document changes, or cannot be read.
+    pub(super) fn describes_again(&self, row: &DocumentRow, store: &Store) -> bool {
+        self.metadata_of(&row.source, store, Some(row)).map_or(true, |metadata| metadata != row.metadata)
+    }
+
+    fn given(&self, source: &str, store: &Store) -> Result<Fields> {
+        let mut fields = Fields::new();
+        for rule in self.rules.iter().filter(|rule| rule.matcher.is_match(source)) {
+            add_fields(&mut fields, rule.fields.clone());
+        }
+        if !source.starts_with(STANDARD_INPUT) {
+            add_fields(&mut fields, of_file_beside(&store.source_path(source))?);
+        }
+        Ok(fields)
+    }
+}
+
+/// The metadata in `NAME.meta.toml`; none where there is no such file.
+fn of_file_beside(source: &Path) -> Result<Fields> {
+    let mut name = source.as_os_str().to_owned();
+    name.push(ENDING);
+    let file = PathBuf::from(name);
+    match std::fs::metadata(&file) {
+        Ok(facts) if facts.is_file() && facts.len() <= LONGEST => {}
+        Ok(facts) if facts.is_file() => {
+            return Err(Error::failed(format!(
+                "{} has {} kB, more than metadata has",
+                file.display(),
+                facts.len() >> 10
+            )));
+        }
+        _ => return Ok(Fields::new()),
+    }
+    let text = std::fs::read_to_string(&file).map_err(|error| Error::io("read", &file, &error))?;
+    let fields: BTreeMap<String, toml::Value> = toml::from_str(&text).map_err(|error| {
+        Error::failed(format!("{}: {}", file.display(), error.message())).hint("write lines like project = \"apollo\"")
+    })?;
+    of_toml(fields)
+}
+
+/// # Errors
+/// Where a field holds a table.
+fn of_toml(fields: BTreeMap<String, toml::Value>) -> Result<Fields> {
+    let value = |(name, value): (String, toml::Value)| match value_of(value) {
+        Some(value) => Ok((name, value)),
+        None => Err(Error::failed(format!("the metadata {name:?} holds a table"))
+            .hint("a field is a text, a number, true, false, or a list of these")),
+    };
+    fields.into_iter().map(value).collect()
+}
+
+/// `None` for a table.
+fn value_of(value: toml::Value) -> Option<MetadataValue> {
+    Some(match value {
+        toml::Value::String(text) => MetadataValue::Text(text),
+        toml::Value::Boolean(truth) => MetadataValue::Truth(truth),
+        toml::Value::Integer(number) => MetadataValue::Number(number.into()),
+        toml::Value::Float(number) => MetadataValue::Number(serde_json::Number::from_f64(number)?),
+        toml::Value::Datetime(time) => MetadataValue::Text(time.to_string()),
+        toml::Value::Array(values) => MetadataValue::List(values.into_iter().map(value_of).collect::<Option<_>>()?),
+        toml::Value::Table(_) => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_match_paths_and_names() {
+        let matches =
+            |path: &str, source: &str| MetadataRule::new(path, BTreeMap::new()).unwrap().matcher.is_match(source);
+        assert!(matches("contracts/**", "contracts/a/b.pdf") && matches("*.pdf", "contracts/a/b.pdf"));
+        assert!(!matches("contracts/*", "contracts/a/b.pdf") && !matches("contracts/**", "old/contracts/b.pdf"));
+        assert!(MetadataRule::new("a[b", BTreeMap::new()).unwrap_err().message().contains("no glob"));
+    }
+
+    #[test]
+    fn the_file_beside_a_source_is_read_with_its_types() {
+        let folder = tempfile::tempdir().unwrap();
+        let source = folder.path().join("manual.pdf");
+        assert_eq!(of_file_beside(&source).unwrap(), Fields::new());
+        let write = |text: &str| std::fs::write(folder.path().join("manual.pdf.meta.toml"), text).unwrap();
+        write("project = \"apollo\"\nlevel = 3\nsigned = 2026-11-21\ntags = [\"safety\", \"pump\"]\n");
+        let json = serde_json::to_value(of_file_beside(&source).unwrap()).unwrap();
+        let expected = serde_json::json!(
+            {"project": "apollo", "level": 3, "signed": "2026-11-21", "tags": ["safety", "pump"]}
+        );
+        assert_eq!(json, expected);
+        write("[table]\nx = 1\n");
+        assert!(of_file_beside(&source).unwrap_err().message().contains("\"table\" holds a table"));
+        write("project =");
+        assert!(of_file_beside(&source).unwrap_err().message().contains("manual.pdf.meta.toml"));
+    }
+}

@@ -1,0 +1,287 @@
+//! The metadata of a document: what it states itself, what rules and side files add, and what a person set.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Number;
+
+/// The field of lists to which tags are added.
+const TAGS: &str = "tags";
+
+/// A value of metadata.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum MetadataValue {
+    Truth(bool),
+    Number(Number),
+    Text(String),
+    List(Vec<MetadataValue>),
+}
+
+impl MetadataValue {
+    /// What a list has; of another value, itself, and of a text in commas its parts.
+    fn parts(&self) -> Vec<MetadataValue> {
+        match self {
+            MetadataValue::List(values) => values.clone(),
+            MetadataValue::Text(text) => parts(text).map(MetadataValue::from).collect(),
+            other => vec![other.clone()],
+        }
+    }
+}
+
+impl From<&str> for MetadataValue {
+    fn from(text: &str) -> Self {
+        MetadataValue::Text(text.to_owned())
+    }
+}
+
+/// As a person types it: `true`, `3.5`, a list in brackets, otherwise text.
+impl FromStr for MetadataValue {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let text = text.trim();
+        if let Some(list) = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            let values = list.split(',').map(str::trim).filter(|value| !value.is_empty());
+            return values.map(str::parse).collect::<Result<_, _>>().map(MetadataValue::List);
+        }
+        Ok(match text {
+            "true" => MetadataValue::Truth(true),
+            "false" => MetadataValue::Truth(false),
+            _ => match serde_json::from_str::<Number>(text) {
+                // 1.10 is a version, and 007 a name.
+                Ok(number) if number.to_string() == text => MetadataValue::Number(number),
+                _ => MetadataValue::from(text),
+            },
+        })
+    }
+}
+
+impl fmt::Display for MetadataValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MetadataValue::Truth(truth) => truth.fmt(f),
+            MetadataValue::Number(number) => number.fmt(f),
+            MetadataValue::Text(text) => text.fmt(f),
+            MetadataValue::List(values) => {
+                let values: Vec<String> = values.iter().map(ToString::to_string).collect();
+                values.join(", ").fmt(f)
+            }
+        }
+    }
+}
+
+/// The parts of a text that is a list: `a, b`, `["a", "b"]`, `甲、乙`.
+pub fn parts(value: &str) -> impl Iterator<Item = &str> {
+    let inner = value.trim().strip_prefix('[').and_then(|value| value.strip_suffix(']')).unwrap_or(value);
+    inner
+        .split([',', ';', '，', '、', '；'])
+        .map(|part| part.trim().trim_matches(['"', '\'']).trim())
+        .filter(|part| !part.is_empty())
+}
+
+/// Values by the names of their fields.
+pub type Fields = BTreeMap<String, MetadataValue>;
+
+/// The metadata of a document. Where several say the same field, what a person set counts, then what was given, then what the
+/// document states; tags are added to each other.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(from = "Stored")]
+pub struct Metadata {
+    /// What the document states.
+    pub stated: BTreeMap<String, String>,
+    /// What the rules in `kb.toml` and the file beside it say.
+    pub given: Fields,
+    /// What a person said.
+    pub set: Changed,
+}
+
+/// What a person said about a document.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Changed {
+    /// The fields that were set; `None` hides what others say.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub fields: BTreeMap<String, Option<MetadataValue>>,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub tagged: BTreeSet<String>,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub untagged: BTreeSet<String>,
+}
+
+impl Changed {
+    pub fn is_empty(&self) -> bool {
+        self.fields.is_empty() && self.tagged.is_empty() && self.untagged.is_empty()
+    }
+
+    /// Adds what was said later.
+    pub fn extend(&mut self, later: &Changed) {
+        self.fields.extend(later.fields.clone());
+        self.tagged.retain(|tag| !later.untagged.contains(tag));
+        self.untagged.retain(|tag| !later.tagged.contains(tag));
+        self.tagged.extend(later.tagged.iter().cloned());
+        self.untagged.extend(later.untagged.iter().cloned());
+    }
+}
+
+impl Metadata {
+    /// What counts, by field.
+    pub fn fields(&self) -> Fields {
+        let mut all: Fields =
+            self.stated.iter().map(|(name, text)| (name.clone(), MetadataValue::from(text.as_str()))).collect();
+        let tags = |all: &Fields| all.get(TAGS).map(MetadataValue::parts).unwrap_or_default();
+        for (name, value) in &self.given {
+            let value = match name.as_str() {
+                TAGS => MetadataValue::List(union(tags(&all), value.parts())),
+                _ => value.clone(),
+            };
+            all.insert(name.clone(), value);
+        }
+        for (name, value) in &self.set.fields {
+            match value {
+                Some(value) => all.insert(name.clone(), value.clone()),
+                None => all.remove(name),
+            };
+        }
+        let Changed { tagged, untagged, .. } = &self.set;
+        if !tagged.is_empty() || !untagged.is_empty() {
+            let added = tagged.iter().map(|tag| MetadataValue::from(tag.as_str()));
+            let mut tags = union(tags(&all), added.collect());
+            tags.retain(|tag| !untagged.contains(&tag.to_string()));
+            match tags.is_empty() {
+                true => all.remove(TAGS),
+                false => all.insert(TAGS.to_owned(), MetadataValue::List(tags)),
+            };
+        }
+        all
+    }
+
+    /// The same as text.
+    pub fn texts(&self) -> BTreeMap<String, String> {
+        self.fields().into_iter().map(|(name, value)| (name, value.to_string())).collect()
+    }
+}
+
+/// Adds fields to others; tags are added to each other.
+pub fn add_fields(all: &mut Fields, more: Fields) {
+    for (name, value) in more {
+        let before = all.get(&name).filter(|_| name == TAGS).map(MetadataValue::parts);
+        let value = before.map_or_else(|| value.clone(), |before| MetadataValue::List(union(before, value.parts())));
+        all.insert(name, value);
+    }
+}
+
+fn union(mut all: Vec<MetadataValue>, more: Vec<MetadataValue>) -> Vec<MetadataValue> {
+    for value in more {
+        if !all.contains(&value) {
+            all.push(value);
+        }
+    }
+    all
+}
+
+/// For people and programs: what counts.
+impl Serialize for Metadata {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.fields().serialize(serializer)
+    }
+}
+
+/// As the store keeps it: all that was said, or only what the document states.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum Stored {
+    Whole(Whole),
+    Stated(BTreeMap<String, String>),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Whole {
+    stated: BTreeMap<String, String>,
+    given: Fields,
+    set: Changed,
+}
+
+impl From<Stored> for Metadata {
+    fn from(stored: Stored) -> Self {
+        match stored {
+            Stored::Whole(Whole { stated, given, set }) => Metadata { stated, given, set },
+            Stored::Stated(stated) => Metadata { stated, ..Metadata::default() },
+        }
+    }
+}
+
+impl Metadata {
+    /// Its JSON in the store.
+    pub(super) fn to_store(&self) -> String {
+        let Metadata { stated, given, set } = self.clone();
+        let stored = match given.is_empty() && set.is_empty() {
+            true => Stored::Stated(stated),
+            false => Stored::Whole(Whole { stated, given, set }),
+        };
+        serde_json::to_string(&stored).expect("plain data has a JSON form")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(text: &str) -> MetadataValue {
+        text.parse().unwrap_or_else(|_: std::convert::Infallible| unreachable!())
+    }
+
+    fn fields(pairs: &[(&str, &str)]) -> Fields {
+        pairs.iter().map(|(name, text)| ((*name).to_owned(), value(text))).collect()
+    }
+
+    #[test]
+    fn values_keep_their_types() {
+        let json = |text: &str| serde_json::to_string(&value(text)).unwrap();
+        assert_eq!((json("3"), json("-2.5"), json("true")), ("3".into(), "-2.5".into(), "true".into()));
+        assert_eq!(json("[a, 2, false]"), r#"["a",2,false]"#);
+        for text in ["1.10", "007", "2026-11-21", "3 bar", "[a", "", "1e3"] {
+            assert!(matches!(value(text), MetadataValue::Text(_)), "{text}");
+        }
+        assert_eq!(value("[a, 2]").to_string(), "a, 2");
+    }
+
+    #[test]
+    fn what_a_person_set_counts_before_what_was_given_and_stated() {
+        let stated = [("author", "Ann"), ("tags", "pump, valve"), ("project", "x")];
+        let metadata = Metadata {
+            stated: stated.map(|(name, text)| (name.to_owned(), text.to_owned())).into(),
+            given: fields(&[("project", "apollo"), ("tags", "[valve, safety]")]),
+            set: Changed {
+                fields: [("author".to_owned(), None), ("year".to_owned(), Some(value("1969")))].into(),
+                tagged: ["moon".to_owned()].into(),
+                untagged: ["pump".to_owned()].into(),
+            },
+        };
+        let expected = fields(&[("project", "apollo"), ("tags", "[valve, safety, moon]"), ("year", "1969")]);
+        assert_eq!(metadata.fields(), expected);
+        let stored: Metadata = serde_json::from_str(&metadata.to_store()).unwrap();
+        assert_eq!(stored, metadata);
+    }
+
+    #[test]
+    fn metadata_that_only_the_document_states_is_stored_as_before() {
+        let stated = Metadata { stated: [("stated".to_owned(), "so".to_owned())].into(), ..Metadata::default() };
+        assert_eq!(stated.to_store(), r#"{"stated":"so"}"#);
+        assert_eq!(serde_json::from_str::<Metadata>(&stated.to_store()).unwrap(), stated);
+    }
+
+    #[test]
+    fn what_is_said_later_overrides_what_was_said_before() {
+        let of = |tagged: &[&str], untagged: &[&str]| Changed {
+            tagged: tagged.iter().map(|tag| (*tag).to_owned()).collect(),
+            untagged: untagged.iter().map(|tag| (*tag).to_owned()).collect(),
+            ..Changed::default()
+        };
+        let mut all = of(&["a", "b"], &["c"]);
+        all.extend(&of(&["c"], &["a"]));
+        assert_eq!(all, of(&["b", "c"], &["a"]));
+    }
+}

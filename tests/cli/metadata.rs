@@ -1,0 +1,110 @@
+//! Metadata that rules, side files, options and people give to documents.
+
+use serde_json::{Value, json};
+
+use crate::common::Sandbox;
+
+fn metadata(sandbox: &Sandbox, document: &str) -> Value {
+    sandbox.json(&["docs", document])[0]["metadata"].clone()
+}
+
+fn found(sandbox: &Sandbox, filter: &str) -> Vec<String> {
+    let run = sandbox.kb(&["docs", "--filter", filter, "--format", "paths"]);
+    run.out.lines().map(str::to_owned).collect()
+}
+
+/// A contract and a manual, of which the manual states something itself.
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("contracts/a.md", "# Contract\n\nThe buyer pays within thirty days.\n");
+    sandbox.write("manual.md", "---\nauthor: Ann\ntags: pump, valve\n---\n# Manual\n\nOpen the valve slowly.\n");
+    sandbox
+}
+
+#[test]
+fn rules_side_files_and_options_describe_documents_and_keep_types() {
+    let sandbox = sandbox();
+    sandbox.write(
+        ".kb/kb.toml",
+        "[[ingest.metadata]]\npath = \"contracts/**\"\ntags = [\"legal\"]\nproject = \"apollo\"\n\
+         [[ingest.metadata]]\npath = \"*.md\"\nlevel = 3\n",
+    );
+    sandbox.write("manual.md.meta.toml", "level = 10\nsigned = 2026-11-21\ntags = [\"safety\"]\n");
+    let run = sandbox.kb(&["ingest", ".", "--no-embed", "--meta", "reviewed=true", "--tag", "year 2026"]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    let contract = json!({"level": 3, "project": "apollo", "reviewed": true, "tags": ["legal", "year 2026"]});
+    assert_eq!(metadata(&sandbox, "a.md"), contract);
+    let manual = json!({
+        "author": "Ann", "level": 10, "reviewed": true, "signed": "2026-11-21",
+        "tags": ["pump", "valve", "safety", "year 2026"],
+    });
+    assert_eq!(metadata(&sandbox, "manual.md"), manual);
+    for (filter, expected) in [
+        ("level > 5", "manual.md"),
+        ("tags = legal", "contracts/a.md"),
+        ("project = APOLLO", "contracts/a.md"),
+        ("signed >= 2026-11 and tags = valve", "manual.md"),
+    ] {
+        assert_eq!(found(&sandbox, filter), [expected], "{filter}");
+    }
+    assert_eq!(found(&sandbox, "ingested_at > 2026-01-01 and reviewed = true").len(), 2);
+    let hits = sandbox.json(&["search", "valve"]);
+    assert_eq!(hits["hits"][0]["metadata"], manual);
+    // The same again publishes nothing; another rule and another side file change the rows alone.
+    assert_eq!(sandbox.json(&["ingest", ".", "--no-embed"])["generation"], Value::Null);
+    sandbox.write(".kb/kb.toml", "[[ingest.metadata]]\npath = \"contracts/**\"\nproject = \"gemini\"\n");
+    std::fs::remove_file(sandbox.path("manual.md.meta.toml")).unwrap();
+    let report = sandbox.json(&["ingest", ".", "--no-embed"]);
+    assert_eq!(report["counts"]["updated"], 2, "{report}");
+    assert_eq!(metadata(&sandbox, "a.md"), json!({"project": "gemini", "reviewed": true, "tags": ["year 2026"]}));
+    assert_eq!(metadata(&sandbox, "manual.md")["tags"], json!(["pump", "valve", "year 2026"]));
+    assert_eq!(sandbox.kb(&["check"]).code, 0);
+}
+
+#[test]
+fn what_a_person_sets_survives_ingests_and_can_be_taken_back() {
+    let sandbox = sandbox();
+    sandbox.json(&["ingest", ".", "--no-embed"]);
+    let dry = sandbox.json(&["doc-set", "manual.md", "--meta", "author=Bo", "--dry-run"]);
+    assert_eq!((&dry[0]["changed"], metadata(&sandbox, "manual.md")["author"].as_str()), (&json!(true), Some("Ann")));
+    let set =
+        ["doc-set", "manual.md", "--meta", "author=Bo", "--meta", "pages=[1, 2]", "--tag", "moon", "--untag", "pump"];
+    let done = sandbox.json(&set);
+    let expected = json!({"author": "Bo", "pages": [1, 2], "tags": ["valve", "moon"]});
+    assert_eq!(done[0]["metadata"], expected);
+    assert_eq!(sandbox.json(&set)[0]["changed"], false, "said twice");
+    sandbox.write("manual.md", "---\nauthor: Cy\ntags: pump, valve, seal\n---\n# Manual\n\nOpen the valve now.\n");
+    sandbox.json(&["ingest", ".", "--no-embed"]);
+    let expected = json!({"author": "Bo", "pages": [1, 2], "tags": ["valve", "seal", "moon"]});
+    assert_eq!(metadata(&sandbox, "manual.md"), expected);
+    sandbox.json(&["reindex", "--structure", "--force"]);
+    assert_eq!(metadata(&sandbox, "manual.md"), expected);
+    sandbox.json(&["doc-set", "manual.md", "--unset", "author", "--tag", "pump"]);
+    assert_eq!(metadata(&sandbox, "manual.md"), json!({"pages": [1, 2], "tags": ["pump", "valve", "seal", "moon"]}));
+    let log = sandbox.kb(&["log"]).out;
+    assert!(log.contains("doc-set") && log.contains("1 described"), "{log}");
+    // A date that is set is the time of the document.
+    sandbox.json(&["doc-set", "manual.md", "--meta", "date=1969-07-20"]);
+    assert_eq!(found(&sandbox, "time < 1970"), ["manual.md"]);
+    assert_eq!(sandbox.kb(&["check"]).code, 0);
+}
+
+#[test]
+fn wrong_metadata_is_refused_and_changes_nothing() {
+    let sandbox = sandbox();
+    sandbox.write("manual.md.meta.toml", "level =\n");
+    let run = sandbox.kb(&["ingest", ".", "--no-embed"]);
+    assert!(run.code == 4 && run.err.contains("manual.md.meta.toml"), "{} {}", run.code, run.err);
+    assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 1, "the other file is in");
+    for (args, says) in [
+        (&["doc-set", "a.md"][..], "nothing to set is named"),
+        (&["doc-set", "a.md", "--meta", "x"], "NAME=VALUE"),
+        (&["doc-set", "a.md", "--tag", "a, b"], "a text without commas"),
+    ] {
+        let run = sandbox.kb(args);
+        assert!(run.code == 2 && run.err.contains(says), "{}", run.err);
+    }
+    sandbox.write(".kb/kb.toml", "[[ingest.metadata]]\npath = \"a[b\"\nx = 1\n");
+    let run = sandbox.kb(&["ingest", ".", "--no-embed"]);
+    assert!(run.code == 2 && run.err.contains("is no glob"), "{}", run.err);
+}
