@@ -28,6 +28,8 @@ pub enum Kind {
     Failed = 3,
     /// Some files failed, the others were ingested.
     Partial = 4,
+    /// Another process writes to the namespace.
+    Locked = 5,
 }
 
 impl Kind {
@@ -135,6 +137,10 @@ impl Error {
 
     pub fn usage(message: impl Into<String>) -> Self {
         Error::new(Kind::Usage, message)
+    }
+
+    pub fn locked(message: impl Into<String>) -> Self {
+        Error::new(Kind::Locked, message)
     }
 
     pub fn failed(message: impl Into<String>) -> Self {

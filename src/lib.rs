@@ -60,7 +60,7 @@ pub mod internals {
     pub mod embed {
         pub use crate::embed::{
             Coverage, CrossEncoder, EMBEDDED, Embedder, EmbeddingConfig, Engine, EngineChoice, Model, ModelFiles,
-            Pooling, Quantization, VectorOutput, select,
+            Pooling, Quantization, TokenCounter, VectorOutput, select,
         };
     }
     pub mod eval {

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::global::Context;
+use super::global::{Context, PartArgs};
 use crate::edits::{Conflict, conflicts};
 use crate::error::{Error, Result};
 use crate::render;
@@ -43,12 +43,8 @@ pub struct ChunksListArgs {
     /// List conflicts instead: edits that no longer fit the source
     #[arg(long, conflicts_with_all = ["section", "chunk_type", "filter", "condition", "edited", "order_by"])]
     conflicts: bool,
-    /// The most chunks [default: all]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    limit: Option<u32>,
-    /// Skip the first N
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    offset: u32,
+    #[command(flatten)]
+    part: PartArgs,
     /// Sort by document, parent, index, chunk_id, chunk_type, section, updated_at or page; `:desc` reverses
     /// [default: document,parent,index]
     #[arg(long, value_name = "COLUMN", value_delimiter = ',', value_parser = parse_column)]
@@ -91,9 +87,16 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
         }
     }
     if args.conflicts {
-        let limit = args.limit.map(|limit| limit as usize);
-        return list_conflicts(context, snapshot, &documents, filter.doc_id.as_deref(), args.offset as usize, limit)
-            .await;
+        let limit = args.part.limit.map(|limit| limit as usize);
+        return list_conflicts(
+            context,
+            snapshot,
+            &documents,
+            filter.doc_id.as_deref(),
+            args.part.offset as usize,
+            limit,
+        )
+        .await;
     }
     let scope = match &args.condition {
         None => Scope::Everything,
@@ -109,8 +112,8 @@ pub async fn run(context: &Context, args: ChunksListArgs) -> Result<u8> {
         filter,
         scope,
         order: args.order_by,
-        offset: args.offset as usize,
-        limit: args.limit.map(|limit| limit as usize),
+        offset: args.part.offset as usize,
+        limit: args.part.limit.map(|limit| limit as usize),
     };
     let list = ChunkList::read(snapshot, &documents, &request).await?;
     context.show(render::chunk_list(&list, render::screen_width()))?;

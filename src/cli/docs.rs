@@ -4,7 +4,7 @@ use clap::Args;
 use futures::future::try_join_all;
 
 use super::filter::{FILTERS, TimeArgs};
-use super::global::Context;
+use super::global::{Context, PartArgs};
 use crate::error::{Error, Result};
 use crate::ingest::stale;
 use crate::render::{self, ListedDocument};
@@ -17,7 +17,7 @@ Examples:
   kb docs manual.pdf                      describe one: kinds of parent chunks, topics, summary
   kb docs --format paths | wc -l
   kb docs --filter 'tags in (pump, valve) and not status = draft'
-  kb docs --after 2026
+  kb docs --after 2026 --limit 20
   kb docs -n manuals,drafts               two namespaces; -n all: every one";
 
 /// List the documents, or describe some of them
@@ -32,12 +32,14 @@ pub struct DocsArgs {
     filter: Vec<String>,
     #[command(flatten)]
     times: TimeArgs,
+    #[command(flatten)]
+    part: PartArgs,
 }
 
 impl DocsArgs {
     /// Asks for one document.
     pub(super) fn of(name: String) -> Self {
-        DocsArgs { documents: vec![name], filter: Vec::new(), times: TimeArgs::default() }
+        DocsArgs { documents: vec![name], filter: Vec::new(), times: TimeArgs::default(), part: PartArgs::default() }
     }
 }
 
@@ -67,9 +69,13 @@ pub async fn run(context: &Context, args: DocsArgs) -> Result<u8> {
     if args.documents.is_empty() {
         let all = rows.iter().enumerate().flat_map(|(at, rows)| rows.iter().map(move |row| (at, row)));
         let matching = all.filter(|(at, row)| matches(*at, row));
-        let documents: Vec<ListedDocument<'_>> = matching.map(|(at, row)| listed(at, row)).collect();
+        let shown = args.part.of(context, matching.collect());
+        let documents: Vec<ListedDocument<'_>> = shown.into_iter().map(|(at, row)| listed(at, row)).collect();
         context.show(render::document_list(&documents))?;
         return Ok(u8::from(documents.is_empty()));
+    }
+    if args.part.is_given() {
+        return Err(Error::usage("--limit and --offset are for the list of all documents").hint("leave them out"));
     }
     let mut found: Vec<(usize, &DocumentRow)> = Vec::new();
     for name in &args.documents {

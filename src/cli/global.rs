@@ -31,9 +31,9 @@ pub struct Global {
     /// The output format [default: table on a terminal, markdown in a pipe]
     #[arg(long, global = true, value_enum, value_name = "FORMAT")]
     format: Option<OutputFormat>,
-    /// Print only paths or ids, each with a NUL behind it, for `xargs -0`
+    /// Print only paths or ids, each with a NUL behind it, for `xargs -0`; lists for --files-from have NULs too
     #[arg(short = '0', long, global = true, conflicts_with = "format", hide_short_help = true)]
-    null: bool,
+    pub(super) null: bool,
     /// Print only results and errors
     #[arg(short, long, global = true, hide_short_help = true)]
     pub(super) quiet: bool,
@@ -98,7 +98,8 @@ impl Global {
 /// An error where results are JSON.
 pub(super) fn error_json(error: &Error) -> String {
     let (kind, message, hint) = (error.kind(), printable(error.message()), error.next_step().map(printable));
-    serde_json::json!({ "error": { "kind": kind, "message": message, "hint": hint } }).to_string()
+    let code = kind.exit_code();
+    serde_json::json!({ "error": { "kind": kind, "code": code, "message": message, "hint": hint } }).to_string()
 }
 
 /// The global options, and what they lead to.
@@ -273,6 +274,35 @@ impl WaitArgs {
 
     pub(super) fn is_given(&self) -> bool {
         self.wait.is_some()
+    }
+}
+
+/// Which part of a list is shown.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub struct PartArgs {
+    /// Show at most so many
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) limit: Option<u32>,
+    /// Leave out the first ones
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    pub(super) offset: u32,
+}
+
+impl PartArgs {
+    /// The part of a list, with a note on what is behind it.
+    pub(super) fn of<T>(self, context: &Context, mut all: Vec<T>) -> Vec<T> {
+        all.drain(..all.len().min(self.offset as usize));
+        let most = self.limit.map_or(usize::MAX, |limit| limit as usize);
+        let behind = all.len().saturating_sub(most);
+        if behind > 0 {
+            context.tell(&format!("{behind} more: --offset {} shows them", self.offset as usize + most));
+        }
+        all.truncate(most);
+        all
+    }
+
+    pub(super) fn is_given(self) -> bool {
+        self.limit.is_some() || self.offset > 0
     }
 }
 

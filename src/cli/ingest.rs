@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::doc_set::DescribeArgs;
 use super::global::{Context, WaitArgs};
+use super::input::{name_of, read_text};
 use super::progress::{end_on_interrupt, progress_display};
 use crate::chunk::context::ContextKind;
 use crate::config::{IngestSettings, KnownStores, MEGABYTE, RuleSettings};
@@ -29,13 +30,18 @@ const LARGEST_STANDARD_INPUT: u64 = 100;
   kb ingest docs/ --prune                   also remove documents whose files are gone
   kb ingest docs/ --no-embed                keyword search at once; `kb ingest docs/` adds the vectors later
   kb ingest docs/ --model bge-m3 -n zh      a new namespace with another model; `kb models` lists them
+  git diff --name-only -z main | kb ingest -0 --files-from -
   curl … | kb ingest - --name page.html
 
 Hidden files and those in .gitignore and .kbignore are left out. Exit code 4 where some files failed.")]
 pub struct IngestArgs {
     /// Files and folders; `-` is standard input, with --name
-    #[arg(value_name = "PATH", required = true)]
+    #[arg(value_name = "PATH", required_unless_present = "files_from")]
     paths: Vec<PathBuf>,
+    /// Also the files and folders that this file lists, one on each line or, with -0, with a NUL behind each; `-` is standard
+    /// input
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    files_from: Option<PathBuf>,
     /// The name of standard input; its ending is the format
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     name: Option<String>,
@@ -81,6 +87,14 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
     let config = context.config(&store)?;
     let lock_timeout = args.wait.lock_timeout(context);
     let (asked, yes) = (args.model.clone(), args.yes);
+    let mut args = args;
+    if let Some(list) = args.files_from.take() {
+        args.paths.extend(listed_paths(&list, context.global.null)?);
+        if args.paths.is_empty() {
+            context.tell(&format!("{} lists no file", name_of(&list)));
+            return Ok(0);
+        }
+    }
     let request = request(args, context.over(config.ingest.clone())?)?;
     let llm = context.llm(&store, &config);
     if request.chunks.context == Some(ContextKind::Llm) {
@@ -114,6 +128,20 @@ pub async fn run(context: &Context, args: IngestArgs) -> Result<u8> {
             .hint("check that the folder and its disk are there, then confirm with --yes; everything else is done"));
     }
     Ok(if report.count(Action::Failed) > 0 { Kind::Partial.exit_code() } else { 0 })
+}
+
+/// The paths in a list.
+fn listed_paths(list: &Path, with_nul: bool) -> Result<Vec<PathBuf>> {
+    let text = read_text(list)?;
+    let paths: Vec<PathBuf> = match with_nul {
+        true => text.split('\0').filter(|path| !path.is_empty()).map(PathBuf::from).collect(),
+        false => text.lines().filter(|path| !path.is_empty()).map(PathBuf::from).collect(),
+    };
+    // It would be read a second time, as a document.
+    match paths.iter().find(|path| path.as_os_str() == "-") {
+        Some(_) => Err(Error::usage(format!("{} lists `-`, which is no file", name_of(list))).hint("leave it out")),
+        None => Ok(paths),
+    }
 }
 
 /// The removal in doubt, in words.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::global::{Context, WaitArgs};
+use super::global::{Context, PartArgs, WaitArgs};
 use super::input::{edit, forget_nothing, keep, name_of, read_text};
 use super::progress::progress_display;
 use super::reindex::rebuild_options;
@@ -47,6 +47,8 @@ pub struct TocArgs {
     /// Show the origin of each entry and its confidence, from 0 to 1
     #[arg(long)]
     provenance: bool,
+    #[command(flatten)]
+    part: PartArgs,
     #[command(flatten)]
     correct: CorrectArgs,
     // Declared for help and completions; read from the matches, over kb.toml.
@@ -96,8 +98,12 @@ pub async fn run(context: &Context, args: TocArgs) -> Result<u8> {
     let documents = snapshot.documents().await?;
     let shown = Shown { provenance: args.provenance, width: screen_width() };
     let Some(name) = &args.document else {
+        let documents = args.part.of(context, documents);
         return list(context, &snapshot, &documents, args.max_level, shown).await;
     };
+    if args.part.is_given() {
+        return Err(Error::usage("--limit and --offset are for the list of all documents").hint("leave them out"));
+    }
     let purpose = if is_change { Purpose::Change } else { Purpose::Read };
     let document = context.document(&documents, name, &store, purpose)?;
     let mut sections = snapshot.sections(&document.doc_id).await?;

@@ -10,8 +10,8 @@ use super::page::Page;
 use super::search::omitted;
 use super::style::{around, as_markdown, pages};
 use crate::ids::ChunkId;
-use crate::search::{Context, ContextParts, Detail, Layout, Omitted};
-use crate::text::{count, first_of, printable};
+use crate::search::{Context, ContextDocument, ContextParentChunk, ContextParts, Detail, Layout, Omitted};
+use crate::text::{count, date_or_moment, first_of, printable};
 
 /// The default layout: Markdown with the source of every chunk.
 pub struct MarkdownLayout;
@@ -29,16 +29,15 @@ impl Layout for MarkdownLayout {
             text.push('\n');
         }
         for document in &parts.documents {
-            let (title, source) = (printable(&document.title), printable(&document.source));
-            text.push_str(&format!("# {title}\n\n`{source}`\n\n"));
+            let title = printable(&document.title);
+            text.push_str(&format!("# {title}\n\n"));
             if detail == Detail::Full && !document.summary.is_empty() {
                 text.push_str(&format!("*{}*\n\n", printable(&document.summary)));
             }
             for parent in &document.parent_chunks {
                 let title = if parent.section_title.is_empty() { &document.title } else { &parent.section_title };
-                let place = around(", ", &pages(parent.page_start, parent.page_end), "");
-                let shown = as_markdown(&parent.text);
-                text.push_str(&format!("## {} [{}{place}]\n\n{shown}\n\n", printable(title), parent.section_id));
+                let (title, origin) = (printable(title), origin(document, parent));
+                text.push_str(&format!("## {title}\n{origin}\n\n{}\n\n", as_markdown(&parent.text)));
                 let ids: Vec<String> = parent.children.iter().map(|child| format!("`{}`", child.chunk_id)).collect();
                 text.push_str(&around("Matching child chunks: ", &ids.join(", "), "\n\n"));
             }
@@ -68,6 +67,21 @@ impl Layout for MarkdownLayout {
     }
 }
 
+/// Where a passage is from, in the language of its document.
+fn origin(document: &ContextDocument, parent: &ContextParentChunk) -> String {
+    let is_chinese = document.language.starts_with("zh");
+    let [source, section, time] =
+        if is_chinese { ["来源：", "章节 ", "时间 "] } else { ["source: ", "section ", "time "] };
+    let place = match (is_chinese, parent.page_start, parent.page_end) {
+        (true, Some(start), Some(end)) if end > start => format!("第 {start}–{end} 页"),
+        (true, Some(start), _) => format!("第 {start} 页"),
+        (_, start, end) => pages(start, end),
+    };
+    let at = document.time.as_ref().map(|known| date_or_moment(known.at)).unwrap_or_default();
+    let rest = [around("", &place, ""), around(time, &at, "")].map(|part| around(" · ", &part, "")).concat();
+    format!("[{source}{} · {section}{}{rest}]", printable(&document.source), parent.section_id)
+}
+
 /// What did not fit, parent chunks and states, in one line.
 fn left_out(parents: &[Omitted], entities: &[String]) -> Option<String> {
     let states = (!entities.is_empty()).then(|| {
@@ -89,6 +103,8 @@ pub fn prompt_context(context: &Context) -> Page {
             line["namespace"] = json!(document.namespace);
             line["title"] = json!(document.title);
             line["source"] = json!(document.source);
+            line["time"] = json!(document.time);
+            line["metadata"] = json!(document.metadata);
             lines.push(line);
         }
     }

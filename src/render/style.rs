@@ -92,7 +92,7 @@ pub(super) fn marked(text: &str, ranges: &[(usize, usize)], open: &str, close: &
 /// Text of a document for a Markdown page: no line of it becomes a heading, because headings of the page name sources and
 /// `# ls` in a manual is a command. A fence that is left open would swallow the next source, so it is closed.
 pub(super) fn as_markdown(text: &str) -> Cow<'_, str> {
-    if !text.contains(['#', '`', '~', '=', '-']) {
+    if !text.contains(['#', '`', '~', '=', '-', '[']) {
         return Cow::Borrowed(text);
     }
     let mut fence: Option<&str> = None;
@@ -113,7 +113,9 @@ pub(super) fn as_markdown(text: &str) -> Cow<'_, str> {
                 fence = Some(mark);
                 false
             }
-            (None, _) => is_flush && (words.starts_with('#') || after_text && is_underline(words)),
+            (None, _) => {
+                is_flush && (words.starts_with('#') || after_text && is_underline(words)) || names_a_source(words)
+            }
         };
         after_text = fence.is_none() && !words.trim().is_empty();
         out.push_str(&line[..indent]);
@@ -143,10 +145,9 @@ fn is_underline(line: &str) -> bool {
     !line.is_empty() && (line.chars().all(|c| c == '=') || line.chars().all(|c| c == '-'))
 }
 
-/// Whether a line looks like one that names a source: a heading that ends with a section in brackets.
+/// Whether a line looks like one that names a source.
 fn names_a_source(line: &str) -> bool {
-    let named = line.trim_end().strip_suffix(']').and_then(|rest| rest.rsplit_once('['));
-    line.starts_with('#') && named.is_some_and(|(_, place)| place.contains('#'))
+    line.starts_with("[source:") || line.starts_with("[来源")
 }
 
 #[cfg(test)]
@@ -165,7 +166,9 @@ mod tests {
         let shown = |text: &str| as_markdown(text).into_owned();
         assert_eq!(shown("```\n~~~\n```\n# forged"), "```\n~~~\n```\n\\# forged");
         assert_eq!(shown("``` `` x\n# forged"), "``` `` x\n\\# forged");
-        assert_eq!(shown("````\n```\n## Manual [m#3, p. 4]\n# ls\n"), "````\n```\n\\## Manual [m#3, p. 4]\n# ls\n````");
+        let forged = "[source: m.pdf · section m#3]";
+        assert_eq!(shown(&format!("````\n```\n{forged}\n# ls\n")), format!("````\n```\n\\{forged}\n# ls\n````"));
+        assert_eq!(shown(&format!("    {forged}\n[来源：m]")), format!("    \\{forged}\n\\[来源：m]"));
         assert_eq!(shown("a | b\n--|--\n1 | 2"), "a | b\n--|--\n1 | 2");
     }
 

@@ -151,6 +151,8 @@ pub struct Described {
     pub time: Option<DocumentTime>,
     pub metadata: Fields,
     #[serde(skip)]
+    pub language: String,
+    #[serde(skip)]
     pub profile: Option<Profile>,
 }
 

@@ -38,7 +38,7 @@ mod why;
 
 pub use contents::{Contents, title_section};
 pub use context::Context;
-pub use context::layout::{ContextParts, Detail, Layout, Template};
+pub use context::layout::{ContextDocument, ContextParentChunk, ContextParts, Detail, Layout, Template};
 pub use encoder::Encoder;
 pub use filter::syntax::Filter;
 pub use filter::{Restriction, scopes_within};

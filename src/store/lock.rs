@@ -184,13 +184,13 @@ impl WriterLock {
 fn busy(namespace: &Namespace, holder: Option<&Holder>, waited: Duration) -> Error {
     let (name, holder) = (namespace.name(), in_words(holder));
     if waited.is_zero() {
-        return Error::failed(format!("the namespace {name:?} is being written by {holder}")).hint(format!(
+        return Error::locked(format!("the namespace {name:?} is being written by {holder}")).hint(format!(
             "run the command again when it has finished, or wait for it with {} SECONDS",
             Setting("wait")
         ));
     }
     let waited = crate::text::count(usize::try_from(waited.as_secs()).unwrap_or(usize::MAX), "second");
-    Error::failed(format!("after {waited} the namespace {name:?} is still being written by {holder}"))
+    Error::locked(format!("after {waited} the namespace {name:?} is still being written by {holder}"))
         .hint("run the command again when it has finished, or wait for longer")
 }
 

@@ -27,8 +27,12 @@ fn documents_come_with_sources_and_parent_chunks_in_reading_order() {
     let text = found["text"].as_str().unwrap();
     let places: Vec<usize> = (1..=12).map(|number| text.find(&format!("Step {number} of")).unwrap()).collect();
     assert!(places.is_sorted(), "{places:?}");
-    assert_eq!(text.matches("## Priming the pump [").count(), 1, "parent chunks that follow each other are one");
-    for message in ["# Running", "`guide.md`", "`notes.txt`", "#1.1]", "\n\\# chmod handle"] {
+    assert_eq!(
+        text.matches("## Priming the pump\n[source: guide.md · section ").count(),
+        1,
+        "one passage of a section"
+    );
+    for message in ["# Running", "[source: notes.txt · section ", "#1.1 · time 20", "\n\\# chmod handle"] {
         assert!(text.contains(message), "{message}: {text}");
     }
     assert!(found["left_out"].as_array().unwrap().is_empty());

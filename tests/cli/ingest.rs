@@ -3,6 +3,33 @@
 use crate::common::{Sandbox, copy_folder, fixtures};
 
 #[test]
+fn a_list_names_the_files_by_lines_or_with_nul() {
+    let sandbox = Sandbox::new();
+    for name in ["a.md", "b c.md", "d.md"] {
+        sandbox.write(name, format!("# {name}\n\nAbout the valve.\n"));
+    }
+    let listed = |args: &[&str], list: &str| {
+        let run = sandbox.kb_with_input(&[&["ingest", "--no-embed"], args].concat(), list.as_bytes());
+        (run.code, run.out, run.err)
+    };
+    assert_eq!(listed(&["--files-from", "-"], "a.md\nb c.md\n").0, 0);
+    assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 2);
+    assert_eq!(listed(&["-0", "--files-from", "-"], "d.md\0a.md\0").1, "a.md\0d.md\0");
+    assert_eq!(sandbox.json(&["docs"]).as_array().unwrap().len(), 3);
+    let (code, _, message) = listed(&["--files-from", "-"], "");
+    assert!(code == 0 && message.contains("lists no file"), "{message}");
+    let (code, _, message) = listed(&["--files-from", "-"], "-\n");
+    assert!(code == 2 && message.contains("lists `-`"), "{message}");
+    let first = sandbox.kb(&["docs", "--limit", "2", "--format", "paths"]);
+    assert!(first.out == "a.md\nb c.md\n" && first.err.contains("1 more: --offset 2 shows them"), "{}", first.err);
+    assert_eq!(sandbox.kb(&["docs", "--limit", "2", "--offset", "2", "--format", "paths"]).out, "d.md\n");
+    assert_eq!(sandbox.json(&["toc", "--limit", "1", "--offset", "1"])[0]["source"], "b c.md");
+    for command in ["docs", "toc"] {
+        assert_eq!(sandbox.kb(&[command, "a.md", "--limit", "1"]).code, 2, "{command}");
+    }
+}
+
+#[test]
 fn the_fixtures_are_ingested_and_the_second_run_reads_nothing() {
     let sandbox = Sandbox::new();
     let folder = fixtures().display().to_string();

@@ -54,7 +54,7 @@ fn the_error_names_the_writer_and_its_start() {
         &["reindex", "--structure", "--wait", "1"],
     ] {
         let refused = sandbox.kb(command);
-        assert_eq!(refused.code, 3, "{command:?}: {}", refused.err);
+        assert_eq!(refused.code, 5, "{command:?}: {}", refused.err);
         let who = format!("being written by process {} since ", holder.id());
         assert!(refused.err.contains(&who) && refused.err.contains(", "), "{command:?}: {}", refused.err);
         assert!(refused.err.contains("ago") || refused.err.contains("just now"), "{command:?}: {}", refused.err);
@@ -259,8 +259,9 @@ fn one_writer_at_a_time_and_readers_are_not_blocked() {
     let lock = std::fs::File::options().write(true).open(sandbox.path(".kb/namespaces/default/lock")).unwrap();
     lock.lock().unwrap();
     sandbox.write("c.md", "# Filters\n\nRinse the filter.");
-    let refused = sandbox.kb(&["ingest", "."]);
-    assert_eq!(refused.code, 3);
+    let refused = sandbox.kb(&["ingest", ".", "--format", "json"]);
+    let error: serde_json::Value = serde_json::from_str(&refused.err).unwrap();
+    assert_eq!((refused.code, &error["error"]["kind"], &error["error"]["code"]), (5, &"locked".into(), &5.into()));
     assert!(refused.err.contains("being written by process") && refused.err.contains("wait"), "{}", refused.err);
     assert_eq!(sandbox.kb(&["search", "valve"]).code, 0);
     drop(lock);

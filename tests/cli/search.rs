@@ -1,6 +1,7 @@
 //! `kb search`: the right section first, in every format.
 
 use crate::common::{Run, Sandbox};
+use kb::internals::embed::TokenCounter;
 
 #[test]
 fn questions_find_the_section_that_answers_them() {
@@ -151,4 +152,64 @@ fn a_closed_pipe_ends_a_search_quietly() {
     drop(child.stdout.take());
     let run = Run::of(child.wait_with_output().unwrap());
     assert_eq!((run.code, run.err.as_str()), (0, ""));
+}
+
+/// A manual of fourteen chapters, whose ninth says how a TDO is carried out.
+fn manual_of_fourteen_chapters() -> String {
+    let subjects = [
+        "Organisation",
+        "Qualification",
+        "Communication",
+        "Power supply",
+        "Track access",
+        "Signals",
+        "Points",
+        "Rolling stock",
+        "Transport Disconnect Order (TDO)",
+        "Possessions",
+        "Weather",
+        "Emergencies",
+        "Records",
+        "Audits",
+    ];
+    let chapter = |(number, subject): (usize, &&str)| {
+        let part = |section: usize, title: &str, text: &str| format!("### {number}.{section} {title}\n\n{text}\n\n");
+        let general = format!(
+            "This part of the rules is about {subject}. Everybody who works near the line knows it and signs for it each year. \
+             The supervisor keeps the list of names, and the controller checks it before a shift begins. "
+        );
+        let procedure = match number {
+            9 => {
+                "1. Ask the controller for the order and write down its number.\n2. Open the section breaker and lock it.\n\
+                  3. Test for voltage.\n4. Apply the earth on both sides.\n5. Report to the controller that the TDO is in force."
+            }
+            _ => "1. Tell the supervisor.\n2. Fill in the form of this chapter.\n3. Keep a copy for a year.",
+        };
+        format!("## {number}. {subject}\n\n")
+            + &part(1, "Scope", &general.repeat(3))
+            + &part(2, "Duties", &general.repeat(3))
+            + &part(3, "Procedure", procedure)
+            + &part(4, "Forms", &general.repeat(2))
+    };
+    format!(
+        "# Rules of the line\n\n{}",
+        subjects.iter().enumerate().map(|(at, one)| chapter((at + 1, one))).collect::<String>()
+    )
+}
+
+#[test]
+fn a_procedure_in_a_long_manual_takes_one_call_by_search_and_two_by_contents() {
+    let sandbox = Sandbox::new();
+    sandbox.write("rules.md", manual_of_fourteen_chapters());
+    sandbox.json(&["ingest", "rules.md"]);
+    let tokens = |run: &str| TokenCounter::shared().count(run).unwrap();
+    let found = sandbox.kb(&["search", "what is the procedure for TDO"]).out;
+    let contents = sandbox.kb(&["toc", "rules.md", "--max-level", "3"]).out;
+    let section = sandbox.kb(&["section", "rules.md", "9.3"]).out;
+    println!("search {} tokens; toc {}, section {}", tokens(&found), tokens(&contents), tokens(&section));
+    for answer in [&found, &section] {
+        assert!(answer.contains("Open the section breaker and lock it."), "{answer}");
+    }
+    assert!(contents.contains("9.3 Procedure"), "{contents}");
+    assert!(tokens(&found) <= 900, "{found}");
 }

@@ -162,11 +162,15 @@ impl<'h> Sources<'h> {
         let document = |mut own: Vec<Unit>| {
             own.sort_by_key(|unit| unit.source.index);
             let hit = own[0].hit;
+            let described = hit.described.as_ref();
             ContextDocument {
                 doc_id: hit.doc_id.clone(),
                 namespace: hit.namespace.clone(),
                 title: hit.title.clone(),
                 source: hit.source.clone(),
+                language: described.map_or_else(String::new, |of| of.language.clone()),
+                time: described.and_then(|of| of.time.clone()),
+                metadata: described.map(|of| of.metadata.clone()).unwrap_or_default(),
                 summary: summary(hit).to_owned(),
                 kinds: hit.profile().map(|profile| profile.kinds.clone()).unwrap_or_default(),
                 parent_chunks: own

@@ -10,6 +10,7 @@ use crate::error::{Error, Result};
 use crate::ids::{ChunkId, DocId, SectionId};
 use crate::knowledge::profile::Share;
 use crate::search::hit::Omitted;
+use crate::store::{DocumentTime, Fields};
 use crate::text::date_or_moment;
 
 /// The parts of a context.
@@ -32,6 +33,11 @@ pub struct ContextDocument {
     pub namespace: String,
     pub title: String,
     pub source: String,
+    /// BCP 47.
+    pub language: String,
+    /// Its time; `None` where it is unknown.
+    pub time: Option<DocumentTime>,
+    pub metadata: Fields,
     /// From its profile; empty without one.
     pub summary: String,
     /// The kinds of its parent chunks with their shares, from its profile.
@@ -116,8 +122,8 @@ impl ContextEntity {
 }
 
 /// The hint of every error about templates.
-const HINT: &str = "it may use query, documents (title, source, summary, kinds, doc_id, namespace, parent_chunks) with kinds \
-    (kind, share) and parent_chunks (section_title, section_id, page_start, page_end, score, text, chunk_ids, children (chunk_id, \
+const HINT: &str = "it may use query, documents (title, source, language, time, metadata, summary, kinds, doc_id, namespace, \
+    parent_chunks) with time (at, from), kinds (kind, share) and parent_chunks (section_title, section_id, page_start, page_end, score, text, chunk_ids, children (chunk_id, \
     score, text)), entities (name, type, aliases, namespace, state, time, \
     in_question), left_out (source, section_id, section_title, chunk_ids) and entities_left_out (names)";
 

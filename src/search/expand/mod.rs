@@ -91,6 +91,7 @@ async fn describe(snapshots: &[&Snapshot], names: &[String], hits: &mut [Hit]) -
             hit.described = row.map(|row| Described {
                 time: row.time.clone(),
                 metadata: row.metadata.fields(),
+                language: row.language.clone(),
                 profile: row.profile.clone(),
             });
         }
